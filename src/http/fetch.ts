@@ -33,7 +33,8 @@ import type { Route } from './route.ts'
 const COVERAGE =
   'Pairs with a stablecoin, or with a currency that has no recent reference, have no mid: `note` ' +
   'names it. `provider_best` is null where nothing executable is quoted. A currency against ' +
-  'itself has the mid 1. 503 only while no currency at all has a recent reference.'
+  'itself has the mid 1. 503 only while no currency at all has a recent reference, or the prices ' +
+  'of a pair could not be loaded.'
 
 const notes = (
   id: string,
@@ -43,7 +44,7 @@ const notes = (
   tag: 'Pairs',
   summary,
   description: limits + COVERAGE,
-  errors: ['unsupported_currency', 'mid_unavailable'],
+  errors: ['unsupported_currency', 'mid_unavailable', 'database_unavailable'],
 })
 
 export type FetchDeps = HotDeps & {

@@ -12,11 +12,15 @@ export type HealthDeps = {
   workers?(): WorkersAway
 }
 
-/** How many servers there are, how many are away, and how many corridors' rows with them. */
+/**
+ * How many servers there are, how many are away, how many corridors' rows with them, and how many
+ * corridors could not be loaded yet.
+ */
 export type WorkersAway = {
   readonly workers: number
   readonly away: number
   readonly corridors: number
+  readonly unloaded: number
 }
 
 /** Why a replica cannot do all of its work; null when it can. */
@@ -53,14 +57,18 @@ export const healthRoutes = (deps: HealthDeps): Route[] => [
   },
 ]
 
-/** What is away although the replica is ready: all that is live is served, and other history. */
+/** What is away although the replica is ready: it serves whatever is live that it could load. */
 function missingOf({ workers }: HealthDeps) {
-  const { away, workers: all, corridors } = workers?.() ?? { away: 0, workers: 0, corridors: 0 }
-  if (away === 0) return {}
-  const missing =
-    `database workers that do not answer: ${away} of ${all}; ` +
-    `the history of ${corridors} corridors is away, and nothing can be recorded for them`
-  return { missing }
+  const { away = 0, workers: all, corridors, unloaded = 0 } = workers?.() ?? {}
+  const missing = []
+  if (away > 0)
+    missing.push(
+      `database workers that do not answer: ${away} of ${all}; ` +
+        `the history of ${corridors} corridors is away, and nothing can be recorded for them`,
+    )
+  if (unloaded > 0)
+    missing.push(`the prices of ${unloaded} corridors could not be loaded yet, live ones too`)
+  return missing.length === 0 ? {} : { missing: missing.join('; ') }
 }
 
 const RETRY_SECONDS = '5'

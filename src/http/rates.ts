@@ -17,7 +17,7 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
         'Grouped by kind in the order retail, p2p, interbank, official, parallel, the best rate ' +
         'first in each. A corridor that nobody quotes gives an empty list. The mid fields are ' +
         'present only while the mid is recent.',
-      errors: ['unsupported_currency', 'same_currency'],
+      errors: ['unsupported_currency', 'same_currency', 'database_unavailable'],
     },
     query: RatesQuery,
     response: RatesResponse,

@@ -22,7 +22,10 @@ export type Sources = {
      */
     load(): Promise<Catalogue>
   }
-  readonly quotes: Dated<Quote>
+  readonly quotes: Dated<Quote> & {
+    /** The corridors that the last `live` could not have, where it may lack some. */
+    missing?(): ReadonlySet<string>
+  }
   readonly references: Dated<Reference> & DaySource
   readonly feeds: { load(): Promise<FeedState | null> }
   /** The records of the banks that this process shows. */
@@ -60,6 +63,7 @@ const ACCESS_READS_MAX = 5
  * midnight.
  */
 const COUNTED_DAYS = 2
+const NONE: ReadonlySet<string> = new Set()
 
 /**
  * Keeps memory in step with the database: one change at a time, the most urgent first.
@@ -248,7 +252,8 @@ export class Refresher {
     ])
     const hadMissed = await this.#publishReferences(references, { catalogue, quotes })
     const states = { feeds: feeds ?? noState, sources: banks }
-    const others = { catalogue, quotes, ...states, isPastChanged: true }
+    const missing = sources.quotes.missing?.() ?? NONE
+    const others = { catalogue, quotes, missing, ...states, isPastChanged: true }
     const before = await this.#publishAccess(() => sources.access.load(), others)
     memory.recovered(nowMs)
     this.#readAgain(meter.load(usage, settlements))

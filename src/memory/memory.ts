@@ -1,4 +1,5 @@
 import type { Access } from '~/domain/account.ts'
+import { corridorKey } from '~/domain/corridor.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
@@ -18,6 +19,8 @@ import { ReferenceIndex } from './reference-index.ts'
 export type Generation = {
   readonly catalogue: CatalogueIndex
   readonly quotes: QuoteIndex
+  /** The corridors that nobody could load yet, by name; null before anything was loaded. */
+  readonly unloaded: ReadonlySet<string> | null
   readonly references: ReferenceIndex
   /** The references of the moments at which the quotes took effect. */
   readonly days: DayReferences
@@ -34,6 +37,8 @@ export type Generation = {
 export type Publication = {
   readonly catalogue?: Catalogue
   readonly quotes?: readonly Quote[]
+  /** The corridors that a load of all quotes could not have; absent where `quotes` are no load. */
+  readonly missing?: ReadonlySet<string>
   readonly references?: readonly Reference[]
   readonly feeds?: FeedState
   readonly sources?: readonly SourceRecord[]
@@ -45,6 +50,7 @@ export type Publication = {
 const NOTHING: Generation = {
   catalogue: CatalogueIndex.empty,
   quotes: QuoteIndex.empty,
+  unloaded: null,
   references: ReferenceIndex.empty,
   days: DayReferences.empty,
   feeds: noState,
@@ -98,7 +104,9 @@ export class Memory {
     this.#prunedMs = Math.max(this.#prunedMs, nowMs)
     const { current: before } = this
     const { feeds, keys } = before
-    const { quotes: newQuotes = [], references: newReferences = [] } = added
+    const { references: newReferences = [] } = added
+    const unloaded = unloadedAfter(before, added)
+    const newQuotes = loadedAmong(added.quotes ?? [], unloaded)
     const catalogue = added.catalogue ? new CatalogueIndex(added.catalogue) : before.catalogue
     const { anchors } = catalogue
     const quotes = before.quotes.with(newQuotes, nowMs)
@@ -108,6 +116,7 @@ export class Memory {
     this.#current = {
       catalogue,
       quotes,
+      unloaded,
       references,
       days: before.days.with(newReferences).serving(moments, references),
       feeds: added.feeds && runMs(added.feeds) >= runMs(feeds) ? added.feeds : feeds,
@@ -169,6 +178,16 @@ export class Memory {
  * the last time: quotes that come one by one leave theirs behind.
  */
 const DAYS_SPARE = 1000
+
+/** What is still not loaded: a corridor that was loaded once is kept up to date from then on. */
+const unloadedAfter = ({ unloaded }: Generation, { missing }: Publication) =>
+  missing && unloaded ? missing.intersection(unloaded) : (missing ?? unloaded)
+
+/** The quotes without those of corridors that are not loaded, whose others nobody knows. */
+const loadedAmong = (quotes: readonly Quote[], unloaded: Generation['unloaded']) =>
+  unloaded && unloaded.size > 0
+    ? quotes.filter((quote) => !unloaded.has(corridorKey(quote)))
+    : quotes
 
 /** The records with those that are at least as new; the very same where there are none. */
 function sourcesWith(before: readonly SourceRecord[], added: readonly SourceRecord[] = []) {

@@ -1,4 +1,5 @@
 import { wasActive } from '~/domain/activity.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid, Reference } from '~/domain/mid.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
@@ -77,6 +78,12 @@ export class View {
     const selected = selectedView(seen, selection, sinceMs)
     if (maxAgeMs !== null) this.basis.lastUntil(selected.oldestMs + maxAgeMs)
     return selected
+  }
+
+  /** Whether the prices of a corridor could not be loaded yet: nobody knows them then. */
+  lacks(corridor: Corridor): boolean {
+    const { unloaded } = this.#generation
+    return unloaded !== null && unloaded.size > 0 && unloaded.has(corridorKey(corridor))
   }
 
   /** Every live offer of a corridor, in no particular order. */

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { Clock } from '~/clock.ts'
+import { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import { askedUrl, type HomeDeps } from '~/http/edge/home.ts'
@@ -10,7 +11,7 @@ import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
-import { failedPage } from './refusals.tsx'
+import { failedPage, unavailablePage } from './refusals.tsx'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 export type PublicDeps = {
@@ -49,8 +50,9 @@ export const publicPage = (
         if ('to' in answered) return movedReply(deps, answered)
         return await pageReply(deps.pages, ask.request, answered)
       } catch (err) {
-        deps.log.error({ err }, 'a page failed')
-        return pageReply(deps.pages, ask.request, failedPage(path))
+        const isAway = err instanceof ServiceError && err.code === 'database_unavailable'
+        if (!isAway) deps.log.error({ err }, 'a page failed')
+        return pageReply(deps.pages, ask.request, (isAway ? unavailablePage : failedPage)(path))
       }
     },
   })

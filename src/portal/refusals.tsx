@@ -50,7 +50,7 @@ export const unavailablePage = (path: string): Page => ({
     status: 503,
     children: (
       <Notice kind="bad">
-        What this page needs cannot be reached. Prices and keys go on working; try this again in a
+        What this page needs cannot be reached. All else goes on working; try this again in a
         moment.
       </Notice>
     ),

@@ -105,7 +105,12 @@ async function loadMemory(
   const mark = await follower.mark()
   await withHeartbeat({ what: 'loading memory', say }, () => refresher.reload())
   await follower.begin(mark)
-  spread?.loaded(() => refresher.note({ kind: 'observations' }))
+  spread?.loaded(async () => {
+    await refresher.reload()
+    await follower.check()
+  })
+  const { size: unloaded = 0 } = memory.current.unloaded ?? {}
+  if (unloaded > 0) log.warn({ unloaded }, 'prices of corridors are missing until a worker is back')
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
 }
 

@@ -51,27 +51,31 @@ export const readinessMetrics = ({ health, silence, memory }: ReadinessSources):
   },
 ]
 
-/** Metrics of the servers of a distributed database; none for one PostgreSQL. */
+/** Metrics of the servers of a distributed database, without samples for one PostgreSQL. */
 function workerMetrics({ workers }: HealthDeps): Family[] {
-  if (!workers) return []
+  const figures = () => (workers ? [workers()] : [])
   return [
     {
       name: 'corridor_database_workers',
       help: 'Servers that keep the history of a distributed database',
       type: 'gauge',
-      read: () => {
-        const { workers: all, away } = workers()
-        return [
+      read: () =>
+        figures().flatMap(({ workers: all, away }) => [
           [{ state: 'answers' }, all - away],
           [{ state: 'away' }, away],
-        ]
-      },
+        ]),
     },
     {
       name: 'corridor_database_corridors_away',
       help: 'Corridors whose history is on a server that does not answer',
       type: 'gauge',
-      read: () => [[{}, workers().corridors]],
+      read: () => figures().map(({ corridors }) => [{}, corridors]),
+    },
+    {
+      name: 'corridor_database_corridors_unloaded',
+      help: 'Corridors without live prices, as their server has not answered since the start',
+      type: 'gauge',
+      read: () => figures().map(({ unloaded }) => [{}, unloaded]),
     },
   ]
 }

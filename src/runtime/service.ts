@@ -168,12 +168,17 @@ export class Service implements RunningService {
     return new Streams({ ...this.options, memory, live, secret: this.#secret })
   }
 
-  #health({ refresher, spread }: Core): HealthDeps {
+  #health({ memory, refresher, spread }: Core): HealthDeps {
     const { sql } = this.options.database
     return {
       isStopping: () => this.#draining.isBegun,
       isBehind: () => refresher.isBehind,
-      ...(spread && { workers: () => spread.workers.figures }),
+      ...(spread && {
+        workers: () => ({
+          ...spread.workers.figures,
+          unloaded: memory.current.unloaded?.size ?? 0,
+        }),
+      }),
       isDatabaseReachable: reachability(() => sql`select 1`),
     }
   }

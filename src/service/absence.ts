@@ -1,4 +1,5 @@
-import type { Corridor } from '~/domain/corridor.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { ServiceError } from '~/domain/errors.ts'
 import { askedOf, type FilterName } from '~/domain/offer/filter.ts'
 import { type Selection, UNSELECTED, upToAge } from '~/domain/offer/selection.ts'
 import type { View } from '~/memory/view.ts'
@@ -32,8 +33,22 @@ export function emptinessOf(
     : { newestMs, unfit: askedOf(filters) }
 }
 
-/** Why a corridor has no price among those selected. */
+/** Throws `database_unavailable` while nobody knows the prices of a corridor. */
+export function requireLoaded(view: View, corridor: Corridor): void {
+  if (!view.lacks(corridor)) return
+  throw new ServiceError(
+    'database_unavailable',
+    `the prices of ${corridorKey(corridor)} could not be loaded yet: the database server that ` +
+      'keeps them does not answer; try again shortly',
+  )
+}
+
+/**
+ * Why a corridor has no price among those selected. Throws `database_unavailable` where its prices
+ * could not be loaded.
+ */
 export function absenceOf(view: View, corridor: Corridor, selection: Selection): Absence {
+  requireLoaded(view, corridor)
   const { from, to } = corridor
   const young = upToAge(selection.maxAgeMs)
   return {

@@ -8,6 +8,7 @@ import { UNSELECTED, upToAge } from '~/domain/offer/selection.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import { requireLoaded } from './absence.ts'
 import { supportedCodes } from './supported.ts'
 
 export type Pair = {
@@ -59,7 +60,7 @@ type Asked = {
  * Currencies named twice count once, in order of appearance. A currency without a recent reference
  * takes the mid from its own pairs alone. Throws `unsupported_currency`, and `mid_unavailable` for
  * a pair of fiat currencies while no currency at all has a recent reference; by `feedTimes` it says
- * how long to wait for one.
+ * how long to wait for one. Throws `database_unavailable` for a pair that could not be loaded.
  */
 export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () => null): Matrix {
   const { from: bases, to: quotes } = supportedCodes(view.catalogue, asked)
@@ -79,6 +80,7 @@ export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () 
       if (mid) mids.push(mid)
       else bare.push({ from: base, to: quote })
       const { best } = view.corridor(base, quote, selection)
+      if (!best) requireLoaded(view, { from: base, to: quote })
       if (best?.isStale) stale.push(best.quote)
       const older = best || selection === UNSELECTED ? null : view.corridor(base, quote).best
       if (older) tooOld.push(older.quote)

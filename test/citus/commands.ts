@@ -4,13 +4,17 @@ import { join } from 'node:path'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { keptFromMs } from '~/jobs/prune-observations.ts'
+import { freePort } from '~/runtime/listener.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
 import { writeBackup } from '~/store/transfer/backup.ts'
+import { Replica } from '../fault/replica.ts'
+import { SharedClock } from '../fault/shared-clock.ts'
 import { corridor, documentOf } from '../support/command.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 import { type Cluster, openCluster, programsWithCitus } from './cluster.ts'
 
 const ROWS = 2000
@@ -257,6 +261,65 @@ describe('on a distributed history', () => {
     await done('rollups', 'verify')
   }, 60_000)
 })
+
+describe('a service on a distributed history', () => {
+  test('starts while a worker is away, says what is missing, and completes it', async () => {
+    const { key } = documentOf(await done('account', 'create', '--email', 'c@d.co', '--json'))
+    const settings = {
+      ...{ DATABASE_URL: cluster.url, DATA_DIR: folder, REFERENCE_FEED: 'none' },
+      CLOCK_FILE: join(folder, 'clock'),
+    }
+    await SharedClock.create(settings.CLOCK_FILE, 0)
+    const service = new Replica('late', freePort('127.0.0.1'), settings, join(folder, 'late.log'))
+    const answers = async (path: string) => {
+      const { status, headers } = await fetch(`${service.origin}/api/v1${path}`, {
+        headers: { 'x-api-key': key },
+      })
+      return { status, isToRetry: headers.has('retry-after') }
+    }
+    const all = () =>
+      Promise.all(
+        CORRIDORS.map((one) => answers(`/rates?from=${one.slice(0, 3)}&to=${one.slice(4)}`)),
+      )
+    const ready = () => fetch(`${service.origin}/readyz`).then((answer) => answer.json())
+    const [worker] = cluster.workers
+    const away = await corridorsOn(worker!.port)
+    expect(away.size).toBeGreaterThan(0)
+    expect(away.size).toBeLessThan(CORRIDORS.length)
+    await worker!.stop('immediate')
+    try {
+      await service.start()
+      expect(await all()).toEqual(
+        CORRIDORS.map((one) => {
+          const isAway = away.has(one)
+          return { status: isAway ? 503 : 200, isToRetry: isAway }
+        }),
+      )
+      expect(await ready()).toMatchObject({
+        status: 'ready',
+        missing: expect.stringContaining(
+          `the prices of ${away.size} corridors could not be loaded`,
+        ),
+      })
+      await worker!.start()
+      await until('nothing is missing', async () => !('missing' in (await ready())))
+      expect(await all()).toEqual(CORRIDORS.map(() => ({ status: 200, isToRetry: false })))
+    } finally {
+      await service.kill()
+    }
+  }, 60_000)
+})
+
+/** The corridors whose rows a worker has. */
+const corridorsOn = (port: number): Promise<Set<string>> =>
+  asked(async (sql) => {
+    const rows = await sql<{ name: string }[]>`
+      select source || '/' || target as name from corridors
+      join pg_dist_placement on shardid =
+        get_shard_id_for_distribution_column('observations', corridors.id)
+      join pg_dist_node using (groupid) where nodeport = ${port}`
+    return new Set(rows.map(({ name }) => name))
+  })
 
 describe('pruning a distributed history', () => {
   const PRUNE = ['observations', 'prune', '--older-than', '1y', '--json']

@@ -2,6 +2,7 @@ import { newApiKey } from '~/domain/api-key.ts'
 import type { Examples } from '~/wire/openapi/response.ts'
 import { type Document, documentOf, fetchUnderContract } from '../support/contract.ts'
 import type { Json } from '../support/json-schema.ts'
+import { World } from '../support/world.ts'
 import type { ExampleAccounts } from './example-accounts.ts'
 import { recordAlerts } from './example-alerts.ts'
 import { exampleScene } from './example-scene.ts'
@@ -33,6 +34,7 @@ export async function recordedExamples(): Promise<Examples> {
     await run.every('GET')
     await database.close()
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE'] as const) await run.every(method)
+    await run.unloaded()
     return accounts.withoutIds(run.examples)
   } finally {
     await end()
@@ -178,6 +180,23 @@ export class Run {
   async every(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', id?: string): Promise<void> {
     for (const target of this.#of(method))
       await this.fail(target, { body: Object.values(bodiesOf(target))[0] }, id)
+  }
+
+  /** Reads from memory, into which a part of the database could not be loaded. */
+  async unloaded(): Promise<void> {
+    const world = new World()
+    const [reads, key] = [this.#of('GET'), world.key()]
+    const missing = new Set(
+      reads.map(queryOf).map(({ from, to }) => `${from}/${to}`.split(',')[0]!),
+    )
+    world.memory.publish({ missing }, world.clock.now())
+    for (const target of reads) {
+      if (!JSON.stringify(target.operation.responses).includes('database_unavailable')) continue
+      if (this.examples[target.id]?.[503]?.database_unavailable) continue
+      const query = new URLSearchParams(queryOf(target) as Record<string, string>)
+      const { status, body } = await world.get(`${target.path}?${query}`, key)
+      if (body.code === 'database_unavailable') this.keep(target.id, status, { [body.code]: body })
+    }
   }
 
   /** The operation of this id. */

@@ -31,15 +31,20 @@ describe('GET /readyz', () => {
   })
 
   test('200 while some workers of the database are away, and tells what is missing', async () => {
-    const workers = { workers: 2, away: 1, corridors: 30 }
+    const workers = { workers: 2, away: 1, corridors: 30, unloaded: 0 }
     const { status, body } = await ask('/readyz', true, { workers: () => workers })
     expect(status).toBe(200)
     expect(body).toEqual({
       status: 'ready',
       missing: expect.stringMatching(/workers.*: 1 of 2; .* 30 /),
     })
-    const none = { workers: 2, away: 0, corridors: 0 }
+    const none = { workers: 2, away: 0, corridors: 0, unloaded: 0 }
     expect((await ask('/readyz', true, { workers: () => none })).body).toEqual({ status: 'ready' })
+    const late = { ...none, unloaded: 30 }
+    expect((await ask('/readyz', true, { workers: () => late })).body).toEqual({
+      status: 'ready',
+      missing: 'the prices of 30 corridors could not be loaded yet, live ones too',
+    })
   })
 
   test('503 with Retry-After while it does not', async () => {

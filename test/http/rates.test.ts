@@ -89,6 +89,28 @@ describe('GET /rates', () => {
     })
   })
 
+  test('503 while the prices of a corridor could not be loaded, and 200 for other corridors', async () => {
+    const world = new World()
+    world.reference({ KES: 130, NGN: 1500 })
+    world.memory.publish({ missing: new Set(['USD/KES']) }, world.clock.now())
+    const key = world.key()
+    const country = 'source_country=US&target_country=KE'
+    for (const path of [
+      ...['/rates?from=USD&to=KES', '/convert?from=USD&to=KES&amount=5'],
+      ...['/fetch-one?from=USD&to=KES', '/fetch-multi?from=USD&to=NGN,KES'],
+      ...['/fetch-matrix?from=USD&to=NGN,KES', '/fetch-many-to-one?from=USD&to=KES'],
+      `/costs?${country}&amount=5`,
+    ]) {
+      const { status, body, headers } = await world.get(path, key)
+      expect([path, status, body.code]).toEqual([path, 503, 'database_unavailable'])
+      expect(headers.get('retry-after')).toBe('30')
+    }
+    for (const path of ['/rates?from=USD&to=NGN', '/fetch-one?from=USD&to=NGN', '/corridors'])
+      expect([path, (await world.get(path, key)).status]).toEqual([path, 200])
+    world.memory.publish({ missing: new Set() }, world.clock.now())
+    expect((await world.get('/rates?from=USD&to=KES', key)).status).toBe(200)
+  })
+
   test('200 at the hourly tier gives its cutoff and shows nothing after it', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T13:10:00Z', source: 'old' })

@@ -32,6 +32,8 @@ export class SpreadServers {
   readonly rows: Row[] = []
   readonly away = new Set<number>()
   readonly asked: string[] = []
+  /** What the last load of live quotes went without. */
+  missing: ReadonlySet<string> = new Set()
   /** Called whenever somebody waits for a part. */
   onPause = async () => {}
   /** Called after it was read what is not seen whole and before it is answered. */
@@ -70,10 +72,10 @@ export class SpreadServers {
 
   readonly quotes = {
     live: async (_: number, hidden: Hidden | null = null) => {
-      this.#ask(TARGETS.keys())
       const newest = new Map<string, Quote>()
-      for (const { quote, isShown } of this.rows)
-        if (isShown && !isIn(hidden, quote)) newest.set(quote.to, quote)
+      for (const { quote, server, isShown } of this.rows)
+        if (isShown && !this.away.has(server) && !isIn(hidden, quote)) newest.set(quote.to, quote)
+      this.missing = new Set([...this.away].map((server) => `USD/${TARGETS[server]}`))
       await this.onLoad()
       return [...newest.values()]
     },
@@ -185,6 +187,7 @@ export class SpreadProcess {
       quotes: {
         ...servers.quotes,
         live: (nowMs: number) => whole.live(nowMs),
+        missing: () => servers.missing,
         ofChange: (position: number) => whole.ofChange(position),
       },
       feeds: { load: async () => noState },

@@ -142,9 +142,12 @@ describe('Whole.live', () => {
     expect(await live()).toEqual(['KES 2', 'NGN 2'])
   })
 
-  test('fails where a server is away', async () => {
+  test('has nothing of a commit that is also on a server that is away', async () => {
     servers.away.add(0)
-    expect(live()).rejects.toThrow('server 0 is away')
+    servers.commit(5)
+    servers.show(0)
+    servers.show(1)
+    expect(await live()).toEqual(['NGN 1'])
   })
 })
 
@@ -194,6 +197,41 @@ describe('a process', () => {
     await process.hear(again)
     expect(process.rates).toEqual({ served: [3, 2], told: [3, 2] })
     expect(process.gaps.at(-1)).toBe(again)
+  })
+
+  test('starts without what is on a server that is away, and completes it when it is back', async () => {
+    servers.commit(1)
+    servers.show(0)
+    servers.show(1)
+    await servers.whole.look()
+    servers.away.add(1)
+    const process = await new SpreadProcess(servers).start()
+    const without = { served: [1, undefined], told: [1, undefined] }
+    expect(process.rates).toEqual(without)
+    expect([...process.memory.current.unloaded!]).toEqual(['USD/NGN'])
+    servers.away.clear()
+    const position = servers.commit(2, { servers: [1] })
+    servers.show(1)
+    await process.hear(position)
+    expect(process.rates).toEqual(without)
+    await process.refresher.reload()
+    await process.follower.check()
+    expect(process.rates).toEqual({ served: [1, 2], told: [1, 2] })
+    expect(process.memory.current.unloaded!.size).toBe(0)
+    expect(process.gaps).toHaveLength(2)
+  })
+
+  test('keeps what it knew of a server that goes away', async () => {
+    servers.commit(1)
+    servers.show(0)
+    servers.show(1)
+    const process = await new SpreadProcess(servers).start()
+    servers.away.add(1)
+    servers.commit(2, { servers: [0] })
+    servers.show(0)
+    await process.refresher.reload()
+    expect(process.rates.served).toEqual([2, 1])
+    expect(process.memory.current.unloaded!.size).toBe(0)
   })
 
   test('shows a commit whole or not at all, in whatever order its parts appear', async () => {

@@ -42,6 +42,22 @@ describe('Memory', () => {
     expect(current.references.size).toBe(0)
   })
 
+  test('serves nothing of a corridor that no load could have, and keeps what one had', () => {
+    const memory = stocked()
+    const missing = new Set(['USD/NGN'])
+    const rates = () =>
+      ['KES', 'NGN'].map((to) => [...(memory.current.quotes.book('USD', to)?.allQuotes() ?? [])])
+    const both = ['KES', 'NGN'].map((to, id) => quote({ id, to }))
+    memory.publish({ quotes: [both[0]!], missing }, BASE_MS)
+    memory.publish({ quotes: both }, BASE_MS)
+    expect(rates()).toEqual([[both[0]!], []])
+    memory.publish({ quotes: both, missing: new Set() }, BASE_MS)
+    memory.publish({ quotes: [], missing }, BASE_MS)
+    memory.publish({ quotes: [quote({ id: 9, to: 'NGN', rate: 7 })] }, BASE_MS)
+    expect(rates()[1]).toHaveLength(1)
+    expect(rates()[1]![0]!.rate).toBe(7)
+  })
+
   test('a part that a publication leaves out stays the very same object', () => {
     const memory = stocked()
     const before = memory.current

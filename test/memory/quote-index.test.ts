@@ -57,6 +57,7 @@ const viewOf = (
   new View(
     {
       quotes,
+      unloaded: null,
       catalogue,
       references: ReferenceIndex.empty,
       days: DayReferences.empty,

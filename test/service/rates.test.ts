@@ -43,6 +43,14 @@ describe('ratesOf', () => {
     expect(ratesOf(viewOf(new World()), PAIR)).toMatchObject({ quotes: [], mid: null })
   })
 
+  test('a pair whose prices could not be loaded is unavailable, and the other pairs are not', () => {
+    const world = new World()
+    world.memory.publish({ missing: new Set(['USD/KES']) }, world.clock.now())
+    const view = viewOf(world)
+    expect(() => ratesOf(view, PAIR)).toThrow('the prices of USD/KES could not be loaded yet')
+    expect(ratesOf(view, { from: 'USD', to: 'NGN' }).quotes).toEqual([])
+  })
+
   test('a currency against itself and an unsupported one are refused', () => {
     const view = viewOf(new World())
     const codeOf = (from: string, to: string): string => {

@@ -24,7 +24,7 @@ export const costsRoutes = (deps: HotDeps): Route[] => [
         '`at_amount`. Of offers that differ in their amounts alone there is one. The average, ' +
         'the median and the goals are over all offers with a cost, stale ones too. `from` and ' +
         '`to` are needed only for other currencies than the usual ones.',
-      errors: ['unsupported_currency'],
+      errors: ['unsupported_currency', 'database_unavailable'],
     },
     query: CostsQuery,
     response: CostsResponse,

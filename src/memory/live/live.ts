@@ -139,7 +139,7 @@ export class LiveMemory implements Live {
   }
 
   /** Whether something was served that is not known here, although it was committed before. */
-  lacks({ quotes, references, catalogue }: Generation): boolean {
+  lacks({ quotes, unloaded, references, catalogue }: Generation): boolean {
     const { current } = this
     const isNewer = (code: string) => {
       const served = references.said(code, Number.POSITIVE_INFINITY)
@@ -147,6 +147,7 @@ export class LiveMemory implements Live {
       return served !== undefined && (!known || newestFirst(served, known) < 0)
     }
     return (
+      (current.unloaded?.size ?? 0) > (unloaded?.size ?? 0) ||
       current.quotes.with([...quotes.allQuotes()], this.#keptMs) !== current.quotes ||
       catalogue.referenceCodes.some(isNewer)
     )

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '~/clock.ts'
+import { corridorKey } from '~/domain/corridor.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { type Hidden, Whole } from '~/jobs/whole.ts'
 import type { Log } from '~/log.ts'
@@ -16,19 +17,20 @@ type SpreadDeps = { readonly database: Database; readonly clock: Clock; readonly
 export class Spread {
   readonly whole: Whole
   readonly workers: WorkerWatch
-  #isLoaded = false
-  #onBack = () => {}
+  #missing: ReadonlySet<string> = new Set()
+  #onBack = async () => {}
 
   private constructor({ database, clock, log }: SpreadDeps) {
     const quotes = createSpreadQuoteStore(database)
     const store = createWorkerStore(database)
     this.workers = new WorkerWatch({ store, log, onBack: () => this.#onBack() })
-    const live = (nowMs: number, hidden: Hidden | null) =>
-      quotes.live(nowMs, hidden, null).catch(async (error) => {
-        const reachable = this.#isLoaded ? await this.workers.reachable() : null
-        if (reachable === null) throw error
-        return []
-      })
+    const live = async (nowMs: number, hidden: Hidden | null) => {
+      const divided = await this.workers.divided()
+      const ids = divided?.here.map(({ id }) => id) ?? null
+      const loaded = await quotes.live(nowMs, hidden, ids)
+      this.#missing = new Set(divided?.away.map(corridorKey))
+      return loaded
+    }
     const changes = createSpreadChangeStore(database)
     this.whole = new Whole({ changes, quotes: { ...quotes, live }, clock, pause })
   }
@@ -38,12 +40,8 @@ export class Spread {
     return (await isDistributed(deps.database.sql)) ? new Spread(deps) : null
   }
 
-  /**
-   * Notes that all is loaded: from now on what servers that are away have stays as it was known,
-   * and `onBack` is called when they are back.
-   */
-  loaded(onBack: () => void): void {
-    this.#isLoaded = true
+  /** Has `onBack` called when servers are back whose rows a load may have gone without. */
+  loaded(onBack: () => Promise<void>): void {
     this.#onBack = onBack
   }
 
@@ -52,6 +50,7 @@ export class Spread {
     const { whole } = this
     return {
       live: (nowMs: number) => whole.live(nowMs),
+      missing: () => this.#missing,
       ofChange: (position: number) => whole.ofChange(position),
     }
   }

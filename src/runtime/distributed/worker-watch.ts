@@ -1,3 +1,4 @@
+import type { StoredCorridor } from '~/domain/corridor.ts'
 import type { WorkersAway } from '~/http/health.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
@@ -8,25 +9,29 @@ type Node = { readonly group: number; readonly host: string; readonly port: numb
 type WorkerStore = {
   nodes(): Promise<readonly Node[]>
   ask(node: Node): Promise<void>
-  corridorIdsOn(groups: readonly number[]): Promise<readonly number[]>
+  corridorsOn(groups: readonly number[]): Promise<readonly StoredCorridor[]>
 }
+
+type Divided = Readonly<Record<'here' | 'away', readonly StoredCorridor[]>>
+
+type WorkerFigures = Omit<WorkersAway, 'unloaded'>
 
 type WatchDeps = {
   readonly store: WorkerStore
   readonly log: Log
-  /** Called when all servers answer again after some were found away. */
-  readonly onBack: () => void
+  /** Called when servers answer again that were found away. */
+  readonly onBack: () => Promise<void>
 }
 
 /** Knows which of the servers that keep rows answer. */
 export class WorkerWatch {
-  #figures: WorkersAway = { workers: 0, away: 0, corridors: 0 }
-  #isOwed = false
+  #figures: WorkerFigures = { workers: 0, away: 0, corridors: 0 }
+  #owed: readonly number[] = []
   readonly #asking = new Map<string, () => Promise<boolean>>()
 
   constructor(private readonly deps: WatchDeps) {}
 
-  get figures(): WorkersAway {
+  get figures(): WorkerFigures {
     return this.#figures
   }
 
@@ -34,25 +39,37 @@ export class WorkerWatch {
     return { name: 'watch-workers', pattern: '*/5 * * * * *', run: () => this.look() }
   }
 
-  /** Asks every server. Rejects when the coordinator does not answer. */
+  /** Asks every server. Rejects when the coordinator does not answer, or `onBack` fails. */
   async look(): Promise<void> {
-    const { store, log, onBack } = this.deps
+    const { store, log } = this.deps
     const { all, away } = await this.#asked()
-    const ids = away.length > 0 ? await store.corridorIdsOn(away) : []
+    const { length: corridors } = away.length > 0 ? await store.corridorsOn(away) : []
     const before = this.#figures.away
-    this.#figures = { workers: all.length, away: away.length, corridors: ids.length }
+    this.#figures = { workers: all.length, away: away.length, corridors }
     if (away.length > 0 && before === 0) log.warn(this.#figures, 'database workers are away')
-    if (away.length > 0 || !this.#isOwed) return
-    this.#isOwed = false
-    log.info({}, 'all database workers answer again')
-    onBack()
+    if (this.#owed.length > away.length) await this.#tellBack(away)
   }
 
-  /** The corridors of the servers that answer; null where all do. */
-  async reachable(): Promise<readonly number[] | null> {
+  /** Tells that all but those who are away are back; again at the next look where that fails. */
+  async #tellBack(away: readonly number[]): Promise<void> {
+    const owed = this.#owed
+    this.#owed = away
+    this.deps.log.info(this.#figures, 'database workers answer again')
+    try {
+      await this.deps.onBack()
+    } catch (error) {
+      this.#owed = owed
+      throw error
+    }
+  }
+
+  /** The corridors by whether their servers answer; null where all do. */
+  async divided(): Promise<Divided | null> {
+    const { store } = this.deps
     const { all, away } = await this.#asked()
     if (away.length === 0) return null
-    return this.deps.store.corridorIdsOn(all.filter((group) => !away.includes(group)))
+    const here = all.filter((group) => !away.includes(group))
+    return { here: await store.corridorsOn(here), away: await store.corridorsOn(away) }
   }
 
   async #asked() {
@@ -60,7 +77,7 @@ export class WorkerWatch {
     const answers = await Promise.all(nodes.map((node) => this.#answers(node)))
     const all = nodes.map(({ group }) => group)
     const away = all.filter((_, i) => !answers[i])
-    this.#isOwed ||= away.length > 0
+    this.#owed = all.filter((group) => away.includes(group) || this.#owed.includes(group))
     return { all, away }
   }
 

@@ -13,6 +13,7 @@ const EVERY_OFFER = { ...UNSELECTED, isEvery: true }
 /** How what is watched stands in a view, rounded as answers are; null where nobody knows. */
 export function watchedValue(view: View, watched: Watched): Value {
   if (!isSupported(view.catalogue, watched.corridor, NO_FILTERS)) return null
+  if (view.lacks(watched.corridor)) return null
   const value = figureOf(view, watched)
   if (typeof value !== 'number') return value
   return watched.when.field === 'total_pct' ? roundPercent(value) : roundAmount(value)

@@ -3,6 +3,7 @@ import { isOfCountries } from '~/domain/offer/costs.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import { requireLoaded } from '~/service/absence.ts'
 import { supportedCodes } from '~/service/supported.ts'
 
 /** Two countries, and the currencies that are sent and paid out; null for those of the country. */
@@ -22,7 +23,8 @@ export const currenciesOf = (view: View, country: string): string[] =>
 
 /**
  * The corridors between the currencies that are asked for, or else those of the countries, in the
- * order of their currencies. Throws `unsupported_currency`.
+ * order of their currencies. Throws `unsupported_currency`, and `database_unavailable` where one of
+ * them could not be loaded.
  */
 export function corridorsBetween(view: View, transfer: Transfer): CountryCorridor[] {
   const { sourceCountry, targetCountry } = transfer
@@ -34,6 +36,7 @@ export function corridorsBetween(view: View, transfer: Transfer): CountryCorrido
   const targets = transfer.to === null ? currenciesOf(view, targetCountry) : asked.to
   return sources.flatMap((from) =>
     targets.map((to) => {
+      requireLoaded(view, { from, to })
       const all = view.offers(from, to)
       return { from, to, offers: all.filter(({ quote }) => isOfCountries(quote, transfer)) }
     }),

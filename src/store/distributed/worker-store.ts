@@ -1,3 +1,4 @@
+import type { StoredCorridor } from '~/domain/corridor.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 
@@ -20,13 +21,13 @@ export function createWorkerStore({ sql }: Pick<Database, 'sql'>) {
       if (!row.answers) throw new Error('the coordinator cannot connect to a worker')
     },
     /** The corridors whose rows are on servers of these groups. */
-    async corridorIdsOn(groups: readonly number[]) {
-      const rows = await sql<{ id: number }[]>`
-        select id from corridors where (
+    async corridorsOn(groups: readonly number[]) {
+      const rows = await sql<StoredCorridor[]>`
+        select id, source as from, target as to from corridors where (
           select groupid from pg_dist_placement
           where shardid = get_shard_id_for_distribution_column('public.rollups', corridors.id)
         ) = any(${arrayLiteral(groups)}::int[])`
-      return rows.map(({ id }) => id)
+      return [...rows]
     },
   }
 }

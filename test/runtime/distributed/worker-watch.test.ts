@@ -4,20 +4,21 @@ import { KeptLog } from '../../support/log.ts'
 
 const NODES = [1, 2].map((group) => ({ group, host: 'worker', port: 5000 + group }))
 const CORRIDORS = [
-  { id: 10, group: 1 },
-  { id: 11, group: 2 },
-  { id: 12, group: 2 },
+  { id: 10, from: 'USD', to: 'KES', group: 1 },
+  { id: 11, from: 'USD', to: 'NGN', group: 2 },
+  { id: 12, from: 'USD', to: 'GHS', group: 2 },
 ]
 
 let away: Set<number>
 let asked: number
 let backs: number
+let isFailing: boolean
 let log: KeptLog
 let watch: WorkerWatch
 
 beforeEach(() => {
   away = new Set()
-  ;[asked, backs] = [0, 0]
+  ;[asked, backs, isFailing] = [0, 0, false]
   log = new KeptLog()
   const store = {
     nodes: async () => NODES,
@@ -25,27 +26,32 @@ beforeEach(() => {
       asked++
       if (away.has(group)) throw new Error('away')
     },
-    corridorIdsOn: async (groups: readonly number[]) =>
-      CORRIDORS.filter(({ group }) => groups.includes(group)).map(({ id }) => id),
+    corridorsOn: async (groups: readonly number[]) =>
+      CORRIDORS.filter(({ group }) => groups.includes(group)),
   }
-  watch = new WorkerWatch({ store, log, onBack: () => void backs++ })
+  const onBack = async () => {
+    backs++
+    if (isFailing) throw new Error('not loaded')
+  }
+  watch = new WorkerWatch({ store, log, onBack })
 })
 
 describe('WorkerWatch', () => {
   test('knows how many servers are away, and how many corridors with them', async () => {
     await watch.look()
     expect(watch.figures).toEqual({ workers: 2, away: 0, corridors: 0 })
-    expect(await watch.reachable()).toBe(null)
+    expect(await watch.divided()).toBe(null)
     away.add(2)
     await watch.look()
     expect(watch.figures).toEqual({ workers: 2, away: 1, corridors: 2 })
-    expect(await watch.reachable()).toEqual([10])
+    const [first, ...others] = CORRIDORS
+    expect(await watch.divided()).toEqual({ here: [first!], away: others })
     expect(asked).toBe(8)
   })
 
-  test('tells once that all are back, even if nobody looked while one was away', async () => {
+  test('tells once that one is back, even if nobody looked while one was away', async () => {
     away.add(1)
-    expect(await watch.reachable()).toEqual([11, 12])
+    await watch.divided()
     away.clear()
     await watch.look()
     await watch.look()
@@ -53,12 +59,29 @@ describe('WorkerWatch', () => {
     expect(watch.figures).toEqual({ workers: 2, away: 0, corridors: 0 })
   })
 
-  test('tells nobody while one is still away', async () => {
+  test('tells that one is back while another is still away', async () => {
     away.add(1).add(2)
     await watch.look()
+    expect(backs).toBe(0)
     away.delete(1)
     await watch.look()
-    expect(backs).toBe(0)
+    await watch.look()
+    expect(backs).toBe(1)
+    away.clear()
+    await watch.look()
+    expect(backs).toBe(2)
     expect(log.said.filter((line) => line.includes('away'))).toHaveLength(1)
+  })
+
+  test('tells again where what follows from it failed', async () => {
+    away.add(1)
+    await watch.look()
+    away.clear()
+    isFailing = true
+    expect(watch.look()).rejects.toThrow('not loaded')
+    isFailing = false
+    await watch.look()
+    await watch.look()
+    expect(backs).toBe(2)
   })
 })
