@@ -8,11 +8,48 @@ import { referenceCodes, referenceOf, type SelectedReference } from './reference
 /** The most probes in one statement. */
 const PROBES_MAX = 20_000
 
-/** What each probe finds, in their order, from one statement for so many of them. */
+/** How many probes are asked each by itself; of more than that first one of each group. */
+const SINGLE_MAX = 1000
+/** The probes of one currency in a group. */
+const GROUP_SIZE = 16
+
+/**
+ * What each probe finds, in no particular order.
+ *
+ * What holds at the latest moment of a group holds at all of them that are not before it: most
+ * quotes took effect close to others, and far fewer references are in force at their moments.
+ */
 export async function referencesAt(
   database: Database,
   probes: readonly Probe[],
 ): Promise<ProbeAnswer[]> {
+  if (probes.length <= SINGLE_MAX) return answersTo(database, probes)
+  const groups = [...Map.groupBy(probes, ({ currency }) => currency).values()].flatMap(grouped)
+  const latest = await answersTo(
+    database,
+    groups.map(([first]) => first!),
+  )
+  const answers: ProbeAnswer[] = []
+  const left: Probe[] = []
+  for (const [i, group] of groups.entries()) {
+    const { reference } = latest[i]!
+    for (const probe of group)
+      if (reference && reference.atMs > probe.atMs) left.push(probe)
+      else answers.push({ ...probe, reference })
+  }
+  return answers.concat(await answersTo(database, left))
+}
+
+/** Probes of one currency in groups, each from its latest to its earliest. */
+function grouped(probes: readonly Probe[]): Probe[][] {
+  const sorted = probes.toSorted((a, b) => b.atMs - a.atMs)
+  return Array.from({ length: Math.ceil(sorted.length / GROUP_SIZE) }, (_, i) =>
+    sorted.slice(i * GROUP_SIZE, (i + 1) * GROUP_SIZE),
+  )
+}
+
+/** What each probe finds, in their order, from one statement for so many of them. */
+async function answersTo(database: Database, probes: readonly Probe[]): Promise<ProbeAnswer[]> {
   const found = new Map<string, Reference>()
   const answers: ProbeAnswer[] = []
   for (let start = 0; start < probes.length; start += PROBES_MAX) {

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { Probe } from '~/domain/price/day-mids.ts'
+import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
+import { compareText } from '~/domain/rank.ts'
 import { foundRows } from '~/store/day-references.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { answersOf } from '../support/days.ts'
@@ -52,6 +53,14 @@ describe('referencesAt', () => {
       }),
       { numRuns: 30 },
     )
+    const many = Array.from({ length: 4001 }, (_, i) => ({
+      currency: CODES[i % 4]!,
+      atMs: NOW_MS - 500 + ((i * 7919) % 12_000),
+    }))
+    const byName = (answers: readonly ProbeAnswer[]) =>
+      answers.toSorted((a, b) => a.atMs - b.atMs || compareText(a.currency, b.currency))
+    const answers = await store.referencesAt(many)
+    expect(byName(answers)).toEqual(byName(answersOf(all, many)))
   })
 
   test('accepts any number of probes, equal or not', async () => {
@@ -64,7 +73,8 @@ describe('referencesAt', () => {
     }))
     const answers = await store.referencesAt(probes)
     expect(answers).toHaveLength(probes.length)
-    expect(answers.at(-1)!.reference).toEqual(reference!)
+    const latest = answers.find(({ atMs }) => atMs === probes.at(-1)!.atMs)
+    expect(latest!.reference).toEqual(reference!)
     expect(answers.filter((answer) => answer.reference)).toHaveLength(10_001)
   })
 })
