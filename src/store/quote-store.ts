@@ -8,7 +8,8 @@ import type { Database, Sql } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { areManyMonths } from './month/parts.ts'
-import { type LiveAsk, liveRows, type OfferPlace } from './offer/live.ts'
+import { atOneMoment } from './offer/at-one-moment.ts'
+import { type LiveAsk, liveRows, type OfferPlace, searched } from './offer/live.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
 
 /** The longest range of ids that is listed. */
@@ -99,26 +100,31 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
 })
 
 /**
- * The rows behind `live`, some of them more than once: those of the latest months, and all of the
- * offers that have an earlier one, as of one moment. `tables` may begin the statement, with other
- * contents for the tables that it reads.
+ * The rows behind `live`, some of them more than once: those of the latest months, and of the
+ * offers that may have one before it, as of one moment. `tables` may begin the statement, with
+ * other contents for the tables that it reads.
  */
-export const liveQuotes = (
+export async function liveQuotes(
   { sql }: Database,
   nowMs: number,
-  tables: PendingQuery<Row[]> = sql``,
-): Promise<QuoteRow[]> =>
-  sql.begin('isolation level repeatable read read only', async (tx) => {
+  tables?: PendingQuery<Row[]>,
+): Promise<QuoteRow[]> {
+  const ask = { nowMs, tables, isDistributed: await isDistributed(sql) }
+  const shares = await atOneMoment(sql, ask.isDistributed ? 1 : SHARES_MAX, async (tx, share) => {
     // The planner expects too few rows of an offer to walk an index in their order.
     await tx`set local enable_sort = off`
     await tx`set local jit = off`
-    const ask = { nowMs, tables, isDistributed: await isDistributed(sql) }
-    const near = await liveStatement(sql, tx, { ...ask, offers: null })
+    const near = await liveStatement(sql, tx, { ...ask, share, offers: null })
     const offers = farOffers(near)
     if (offers.length === 0) return near
     const far = await liveStatement(sql, tx, { ...ask, offers })
     return [...near, ...far].filter(({ id }) => id !== null)
   })
+  return shares.flat()
+}
+
+/** How many shares are read at once: one can be read while another is turned into quotes. */
+const SHARES_MAX = 2
 
 /** The offers that a search in the latest months does not say all of. */
 function farOffers(rows: readonly LiveRow[]): OfferPlace[] {
@@ -145,6 +151,7 @@ export function liveStatement(sql: Sql, tx: Sql | TransactionSql, ask: LiveAsk) 
     left join lateral (
       select * from observations
       where id = live.id and corridor_id = live.corridor_id and effective_from = live.effective_from
+        and ${searched(sql, ask)}
       limit 1
     ) o on true
     join provider_corridors p on p.id = live.series and p.corridor_id = live.corridor_id

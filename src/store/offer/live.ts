@@ -3,6 +3,7 @@ import { boundariesMs } from '~/domain/freshness.ts'
 import type { Sql } from '~/store/database.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import type { Share } from './at-one-moment.ts'
 import { endless, everyOffer, newestFirst, ofOffer } from './held.ts'
 import { NEAR_MS } from './standing.ts'
 
@@ -14,36 +15,51 @@ export type OfferPlace = { readonly series: number; readonly offer: number }
 
 export type LiveAsk = Pick<Shard, 'isDistributed'> & {
   /** The beginning of the statement; nothing for the tables as they are. */
-  readonly tables?: Part
+  readonly tables?: Part | undefined
   readonly nowMs: number
-  /** The offers whose whole history is searched; null for all of them, in the latest months. */
+  /** The series of which the latest months are searched; all of them where nothing is said. */
+  readonly share?: Share
+  /** The offers that are searched before the latest months; null for all of them, in these. */
   readonly offers: readonly OfferPlace[] | null
 }
 
+/** The boundaries that have come, or nearly. */
+const earlierMs = ({ nowMs }: LiveAsk) => boundariesMs(nowMs).filter(Number.isFinite)
+
+const sinceMs = (ask: LiveAsk) => Math.min(...earlierMs(ask))
+
+/** The months that are searched: what runs out and began before the latest is a long price. */
+export function searched(sql: Sql, ask: LiveAsk): Part {
+  const near = sql`${instantText(sinceMs(ask) - NEAR_MS)}::timestamptz`
+  return ask.offers ? sql`effective_from < ${near}` : sql`effective_from >= ${near}`
+}
+
 /**
- * The rows of offers that a reader may still ask for, each once or more, by id, corridor and time.
+ * The rows of offers that a reader may still ask for, each once or more, by id, corridor and time,
+ * and perhaps some that an offer's other rows leave nothing to say. A row without an id names an
+ * offer of which there may be one before the latest months.
  *
- * The newest row that never runs out; newer ones that do, as long as each is valid for longer than
- * all that are newer still, since it holds again after them; and for each earlier boundary what
- * held there. Each is found by index probes, so the cost follows the number of offers, not the
- * length of their history.
- *
- * Where it searches the latest months alone, a row without an id names an offer of which there is
- * or may be an earlier row to find.
+ * Each is found by index probes, so the cost follows the number of offers, not the length of their
+ * history.
  */
-export function liveRows(sql: Sql, ask: LiveAsk) {
-  const earlier = boundariesMs(ask.nowMs).filter(Number.isFinite)
-  const since = sql`${instantText(Math.min(...earlier))}::timestamptz`
-  const nearText = instantText(Math.min(...earlier) - NEAR_MS)
-  const near = sql`${nearText}::timestamptz`
-  const within = ask.offers ? sql`true` : sql`effective_from >= ${near}`
+export const liveRows = (sql: Sql, ask: LiveAsk): Part =>
+  ask.offers ? farRows(sql, ask, ask.offers) : nearRows(sql, ask)
+
+/**
+ * What each offer has in the latest months: the newest row that never runs out; newer ones that do,
+ * as long as each is valid for longer than all that are newer still, since it holds again after
+ * them; and for each earlier boundary what held there.
+ */
+function nearRows(sql: Sql, ask: LiveAsk): Part {
+  const since = sql`${instantText(sinceMs(ask))}::timestamptz`
+  const within = searched(sql, ask)
   return sql`
     with recursive tops as materialized (
       select p.id as series, p.corridor_id, k.offer_id, endless.id as endless_id,
         coalesce(endless.effective_from, '-infinity') as endless_from,
         ending.id as ending_id, ending.effective_from as ending_from, ending.valid_until
       from provider_corridors p
-      ${asked(sql, ask)}
+      cross join ${everyOffer(sql, ask)}
       left join ${endless(sql, { ...ask, within })} on true
       left join lateral (
         select id, effective_from, valid_until from observations
@@ -52,6 +68,7 @@ export function liveRows(sql: Sql, ask: LiveAsk) {
         ${newestFirst(sql)}
       ) ending on (ending.effective_from, ending.id)
         > (coalesce(endless.effective_from, '-infinity'), coalesce(endless.id, 0))
+      where ${ask.share ? sql`p.id % ${ask.share.of}::int = ${ask.share.nth}::int` : sql`true`}
     ), ending as (
       select * from tops where ending_id is not null
       union all
@@ -59,7 +76,7 @@ export function liveRows(sql: Sql, ask: LiveAsk) {
       from ending p cross join ${olderEnding(sql, { ...ask, within, since })}
     ), at_boundaries as (
       select tops.series, tops.corridor_id, tops.offer_id, o.* from tops
-      cross join unnest(${arrayLiteral(earlier.map(instantText))}::timestamptz[]) cutoff
+      cross join unnest(${arrayLiteral(earlierMs(ask).map(instantText))}::timestamptz[]) cutoff
       cross join lateral (select tops.series as id, tops.corridor_id) p
       cross join lateral (select tops.offer_id) k
       cross join ${heldAt(sql, { ...ask, within })}
@@ -71,25 +88,37 @@ export function liveRows(sql: Sql, ask: LiveAsk) {
     where valid_until >= ${since}
     union all
     select series, corridor_id, offer_id, id, effective_from from at_boundaries
-    ${ask.offers ? sql`` : farOffers(sql, { near, since })}`
+    union all
+    select series, corridor_id, offer_id, null, null from at_boundaries where endless_id is null`
 }
 
-/** The offers that are asked for, as `k`, of the series `p`. */
-function asked(sql: Sql, ask: LiveAsk): Part {
-  if (!ask.offers) return sql`cross join ${everyOffer(sql, ask)}`
-  return sql`join unnest(
-      ${arrayLiteral(ask.offers.map(({ series }) => series))}::int[],
-      ${arrayLiteral(ask.offers.map(({ offer }) => offer))}::int[]
-    ) k (series, offer_id) on k.series = p.id`
+/**
+ * What each of these offers has before the latest months: the newest row that never runs out, and
+ * long prices, as long as each is valid for longer than all that are newer.
+ */
+function farRows(sql: Sql, ask: LiveAsk, offers: readonly OfferPlace[]): Part {
+  const k = sql`unnest(
+    ${arrayLiteral(offers.map(({ series }) => series))}::int[],
+    ${arrayLiteral(offers.map(({ offer }) => offer))}::int[]
+  ) k (series, offer_id)`
+  const within = searched(sql, ask)
+  return sql`
+    select k.series, p.corridor_id, k.offer_id, endless.id, endless.effective_from
+    from provider_corridors p join ${k} on k.series = p.id
+    cross join ${endless(sql, { ...ask, within })}
+    union all
+    select series, corridor_id, offer_id, id, effective_from from (
+      select k.series, l.corridor_id, l.offer_id, l.id, l.effective_from, l.valid_until,
+        max(l.valid_until) over (
+          partition by l.provider_corridor_id, l.offer_id order by l.effective_from desc, l.id desc
+          rows between unbounded preceding and 1 preceding
+        ) as newer_until
+      from long_prices l
+      join ${k} on k.series = l.provider_corridor_id and k.offer_id = l.offer_id
+      where valid_until >= ${instantText(sinceMs(ask))}::timestamptz and ${within}
+    ) long
+    where newer_until is null or newer_until < valid_until`
 }
-
-/** The offers of which there may be a row before the latest months, in a union. */
-const farOffers = (sql: Sql, { near, since }: { near: Part; since: Part }) => sql`
-    union all
-    select series, corridor_id, offer_id, null, null from at_boundaries where endless_id is null
-    union all
-    select provider_corridor_id, corridor_id, offer_id, null, null from long_prices
-    where valid_until >= ${since} and effective_from < ${near}`
 
 type Bounds = Shard & { readonly within: Part }
 

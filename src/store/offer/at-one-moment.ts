@@ -1,0 +1,30 @@
+import type { TransactionSql } from 'postgres'
+import type { Sql } from '~/store/database.ts'
+
+/** One of several equal parts of a work, from 0 on. */
+export type Share = { readonly nth: number; readonly of: number }
+
+const READING = 'isolation level repeatable read read only'
+
+/**
+ * Does the shares of a work that only reads, at once and all as of one moment: each in a
+ * transaction of its own. Where the pool is too small for that many there are fewer of them.
+ */
+export const atOneMoment = <T>(
+  sql: Sql,
+  sharesMax: number,
+  work: (tx: TransactionSql, share: Share) => Promise<T>,
+): Promise<T[]> =>
+  sql.begin(READING, async (tx) => {
+    const of = Math.max(1, Math.min(sharesMax, sql.options.max - 1))
+    if (of === 1) return [await work(tx, { nth: 0, of })]
+    const [{ snapshot }] = await tx<[{ snapshot: string }]>`
+      select pg_export_snapshot() as snapshot`
+    const others = Array.from({ length: of - 1 }, (_, i) =>
+      sql.begin(READING, async (other) => {
+        await other.unsafe(`set transaction snapshot '${snapshot}'`)
+        return work(other, { nth: i + 1, of })
+      }),
+    )
+    return Promise.all([work(tx, { nth: 0, of }), ...others])
+  }) as Promise<T[]>

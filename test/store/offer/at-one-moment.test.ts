@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test'
+import { connect } from '~/store/database.ts'
+import { atOneMoment } from '~/store/offer/at-one-moment.ts'
+import { databasesOfFile } from '../samples.ts'
+
+const newDatabase = databasesOfFile()
+
+describe('atOneMoment', () => {
+  test('shows every share what was there when the first began, and nothing later', async () => {
+    const { sql } = await newDatabase()
+    await sql`create table told (word text)`
+    await sql`insert into told values ('before')`
+    const isTold = Promise.withResolvers<void>()
+    const shares = await atOneMoment(sql, 3, async (tx, share) => {
+      if (share.nth === 0)
+        await sql`insert into told values ('meanwhile')`.then(() => isTold.resolve())
+      await isTold.promise
+      return { share, words: (await tx`select word from told`).map(({ word }) => word) }
+    })
+    expect(shares).toEqual([0, 1, 2].map((nth) => ({ share: { nth, of: 3 }, words: ['before'] })))
+  })
+
+  test('makes do with fewer shares where the pool has fewer connections', async () => {
+    const { url } = await newDatabase()
+    for (const [connectionsMax, of] of [
+      [1, 1],
+      [2, 1],
+      [3, 2],
+    ] as const) {
+      const sql = connect(url, { connectionsMax })
+      const shares = await atOneMoment(sql, 2, async (tx, share) => {
+        await tx`select 1`
+        return share
+      })
+      await sql.end()
+      expect(shares).toEqual(Array.from({ length: of }, (_, nth) => ({ nth, of })))
+    }
+  })
+
+  test('fails where one share does', async () => {
+    const { sql } = await newDatabase()
+    const failing = atOneMoment(sql, 2, async (tx, { nth }) => {
+      if (nth === 1) throw new Error('a share failed')
+      return tx`select 1`
+    })
+    expect(failing).rejects.toThrow('a share failed')
+  })
+})
