@@ -3,6 +3,8 @@ export const TIMER_MS_MAX = 2 ** 31 - 1
 
 const MS_PER_SECOND = 1000
 const BACKOFF_MS = 250
+/** The longest pause before the next try where no answer came, which costs nothing. */
+const UNANSWERED_MS_MAX = 5000
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 const OF_PROXIES: readonly number[] = [502, UNAVAILABLE, 504]
@@ -19,6 +21,7 @@ type Patience = {
 type Miss = {
   /** How many tries failed before it. */
   readonly earlier: number
+  /** `lost` for a connection that was open. */
   readonly code: string
   /** The status of the answer; null without one. */
   readonly status: number | null
@@ -44,7 +47,9 @@ export function pauseMs(miss: Miss, { retries, waitMsMax }: Patience): number | 
     return namedMs <= waitMsMax ? namedMs : null
   }
   const mayPass = status === null || OF_PROXIES.includes(status)
-  return isRepeatable && mayPass ? Math.min(BACKOFF_MS * 2 ** earlier, waitMsMax) : null
+  if (!isRepeatable || !mayPass) return null
+  const msMax = code === 'lost' ? waitMsMax : Math.min(UNANSWERED_MS_MAX, waitMsMax)
+  return Math.min(BACKOFF_MS * 2 ** earlier, msMax)
 }
 
 /**

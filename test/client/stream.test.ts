@@ -239,6 +239,14 @@ describe('the waits of a stream', () => {
     expectWaits(waits, [...growing, 250])
   })
 
+  test('stay short while there is no service: it may be back any moment', async () => {
+    const proxy: Answer = () => new Response('<h1>Bad Gateway', { status: 502 })
+    const away = Array.from({ length: 8 }, () => proxy)
+    const { client, waits } = clientOf([saying(quote('6-0')), ...away, saying(quote('6-1'))])
+    await first(2, client.stream(PAIRS))
+    expectWaits(waits, [250, 500, 1000, 2000, 4000, 5000, 5000, 5000, 5000])
+  })
+
   test('are as long as the service says', async () => {
     const stopping = saying(`${quote('6-0')}retry: 1234\n\n`)
     const busy = refusal('too_many_streams', 429, { 'retry-after': '3' })
