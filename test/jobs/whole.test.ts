@@ -234,6 +234,20 @@ describe('a process', () => {
     expect(process.memory.current.unloaded!.size).toBe(0)
   })
 
+  test('begins without half an import that came after its mark, as it was loaded', async () => {
+    servers.commit(1)
+    servers.show(0)
+    servers.show(1)
+    const process = new SpreadProcess(servers)
+    const mark = await process.follower.mark()
+    servers.commit(2, { isNamed: false })
+    servers.show(0)
+    await process.refresher.reload()
+    servers.onLoad = async () => expect.unreachable()
+    await process.follower.begin(mark)
+    expect(process.rates).toEqual({ served: [1, 1], told: [1, 1] })
+  })
+
   test('shows a commit whole or not at all, in whatever order its parts appear', async () => {
     const deeds = fc.constantFrom(
       ...(['commit', 'import', 'show 0', 'show 1', 'leave 1', 'return 1'] as const),
