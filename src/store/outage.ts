@@ -26,9 +26,16 @@ const UNREACHABLE = new Set([
  */
 const AWAY = /^(08...|53...|57P0.|58...|28...|3D000|25006|55006)$/
 
-/** What a coordinator says whose connection to a server broke in the middle of a transaction. */
+/**
+ * What a coordinator says whose connection to a server broke in the middle of a transaction: words
+ * of its own, or of the library by which it connects.
+ */
 const INTERNAL = 'XX000'
-const WORKER_AWAY = 'failure on connection marked as essential'
+const WORKER_AWAY = new RegExp(
+  '^(failure on connection marked as essential|server closed the connection unexpectedly|' +
+    'could not (receive|send) data|no connection to the server|' +
+    'SSL (SYSCALL error|connection has been closed))',
+)
 
 /** How deep errors are searched for their causes. */
 const CAUSES_MAX = 5
@@ -54,7 +61,7 @@ export function isOutage(error: unknown): boolean {
   for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth++) {
     const { code } = current as { code?: unknown }
     if (typeof code === 'string' && (UNREACHABLE.has(code) || AWAY.test(code))) return true
-    if (code === INTERNAL && current.message.startsWith(WORKER_AWAY)) return true
+    if (code === INTERNAL && WORKER_AWAY.test(current.message)) return true
     current = current instanceof AggregateError ? current.errors[0] : current.cause
   }
   return false

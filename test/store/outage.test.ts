@@ -33,10 +33,18 @@ async function failureAt(change: (url: URL) => void): Promise<unknown> {
 }
 
 describe('isOutage', () => {
-  test('is true of a coordinator that lost a server in the middle of a transaction', () => {
-    const lost = 'failure on connection marked as essential: 10.0.0.7:5432'
-    expect(isOutage(Object.assign(new Error(lost), { code: 'XX000' }))).toBe(true)
-    expect(isOutage(Object.assign(new Error('a bug'), { code: 'XX000' }))).toBe(false)
+  test.each([
+    [true, 'failure on connection marked as essential: 10.0.0.7:5432'],
+    [
+      true,
+      'server closed the connection unexpectedly\n\tThis probably means the server terminated',
+    ],
+    [true, 'could not receive data from server: Connection reset by peer'],
+    [true, 'SSL SYSCALL error: EOF detected'],
+    [false, 'a bug'],
+    [false, 'cache lookup failed: server closed the connection unexpectedly'],
+  ])('is %p of a coordinator that says in the middle of a transaction: %s', (isAway, words) => {
+    expect(isOutage(Object.assign(new Error(words), { code: 'XX000' }))).toBe(isAway)
   })
 
   test('is true of a port where nobody listens, an unknown host and an unknown database', async () => {
