@@ -51,13 +51,18 @@ export async function distribute(sql: Sql, shards: number, step: Step): Promise<
   })
 }
 
-/** Settings without which months cannot be made, nor pruned, on the workers. */
+/**
+ * Settings without which months cannot be made, nor pruned, on the workers; and one that ends a
+ * statement whose service has given it up, as all others wait for a commit that hangs on a worker.
+ */
 async function keepSettings(tx: TransactionSql): Promise<void> {
   await tx`
     do $$ begin
       execute format('alter database %I set citus.enable_unsafe_triggers = on', current_database());
       execute format('alter database %I set citus.propagate_set_commands = local',
         current_database());
+      execute format('alter database %I set client_connection_check_interval = %L',
+        current_database(), '1s');
     end $$`.simple()
 }
 
