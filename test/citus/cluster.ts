@@ -23,6 +23,7 @@ const SETTINGS = [
   'wal_level=logical',
   'max_wal_senders=10',
   'citus.recover_2pc_interval=2s',
+  'citus.node_conninfo=sslmode=disable',
 ]
 
 type ClusterOptions = {
@@ -31,6 +32,8 @@ type ClusterOptions = {
   readonly workers?: number
   /** Whether its commits outlive a power failure, as they have to where their cost is measured. */
   readonly durable?: boolean
+  /** The port by which the others reach a worker, where it is not its own. */
+  wayTo?(port: number): Promise<number>
 }
 
 /** A coordinator and its workers, on free ports of this machine and in a folder that goes away. */
@@ -74,7 +77,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     }
     for (const { port } of servers) await prepared(port, password)
     const [coordinator, ...workers] = servers
-    await joined(coordinator!.port, workers, password)
+    const ways = await Promise.all(workers.map(({ port }) => options.wayTo?.(port) ?? port))
+    await joined(coordinator!.port, ways, password)
     return {
       url: addressOf(coordinator!.port, password),
       folder,
@@ -130,10 +134,10 @@ async function prepared(port: number, password: string): Promise<void> {
   })
 }
 
-const joined = (port: number, workers: readonly Server[], password: string) =>
+const joined = (port: number, workers: readonly number[], password: string) =>
   asked(port, password, DATABASE, async (sql) => {
     await sql`select citus_set_coordinator_host('127.0.0.1', ${port})`
-    for (const worker of workers) await sql`select citus_add_node('127.0.0.1', ${worker.port})`
+    for (const worker of workers) await sql`select citus_add_node('127.0.0.1', ${worker})`
   })
 
 const addressOf = (port: number, password: string, database = DATABASE): string =>

@@ -7,6 +7,8 @@ export class DatabaseProxy {
   latencyMs = 0
   #isSilent = false
   readonly #pairs = new Set<readonly [Socket, Socket]>()
+  #words: string | null = null
+  readonly #kept = new Map<Socket, (Buffer | string)[]>()
   readonly #server: Server
 
   private constructor(private target: number) {
@@ -41,6 +43,23 @@ export class DatabaseProxy {
     else this.#pairs.clear()
   }
 
+  /** From now on a connection passes nothing to the database from these words on. */
+  keepFrom(words: string): void {
+    this.#words = words
+  }
+
+  /** How many connections are kept back. */
+  get kept(): number {
+    return this.#kept.size
+  }
+
+  /** Passes what was kept back, and keeps back no more. */
+  release(): void {
+    this.#words = null
+    for (const [database, chunks] of this.#kept) for (const chunk of chunks) database.write(chunk)
+    this.#kept.clear()
+  }
+
   cut(): void {
     for (const pair of this.#pairs) for (const socket of pair) socket.destroy()
     this.#pairs.clear()
@@ -57,6 +76,15 @@ export class DatabaseProxy {
     this.#pairs.add(pair)
     this.#carry(pair, client, upstream)
     this.#carry(pair, upstream, client)
+    upstream.on('close', () => this.#kept.delete(upstream))
+  }
+
+  #pass(to: Socket, isToDatabase: boolean, chunk: Buffer | string): void {
+    const isBegun = isToDatabase && this.#words !== null && chunk.includes(this.#words)
+    const chunks = this.#kept.get(to)
+    if (chunks) chunks.push(chunk)
+    else if (isBegun) this.#kept.set(to, [chunk])
+    else to.write(chunk)
   }
 
   /** Bytes that are under way when silence falls are lost, and those after it on this connection. */
@@ -67,7 +95,7 @@ export class DatabaseProxy {
       if (this.latencyMs === 0) later()
       else setTimeout(later, this.latencyMs / 2)
     }
-    from.on('data', (chunk) => pass(() => to.write(chunk)))
+    from.on('data', (chunk) => pass(() => this.#pass(to, from === pair[0], chunk)))
     from.on('error', () => {})
     from.on('close', () => {
       if (!isHeard()) return

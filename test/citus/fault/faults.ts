@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '~/store/database.ts'
+import { until } from '../../support/until.ts'
 import type { Node } from '../cluster.ts'
 import type { Load, Seen } from './load.ts'
-import type { Scene } from './scene.ts'
+import { CROWD, CROWD_TARGETS, type Scene } from './scene.ts'
 
 /** What a fault is played on. */
 export type Stage = {
@@ -25,7 +26,11 @@ export type Fault = {
 
 /** By when it is known that a worker is away. */
 const KNOWN_MS = 8000
-const PREPARED_MS_MAX = 3000
+/** Long enough to be set aside, and to be known as away. */
+const AWAY_MS = 3000
+const LATE_MS = 5000
+/** A commit that is not kept back is whole by then. */
+const SETTLED_MS = 100
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
   quiet: {
@@ -37,61 +42,77 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     },
   },
   'worker-killed': {
-    ...{ name: 'a worker is killed in the middle of commits, and comes back', mayReset: true },
+    ...{ name: 'a worker is killed between its promise and its commit', mayReset: true },
     async play(stage) {
-      const { cluster } = stage.scene
+      const { workers } = stage.scene.cluster
       for (let i = 0; i < (stage.isSmall ? 2 : 6); i++) {
-        const node = cluster.workers[i % cluster.workers.length]!
-        await atPrepared(node)
-        node.freeze()
-        await delay(500)
+        const node = workers[i % workers.length]!
+        await halfCommitted(stage, node)
         await node.stop('immediate')
+        stage.scene.networkOf(node).release()
+        if (i % 2 === 1) await delay(AWAY_MS)
         await node.start()
-        stage.note('commits in doubt', await preparedOn(node))
         await stage.heal()
       }
     },
   },
   'worker-frozen': {
-    ...{ name: 'a worker stands still for three seconds', mayReset: true },
+    ...{ name: 'a worker stands still between its promise and its commit', mayReset: true },
     async play(stage) {
-      const [node] = stage.scene.cluster.workers
-      await atPrepared(node!)
-      node!.freeze()
-      await delay(3000)
-      node!.thaw()
+      const node = stage.scene.cluster.workers[0]!
+      await halfCommitted(stage, node)
+      node.freeze()
+      stage.scene.networkOf(node).release()
+      await delay(AWAY_MS)
+      node.thaw()
       await stage.heal()
     },
   },
-  'coordinator-killed': {
-    ...{
-      name: 'the coordinator is killed in the middle of commits, and comes back',
-      mayReset: true,
+  'commit-late': {
+    ...{ name: 'the log is read while a worker has not committed', mayReset: true },
+    async play(stage) {
+      for (const node of stage.scene.cluster.workers.slice(0, stage.isSmall ? 1 : undefined)) {
+        await halfCommitted(stage, node)
+        await withoutNews(stage.scene)
+        const fromMs = performance.now()
+        await delay(LATE_MS)
+        const during = stage.load.seen.filter(({ kind, atMs }) => kind !== 'post' && atMs >= fromMs)
+        const odd = during.filter(({ status }) => status !== 200)
+        stage.must(odd.length === 0, `questions answered ${statuses(odd)}`)
+        stage.scene.networkOf(node).release()
+        await stage.heal()
+      }
     },
+  },
+  'coordinator-killed': {
+    ...{ name: 'the coordinator is killed before a worker commits', mayReset: true },
     async play(stage) {
       const { coordinator, workers } = stage.scene.cluster
-      for (let i = 0; i < (stage.isSmall ? 1 : 3); i++) {
-        await atPrepared(workers[0]!)
+      for (let i = 0; i < (stage.isSmall ? 1 : 4); i++) {
+        const node = workers[i % workers.length]!
+        await halfCommitted(stage, node)
         await coordinator.stop('immediate')
+        stage.scene.networkOf(node).release()
         await delay(300)
         await coordinator.start()
-        stage.note('commits in doubt', await preparedOn(workers[0]!))
         await stage.heal()
       }
     },
   },
   'service-started': {
-    ...{ name: 'a service starts while a commit is in doubt', mayReset: true },
+    ...{ name: 'a service starts before a worker commits', mayReset: true },
     async play(stage) {
-      const { cluster, services } = stage.scene
-      const [, node] = cluster.workers
-      await atPrepared(node!)
-      await node!.stop('immediate')
-      await services[1].kill()
-      await node!.start()
-      stage.note('commits in doubt', await preparedOn(node!))
-      await services[1].start()
-      await stage.heal()
+      const { cluster, services, networkOf } = stage.scene
+      for (const [i, node] of cluster.workers.entries()) {
+        await halfCommitted(stage, node)
+        await services[1].kill()
+        if (i === 0) await node.stop('immediate')
+        if (i === 0) networkOf(node).release()
+        if (i === 0) await node.start()
+        await services[1].start()
+        networkOf(node).release()
+        await stage.heal()
+      }
     },
   },
   'worker-away': {
@@ -139,19 +160,30 @@ function statuses(seen: readonly Seen[]): string {
   return [...counts].map(([what, { length }]) => `${what} x ${length}`).join(', ') || 'nothing'
 }
 
-/** Resolves when a commit is prepared on a worker, or after a while without one. */
-async function atPrepared(node: Node): Promise<void> {
-  const sql = connect(node.url, { connectionsMax: 1 })
-  try {
-    const deadline = performance.now() + PREPARED_MS_MAX
-    while (performance.now() < deadline) {
-      const [row] = await sql`select exists (select from pg_prepared_xacts) as is_prepared`
-      if (row!.is_prepared) return
-    }
-  } finally {
-    await sql.end({ timeout: 0 })
-  }
+/**
+ * Keeps back from a worker that it shall commit what it has promised to; resolves when a batch is
+ * there in part. Until it is told, nothing else is recorded: the log is open for one at a time.
+ */
+async function halfCommitted({ scene, load, note }: Stage, node: Node): Promise<void> {
+  const network = scene.networkOf(node)
+  await until('a batch is there in part', async () => {
+    network.keepFrom('COMMIT PREPARED')
+    await until('a commit is kept back', async () => network.kept > 0)
+    await delay(SETTLED_MS)
+    const [row] = await scene.sql<[{ count: number }]>`
+      select count(*)::int as count from observations o
+      join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
+      where p.provider_id = ${CROWD} and o.rate = ${load.sent}`
+    const isInPart = row.count > 0 && row.count < CROWD_TARGETS.length
+    if (!isInPart) network.release()
+    return isInPart
+  })
+  note('commits in doubt', await preparedOn(node))
 }
+
+/** Cuts the connections by which services hear of news, so that they read the log anew. */
+const withoutNews = ({ sql }: Scene) => sql`
+  select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen %'`
 
 async function preparedOn(node: Node): Promise<number> {
   const sql = connect(node.url, { connectionsMax: 1 })

@@ -62,10 +62,10 @@ export class Load {
     this.#writers = [this.#writeCrowd(), ...scene.lone.map((one) => this.#writeLonely(one))]
   }
 
-  /** Ends writing, once everything that was begun is acknowledged. */
-  async calm(): Promise<void> {
+  /** Ends writing, once everything that was begun is acknowledged, or after a while. */
+  async calm(msMax: number): Promise<void> {
     this.#isWriting = false
-    await Promise.all(this.#writers)
+    await Promise.race([Promise.all(this.#writers), delay(msMax)])
   }
 
   async stop(): Promise<void> {

@@ -7,6 +7,8 @@ const BEFORE_MS = 1500
 const HEAL_MS_MAX = 40_000
 /** How soon after a 201 every service has to show it, once nothing is in the way. */
 const SHOWN_MS_MAX = 10_000
+/** By when what was sent is acknowledged, once nothing is in the way. */
+const CALM_MS_MAX = 40_000
 const POLL_MS = 50
 
 export type Outcome = {
@@ -47,11 +49,12 @@ export async function play({ fault, scene, isSmall }: Playing): Promise<Outcome>
     await stage.heal()
   } catch (error) {
     broken.push(`it could not be played to its end: ${(error as Error).stack}`)
+    for (const node of scene.cluster.workers) scene.networkOf(node).release()
   }
-  await load.calm()
+  await load.calm(CALM_MS_MAX)
   await shown(stage)
   broken.push(...(await accounted(scene, load)), ...load.halves)
-  broken.push(...(await untoldAtLast(load, fault)))
+  broken.push(...(await untoldAtLast(load, fault)), ...bugs(load))
   await load.stop()
   scene.rate = Math.max(load.sent, ...load.lonely.values())
   const { hearings, halves, seen, acknowledged } = load
@@ -135,6 +138,12 @@ async function accounted({ sql }: Scene, load: Load): Promise<string[]> {
     ...(doubled.length > 0 ? [`${doubled.length} rows are there twice`] : []),
     ...(parts.length > 0 ? [`${parts.length} batches are there in part`] : []),
   ]
+}
+
+/** Answers that are no service of ours' to give, whatever its database does. */
+function bugs({ seen }: Load): string[] {
+  const found = seen.filter(({ status }) => status >= 500 && status !== 503)
+  return found.length > 0 ? [`${found.length} answers were errors of ours: ${found[0]!.error}`] : []
 }
 
 /** What is still untold once streams had the time to be opened again. */

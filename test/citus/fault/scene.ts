@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { freePort } from '~/runtime/listener.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { command } from '../../bench/process.ts'
+import { DatabaseProxy } from '../../fault/proxy.ts'
 import { Replica } from '../../fault/replica.ts'
 import { SharedClock } from '../../fault/shared-clock.ts'
 import { until } from '../../support/until.ts'
@@ -31,6 +32,8 @@ export type Lone = { readonly target: string; readonly node: Node }
 /** A cluster with the tables distributed over it, two services, and corridors on each worker. */
 export type Scene = {
   readonly cluster: Cluster
+  /** The network between the coordinator and a worker. */
+  networkOf(node: Node): DatabaseProxy
   readonly services: readonly [Replica, Replica]
   readonly lone: readonly Lone[]
   readonly key: string
@@ -41,13 +44,21 @@ export type Scene = {
 }
 
 export async function openScene(programs: string, folder: string): Promise<Scene> {
-  const cluster = await openCluster({ programs })
+  const networks = new Map<number, DatabaseProxy>()
+  const wayTo = async (port: number) => {
+    const network = await DatabaseProxy.to(port)
+    networks.set(port, network)
+    return network.port
+  }
+  const networkOf = ({ port }: Node) => networks.get(port)!
+  const cluster = await openCluster({ programs, wayTo })
   const sql = connect(cluster.url, { connectionsMax: 2 })
   const services: Replica[] = []
   const close = async () => {
     await Promise.all(services.map((service) => service.kill()))
     await sql.end({ timeout: 1 })
     await cluster.close()
+    for (const network of networks.values()) network.close()
   }
   try {
     const settings = { DATABASE_URL: cluster.url }
@@ -71,8 +82,8 @@ export async function openScene(programs: string, folder: string): Promise<Scene
       const texts = await Promise.all([a, b].map((service) => corridorsOf(service, key)))
       return texts.every((text) => text.split('"from"').length > codes.length - 1)
     })
-    const lone = await placed({ cluster, sql })
-    return { cluster, services: [a, b], lone, key, sql, rate: FIRST_RATE, close }
+    const lone = await placed({ cluster, networkOf, sql })
+    return { cluster, networkOf, services: [a, b], lone, key, sql, rate: FIRST_RATE, close }
   } catch (error) {
     await close()
     throw error
@@ -114,7 +125,9 @@ async function corridorsOf({ origin }: Replica, key: string): Promise<string> {
 /** The batches count up from it. */
 const FIRST_RATE = 1000
 
-async function placed({ cluster, sql }: Pick<Scene, 'cluster' | 'sql'>): Promise<Lone[]> {
+type Placing = Pick<Scene, 'cluster' | 'networkOf' | 'sql'>
+
+async function placed({ cluster, networkOf, sql }: Placing): Promise<Lone[]> {
   const rows = await sql<{ target: string; port: number }[]>`
     select c.target, n.nodeport as port from corridors c
     join pg_dist_placement p
@@ -122,6 +135,6 @@ async function placed({ cluster, sql }: Pick<Scene, 'cluster' | 'sql'>): Promise
     join pg_dist_node n on n.groupid = p.groupid
     where c.target = any(${`{${LONELY_TARGETS.join()}}`}::text[])`
   return rows.map(({ target, port }) => {
-    return { target, node: cluster.workers.find((worker) => worker.port === port)! }
+    return { target, node: cluster.workers.find((node) => networkOf(node).port === port)! }
   })
 }
