@@ -1,29 +1,56 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
 import { instantText } from '~/store/encoding.ts'
 import { briefly } from './briefly.ts'
 
 const TRIES_MAX = 5
 const PAUSE_MS = 250
+/** A month takes some milliseconds, and up to a second where it is a table for each shard. */
+const AT_ONCE = 12
+const SPREAD_AT_ONCE = 1
+
+type Step = { readonly made: number; readonly is_last: boolean }
 
 /**
- * Makes the months of observations back to a moment, while next to nothing is recorded from before
- * the first month.
+ * Makes the months of observations back to a moment, the newest first, while next to nothing is
+ * recorded from before the first month. Each transaction makes a few, so that whoever writes waits
+ * for those alone; called again after it was broken off, it goes on.
  *
- * Answers how many it made, and null where the table was too busy: without them, rows are recorded
- * in the part for all that is older.
+ * Answers how many it made, and null where the table was too busy for any: without them, rows are
+ * recorded in the part for all that is older.
  */
 export async function makeEarlierMonths(
   database: Pick<Database, 'sql'>,
   sinceMs: number,
 ): Promise<number | null> {
+  const atOnce = (await isDistributed(database.sql)) ? SPREAD_AT_ONCE : AT_ONCE
+  for (let all = 0, back = atOnce; ; back += atOnce) {
+    const step = await stepBack(database, sinceMs, back)
+    if (!step) return all || null
+    all += step.made
+    if (step.is_last) return all
+  }
+}
+
+/** Makes those of the months that lie up to so many before now. */
+async function stepBack(
+  database: Pick<Database, 'sql'>,
+  sinceMs: number,
+  months: number,
+): Promise<Step | null> {
   for (let tries = 1; ; tries++) {
-    const made = await briefly(database, async (tx) => {
-      const [row] = await tx<[{ made: number }]>`
-        select make_earlier_months(${instantText(sinceMs)}::timestamptz) as made`
-      return row.made
+    const step = await briefly(database, async (tx) => {
+      const [row] = await tx<[Step]>`
+        select make_earlier_months(asked) as made, asked = since as is_last from (
+          select since, greatest(since, now() - make_interval(months => ${months})) as asked from (
+            select greatest(${instantText(sinceMs)}::timestamptz, now() - interval '10 years')
+              as since
+          ) wanted
+        ) bounded`
+      return row
     })
-    if (made !== null || tries === TRIES_MAX) return made
+    if (step || tries === TRIES_MAX) return step
     await delay(PAUSE_MS)
   }
 }

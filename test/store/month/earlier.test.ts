@@ -143,6 +143,26 @@ describe('earlier months', () => {
   })
 })
 
+describe('earlier months', () => {
+  test('are made a year at a time, and only those that are not there', async () => {
+    const database = await newDatabase()
+    const transactions = async () => {
+      const [row] = await database.sql<[{ made: number; parts: number }]>`
+        select count(distinct xmin::text)::int as made, count(*)::int as parts from pg_class
+        where relkind = 'r' and relnamespace = 'observation_months'::regnamespace
+          and relname like 'm%'`
+      return row
+    }
+    const before = await transactions()
+    expect(await makeEarlierMonths(database, Date.now() - YEAR_MS / 4)).toBeGreaterThan(1)
+    expect(await makeEarlierMonths(database, Date.now() - 3.2 * YEAR_MS)).toBeGreaterThan(30)
+    const { made, parts } = await transactions()
+    expect(made - before.made).toBe(5)
+    expect(await makeEarlierMonths(database, 0)).toBe(120 - (parts - before.parts))
+    expect(await makeEarlierMonths(database, 0)).toBe(0)
+  })
+})
+
 describe('a restored backup', () => {
   const written = async (database: FreshDatabase) => {
     let text = ''
