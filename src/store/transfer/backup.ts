@@ -6,6 +6,7 @@ import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
 import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
+import { announcedSpread } from '~/store/distributed/spread-changes.ts'
 import * as files from '~/store/file/schema.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
@@ -131,16 +132,20 @@ export async function restoreBackup(
       await continueSequences(tx)
       for (const kind of ['access', 'feeds', 'alerts'] as const)
         await tx`select ${announced(database, { kind })}`
-      for (const kind of LOGGED) await tx`${loggedNews(database, kind)}`
+      for (const kind of ['catalogue', 'references'] as const)
+        await tx`${loggedNews(database, kind)}`
+      const added = database.sql`observations`
+      await tx`${
+        isSpread
+          ? announcedSpread(database, { added, atText: null })
+          : loggedNews(database, 'observations')
+      }`
       return rows
     })
   } finally {
     await look.close()
   }
 }
-
-/** What a running service has to load afterwards, beside access, feeds and alerts. */
-const LOGGED = ['catalogue', 'references', 'observations'] as const
 
 async function restored(restoring: Restoring, lines: AsyncIterable<string>): Promise<number> {
   try {
