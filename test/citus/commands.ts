@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { keptFromMs } from '~/jobs/prune-observations.ts'
 import { freePort } from '~/runtime/listener.ts'
 import { connect, type Sql } from '~/store/database.ts'
+import { locksOf } from '~/store/distributed/obstacles.ts'
 import { migrate } from '~/store/migrate.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
 import { writeBackup } from '~/store/transfer/backup.ts'
@@ -74,6 +75,33 @@ async function asked<T>(work: (sql: Sql) => Promise<T>, url = cluster.url): Prom
   }
 }
 
+/** What a server has locked, each thing once. */
+const LOCKS = `select count(distinct (locktype, database, relation, page, tuple, virtualxid,
+  transactionid, classid, objid, objsubid)::text)::int as figure from pg_locks`
+
+/** A figure of a server, looked at over and over. */
+class Watched {
+  #most = 0
+  #isOver = false
+  readonly #looking: Promise<void>
+
+  constructor(question: string, url: string) {
+    this.#looking = asked(async (sql) => {
+      while (!this.#isOver) {
+        const [row] = await sql.unsafe(question)
+        this.#most = Math.max(this.#most, row!.figure)
+      }
+    }, url)
+  }
+
+  /** The most that was seen; ends the looking. */
+  async most(): Promise<number> {
+    this.#isOver = true
+    await this.#looking
+    return this.#most
+  }
+}
+
 const rowsOf = (table: string) =>
   asked(async (sql) => {
     const [row] = await sql.unsafe(`select count(*)::int as count from ${table}`)
@@ -114,7 +142,13 @@ describe('corridor distribute', () => {
     const before = await linesOf(await backup('before'))
     const dry = documentOf(await done('distribute', '--shards', '8', '--dry-run', '--json'))
     expect(dry).toMatchObject({ state: 'possible', shards: 8 })
+    const locks = new Watched(LOCKS, cluster.workers[0]!.url)
     const told = documentOf(await done('distribute', '--shards', '8', '--json'))
+    const parts = await rowsOf("pg_inherits where inhparent = 'observations'::regclass")
+    const reckoned = locksOf(parts, 8 / cluster.workers.length)
+    const seen = await locks.most()
+    expect(seen).toBeGreaterThan(reckoned / 3)
+    expect(seen).toBeLessThanOrEqual(reckoned)
     expect(told).toMatchObject({
       state: 'done',
       shards: 8,
@@ -334,6 +368,12 @@ describe('pruning a distributed history', () => {
       return (row!.since as Date).getTime()
     }, url)
 
+  /** How many transactions made the months that there are. */
+  const transactions = () =>
+    rowsOf(`(select distinct xmin::text from pg_class
+      where relkind = 'r' and relnamespace = 'observation_months'::regnamespace
+        and relname like 'm%') made`)
+
   /** The start of the month that the limit lies in, before which months can be dropped. */
   const monthOfLimit = () => {
     const limit = new Date(keptFromMs(Date.now(), 1))
@@ -345,8 +385,10 @@ describe('pruning a distributed history', () => {
     const old = join(folder, 'old.csv')
     await Bun.write(old, rowsFrom(begunMs - OLD_DAYS * DAY_MS))
     await done('observations', 'import', old)
+    const before = await transactions()
     const made = await asked((sql) => makeEarlierMonths({ sql }, begunMs - MONTHS_DAYS * DAY_MS))
     expect(made).toBeGreaterThan(0)
+    expect((await transactions()) - before).toBe(made!)
     expect(await firstMonth(cluster.url)).toBeLessThan(monthOfLimit())
   }
 
@@ -421,6 +463,12 @@ describe('the way back', () => {
       expect([args, (await corridor(args, other.href)).status]).toEqual([args, 0])
     expect((await corridor(['rollups', 'verify'], other.href)).status).toBe(0)
     expect(await linesOf(await backup('second', other.href))).toEqual(await linesOf(file))
+    const [logged] = await asked(
+      (sql) => sql`select corridor_ids, ids, unseen from changes where kind = 'observations'`,
+      other.href,
+    )
+    expect(logged).toMatchObject({ ids: null, unseen: 'open' })
+    expect(logged!.corridor_ids).toHaveLength(CORRIDORS.length)
   }, 120_000)
 })
 

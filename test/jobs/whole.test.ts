@@ -221,6 +221,18 @@ describe('a process', () => {
     expect(process.gaps).toHaveLength(2)
   })
 
+  test('shows an import on others at once while a server is away', async () => {
+    servers.commit(1)
+    servers.show(0)
+    servers.show(1)
+    const process = await new SpreadProcess(servers).start()
+    servers.away.add(1)
+    const position = servers.commit(2, { servers: [0], isNamed: false })
+    servers.show(0)
+    await process.hear(position)
+    expect(process.rates).toEqual({ served: [2, 1], told: [2, 1] })
+  })
+
   test('keeps what it knew of a server that goes away', async () => {
     servers.commit(1)
     servers.show(0)

@@ -4,8 +4,8 @@ import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from './shape.ts'
 
 /** The oldest extension that this was tried with. */
 const EXTENSION_MAJOR_MIN = 13
-/** A table and its indexes, each of which is locked while its shard is made. */
-const LOCKS_PER_SHARD = 10
+/** A month with its indexes, keys and triggers, which are locked while its shard is made. */
+const LOCKS_PER_SHARD = 16
 
 const NO_EXTENSION =
   'the database has no extension citus: set shared_preload_libraries = citus on the coordinator ' +
@@ -69,10 +69,13 @@ async function workerFaults(sql: Sql, shards: number): Promise<string[]> {
     select (select count(*)::int from pg_inherits
         where inhparent = to_regclass('public.observations')) as parts,
       (select count(*)::int from pg_dist_node where shouldhaveshards) as keepers`
-  const tables = row.parts + DISTRIBUTED_TABLES.length + REFERENCE_TABLES.length
-  const locks = tables * Math.ceil(shards / row.keepers) * LOCKS_PER_SHARD
+  const locks = locksOf(row.parts, Math.ceil(shards / row.keepers))
   return answers.flatMap((answer) => roomFaults(answer, locks))
 }
+
+/** How many locks a worker needs at most for its shards of these parts of observations. */
+export const locksOf = (parts: number, shards: number): number =>
+  (parts + DISTRIBUTED_TABLES.length + REFERENCE_TABLES.length) * shards * LOCKS_PER_SHARD
 
 function roomFaults({ name, success, result }: NodeAnswer, locks: number): string[] {
   if (!success)
