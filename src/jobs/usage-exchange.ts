@@ -62,7 +62,8 @@ export class UsageExchange {
   /**
    * Writes what was counted since the last time, and loads what all replicas counted together.
    *
-   * Rejects when the database does not answer; the counts stay pending then.
+   * Rejects when the database does not answer, or has this give way to a migration; the counts stay
+   * pending then.
    */
   run(): Promise<void> {
     return this.#inTurn(async () => {

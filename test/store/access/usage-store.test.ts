@@ -4,6 +4,7 @@ import type { UsageCount } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { until } from '../../support/until.ts'
 import { otherHandle } from '../samples.ts'
 
 let database: FreshDatabase
@@ -231,3 +232,24 @@ describe('since', () => {
     expect(await store.since(0)).toContainEqual({ ...key, day: 0, requests: 9 })
   })
 })
+
+describe('settle, where a migration needs the tables of keys and of usage', () => {
+  test('gives way to it in a deadlock, and adds once what is settled again', async () => {
+    const counts = [{ ...(await newKey()), day: DAY, requests: 3 }]
+    const refused = await database.sql.begin(async (tx) => {
+      await tx`set local deadlock_timeout = '1min'`
+      await tx`lock table keys in access exclusive mode`
+      const settling = add(store, counts).catch((error) => error.code)
+      await until('the usage waits for the keys', async () => {
+        const waiting = await database.sql`select from pg_locks where not granted`
+        return waiting.length > 0
+      })
+      await tx`lock table usage in access exclusive mode`
+      return settling
+    })
+    expect(refused).toBe(DEADLOCK_DETECTED)
+    expect(await add(store, counts)).toEqual(counts)
+  })
+})
+
+const DEADLOCK_DETECTED = '40P01'
