@@ -63,9 +63,13 @@ export class WorkerWatch {
     }
   }
 
-  /** The corridors by whether their servers answer; null where all do. */
+  /**
+   * The corridors by whether their servers answer; null where all do. A server is asked twice, as
+   * one that is only busy may not answer in time.
+   */
   async divided(): Promise<Divided | null> {
     const { store } = this.deps
+    if ((await this.#asked()).away.length === 0) return null
     const { all, away } = await this.#asked()
     if (away.length === 0) return null
     const here = all.filter((group) => !away.includes(group))

@@ -13,18 +13,22 @@ let away: Set<number>
 let asked: number
 let backs: number
 let isFailing: boolean
+let onAsk: () => void
 let log: KeptLog
 let watch: WorkerWatch
 
 beforeEach(() => {
   away = new Set()
   ;[asked, backs, isFailing] = [0, 0, false]
+  onAsk = () => {}
   log = new KeptLog()
   const store = {
     nodes: async () => NODES,
     ask: async ({ group }: { group: number }) => {
       asked++
-      if (away.has(group)) throw new Error('away')
+      const isAway = away.has(group)
+      onAsk()
+      if (isAway) throw new Error('away')
     },
     corridorsOn: async (groups: readonly number[]) =>
       CORRIDORS.filter(({ group }) => groups.includes(group)),
@@ -46,7 +50,14 @@ describe('WorkerWatch', () => {
     expect(watch.figures).toEqual({ workers: 2, away: 1, corridors: 2 })
     const [first, ...others] = CORRIDORS
     expect(await watch.divided()).toEqual({ here: [first!], away: others })
-    expect(asked).toBe(8)
+    expect(asked).toBe(10)
+  })
+
+  test('takes nobody for away who answers when asked again', async () => {
+    away.add(2)
+    onAsk = () => void (asked === 2 && away.clear())
+    expect(await watch.divided()).toBe(null)
+    expect(asked).toBe(4)
   })
 
   test('tells once that one is back, even if nobody looked while one was away', async () => {
