@@ -6,7 +6,7 @@ import type { Database } from '~/store/database.ts'
 const REMEMBERED_MAX = 50_000
 
 /** A row of a search that may end too early: without an id, or marked, it says that it did. */
-type Found = { readonly id: string | null; readonly at_ms: string; readonly is_far: boolean }
+type Found = { readonly id: string | null; readonly at_ms: string; readonly is_far?: boolean }
 
 type Search<T> = {
   readonly corridor: Corridor

@@ -8,7 +8,7 @@ import { referencesAt } from '~/store/day-references.ts'
 import { instantText } from '~/store/encoding.ts'
 import { everyOffer, newestFirst, ofOffer } from '~/store/offer/held.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
-import { hasLongOnes, NEAR_MS, pricedColumns, standingEnding } from '~/store/offer/standing.ts'
+import { NEAR_MS, pricedColumns, standingEnding } from '~/store/offer/standing.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 import { Reach } from './reach.ts'
 
@@ -27,8 +27,6 @@ export function createSnapshotStore(database: Database) {
   }
 }
 
-type StandingRow = QuoteRow & { readonly is_far: boolean }
-
 type StandingAsk = Standing & {
   /** From when on endless prices are looked for; -Infinity for all of history. */
   readonly firstMs: number
@@ -36,7 +34,8 @@ type StandingAsk = Standing & {
 
 /**
  * One index probe for each offer that was ever quoted in the corridor, and one search for those
- * that run out. An offer without an endless price gives a row without an id.
+ * that run out. An offer without an endless price gives a row without an id; one that has it needs
+ * no long price from before, which would be older.
  */
 export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk) {
   const { sinceMs, beforeMs, firstMs } = ask
@@ -45,10 +44,9 @@ export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk
   const before = sql`${instantText(beforeMs)}::timestamptz`
   const since = sql`${instantText(sinceMs)}::timestamptz`
   const ending = standingEnding(sql, { ...place, since, before, bounds: ask, isFar })
-  return sql<StandingRow[]>`
+  return sql<QuoteRow[]>`
     with ending as materialized (${ending})
-    select ${quoteColumns(sql)},
-      ${isFar ? sql`false` : hasLongOnes(sql, { ...place, bounds: ask })} as is_far
+    select ${quoteColumns(sql)}
     from provider_corridors p
     join corridors c on c.id = p.corridor_id
     cross join lateral (

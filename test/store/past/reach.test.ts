@@ -5,6 +5,7 @@ import { heldKey, lasting } from '~/domain/offer/held.ts'
 import { lastMsOf, PLAIN } from '~/domain/offer/terms.ts'
 import { ALWAYS_MS } from '~/domain/period.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
+import { connect } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createHeldStore } from '~/store/past/held-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
@@ -85,4 +86,29 @@ describe('what is known at a moment, of observations in many months', () => {
     },
     TEST_MS_MAX,
   )
+
+  test('is asked for once where a price without an end is newer than a long one', async () => {
+    const database = await newDatabase()
+    const since = new Date(NOW_MS - DAYS * DAY_MS).toISOString()
+    await database.sql`select make_earlier_months(${since}::timestamptz)`
+    const at = (days: number, validHours: Row['validHours']): Row => ({
+      ...{ providerId: 'retail-a', identity: null, validHours },
+      effectiveMs: NOW_MS - days * DAY_MS,
+    })
+    const [, newer] = await recorded(database, [at(90, 9000), at(2, null)])
+    let searches = 0
+    const sql = connect(database.url, {
+      onQuery: (query) => (searches += Number(query.includes('from observations'))),
+    })
+    const { standing } = createSnapshotStore({ ...database, sql })
+    const now = { sinceMs: NOW_MS, beforeMs: NOW_MS + 1 }
+    for (const asked of [1, 2]) {
+      expect(await standing(KENYA, now)).toEqual([newer!])
+      expect(searches).toBe(asked)
+    }
+    const then = { sinceMs: NOW_MS - 3 * DAY_MS, beforeMs: NOW_MS - 3 * DAY_MS + 1 }
+    expect(await standing(KENYA, then)).toHaveLength(1)
+    expect(searches).toBe(4)
+    await sql.end()
+  })
 })
