@@ -54,14 +54,29 @@ export class Backlog {
     return this.#others[0]?.kind === 'everything'
   }
 
-  /** Takes the next change out; undefined when none is waiting. */
-  next(): DatabaseChange | undefined {
-    const access = this.#access.shift()
-    if (access) return access
-    if (this.#usage.size === 0) return this.#others.shift()
-    const accountIds = [...this.#usage]
-    this.#usage.clear()
-    return { kind: 'usage', accountIds }
+  /**
+   * Takes out what waits now, each when its turn comes, and before each what is more urgent by then.
+   */
+  *round(): Generator<DatabaseChange> {
+    for (let left = this.#others.length; ; left--) {
+      yield* this.#urgent()
+      const change = left > 0 && this.#others.shift()
+      if (!change) return
+      yield change
+    }
+  }
+
+  *#urgent(): Generator<DatabaseChange> {
+    for (;;) {
+      const access = this.#access.shift()
+      if (access) yield access
+      else if (this.#usage.size === 0) return
+      else {
+        const accountIds = [...this.#usage]
+        this.#usage.clear()
+        yield { kind: 'usage', accountIds }
+      }
+    }
   }
 
   clear(): void {

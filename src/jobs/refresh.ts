@@ -74,7 +74,8 @@ const NONE: ReadonlySet<string> = new Set()
 export class Refresher {
   readonly #backlog = new Backlog()
   #isBehind = false
-  #isDraining = false
+  /** Whether a turn stands in line that has not begun. */
+  #isInLine = false
   #isStopped = false
   #turn: Promise<void> = Promise.resolve()
 
@@ -83,8 +84,8 @@ export class Refresher {
   /** Queues a change, which is loaded in its turn. */
   note(change: DatabaseChange): void {
     this.#backlog.add(change)
-    if (this.#isDraining) return
-    this.#isDraining = true
+    if (this.#isInLine) return
+    this.#isInLine = true
     this.#turn = this.#turn.then(() => this.#drain())
   }
 
@@ -125,10 +126,10 @@ export class Refresher {
     return reloaded
   }
 
+  /** Loads what waits. What comes meanwhile has a turn of its own, lest this one have no end. */
   async #drain(): Promise<void> {
-    for (let change = this.#backlog.next(); change; change = this.#backlog.next())
-      await this.#take(change)
-    this.#isDraining = false
+    this.#isInLine = false
+    for (const change of this.#backlog.round()) await this.#take(change)
   }
 
   async #take(change: DatabaseChange): Promise<void> {

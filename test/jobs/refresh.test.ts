@@ -358,6 +358,8 @@ describe('Refresher.note', () => {
     }
     refresher.note({ kind: 'everything' })
     await refresher.settled()
+    expect(tables.asked).toEqual(EVERYTHING)
+    await refresher.settled()
     expect(tables.asked).toEqual([...EVERYTHING, 'quotes 1-1'])
   })
 
@@ -550,6 +552,22 @@ describe('Refresher.note', () => {
     clock.advance(-HOUR_MS)
     await refresher.retry()
     expect(tables.asked).toEqual([])
+  })
+
+  test('settled and a reload come about while news come faster than they are loaded', async () => {
+    const { tables, refresher, rateOf } = started()
+    const some = (id: number) => ({ kind: 'observations', firstId: id, lastId: id }) as const
+    let id = 0
+    tables.beforeAnswer = (question) => {
+      if (/^quotes \d/.test(question) && id < 1000) refresher.note(some(++id))
+    }
+    tables.quotes = [quote({ id: 1, rate: 130 })]
+    refresher.note(some(++id))
+    await refresher.settled()
+    expect(rateOf('retail-a')).toBe(130)
+    await refresher.reload()
+    expect(id).toBeLessThan(10)
+    id = 1000
   })
 
   test('settled resolves at once when nothing was noted', async () => {
