@@ -55,7 +55,7 @@ export class Backlog {
   }
 
   /**
-   * Takes out what waits now, each when its turn comes, and before each what is more urgent by then.
+   * Takes out what waits now, each in its turn, and before it what is more urgent by then.
    */
   *round(): Generator<DatabaseChange> {
     for (let left = this.#others.length; ; left--) {
