@@ -8,6 +8,7 @@ import { PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { bestExecutable } from '~/domain/rank.ts'
 import type { View } from '~/memory/view.ts'
+import { requireLoaded } from './absence.ts'
 import { midBefore, quotesBefore, type SnapshotDeps } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
@@ -33,7 +34,8 @@ export type CorridorChange = {
  *
  * Both ends follow the same rules: the latest quotes up to and including that moment, from
  * providers active then, and no older at that moment than a live quote may be. Throws
- * `unsupported_currency` and `same_currency`.
+ * `unsupported_currency`, `same_currency`, and `database_unavailable` while its prices could not be
+ * loaded.
  */
 export async function corridorChange(
   deps: SnapshotDeps,
@@ -42,6 +44,7 @@ export async function corridorChange(
 ): Promise<CorridorChange> {
   const { period } = asked
   const corridor = supportedCorridor(view.catalogue, asked)
+  requireLoaded(view, corridor)
   const end = pricesNow(view, corridor)
   const atMs = end.atMs - PERIOD_MS[period]
   const isLasting = view.freshness.tier === 'hourly'

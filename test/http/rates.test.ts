@@ -99,7 +99,7 @@ describe('GET /rates', () => {
       ...['/rates?from=USD&to=KES', '/convert?from=USD&to=KES&amount=5'],
       ...['/fetch-one?from=USD&to=KES', '/fetch-multi?from=USD&to=NGN,KES'],
       ...['/fetch-matrix?from=USD&to=NGN,KES', '/fetch-many-to-one?from=USD&to=KES'],
-      `/costs?${country}&amount=5`,
+      ...[`/costs?${country}&amount=5`, '/change?from=USD&to=KES&period=7d'],
     ]) {
       const { status, body, headers } = await world.get(path, key)
       expect([path, status, body.code]).toEqual([path, 503, 'database_unavailable'])
