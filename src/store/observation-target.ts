@@ -71,7 +71,7 @@ export const COMPARED: Target = {
     await tx.unsafe('alter table imported add place bigint generated always as identity')
   },
   async settle(tx) {
-    const { count } = await tx.unsafe(RECORD_NEW)
+    const { count } = await tx.unsafe(recordNew(await spanOf(tx)))
     await tx.unsafe('truncate imported')
     return count
   },
@@ -87,7 +87,15 @@ const LOCK_NAME = 'observation import'
 /** Memory that the server may use to sort a chunk. */
 const SORT_MEMORY = '64MB'
 
-export const RECORD_NEW = `
+/** A time that holds all imported rows: only there are rows that are equal to them. */
+async function spanOf(tx: TransactionSql): Promise<string> {
+  const [row] = await tx<[{ first: string; last: string }]>`
+    select quote_literal(min(effective_from)) as first, quote_literal(max(effective_from)) as last
+    from imported`
+  return `between ${row.first} and ${row.last}`
+}
+
+export const recordNew = (span: string) => `
   insert into observations (${COLUMNS})
   select ${COLUMNS} from (
     select distinct on (${COMPARED_COLUMNS}) * from imported order by ${COMPARED_COLUMNS}, place
@@ -97,6 +105,7 @@ export const RECORD_NEW = `
     where ${SERIES_AND_TIME.map((name) => `recorded.${name} = first_of_each.${name}`).join(' and ')}
       and (${PRICE.map((name) => `recorded.${name}`).join()})
         is not distinct from (${PRICE.map((name) => `first_of_each.${name}`).join()})
+      and recorded.effective_from ${span}
     offset 0
   )
   order by place`

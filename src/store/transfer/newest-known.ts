@@ -1,7 +1,7 @@
 import type { Observation } from '~/domain/observation.ts'
 import type { Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
-import { arrayLiteral } from '~/store/encoding.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
 
 /** An offer of a series, by their ids. */
 type Place = { readonly series: number; readonly corridorId: number; readonly offer: number }
@@ -16,7 +16,7 @@ export class NewestKnown {
 
   /** Whether each of `rows` is newer than all before it of its offer, so that none is a repeat. */
   async areNewer(rows: readonly Observation[], places: readonly Place[]): Promise<boolean> {
-    await this.#learn(places)
+    await this.#learn(places, Math.min(...rows.map(({ effectiveMs }) => effectiveMs)))
     let areNewer = true
     rows.forEach(({ effectiveMs }, i) => {
       const name = nameOf(places[i]!)
@@ -26,7 +26,8 @@ export class NewestKnown {
     return areNewer
   }
 
-  async #learn(places: readonly Place[]): Promise<void> {
+  /** What is older than all rows to come with it says nothing, and is not looked for. */
+  async #learn(places: readonly Place[], sinceMs: number): Promise<void> {
     const unknown = new Map<string | number, Place>()
     for (const place of places)
       if (!this.#newestMs.has(nameOf(place))) unknown.set(nameOf(place), place)
@@ -38,6 +39,7 @@ export class NewestKnown {
       select effective_from from observations
       where provider_corridor_id = p.id and offer_id = offer ${onShard}
         and valid_until is ${isEnding ? sql`not null` : sql`null`}
+        and effective_from >= ${instantText(sinceMs)}::timestamptz
       order by effective_from desc, id desc limit 1
     )`
     const rows = await sql<(Named & { newest_ms: string | null })[]>`

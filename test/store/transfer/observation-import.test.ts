@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
-import { COMPARED, RECORD_NEW } from '~/store/observation-target.ts'
+import { COMPARED, recordNew } from '~/store/observation-target.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from '~/store/offer/offer-row.ts'
 import { importNewObservations, importObservations } from '~/store/transfer/observation-import.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
@@ -278,13 +278,14 @@ describe('importNewObservations', () => {
     expect(await rowCount()).toBe(before)
   })
 
-  test('looks rows up by their series and time, however many there are', async () => {
+  test('looks rows up by their series and time, in their months alone', async () => {
     const plan = await database.sql.begin(async (tx) => {
       await COMPARED.prepare(tx)
-      const rows = await tx.unsafe(`explain ${RECORD_NEW}`)
+      const rows = await tx.unsafe(`explain ${recordNew("between '2020-01-01' and '2020-02-01'")}`)
       return rows.map((row) => String(row['QUERY PLAN'])).join('\n')
     })
     expect(plan).toMatch(/Index Scan using early_as_of on early recorded/)
-    expect(plan).not.toMatch(/Seq Scan on observations/)
+    expect(plan).not.toMatch(/Seq Scan on early/)
+    expect(plan).not.toMatch(/ on m2/)
   })
 })
