@@ -6,17 +6,35 @@ export type Share = { readonly nth: number; readonly of: number }
 
 const READING = 'isolation level repeatable read read only'
 
+/** The last work of each pool: what needs several connections waits until others have theirs. */
+const lastOf = new WeakMap<Sql, Promise<unknown>>()
+
 /**
  * Does the shares of a work that only reads, at once and all as of one moment: each in a
- * transaction of its own. Where the pool is too small for that many there are fewer of them.
+ * transaction of its own. Where the pool is too small for that many there are fewer of them. Works
+ * on one pool come one after the other, as each of many that began at once might hold a connection
+ * and wait for another.
  */
-export const atOneMoment = <T>(
+export function atOneMoment<T>(
   sql: Sql,
   sharesMax: number,
   work: (tx: TransactionSql, share: Share) => Promise<T>,
+): Promise<T[]> {
+  const of = Math.max(1, Math.min(sharesMax, sql.options.max - 1))
+  const begin = () => divided(sql, of, work)
+  const done = (lastOf.get(sql) ?? Promise.resolve()).then(begin)
+  lastOf.set(sql, done.then(nothing, nothing))
+  return done
+}
+
+const nothing = () => {}
+
+const divided = <T>(
+  sql: Sql,
+  of: number,
+  work: (tx: TransactionSql, share: Share) => Promise<T>,
 ): Promise<T[]> =>
   sql.begin(READING, async (tx) => {
-    const of = Math.max(1, Math.min(sharesMax, sql.options.max - 1))
     if (of === 1) return [await work(tx, { nth: 0, of })]
     const [{ snapshot }] = await tx<[{ snapshot: string }]>`
       select pg_export_snapshot() as snapshot`

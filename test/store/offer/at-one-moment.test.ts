@@ -45,4 +45,25 @@ describe('atOneMoment', () => {
     })
     expect(failing).rejects.toThrow('a share failed')
   })
+
+  test('lets many at once come to an end, more than the pool has connections', async () => {
+    const { url } = await newDatabase()
+    const sql = connect(url, { connectionsMax: 3 })
+    const works = Array.from({ length: 9 }, () =>
+      atOneMoment(sql, 2, async (tx, { nth }) => {
+        await tx`select 1`
+        return nth
+      }),
+    )
+    works.splice(
+      4,
+      1,
+      atOneMoment(sql, 2, () => Promise.reject(new Error('one of them failed'))),
+    )
+    const outcomes = await Promise.allSettled(works)
+    await sql.end()
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
+      outcomes.map((_, i) => i !== 4),
+    )
+  })
 })
