@@ -5,6 +5,7 @@ import { DAY_MS, HOUR_MS, yearsBeforeMs } from '~/domain/duration.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'
 import { keptFromMs, type PruneDeps, pruneObservations } from '~/jobs/prune-observations.ts'
+import { QuoteIndex } from '~/memory/quote-index.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
@@ -119,9 +120,11 @@ async function answersOf(database: FreshDatabase, limitMs: number, moments: read
     })
     return [series.toSorted((a, b) => a.startMs - b.startMs), await Promise.all(standing), page]
   }
-  const live = moments.map(async (ms) =>
-    sorted(await createQuoteStore(database).live(ms + 3 * HOUR_MS)),
-  )
+  const live = moments.map(async (ms) => {
+    const nowMs = ms + 3 * HOUR_MS
+    const found = await createQuoteStore(database).live(nowMs)
+    return sorted([...QuoteIndex.empty.with(found, nowMs).allQuotes()])
+  })
   return [await Promise.all(TARGETS.map(ofCorridor)), await Promise.all(live)]
 }
 
