@@ -164,7 +164,7 @@ function statuses(seen: readonly Seen[]): string {
  * Keeps back from a worker that it shall commit what it has promised to; resolves when a batch is
  * there in part. Until it is told, nothing else is recorded: the log is open for one at a time.
  */
-async function halfCommitted({ scene, load, note }: Stage, node: Node): Promise<void> {
+async function halfCommitted({ scene, load, note, must }: Stage, node: Node): Promise<void> {
   const network = scene.networkOf(node)
   await until('a batch is there in part', async () => {
     network.keepFrom('COMMIT PREPARED')
@@ -178,7 +178,9 @@ async function halfCommitted({ scene, load, note }: Stage, node: Node): Promise<
     if (!isInPart) network.release()
     return isInPart
   })
-  note('commits in doubt', await preparedOn(node))
+  const inDoubt = await preparedOn(node)
+  must(inDoubt > 0, 'no commit was in doubt')
+  note('commits in doubt', inDoubt)
 }
 
 /** Cuts the connections by which services hear of news, so that they read the log anew. */
