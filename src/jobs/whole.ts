@@ -41,7 +41,7 @@ const POLL_MS = 25
 const POLLS_MAX = 20
 /** How long a server may take to answer; then it counts as away. */
 const ANSWER_MS_MAX = 2000
-/** Rows that are still missing after this were deleted. */
+/** Rows that their servers have lacked for this long, answering all the while, were deleted. */
 const MISSING_MS_MAX = HOUR_MS
 /** How many changes that nobody has seen whole are looked at in one turn. */
 const UNSEEN_MAX = 500
@@ -61,6 +61,9 @@ type SeenQuotes = ReadonlyMap<number, readonly Quote[] | null>
  * everybody, when it can be seen whole.
  */
 export class Whole {
+  /** Since when servers that answer have lacked rows of a change, by its position. */
+  readonly #lackedSinceMs = new Map<number, number>()
+
   constructor(private readonly deps: WholeDeps) {}
 
   /** The quotes of changes of observations, each as soon as all of it can be seen. */
@@ -70,17 +73,20 @@ export class Whole {
     const isLeft = ({ position, kind }: LogRow) => kind === 'observations' && !found.has(position)
     for (const { position, spread } of rows)
       if (spread?.state === 'aside') found.set(position, null)
+    const lost: number[] = []
     let left = rows.filter(isLeft)
     for (let polls = 0; left.length > 0; polls++) {
       const { seen, away } = await this.#seen(left)
       for (const [position, quotes] of seen) found.set(position, quotes)
+      const isLost = ({ position }: LogRow) => away.has(position) || polls === POLLS_MAX
       left = left.filter(isLeft)
-      if (polls === POLLS_MAX || left.every(({ position }) => away.has(position))) break
-      await pause(POLL_MS)
+      lost.push(...left.filter(isLost).map(({ position }) => position))
+      left = left.filter((row) => !isLost(row))
+      if (left.length > 0) await pause(POLL_MS)
     }
     const open = rows.filter(({ position, spread }) => isOpen(spread) && found.get(position))
     if (open.length > 0) await changes.settle(open.map(({ position }) => position))
-    for (const { position } of left) {
+    for (const position of lost) {
       await changes.setAside(position)
       found.set(position, null)
     }
@@ -126,6 +132,7 @@ export class Whole {
   async look(): Promise<number> {
     const { changes } = this.deps
     const rows = await changes.unseen(UNSEEN_MAX)
+    this.#forgetLacking(rows)
     if (rows.length === 0) return 0
     const { seen } = await this.#seen(rows)
     const whole = rows.filter(({ position }) => seen.has(position))
@@ -155,15 +162,17 @@ export class Whole {
     const away = new Set<number>()
     for (const row of rows) {
       const one = await this.#read([row])
-      if (!one) away.add(row.position)
-      else for (const [position, quotes] of one) seen.set(position, quotes)
+      if (!one) {
+        away.add(row.position)
+        this.#lackedSinceMs.delete(row.position)
+      } else for (const [position, quotes] of one) seen.set(position, quotes)
     }
     return { seen, away }
   }
 
   /** The quotes of what can be seen whole; null where a server that has some of it is away. */
   async #read(rows: readonly LogRow[]): Promise<Map<number, readonly Quote[]> | null> {
-    const { quotes, clock } = this.deps
+    const { quotes } = this.deps
     const read = async () => {
       const named = rows.filter(({ ids }) => ids !== null)
       const byId = new Map<number, Quote>()
@@ -173,8 +182,7 @@ export class Whole {
       for (const row of rows) {
         const isAll = row.ids ? row.ids.every((id) => byId.has(id)) : await quotes.hasWitnesses(row)
         const isSettled = row.spread?.state === null || row.spread?.state === 'again'
-        const isOld = row.atMs < clock.now() - MISSING_MS_MAX
-        if (isAll || isSettled || isOld)
+        if (isAll || isSettled || this.#isDeleted(row))
           seen.set(
             row.position,
             (row.ids ?? []).flatMap((id) => byId.get(id) ?? []),
@@ -185,6 +193,24 @@ export class Whole {
     const { promise: late, resolve } = Promise.withResolvers<null>()
     const timer = setTimeout(() => resolve(null), ANSWER_MS_MAX)
     return Promise.race([read().catch(() => null), late]).finally(() => clearTimeout(timer))
+  }
+
+  /**
+   * Whether rows that servers do not show are gone. The age of their change does not tell:
+   * a server that was away for long shows its part only some time after it answers again.
+   */
+  #isDeleted({ position }: LogRow): boolean {
+    const nowMs = this.deps.clock.now()
+    const sinceMs = this.#lackedSinceMs.get(position) ?? nowMs
+    this.#lackedSinceMs.set(position, sinceMs)
+    return sinceMs < nowMs - MISSING_MS_MAX
+  }
+
+  /** Forgets since when rows were lacking of all but these changes. */
+  #forgetLacking(rows: readonly LogRow[]): void {
+    const positions = new Set(rows.map(({ position }) => position))
+    for (const position of this.#lackedSinceMs.keys())
+      if (!positions.has(position)) this.#lackedSinceMs.delete(position)
   }
 }
 

@@ -34,6 +34,7 @@ export class SpreadServers {
   readonly asked: string[] = []
   /** What the last load of live quotes went without. */
   missing: ReadonlySet<string> = new Set()
+  nowMs = NOW_MS
   /** Called whenever somebody waits for a part. */
   onPause = async () => {}
   /** Called after it was read what is not seen whole and before it is answered. */
@@ -103,7 +104,7 @@ export class SpreadServers {
   readonly whole = new Whole({
     changes: this.changes,
     quotes: this.quotes,
-    clock: { now: () => NOW_MS },
+    clock: { now: () => this.nowMs },
     pause: () => this.onPause(),
   })
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { HOUR_MS } from '~/domain/duration.ts'
 import { NOW_MS, SpreadProcess, SpreadServers } from './spread-servers.ts'
 
 let servers: SpreadServers
@@ -48,6 +49,21 @@ describe('Whole.quotesOf', () => {
     servers.onPause = async () => expect.unreachable()
     const found = await servers.whole.quotesOf(servers.log)
     expect([found.get(half), found.get(other)?.length]).toEqual([null, 1])
+  })
+
+  test('does not ask a server that is away again while it waits for another', async () => {
+    servers.commit(5, { servers: [0] })
+    servers.commit(6, { servers: [1] })
+    servers.away.add(1)
+    let asked = 0
+    const { ofChanges } = servers.quotes
+    servers.quotes.ofChanges = async (changes) => {
+      if (changes.some(({ spread }) => spread!.corridorIds.includes(1))) asked++
+      return ofChanges(changes)
+    }
+    const found = await servers.whole.quotesOf(servers.log)
+    expect([...found.values()]).toEqual([null, null])
+    expect(asked).toBe(2)
   })
 
   test('sets aside even what was seen before, where its server is away', async () => {
@@ -164,6 +180,33 @@ describe('Whole.look', () => {
     servers.show(1)
     expect(await Promise.all([servers.whole.look(), servers.whole.look()])).toEqual([0, 0])
     expect(servers.log.map(({ spread }) => spread!.state)).toEqual([null, 'again'])
+  })
+
+  test('waits for the part of a server that was away for hours, and is back before its part', async () => {
+    const position = servers.commit(5)
+    await servers.changes.setAside(position)
+    servers.show(0)
+    expect(await servers.whole.look()).toBe(1)
+    servers.away.add(1)
+    expect(await servers.whole.look()).toBe(1)
+    servers.nowMs += 2 * HOUR_MS
+    servers.away.clear()
+    expect(await servers.whole.look()).toBe(1)
+    expect(servers.stateOf(position)).toBe('aside')
+    servers.show(1)
+    expect(await servers.whole.look()).toBe(0)
+    expect(servers.log.map(({ spread }) => spread!.state)).toEqual([null, 'again'])
+  })
+
+  test('takes rows for deleted that every server has lacked for an hour', async () => {
+    const position = servers.commit(5)
+    servers.show(0)
+    expect(await servers.whole.look()).toBe(1)
+    servers.nowMs += HOUR_MS
+    expect(await servers.whole.look()).toBe(1)
+    servers.nowMs += 1
+    expect(await servers.whole.look()).toBe(0)
+    expect(servers.stateOf(position)).toBe(null)
   })
 
   test('notes what was seen whole, which then is not looked at again', async () => {
