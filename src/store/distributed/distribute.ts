@@ -14,9 +14,14 @@ type Distributed = {
 
 type Step = (what: string) => void
 
+/** Long enough for the server to make its own vacuum give way. */
+const LOCK_WAIT = '2s'
+const LOCK_NOT_AVAILABLE = '55P03'
+
 /**
  * Moves the tables of `shape.ts` to the workers, in one transaction: all of them or none. The rows
- * are counted before and after. Nobody else may use the tables meanwhile.
+ * are counted before and after. Nobody else may use the tables meanwhile; it throws where somebody
+ * does.
  */
 export async function distribute(sql: Sql, shards: number, step: Step): Promise<Distributed> {
   return sql.begin(async (tx) => {
@@ -24,7 +29,7 @@ export async function distribute(sql: Sql, shards: number, step: Step): Promise<
     await tx`set local citus.enable_unsafe_triggers = on`
     await tx`set local citus.shard_replication_factor = 1`
     await tx.unsafe(`set local citus.shard_count = ${shards}`)
-    await tx.unsafe(`lock table ${TABLES.join()} in access exclusive mode`)
+    await locked(tx)
     const rows = await counted(tx)
     const keys = await foreignKeys(tx)
     const triggers = await triggersOf(tx)
@@ -49,6 +54,22 @@ export async function distribute(sql: Sql, shards: number, step: Step): Promise<
     await keepSettings(tx)
     return { rows, widened, givenUp: givenUp(keys, triggers) }
   })
+}
+
+async function locked(tx: TransactionSql): Promise<void> {
+  await tx`select set_config('lock_timeout', ${LOCK_WAIT}, true)`
+  try {
+    await tx.unsafe(`lock table ${TABLES.join()} in access exclusive mode`)
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw cause
+    throw new Error(
+      'nothing was changed: somebody else uses the tables, as psql or a dump may. End them and ' +
+        'run this again. To see them: SELECT pid, client_addr, application_name, query FROM ' +
+        'pg_stat_activity WHERE datname = current_database()',
+      { cause },
+    )
+  }
+  await tx`set local lock_timeout to default`
 }
 
 /**

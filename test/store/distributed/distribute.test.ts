@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'bun:test'
+import { distribute } from '~/store/distributed/distribute.ts'
+import { freshDatabase } from '../../support/postgres.ts'
+
+describe('distribute', () => {
+  test('gives up where somebody uses a table, and says how to find them', async () => {
+    const database = await freshDatabase()
+    const other = await database.sql.reserve()
+    await other`begin`
+    await other`select count(*) from rollups`
+    const told: string[] = []
+    const tried = distribute(database.sql, 4, (what) => told.push(what))
+    await expect(tried).rejects.toThrow(
+      /^nothing was changed: somebody else uses .*pg_stat_activity/,
+    )
+    expect(told).toEqual([])
+    await other`rollback`
+    other.release()
+    await database.close()
+  })
+})
