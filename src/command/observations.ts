@@ -19,6 +19,9 @@ const STDIN_REJECTS = 'observations'
 /** How much of a column's name is shown. */
 const NAME_LENGTH_MAX = 40
 const ADVICE = 'correct the file, or give --skip-invalid to import the others'
+const NO_MONTHS =
+  'no months were made: they are there already, or the file has fewer than 10,000 rows, or too ' +
+  'much is recorded from before the first month, or the table was too busy'
 
 type Options = {
   skipInvalid?: boolean
@@ -79,11 +82,17 @@ async function run({ terminal, database, input }: Import, way: Way): Promise<Out
 type Importing = Omit<Import, 'input'> & Way
 
 async function importFile(file: ObservationFile, options: Importing): Promise<Outcome> {
-  const { terminal, database, stem, record, makesMonths } = options
+  const { terminal, stem, record } = options
   if (stem !== null) return importValid(file, { ...options, stem })
   const rows = allOrNothing(file.batches, { terminal, advice: ADVICE })
-  return { ...(await record({ database, rows, makesMonths })), rejected: 0 }
+  return { ...(await record({ ...months(options), rows })), rejected: 0 }
 }
+
+const months = ({ terminal, database, makesMonths }: Importing) => ({
+  database,
+  makesMonths,
+  onMonths: (made: number) => terminal.say(made > 0 ? `months made: ${made}` : NO_MONTHS),
+})
 
 /** A warning about unknown columns: optional fields that are misspelt would be lost silently. */
 function unreadLine(names: ReadonlySet<string>): string {
@@ -94,11 +103,11 @@ function unreadLine(names: ReadonlySet<string>): string {
 type ValidOnly = Importing & { stem: string }
 
 async function importValid(file: ObservationFile, options: ValidOnly): Promise<Outcome> {
-  const { terminal, database, stem, record, makesMonths } = options
+  const { terminal, stem, record } = options
   const report = new FaultReport()
   const rejects = new RejectsFile(`${stem}.rejects.${file.format}`, file.rejectsHeader)
   const rows = validRows(file, rejects, report)
-  const imported = await record({ database, rows, makesMonths }).catch(async (error) => {
+  const imported = await record({ ...months(options), rows }).catch(async (error) => {
     await rejects.discard()
     throw error
   })

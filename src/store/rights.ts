@@ -110,7 +110,12 @@ const missingOnSequences = (sql: Sql) => sql<Missing[]>`
     and case when s.relkind = 'S' then not has_sequence_privilege(s.oid, 'USAGE') end
   order by 1`
 
-const PRUNING = ['prune_observations', 'prove_early_observations', 'drop_observation_month']
+const PRUNING = [
+  'prune_observations',
+  'prove_early_observations',
+  'drop_observation_month',
+  'prune_placed_observations',
+]
 
 const missingForPruning = (sql: Sql) => sql<Missing[]>`
   select proname as what, 'EXECUTE ON FUNCTION' as rights, format('%I', current_user) as role

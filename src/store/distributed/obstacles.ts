@@ -68,7 +68,8 @@ async function workerFaults(sql: Sql, shards: number): Promise<string[]> {
   const [row] = await sql<[{ parts: number; keepers: number }]>`
     select (select count(*)::int from pg_inherits
         where inhparent = to_regclass('public.observations')) as parts,
-      (select count(*)::int from pg_dist_node where shouldhaveshards) as keepers`
+      (select count(*)::int from pg_dist_node
+        where isactive and noderole = 'primary' and shouldhaveshards) as keepers`
   const locks = locksOf(row.parts, Math.ceil(shards / row.keepers))
   return answers.flatMap((answer) => roomFaults(answer, locks))
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TransactionSql } from 'postgres'
 import type { Sql } from '~/store/database.ts'
+import { isBusy } from '~/store/month/briefly.ts'
 import { ownConnection } from '~/store/own-connection.ts'
 import { REFERENCE_TABLES } from './shape.ts'
 
@@ -8,7 +9,6 @@ const LOCK_WAIT_MS = 250
 const LOCK_WAIT_MS_MAX = 1500
 const PAUSE_MS = 500
 const WAIT_MS_MAX = 600_000
-const LOCK_NOT_AVAILABLE = '55P03'
 const CLOSE_SECONDS_MAX = 5
 /**
  * Whoever writes observations and commits has written roll-ups by then; so an import is not waited
@@ -67,7 +67,7 @@ async function isDoneAlone(holder: Sql, waitMs: number, work: () => Promise<void
       return true
     })
   } catch (error) {
-    if ((error as { code?: unknown }).code === LOCK_NOT_AVAILABLE) return false
+    if (isBusy(error)) return false
     throw error
   }
 }

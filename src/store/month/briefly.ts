@@ -18,8 +18,13 @@ export async function briefly<T>(
       return await work(tx)
     })) as T
   } catch (error) {
-    const { code } = error as { code?: unknown }
-    if (code === LOCK_NOT_AVAILABLE || code === DEADLOCK_DETECTED) return null
+    if (isBusy(error)) return null
     throw error
   }
+}
+
+/** Whether a transaction was ended because others hold what it needs. */
+export function isBusy(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return code === LOCK_NOT_AVAILABLE || code === DEADLOCK_DETECTED
 }

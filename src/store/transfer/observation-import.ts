@@ -30,6 +30,8 @@ type Source = {
   readonly rows: AsyncIterable<readonly Observation[]>
   /** Whether the months of the rows are made first. */
   readonly makesMonths?: boolean
+  /** Hears how many months were made; fewer than the rows need where the table was too busy. */
+  readonly onMonths?: (made: number) => void
 }
 
 /** How many rows were recorded, and how many were skipped because they were there already. */
@@ -60,7 +62,9 @@ async function imported(source: Source, newest: NewestKnown | null): Promise<Imp
   const look = await source.database.sql.begin(() => firstLook(source.rows, isLookedAt))
   try {
     const first = look.first.flat()
-    if (first.length >= LOOK_ROWS) await makeEarlierMonths(source.database, startMs(first))
+    const isMany = first.length >= LOOK_ROWS
+    const made = isMany ? await makeEarlierMonths(source.database, startMs(first)) : 0
+    source.onMonths?.(made ?? 0)
     return await importedAll({ ...source, rows: look.all }, newest)
   } finally {
     await look.close()

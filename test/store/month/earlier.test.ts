@@ -50,14 +50,20 @@ const record = async (database: FreshDatabase, days: readonly number[]) =>
 describe('an import', () => {
   test('of many rows makes the months that they need first', async () => {
     const database = await newDatabase()
+    const before = await partNames(database)
+    let told = 0
     await importObservations({
       database,
       makesMonths: true,
+      onMonths: (made) => {
+        told = made
+      },
       rows: inArrays(spread(LOOKED, 400), 1000),
     })
     const parts = await partsOf(database)
     expect(parts.early ?? 0).toBeLessThan(LOOKED / 50)
     expect(Object.keys(parts).length).toBeGreaterThanOrEqual(13)
+    expect((await partNames(database)).length).toBe(before.length + told)
     const [row] = await database.sql`select count(*)::int as rows from observations`
     expect(row!.rows).toBe(LOOKED)
   })
@@ -65,12 +71,15 @@ describe('an import', () => {
   test('of few rows makes none', async () => {
     const database = await newDatabase()
     const before = await partNames(database)
+    const told: number[] = []
     await importObservations({
       database,
       makesMonths: true,
+      onMonths: (made) => told.push(made),
       rows: inArrays(spread(LOOKED - 1, 400), 1000),
     })
     expect(await partNames(database)).toEqual(before)
+    expect(told).toEqual([0])
   })
 
   test('makes none for a few rows that are much older, and at most ten years', async () => {
