@@ -92,6 +92,20 @@ describe('observations import', () => {
     })
   })
 
+  test('says how many months it made, and why none', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, i) => {
+      const at = new Date(Date.now() - (i % 95) * 86_400_000).toISOString()
+      return `wise,USD,KES,${1000 + i},,,${at},`
+    })
+    const many = await fileOf([HEADER, ...rows].join('\n'))
+    const { said } = await load(many, '--months')
+    expect(said).toEqual([expect.stringMatching(/^months made: [2-4]$/)])
+    const few = await fileOf([HEADER, 'wise,USD,KES,7,,,,'].join('\n'))
+    expect((await load(few, '--months')).said).toEqual([
+      expect.stringContaining('fewer than 10,000 rows'),
+    ])
+  })
+
   test('records JSON lines from standard input, giving those without a time the same moment', async () => {
     const rows = ['{"provider_id":"wise","source_currency":"USD","target_currency":"KES","rate":1}']
     rows.push(
