@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
+import { ServiceError } from '~/domain/errors.ts'
 import { allowedPlaces } from '~/feed/private-address.ts'
 import type { Follower } from '~/jobs/follower.ts'
 import type { Live } from '~/memory/live/live.ts'
@@ -21,7 +22,7 @@ import { testBody } from '~/wire/alert/delivery.ts'
 
 type Options = Pick<AlertDeps, 'past' | 'onChange'> & {
   readonly live: Pick<Live, 'position' | 'current'>
-  readonly follower: Pick<Follower, 'caughtUp'>
+  readonly follower: Pick<Follower, 'caughtUp' | 'isBehind'>
   readonly config: Pick<
     Config,
     'midMaxAgeMs' | 'quoteMaxAgeMs' | 'smtpUrl' | 'staleAfterMs' | 'webhookAllow' | 'work'
@@ -38,11 +39,8 @@ const AWAY = 'the database with the alerts cannot be reached at the moment; retr
 /** How many questions about alerts are asked of the database at once. */
 const ASKED_MAX = 2
 
-/**
- * How long a new alert waits for what was committed before it; after that it begins with what is
- * known, and is judged by the rest as it comes.
- */
-const CATCHING_UP = { msMax: 1000, message: AWAY }
+/** How long a new alert waits for what was committed before it. */
+const CATCHING_UP = { msMax: 5000, message: AWAY }
 
 /** What alerts need that their owners list, make and change. */
 export function alertDepsOf(options: Options): AlertDeps {
@@ -58,7 +56,8 @@ export function alertDepsOf(options: Options): AlertDeps {
     ...{ memory, past, clock, onChange, testBody },
     live: {
       async caughtUp() {
-        await inTime(follower.caughtUp(), CATCHING_UP).catch(() => {})
+        await inTime(follower.caughtUp(), CATCHING_UP)
+        if (follower.isBehind) throw new ServiceError('database_unavailable', AWAY)
         return live
       },
     },

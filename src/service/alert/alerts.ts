@@ -82,7 +82,11 @@ export type AlertDeps = {
   readonly past: SnapshotDeps
   readonly clock: { now(): number }
   readonly live: {
-    /** What is known by the log of changes, once everything committed before the call is. */
+    /**
+     * What is known by the log of changes, once everything committed before the call is. Throws
+     * `database_unavailable` where the log cannot be followed: by what held before, a new alert
+     * might take its first crossing for what was true already.
+     */
     caughtUp(): Promise<{ readonly position: number; readonly current: Generation }>
   }
   readonly secrets: {
@@ -146,7 +150,10 @@ export async function assertReachable(
     })
 }
 
-/** How something stands now, by the account's tier. Throws `unsupported_currency`. */
+/**
+ * How something stands now, by the account's tier. Throws `unsupported_currency`, and what
+ * `live.caughtUp` does.
+ */
 export async function firstJudgement(
   deps: AlertDeps,
   { plan }: Account,

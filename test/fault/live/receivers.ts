@@ -130,7 +130,11 @@ export class Receivers {
     const webhook = `http://127.0.0.1:${this.#server.port}/${receiver.manner}`
     const when = { field: 'best', op: 'above', value: THRESHOLD }
     const body = { corridor: ALERTED, when, to: { webhook }, name: receiver.manner }
-    const answer = await this.#ask('/alerts', body)
+    let answer = await this.#ask('/alerts', body)
+    while (answer.status === 503) {
+      await delay(RETRY_MS)
+      answer = await this.#ask('/alerts', body)
+    }
     if (answer.status !== 201)
       throw new Error(`an alert was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
     receiver.alertId = answer.body.id
