@@ -56,7 +56,7 @@ export function alertDepsOf(options: Options): AlertDeps {
     ...{ memory, past, clock, onChange, testBody },
     live: {
       async caughtUp() {
-        await inTime(follower.caughtUp(), CATCHING_UP)
+        await limit.run(() => inTime(follower.caughtUp(), CATCHING_UP))
         if (follower.isBehind) throw new ServiceError('database_unavailable', AWAY)
         return live
       },
