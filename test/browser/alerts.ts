@@ -77,7 +77,9 @@ async function pictured({ page }: Visit, name: string): Promise<void> {
 /** Looks at the page again until a delivery stands there. */
 async function untilShown(page: Page, text: string): Promise<void> {
   await until(`the page shows ${text}`, async () => {
-    await page.reload()
+    // a form that was just sent may load its answer instead
+    const isLoaded = await page.reload().catch(() => null)
+    if (!isLoaded) return false
     return (await page.locator('tbody').allTextContents()).join().includes(text)
   })
 }

@@ -122,7 +122,12 @@ describe('corridor sources fetch', () => {
 
   test('leaves the asking to another process that is at it', async () => {
     const held = Promise.withResolvers<void>()
-    const asking = createSourceStateStore(database).once(() => held.promise)
+    const begun = Promise.withResolvers<void>()
+    const asking = createSourceStateStore(database).once(() => {
+      begun.resolve()
+      return held.promise
+    })
+    await begun.promise
     const { said } = await run('sources fetch cbk')
     expect(said).toEqual([
       'corridor: another process is asking banks at the moment: see sources status',
