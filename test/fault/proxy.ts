@@ -90,10 +90,15 @@ export class DatabaseProxy {
   /** Bytes that are under way when silence falls are lost, and those after it on this connection. */
   #carry(pair: readonly [Socket, Socket], from: Socket, to: Socket): void {
     const isHeard = () => !this.#isSilent && this.#pairs.has(pair)
+    const waiting: (() => void)[] = []
     const pass = (act: () => void) => {
-      const later = () => void (isHeard() && act())
-      if (this.latencyMs === 0) later()
-      else setTimeout(later, this.latencyMs / 2)
+      waiting.push(act)
+      const next = () => {
+        const first = waiting.shift()
+        if (isHeard()) first?.()
+      }
+      if (this.latencyMs === 0 && waiting.length === 1) next()
+      else setTimeout(next, this.latencyMs / 2)
     }
     from.on('data', (chunk) => pass(() => this.#pass(to, from === pair[0], chunk)))
     from.on('error', () => {})
