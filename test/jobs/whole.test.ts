@@ -9,6 +9,13 @@ beforeEach(() => {
   servers = new SpreadServers()
 })
 
+/** A first commit, which all servers show. */
+function beginWhole(): void {
+  servers.commit(1)
+  servers.show(0)
+  servers.show(1)
+}
+
 const rows = (position: number) => servers.log.filter((row) => row.position === position)
 const ratesOf = async (position: number) =>
   (await servers.whole.quotesOf(rows(position))).get(position)?.map(({ rate }) => rate) ?? null
@@ -108,9 +115,7 @@ const live = async () => (await servers.whole.live(NOW_MS)).map(({ to, rate }) =
 
 describe('Whole.live', () => {
   beforeEach(async () => {
-    servers.commit(1)
-    servers.show(0)
-    servers.show(1)
+    beginWhole()
     await servers.whole.look()
   })
 
@@ -221,9 +226,7 @@ describe('Whole.look', () => {
 
 describe('a process', () => {
   test('goes on without a half commit, and tells its readers of a gap once it is whole', async () => {
-    servers.commit(1)
-    servers.show(0)
-    servers.show(1)
+    beginWhole()
     const process = await new SpreadProcess(servers).start()
     const half = servers.commit(2)
     servers.show(0)
@@ -243,9 +246,7 @@ describe('a process', () => {
   })
 
   test('starts without what is on a server that is away, and completes it when it is back', async () => {
-    servers.commit(1)
-    servers.show(0)
-    servers.show(1)
+    beginWhole()
     await servers.whole.look()
     servers.away.add(1)
     const process = await new SpreadProcess(servers).start()
@@ -265,9 +266,7 @@ describe('a process', () => {
   })
 
   test('shows an import on others at once while a server is away', async () => {
-    servers.commit(1)
-    servers.show(0)
-    servers.show(1)
+    beginWhole()
     const process = await new SpreadProcess(servers).start()
     servers.away.add(1)
     const position = servers.commit(2, { servers: [0], isNamed: false })
@@ -277,9 +276,7 @@ describe('a process', () => {
   })
 
   test('keeps what it knew of a server that goes away', async () => {
-    servers.commit(1)
-    servers.show(0)
-    servers.show(1)
+    beginWhole()
     const process = await new SpreadProcess(servers).start()
     servers.away.add(1)
     servers.commit(2, { servers: [0] })
@@ -290,9 +287,7 @@ describe('a process', () => {
   })
 
   test('begins without half an import that came after its mark, as it was loaded', async () => {
-    servers.commit(1)
-    servers.show(0)
-    servers.show(1)
+    beginWhole()
     const process = new SpreadProcess(servers)
     const mark = await process.follower.mark()
     servers.commit(2, { isNamed: false })
@@ -311,9 +306,7 @@ describe('a process', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deeds, { maxLength: 40 }), async (plan) => {
         servers = new SpreadServers()
-        servers.commit(1)
-        servers.show(0)
-        servers.show(1)
+        beginWhole()
         const watched = await new SpreadProcess(servers).start()
         let rate = 1
         const during: (() => void)[] = []

@@ -1,5 +1,6 @@
 import type { TransactionSql } from 'postgres'
 import type { Sql } from '~/store/database.ts'
+import { isBusy } from '~/store/month/briefly.ts'
 import { makePruningFunctions } from './pruning-functions.ts'
 import { DISTRIBUTED_TABLES, DISTRIBUTION_COLUMN, REFERENCE_TABLES, REFUSAL } from './shape.ts'
 
@@ -16,7 +17,6 @@ type Step = (what: string) => void
 
 /** Long enough for the server to make its own vacuum give way. */
 const LOCK_WAIT = '2s'
-const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Moves the tables of `shape.ts` to the workers, in one transaction: all of them or none. The rows
@@ -61,7 +61,7 @@ async function locked(tx: TransactionSql): Promise<void> {
   try {
     await tx.unsafe(`lock table ${TABLES.join()} in access exclusive mode`)
   } catch (cause) {
-    if ((cause as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw cause
+    if (!isBusy(cause)) throw cause
     throw new Error(
       'nothing was changed: somebody else uses the tables, as psql or a dump may. End them and ' +
         'run this again. To see them: SELECT pid, client_addr, application_name, query FROM ' +
