@@ -3,7 +3,8 @@ import { connect as dial, type Socket } from 'node:net'
 import postgres from 'postgres'
 import { connect, poolOf, type Sql } from '~/store/database.ts'
 import { isOutage } from '~/store/outage.ts'
-import { readPool } from '~/store/read-pool.ts'
+import { ownConnection } from '~/store/own-connection.ts'
+import { readPool, readPoolAt } from '~/store/read-pool.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
@@ -22,18 +23,29 @@ const failureOf = (query: PromiseLike<unknown>) =>
     (error: unknown) => error,
   )
 
-/** A pool of one connection, and the sockets that it was given. */
-function onSockets(): { sql: Sql; sockets: Socket[] } {
+/** A pool of one connection, and the sockets that it was given, which it may change first. */
+function onSockets(meddle: (socket: Socket) => void = () => {}) {
   const { hostname, port } = new URL(database.url)
   const sockets: Socket[] = []
   const socket = () =>
     new Promise<Socket>((resolve) => {
       const made = dial(Number(port), hostname, () => resolve(made))
+      if (sockets.length === 0) meddle(made)
       sockets.push(made)
     })
   const options = { max: 1, connect_timeout: 2, backoff: () => 0.05, socket }
   return { sql: postgres(database.url, options as object) as unknown as Sql, sockets }
 }
+
+/** Has a socket write something else, or break, where it was to write certain words. */
+const instead =
+  (words: string, other: (socket: Socket, text: string) => string) => (one: Socket) => {
+    const write = one.write.bind(one)
+    one.write = ((bytes: Buffer, ...rest: []) => {
+      const text = bytes.toString('latin1')
+      return write(text.includes(words) ? Buffer.from(other(one, text), 'latin1') : bytes, ...rest)
+    }) as Socket['write']
+  }
 
 test('a connection that closed between two writes comes back', async () => {
   const { sql, sockets } = onSockets()
@@ -73,6 +85,29 @@ test('a connection that is gone when a cursor asks for more fails it, and comes 
   await sql.end()
 })
 
+test('a connection that breaks while it asks for the types of arrays fails its query', async () => {
+  const meddle = instead('typcategory', (socket) => {
+    socket.destroy()
+    return ''
+  })
+  const { sql, sockets } = onSockets(meddle)
+  expect(isOutage(await failureOf(sql`select 1`))).toBe(true)
+  expect([...(await sql`select ${[1, 2]}::int[] as list`)]).toEqual([{ list: [1, 2] }])
+  expect(sockets).toHaveLength(2)
+  await sql.end()
+})
+
+test('a connection that could not read the types of arrays is replaced', async () => {
+  const meddle = instead('typcategory', (_, text) => text.replace('typelem', 'unknown'))
+  const { sql, sockets } = onSockets(meddle)
+  expect(await failureOf(sql`select 1`)).toMatchObject({ code: '42703' })
+  const list = () => sql`select ${[1, 2]}::int[] as list`
+  await until('a connection with types', async () => (await failureOf(list())) === null)
+  expect([...(await list())]).toEqual([{ list: [1, 2] }])
+  expect(sockets).toHaveLength(2)
+  await sql.end()
+})
+
 test('a pool reports how its connections are used, and what waits for one', async () => {
   const sql = connect(database.url, { connectionsMax: 1 })
   expect(poolOf(sql)).toEqual({ size: 1, idle: 0, used: 0, connecting: 0, waiting: 0 })
@@ -103,4 +138,25 @@ test('a pool has each connection begin with its session', async () => {
   )
   expect((await setting()).mode).toBe('force_generic_plan')
   await pool.close()
+})
+
+const LIMITS = { connectionsMax: 1, statementMsMax: 10_000 }
+
+test.each([
+  ['the pool that records', () => connect(database.url, { connectionsMax: 1 })],
+  ['the pool of the past', () => readPool(database, LIMITS).sql],
+  ['the pool of a read replica', () => readPoolAt(database.url, LIMITS).sql],
+  ['a connection of its own', () => ownConnection(database.sql)],
+])('%s does not answer a query with the error that ended the last connection', async (_, open) => {
+  const sql = open()
+  const sleep = failureOf(sql`select pg_sleep(60) as ended`.execute())
+  await until('the end of the one that sleeps', async () => {
+    const ended = await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where query like '%as ended%' and state = 'active' and pid <> pg_backend_pid()`
+    return ended.length > 0
+  })
+  expect(isOutage(await sleep)).toBe(true)
+  expect([...(await sql`select 3 as three`)]).toEqual([{ three: 3 }])
+  await sql.end({ timeout: 1 })
 })
