@@ -16,6 +16,9 @@ import {
 
 const LINE_LENGTH_MAX = 64 * 1_048_576
 
+/** The SQLSTATE of a right that the user lacks. */
+const FORBIDDEN = '42501'
+
 type Options = { json?: boolean }
 
 export function addBackup(program: Command, terminal: Terminal): void {
@@ -119,6 +122,10 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
 function reasonOf(error: unknown, name: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof RestoreFault) return new CommandFailure(`${name}: ${message}`)
+  if (code === FORBIDDEN)
+    return new CommandFailure(
+      `${message}: restore as the user that owns the tables; nothing was restored`,
+    )
   if (code?.startsWith('Z_'))
     return new CommandFailure(
       `${name}: the file is not a backup, or is damaged or cut off; nothing was restored`,

@@ -57,15 +57,16 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
 type Missing = { readonly what: string; readonly rights: string; readonly role: string }
 
 /**
- * Fails with the GRANTs to run if the connection's user lacks a right that a service needs. Tables
- * that do not exist yet are skipped: the user who migrates will own them.
+ * Fails with the GRANTs to run if the connection's user lacks a right that a service or one of its
+ * commands needs. Tables that do not exist yet are skipped: the user who migrates will own them.
  */
 export async function requireRights(sql: Sql, { prunes }: { prunes: boolean }): Promise<void> {
   const missing = [
     ...(await missingOnSchemas(sql)),
     ...(await missingOnTables(sql)),
     ...(await missingOnSequences(sql)),
-    ...(prunes ? await missingForPruning(sql) : []),
+    ...(await missingOnFunctions(sql, prunes ? OWN : [...OWN, ...PRUNING])),
+    ...(await missingOnDatabase(sql)),
   ]
   const [first] = missing
   if (!first) return
@@ -110,6 +111,9 @@ const missingOnSequences = (sql: Sql) => sql<Missing[]>`
     and case when s.relkind = 'S' then not has_sequence_privilege(s.oid, 'USAGE') end
   order by 1`
 
+/** Functions that only the owner of the tables calls. */
+const OWN = ['add_observation_months', 'keep_observations']
+/** Functions that a service calls only if it prunes. */
 const PRUNING = [
   'prune_observations',
   'prove_early_observations',
@@ -117,8 +121,22 @@ const PRUNING = [
   'prune_placed_observations',
 ]
 
-const missingForPruning = (sql: Sql) => sql<Missing[]>`
-  select proname as what, 'EXECUTE ON FUNCTION' as rights, format('%I', current_user) as role
-  from pg_proc where proname = any(${PRUNING}::text[])
-    and pronamespace = 'public'::regnamespace and not has_function_privilege(oid, 'EXECUTE')
-  order by array_position(${PRUNING}::text[], proname::text)`
+/** Functions of the schema but those of these names; a trigger needs no right to call its own. */
+const missingOnFunctions = (sql: Sql, but: readonly string[]) => sql<Missing[]>`
+  select p.oid::regprocedure::text as what, 'EXECUTE ON FUNCTION' as rights,
+    format('%I', current_user) as role
+  from pg_proc p join pg_class c
+    on c.relname = 'observations' and c.relnamespace = p.pronamespace and c.relowner = p.proowner
+  where pronamespace = 'public'::regnamespace
+    and prorettype <> 'trigger'::regtype and proname <> all(${[...but]}::text[])
+    and not exists (
+      select from pg_depend d
+      where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+    and not has_function_privilege(p.oid, 'EXECUTE')
+  order by 1`
+
+/** Imports compare what they record in tables that end with them. */
+const missingOnDatabase = (sql: Sql) => sql<Missing[]>`
+  select format('%I', current_database()) as what, 'TEMPORARY ON DATABASE' as rights,
+    format('%I', current_user) as role
+  where not has_database_privilege(current_database(), 'TEMPORARY')`

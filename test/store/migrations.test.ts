@@ -118,7 +118,7 @@ test(
     await sql`create role ${pruner}`
     await sql`create role ${reader}`
     await sql`grant execute on function prune_observations to ${pruner}`
-    expect(await migrate(older)).toBe(1)
+    expect(await migrate(older)).toBeGreaterThan(0)
     const rows = await sql<{ role: string; may: boolean }[]>`
       select rolname as role, has_function_privilege(r.oid, p.oid, 'EXECUTE') as may
       from pg_roles r, pg_proc p

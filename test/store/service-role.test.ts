@@ -285,7 +285,9 @@ describe('a role with the rights that docs/operate.md names', () => {
       ])
       const pruning = await requireRights(service.sql, { prunes: true }).catch((error) => error)
       expect(pruning.message).toEndWith(
-        '; GRANT EXECUTE ON FUNCTION prune_observations, drop_observation_month TO corridor_service',
+        '; GRANT EXECUTE ON FUNCTION ' +
+          'drop_observation_month(timestamp with time zone,timestamp with time zone), ' +
+          'prune_observations(integer,timestamp with time zone,integer) TO corridor_service',
       )
       await owner.unsafe(missing)
       await requireRights(service.sql, { prunes: false })
