@@ -2,13 +2,10 @@ import { ServiceError } from '~/domain/errors.ts'
 import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import type { Log } from '~/log.ts'
 import { noteCode, noteFailure } from '~/telemetry/request-scope.ts'
-import { CHALLENGE, ERROR_STATUS, errorBody, INTERNAL_ERROR, UNAUTHORIZED } from '~/wire/errors.ts'
+import { ERROR_STATUS, errorBody, errorHeaders, INTERNAL_ERROR } from '~/wire/errors.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 
 export type Headers = Record<string, string>
-
-/** How long a caller is asked to wait while something of ours is down. */
-const RETRY_AFTER_SECONDS = 30
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -29,7 +26,7 @@ export function errorReply(error: unknown, log: Log, headers: Headers = {}): Res
     if (cause) noteFailure({ level: 'warn', message, err: cause }, log)
     return jsonReply(errorBody(error), ERROR_STATUS[error.code], {
       ...headers,
-      ...headersOf(error),
+      ...errorHeaders(error),
     })
   }
   noteCode(INTERNAL_ERROR.code)
@@ -59,7 +56,7 @@ export class Refusals {
   reply(error: ServiceError, requestId: string, headers: () => Headers): Response {
     let refusal = this.#known.get(error)
     if (!refusal) {
-      const all = { ...JSON_TYPE, ...this.guards, ...headers(), ...headersOf(error) }
+      const all = { ...JSON_TYPE, ...this.guards, ...headers(), ...errorHeaders(error) }
       refusal = {
         text: JSON.stringify(errorBody(error)),
         status: ERROR_STATUS[error.code],
@@ -70,11 +67,4 @@ export class Refusals {
     refusal.headers.set(REQUEST_ID_HEADER, requestId)
     return new Response(refusal.text, refusal)
   }
-}
-
-function headersOf({ code, details, retryAfterSeconds }: ServiceError): Headers {
-  if (code === 'method_not_allowed') return { allow: (details.allowed as string[]).join(', ') }
-  if (ERROR_STATUS[code] === UNAUTHORIZED) return CHALLENGE
-  const waitSeconds = retryAfterSeconds ?? (ERROR_STATUS[code] === 503 ? RETRY_AFTER_SECONDS : null)
-  return waitSeconds === null ? {} : { 'retry-after': String(waitSeconds) }
 }

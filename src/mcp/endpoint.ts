@@ -24,6 +24,8 @@ type ToolServerDeps = Omit<ListenDeps, 'answers'> &
     readonly clock: Clock
     readonly past: HistoryToolDeps
     readonly options: GuardOptions
+    /** Where a request comes from, as its limits count it. */
+    addressOf(request: Request): string
   }
 
 const METHODS = ['POST', 'OPTIONS']
@@ -68,7 +70,9 @@ export class ToolServer {
       return optionsReply(METHODS)
     }
     const nowMs = this.deps.clock.now()
-    const caller = granted(await callerOfTools(this.deps, credentialOf(headers), nowMs))
+    const address = () => this.deps.addressOf(request)
+    const shown = { credential: credentialOf(headers), nowMs, address }
+    const caller = granted(await callerOfTools(this.deps, shown))
     const answered = this.#answered(request, { caller, nowMs })
     const reply = await whole(await answered.catch((error) => faultReply(error, this.deps.log)))
     const quota = quotaHeaders(quotaAt(this.deps.metering, caller, nowMs), nowMs)

@@ -2,7 +2,7 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { CrossOriginHeaders } from '~/wire/cross-origin-headers.ts'
-import { CHALLENGE, ERROR_STATUS, UNAUTHORIZED } from '~/wire/errors.ts'
+import { ERROR_STATUS, errorHeaders } from '~/wire/errors.ts'
 import { failureBody } from './call.ts'
 import { RpcFault } from './fault.ts'
 
@@ -25,10 +25,7 @@ export function faultReply(error: unknown, log: Log): Response {
     const fault = { code: ProtocolErrorCode.InternalError, message: body.error }
     return jsonReply({ jsonrpc: '2.0', id: null, error: fault }, 500)
   }
-  const { allowed } = error.details as { allowed?: string[] }
-  const status = ERROR_STATUS[error.code]
-  if (status === UNAUTHORIZED) return jsonReply(body, status, CHALLENGE)
-  return jsonReply(body, status, allowed && { allow: allowed.join(', ') })
+  return jsonReply(body, ERROR_STATUS[error.code], errorHeaders(error))
 }
 
 const HEADERS = new CrossOriginHeaders({
@@ -47,6 +44,7 @@ const HEADERS = new CrossOriginHeaders({
   read: [
     'ratelimit',
     'ratelimit-policy',
+    'retry-after',
     'www-authenticate',
     'x-ratelimit-limit',
     'x-ratelimit-remaining',

@@ -120,9 +120,11 @@ export class Service implements RunningService {
     const metering = { meter, limits: config.quotas }
     const past = pastOf(readReplicas, windows, telemetry.tracing)
     const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past }
-    const tokens = accessTokensOf({ ...this.options, memory, refresher: core.refresher })
+    const holding = { memory, refresher: core.refresher, secret: this.#secret }
+    const tokens = accessTokensOf({ ...this.options, ...holding })
     const streams = this.#streamsOf(core)
-    const tools = new Tools({ ...reading, tokens, streams, options: toolServerOptions(config) })
+    const asked = { addressOf: this.#addresses.of, options: toolServerOptions(config) }
+    const tools = new Tools({ ...reading, tokens, streams, ...asked })
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
     const parts = { core, past, secret: this.#secret }
     const alerts = this.#opened.add(alertingOf(this.options, parts))

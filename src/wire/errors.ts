@@ -98,6 +98,18 @@ export function errorBody(error: unknown): ErrorBody {
   return { error: message, code, ...details }
 }
 
+/** How long a caller is asked to wait while something of ours is down. */
+const RETRY_AFTER_SECONDS = 30
+
+/** The headers that belong on the reply to an error. */
+export function errorHeaders(error: ServiceError): Readonly<Record<string, string>> {
+  const { code, details, retryAfterSeconds } = error
+  if (code === 'method_not_allowed') return { allow: (details.allowed as string[]).join(', ') }
+  if (ERROR_STATUS[code] === UNAUTHORIZED) return CHALLENGE
+  const waitSeconds = retryAfterSeconds ?? (ERROR_STATUS[code] === 503 ? RETRY_AFTER_SECONDS : null)
+  return waitSeconds === null ? {} : { 'retry-after': String(waitSeconds) }
+}
+
 const parameter = Type.String({ description: 'The parameter at fault.' })
 
 const errors = Type.Array(

@@ -2,12 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import {
+  isMarked,
   isWellFormedKey,
   KEY_PATTERN,
   keyHashOf,
   keyMark,
   lastFourOf,
   newApiKey,
+  newMarkedSecret,
+  newSecret,
 } from '~/domain/api-key.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -52,6 +55,38 @@ describe('newApiKey', () => {
     const fair = Uint8Array.from([247, 0])
     const key = newApiKey(dealing(Uint8Array.from([...unfair, ...fair])))
     expect(key.slice(4, 36)).toBe('z0'.repeat(16))
+  })
+})
+
+describe('newMarkedSecret', () => {
+  const secrets = fc
+    .uint8Array({ minLength: 100, maxLength: 100 })
+    .filter((bytes) => bytes.some((byte) => byte < 248))
+    .map((bytes) => newMarkedSecret(dealing(bytes), 'ours'))
+
+  test('has the form of the secret of a key, and the mark of its secret alone', () => {
+    fc.assert(
+      fc.property(secrets, (secret) => {
+        expect(isWellFormedKey(`crd_${secret}`)).toBe(true)
+        expect(isMarked(secret, 'ours')).toBe(true)
+        expect(isMarked(secret, 'theirs')).toBe(false)
+      }),
+    )
+  })
+
+  test('no other secret has the mark, nor one of which a character was changed', () => {
+    expect(isMarked(newSecret(random), 'ours')).toBe(false)
+    const secret = newMarkedSecret(random, 'ours')
+    for (let at = 0; at < 32; at++) {
+      const other = secret[at] === '0' ? '1' : '0'
+      expect(isMarked(secret.slice(0, at) + other + secret.slice(at + 1), 'ours')).toBe(false)
+    }
+  })
+
+  test('no two are alike, and the mark does not repeat what is before it', () => {
+    const all = Array.from({ length: 1000 }, () => newMarkedSecret(random, 'ours'))
+    expect(new Set(all).size).toBe(1000)
+    expect(new Set(all.map((secret) => secret.slice(22, 32))).size).toBe(1000)
   })
 })
 

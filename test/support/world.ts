@@ -75,6 +75,7 @@ export class World {
     this.tools = new ToolServer({
       ...reading,
       streams: this.streams,
+      addressOf: () => '192.0.2.1',
       options: { ...TOOL_OPTIONS, ...options.tools },
     })
     this.app = underContract(

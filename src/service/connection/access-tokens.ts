@@ -3,6 +3,7 @@ import { type Account, type Caller, isRevoked, type Key } from '~/domain/account
 import { ACCESS_TOKEN_PREFIX, isAccessToken, keyHashOf, tokenSecret } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { tierOf } from '~/domain/quota.ts'
+import { AddressLimits } from '~/memory/address-limits.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import { TokenBucket } from '~/memory/token-bucket.ts'
 import { type Credential, callerOf, type KeyAccess } from '~/service/access.ts'
@@ -22,14 +23,25 @@ type AccessTokensDeps = {
    * where there is none, or where it was revoked.
    */
   readonly load: (tokenHash: string) => Promise<HeldToken | null>
+  /** Whether the secret part of a token bears our mark, which is told without a query. */
+  readonly isMarked: (secret: string) => Promise<boolean>
   readonly clock: { now(): number }
 }
 
-/** How many tokens are remembered; beyond that those longest unused are looked up again. */
+/**
+ * How many tokens are remembered, and how many that are good for nothing; beyond that those longest
+ * unused are looked up again.
+ */
 const TOKENS_MAX = 10_000
 
-/** The limit on look-ups, so that made-up tokens, however many, cost no further queries. */
-const LOOK_UPS = { requestsMax: 200, windowMs: 2_000 }
+/** The limit on look-ups of tokens that bear our mark, which nobody else can make. */
+const MARKED = { requestsMax: 2_000, windowMs: 2_000 }
+/**
+ * The limits on look-ups of all other tokens, by address and of all together: made-up ones, and
+ * ours of before the signing secret changed, for an hour.
+ */
+const UNMARKED_BY_ADDRESS = { requestsMax: 40, windowMs: 10_000 }
+const UNMARKED = { requestsMax: 200, windowMs: 2_000 }
 const LOOK_UP = { msMax: 2_000, message: 'the database did not tell in time about this token' }
 
 const INVALID_TOKEN = new ServiceError(
@@ -40,6 +52,13 @@ const ENDED_TOKEN = new ServiceError(
   'revoked_key',
   'this application was disconnected from the account; connect it again to go on',
 )
+const TOO_MANY_UNKNOWN = new ServiceError(
+  'too_many_failures',
+  'too many access tokens that this service did not issue came from your address; wait, then ' +
+    'renew the token or connect the application again',
+  {},
+  UNMARKED_BY_ADDRESS.windowMs / 1000,
+)
 const TOO_MANY_LOOK_UPS = new ServiceError(
   'overloaded',
   'too many tokens are being looked up; try again in a few seconds',
@@ -49,6 +68,13 @@ const TOO_MANY_LOOK_UPS = new ServiceError(
 
 type Known = HeldToken & { readonly key: Key; readonly account: Account; readonly caller: Caller }
 
+/** A token as it was shown, when, and where it came from, which only unknown ones are asked. */
+export type ShownToken = {
+  readonly text: string
+  readonly nowMs: number
+  readonly address: () => string
+}
+
 /**
  * The callers behind access tokens of applications that people connected by signing in.
  *
@@ -56,25 +82,46 @@ type Known = HeldToken & { readonly key: Key; readonly account: Account; readonl
  * memory has its key and its account as they were then: news of either has it looked up again, so
  * that the end of a connection, or of a token, holds as soon as news of a revoked key would.
  *
+ * A flood of made-up tokens takes no look-up from those that we issued, even if it comes from the
+ * same address: only ours bear our mark.
+ *
  * Cache 12 of a read, see docs/architecture.md.
  */
 export class AccessTokens {
   readonly #known = new LRUCache<string, Known>({ max: TOKENS_MAX })
-  readonly #lookUps: TokenBucket
+  /** Tokens that are not there; they never come to be, since they are shown once they are. */
+  readonly #vain = new LRUCache<string, true>({ max: TOKENS_MAX })
+  readonly #marked: TokenBucket
+  readonly #unmarked: TokenBucket
+  readonly #byAddress = new AddressLimits(UNMARKED_BY_ADDRESS)
 
   constructor(private readonly deps: AccessTokensDeps) {
-    this.#lookUps = new TokenBucket(LOOK_UPS, deps.clock.now())
+    const nowMs = deps.clock.now()
+    this.#marked = new TokenBucket(MARKED, nowMs)
+    this.#unmarked = new TokenBucket(UNMARKED, nowMs)
   }
 
   /** The caller, or why there is none; throws where the database cannot be asked. */
-  callerOf(text: string, nowMs: number): Caller | ServiceError | Promise<Caller | ServiceError> {
+  callerOf(shown: ShownToken): Caller | ServiceError | Promise<Caller | ServiceError> {
+    const { text, nowMs } = shown
     const known = this.#known.get(text)
     if (known && this.#isCurrent(known)) return callerIn(known, nowMs)
     this.#known.delete(text)
     const secret = tokenSecret(text, ACCESS_TOKEN_PREFIX)
-    if (secret === null) return INVALID_TOKEN
-    if (this.#lookUps.take(nowMs) > 0) return TOO_MANY_LOOK_UPS
-    return this.#load(text, secret, nowMs)
+    if (secret === null || this.#vain.has(text)) return INVALID_TOKEN
+    return this.#lookedUp(shown, secret)
+  }
+
+  async #lookedUp(shown: ShownToken, secret: string): Promise<Caller | ServiceError> {
+    const isMarked = await this.deps.isMarked(secret)
+    const refusal = this.#refusal(shown, isMarked)
+    return refusal ?? this.#load(shown, { secret, isMarked })
+  }
+
+  #refusal({ nowMs, address }: ShownToken, isMarked: boolean): ServiceError | null {
+    if (!isMarked && this.#byAddress.take(address(), nowMs) > 0) return TOO_MANY_UNKNOWN
+    const bucket = isMarked ? this.#marked : this.#unmarked
+    return bucket.take(nowMs) > 0 ? TOO_MANY_LOOK_UPS : null
   }
 
   #isCurrent({ key, account }: Known): boolean {
@@ -82,9 +129,13 @@ export class AccessTokens {
     return keys.keyByHash(key.hash) === key && keys.account(account.id) === account
   }
 
-  async #load(text: string, secret: string, nowMs: number): Promise<Caller | ServiceError> {
+  async #load(
+    { text, nowMs }: ShownToken,
+    { secret, isMarked }: { secret: string; isMarked: boolean },
+  ): Promise<Caller | ServiceError> {
     const before = this.deps.memory.current.keys
     const held = await inTime(this.deps.load(keyHashOf(secret)), LOOK_UP)
+    if (!held && isMarked) this.#vain.set(text, true)
     const { keys } = this.deps.memory.current
     const key = held && keys.keyByHash(held.keyHash)
     const account = key && keys.account(key.accountId)
@@ -106,13 +157,15 @@ export type ToolAccess = KeyAccess & {
   readonly tokens?: Pick<AccessTokens, 'callerOf'>
 }
 
+/** A credential as it was shown. */
+type Shown = Omit<ShownToken, 'text'> & { readonly credential: Credential }
+
 /** The caller of the tool server, by a key or the access token of a connected application. */
 export function callerOfTools(
   access: ToolAccess,
-  shown: Credential,
-  nowMs: number,
+  { credential, ...shown }: Shown,
 ): Caller | ServiceError | Promise<Caller | ServiceError> {
-  if (typeof shown === 'string' && isAccessToken(shown) && access.tokens)
-    return access.tokens.callerOf(shown, nowMs)
-  return callerOf(access, shown, nowMs)
+  if (typeof credential === 'string' && isAccessToken(credential) && access.tokens)
+    return access.tokens.callerOf({ ...shown, text: credential })
+  return callerOf(access, credential, shown.nowMs)
 }

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import {
   ACCESS_TOKEN_PREFIX,
   keyHashOf,
+  newMarkedSecret,
   newSecret,
   REFRESH_TOKEN_PREFIX,
 } from '~/domain/api-key.ts'
@@ -141,7 +142,6 @@ async function load({ db }: Database, options: OAuthOptions) {
     oauthAccessToken: oauthAccessTokens,
     oauthRefreshToken: oauthRefreshTokens,
   }
-  const newToken = () => newSecret((count) => randomBytes(count))
   return betterAuth({
     baseURL: UNUSED_URL,
     basePath: BASE,
@@ -165,8 +165,8 @@ async function load({ db }: Database, options: OAuthOptions) {
         refreshTokenExpiresIn: REFRESH_SECONDS,
         codeExpiresIn: CODE_SECONDS,
         storeTokens: { hash: async (token) => keyHashOf(token) },
-        generateOpaqueAccessToken: newToken,
-        generateRefreshToken: newToken,
+        generateOpaqueAccessToken: () => newMarkedSecret(randomBytes, secret),
+        generateRefreshToken: () => newSecret(randomBytes),
         prefix: { opaqueAccessToken: ACCESS_TOKEN_PREFIX, refreshToken: REFRESH_TOKEN_PREFIX },
       }),
     ],

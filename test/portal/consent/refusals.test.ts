@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { newSecret } from '~/domain/api-key.ts'
 import { type Member, PeopleWorld } from '../people-world.ts'
 import { Application, asked, form, registration } from './application.ts'
 
@@ -173,6 +175,24 @@ describe('a token at /mcp', () => {
     const { status, text, headers } = await asked(world, token)
     expect([status, JSON.parse(text).code]).toEqual([401, 'invalid_key'])
     expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
+  })
+
+  test('a flood of forged ones is looked up 40 times, then told to wait; a genuine one is served', async () => {
+    const application = await Application.registered(world)
+    let tokens = await application.tokens(member)
+    const forged = () => asked(world, `crt_${newSecret(randomBytes)}`)
+    const before = world.log.lines.length
+    const flood = await Promise.all(Array.from({ length: 400 }, forged))
+    const statuses = new Set(flood.map(({ status }) => status))
+    expect([...statuses].sort()).toEqual([401, 429])
+    const refused = flood.find(({ status }) => status === 429)!
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    for (let i = 0; i < 10; i++) {
+      tokens = (await application.renew(tokens.refresh_token)).body as typeof tokens
+      const [{ status }] = await Promise.all([asked(world, tokens.access_token), forged()])
+      expect(status).toBe(200)
+    }
+    expect(world.log.lines.slice(before)).toEqual([])
   })
 
   test('401 without one says where to sign in', async () => {

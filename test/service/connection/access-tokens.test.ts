@@ -3,7 +3,9 @@ import {
   ACCESS_TOKEN_PREFIX,
   connectionHash,
   isConnection,
+  isMarked,
   keyHashOf,
+  newMarkedSecret,
   newSecret,
 } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
@@ -13,32 +15,46 @@ import { World } from '../../support/world.ts'
 
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 const HOUR_MS = 3_600_000
+const SIGNING = 'a secret of the service'
+const marked = () => ACCESS_TOKEN_PREFIX + newMarkedSecret(random, SIGNING)
+const forged = () => ACCESS_TOKEN_PREFIX + newSecret(random)
 
 /** A world with one connected application. */
 class Connected {
   readonly world = new World()
   readonly account = this.world.account('free')
-  readonly secret = newSecret(random)
-  readonly token = ACCESS_TOKEN_PREFIX + this.secret
+  readonly token: string
+  readonly secret: string
   readonly key = {
     ...{ id: crypto.randomUUID(), accountId: this.account.id, name: 'Agent' },
     ...{ hash: connectionHash(random), lastFour: null, revokedMs: null as number | null },
   }
   readonly stored = new Map<string, HeldToken>()
   readonly asked: string[] = []
+  whileLoading = () => {}
   readonly tokens = new AccessTokens({
     memory: this.world.memory,
     clock: this.world.clock,
     load: async (hash) => {
       this.asked.push(hash)
+      this.whileLoading()
       return this.stored.get(hash) ?? null
     },
+    isMarked: async (secret) => isMarked(secret, SIGNING),
   })
 
-  constructor() {
+  constructor(token = marked()) {
     this.publish()
+    this.token = token
+    this.secret = this.keep(token)
+  }
+
+  /** Issues a token of the connection. */
+  keep(token: string): string {
+    const secret = token.slice(ACCESS_TOKEN_PREFIX.length)
     const expiresMs = this.world.clock.now() + HOUR_MS
-    this.stored.set(keyHashOf(this.secret), { keyHash: this.key.hash, expiresMs })
+    this.stored.set(keyHashOf(secret), { keyHash: this.key.hash, expiresMs })
+    return secret
   }
 
   publish(revokedMs: number | null = null): void {
@@ -46,10 +62,11 @@ class Connected {
     this.world.memory.publish({ access: { accounts: [], keys } }, this.world.clock.now())
   }
 
-  ask = (token = this.token) => this.tokens.callerOf(token, this.world.clock.now())
+  ask = (text = this.token, from = '192.0.2.1') =>
+    this.tokens.callerOf({ text, nowMs: this.world.clock.now(), address: () => from })
 
-  async code(token = this.token): Promise<string | null> {
-    const caller = await this.ask(token)
+  async code(token = this.token, from?: string): Promise<string | null> {
+    const caller = await this.ask(token, from)
     return caller instanceof ServiceError ? caller.code : null
   }
 }
@@ -91,9 +108,9 @@ describe('AccessTokens', () => {
 
   test('what news outran is not remembered', async () => {
     const held = new Connected()
-    const asking = held.ask()
-    held.publish()
-    expect(await asking).not.toBeInstanceOf(ServiceError)
+    held.whileLoading = () => held.publish()
+    expect(await held.ask()).not.toBeInstanceOf(ServiceError)
+    held.whileLoading = () => {}
     await held.ask()
     expect(held.asked.length).toBe(2)
   })
@@ -109,24 +126,70 @@ describe('AccessTokens', () => {
     expect(held.asked).toEqual([])
   })
 
-  test('made-up tokens are looked up 200 times in two seconds, then answered 503', async () => {
+  test('made-up tokens of one address are looked up 40 times in ten seconds, then answered 429', async () => {
+    const held = new Connected()
+    for (let i = 0; i < 40; i++) expect(await held.code(forged())).toBe('invalid_key')
+    expect(await held.code(forged())).toBe('too_many_failures')
+    expect(held.asked.length).toBe(40)
+    expect(await held.code(forged(), '192.0.2.2')).toBe('invalid_key')
+    held.world.clock.advance(10_000)
+    expect(await held.code(forged())).toBe('invalid_key')
+  })
+
+  test('made-up tokens of all addresses are looked up 200 times in two seconds, then answered 503', async () => {
     const held = new Connected()
     const codes = await Promise.all(
-      Array.from({ length: 300 }, () => held.code(ACCESS_TOKEN_PREFIX + newSecret(random))),
+      Array.from({ length: 300 }, (_, i) => held.code(forged(), `192.0.2.${i % 250}`)),
     )
     expect(codes.filter((code) => code === 'invalid_key').length).toBe(200)
     expect(codes.filter((code) => code === 'overloaded').length).toBe(100)
     held.world.clock.advance(2000)
-    expect(await held.code()).toBeNull()
+    expect(await held.code(forged())).toBe('invalid_key')
+  })
+
+  test('a token that was issued just now is known in the middle of any flood, from the same address too', async () => {
+    const held = new Connected()
+    for (let i = 0; i < 1000; i++) await held.code(forged(), `198.51.100.${i % 250}`)
+    for (let i = 0; i < 41; i++) await held.code(forged())
+    for (let i = 0; i < 100; i++) {
+      const token = marked()
+      held.keep(token)
+      expect(await held.code(forged())).toBe('too_many_failures')
+      expect(await held.code(token)).toBeNull()
+    }
+  })
+
+  test('a token without our mark works too, from an address that shows no wrong ones', async () => {
+    expect(await new Connected(forged()).code()).toBeNull()
+  })
+
+  test('a token of ours that is gone is looked up once, however often it is shown', async () => {
+    const held = new Connected()
+    const gone = marked()
+    for (let i = 0; i < 10; i++) expect(await held.code(gone)).toBe('invalid_key')
+    expect(held.asked.length).toBe(1)
+  })
+
+  test('2,000 tokens of ours are looked up in two seconds, then answered 503', async () => {
+    const held = new Connected()
+    for (let i = 0; i < 2000; i++) await held.code(marked())
+    expect(await held.code(marked())).toBe('overloaded')
+    expect(held.asked.length).toBe(2000)
   })
 
   test('503 when the database is away, and the token is not taken for a wrong one', async () => {
     const { world, token } = new Connected()
-    const load = () => Promise.reject(new ServiceError('database_unavailable', 'away'))
-    const tokens = new AccessTokens({ memory: world.memory, clock: world.clock, load })
-    await expect(tokens.callerOf(token, world.clock.now()) as Promise<unknown>).rejects.toThrow(
-      'away',
-    )
+    const away = () => Promise.reject(new ServiceError('database_unavailable', 'away'))
+    const shown = { text: token, nowMs: world.clock.now(), address: () => '' }
+    const { memory, clock } = world
+    const isMarked = async () => true
+    for (const failing of [
+      { load: away, isMarked },
+      { load: async () => null, isMarked: away },
+    ]) {
+      const tokens = new AccessTokens({ memory, clock, ...failing })
+      await expect(tokens.callerOf(shown) as Promise<unknown>).rejects.toThrow('away')
+    }
   })
 })
 
@@ -134,12 +197,11 @@ describe('callerOfTools', () => {
   test('takes keys and tokens; keys are looked up as everywhere', async () => {
     const { world, tokens, token, account } = new Connected()
     const access = { memory: world.memory, tokens }
-    const nowMs = world.clock.now()
-    for (const shown of [token, account.key])
-      expect(await callerOfTools(access, shown, nowMs)).toMatchObject({
-        account: { id: account.id },
-      })
-    expect(await callerOfTools(access, null, nowMs)).toMatchObject({ code: 'missing_key' })
+    const callerOf = (credential: string | null) =>
+      callerOfTools(access, { credential, nowMs: world.clock.now(), address: () => '' })
+    for (const credential of [token, account.key])
+      expect(await callerOf(credential)).toMatchObject({ account: { id: account.id } })
+    expect(await callerOf(null)).toMatchObject({ code: 'missing_key' })
   })
 })
 
