@@ -19,7 +19,8 @@ export const LIMITS = {
   'sign-up': { perAddress: 20, perPair: 5, perAccount: 20, windowMs: HOUR_MS },
   reset: { perAddress: 20, perPair: 5, perAccount: 20, windowMs: HOUR_MS },
   link: { perAddress: 60, windowMs: 15 * MINUTE_MS },
-  application: { perAddress: 30, windowMs: HOUR_MS },
+  registration: { perAddress: 30, windowMs: HOUR_MS },
+  document: { perAddress: 300, perPair: 30, perAccount: 30, windowMs: HOUR_MS },
 } as const satisfies Record<string, Limit>
 
 export type Limited = keyof typeof LIMITS

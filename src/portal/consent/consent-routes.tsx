@@ -88,7 +88,7 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
   const home = homeOf(request, deps)
   let application: KnownApplication | null
   try {
-    application = await applicationOf(deps, clientId, pageRequest)
+    application = await applicationOf(deps, clientId, { pageRequest, person })
   } catch (error) {
     if (!(error instanceof ApplicationFault)) throw error
     const what = `The description of the application at ${clientId} is not accepted`
@@ -136,11 +136,11 @@ function namingIssuer(address: string, home: string): URL {
 async function applicationOf(
   deps: ConsentDeps,
   clientId: string,
-  { address, nowMs }: PageRequest,
+  { pageRequest: { address, nowMs }, person: { email } }: Member,
 ): Promise<KnownApplication | null> {
   if (!isDocumentAddress(clientId)) return deps.connections.application(clientId)
   const read = async () => {
-    const about = { what: 'application', address, email: null, device: null, nowMs } as const
+    const about = { what: 'document', address, email, device: null, nowMs } as const
     await countAttempt({ store: deps.attempts, fingerprint: deps.fingerprint }, about)
     return applicationAt(clientId, await deps.applicationDocument(clientId))
   }

@@ -153,12 +153,15 @@ async function registerReply(
   request: Request,
   nowMs: number,
 ): Promise<Response> {
-  const about = { what: 'application', email: null, device: null } as const
-  const counting = { store: deps.attempts, fingerprint: deps.fingerprint }
-  await countAttempt(counting, { ...about, address: deps.addressOf(request), nowMs })
   const described = applicationIn(parsed(await bodyText(request, REGISTRATION_BYTES_MAX)))
-  const clientId = deps.newClientId()
-  await keepStranger(deps, clientId, { described, nowMs })
+  const known = await deps.connections.registeredAlready(described, nowMs)
+  const clientId = known ?? deps.newClientId()
+  if (known === null) {
+    const about = { what: 'registration', email: null, device: null } as const
+    const counting = { store: deps.attempts, fingerprint: deps.fingerprint }
+    await countAttempt(counting, { ...about, address: deps.addressOf(request), nowMs })
+    await keepStranger(deps, clientId, { described, nowMs })
+  }
   return machineReply(presentRegistration(clientId, described, nowMs), 201)
 }
 

@@ -49,7 +49,7 @@ const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
 const PASSWORD_FAULTS: Readonly<Record<PasswordFault, string>> = {
   length: `A password has ${LENGTHS} characters; this one has not.`,
   address: 'This is too easy to guess from your address. Choose another, a few words for example.',
-  common: 'This password is too common. Choose another, a few words for example.',
+  leaked: 'This password is among those that leaked. Choose another, a few words for example.',
 }
 const WRONG = 'The address or the password is wrong.'
 

@@ -46,6 +46,12 @@ type ConnectionStore = {
   application(clientId: string): Promise<KnownApplication | null>
   /** Adds an application, or brings a known one up to date. */
   keepApplication(application: KnownApplication): Promise<void>
+  /**
+   * The id of a registered application that described itself in the same words, which then counts
+   * as registered now; null if there is none. Such an application has no secret, so all of its
+   * copies may share one id. https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1
+   */
+  registeredAlready(described: Described, nowMs: number): Promise<string | null>
   /** Forgets applications that nobody has connected, but for the newest `max`. */
   forgetStrangers(max: number): Promise<void>
   /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, desc, eq, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, lte, notExists, notLike, or, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
@@ -30,6 +30,21 @@ export function createConnectionStore(database: Database, scopes: readonly strin
       return { clientId, name, uri, redirectUris, readMs: updatedAt.getTime() }
     },
     keepApplication: (application: Kept) => keepApplication(database, scopes, application),
+    async registeredAlready({ name, uri, redirectUris }: Described, nowMs: number) {
+      const now = new Date(nowMs)
+      const isSame = and(
+        eq(oauthClients.name, name),
+        sql`${oauthClients.uri} is not distinct from ${uri}`,
+        eq(oauthClients.redirectUris, [...redirectUris]),
+        notLike(oauthClients.clientId, 'https:%'),
+      )
+      const [row] = await db
+        .update(oauthClients)
+        .set({ createdAt: now, updatedAt: now })
+        .where(isSame)
+        .returning({ clientId: oauthClients.clientId })
+      return row?.clientId ?? null
+    },
     async forgetStrangers(max: number) {
       const beyond = db
         .select({ id: oauthClients.id })
@@ -57,13 +72,13 @@ export function createConnectionStore(database: Database, scopes: readonly strin
   }
 }
 
-type Kept = {
-  readonly clientId: string
+type Described = {
   readonly name: string
   readonly uri: string | null
   readonly redirectUris: readonly string[]
-  readonly readMs: number
 }
+
+type Kept = Described & { readonly clientId: string; readonly readMs: number }
 
 type Held = {
   readonly keyId: string

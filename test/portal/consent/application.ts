@@ -17,9 +17,10 @@ export class Application {
     private readonly place: { readonly home?: string } = {},
   ) {}
 
-  /** One that registered. */
+  /** One that registered, and describes itself as no other does. */
   static async registered(world: PeopleWorld, metadata: object = {}): Promise<Application> {
-    const { body, status } = await registration(world, { client_name: 'Agent', ...metadata })
+    const own = { client_name: 'Agent', client_uri: `https://${crypto.randomUUID()}.example/` }
+    const { body, status } = await registration(world, { ...own, ...metadata })
     if (status !== 201) throw new Error(JSON.stringify(body))
     return new Application(world, body.client_id as string)
   }

@@ -3,7 +3,7 @@ import { systemPace } from '~/feed/fetcher.ts'
 import { applicationDocuments } from '~/runtime/application-documents.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { type Member, PeopleWorld } from '../people-world.ts'
-import { Application, asked } from './application.ts'
+import { Application, asked, registration } from './application.ts'
 import { personAllows, SdkClient } from './sdk-client.ts'
 
 const HOST = 'agent.example'
@@ -82,6 +82,22 @@ describe('an application that a document describes', () => {
     expect(outside.asked.length).toBe(before)
     const { access_token } = await application.tokens(member)
     expect((await asked(world, access_token)).status).toBe(200)
+  })
+
+  test('is read at most 30 times an hour for one person, whoever shares the address', async () => {
+    outside.answer = () => new Response('', { status: 404 })
+    const [{ visitor }, other] = [await world.member(), await world.member()]
+    other.visitor.address = visitor.address
+    const statusFor = async (browser: typeof visitor, path: string) => {
+      const application = new Application(world, `https://${HOST}/many/${path}`)
+      return (await browser.get(await application.question())).status
+    }
+    const statuses: number[] = []
+    for (let i = 0; i < 31; i++) statuses.push(await statusFor(visitor, `${i}`))
+    expect(statuses).toEqual([...Array(30).fill(400), 429])
+    expect(await statusFor(other.visitor, 'a')).toBe(400)
+    const registered = await registration(world, { client_name: 'Shared' }, visitor.address)
+    expect(registered.status).toBe(201)
   })
 
   test('is not asked for by strangers', async () => {

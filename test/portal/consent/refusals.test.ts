@@ -236,6 +236,11 @@ describe('a token at /mcp', () => {
 
 describe('a registration', () => {
   const NAME = { client_name: 'Agent' }
+  const SHARED = '198.51.100.99'
+  const named = (client_name: string) => ({
+    client_name,
+    redirect_uris: ['https://agent.example/back'],
+  })
 
   test.each([
     ['no JSON', '{', 'invalid_client_metadata'],
@@ -277,8 +282,33 @@ describe('a registration', () => {
   test('429 after thirty in an hour from one address', async () => {
     const statuses: number[] = []
     for (let i = 0; i < 31; i++)
-      statuses.push((await registration(world, NAME, '198.51.100.99')).status)
+      statuses.push((await registration(world, named(`Agent ${i}`), SHARED)).status)
     expect(statuses).toEqual([...Array(30).fill(201), 429])
+  })
+
+  test('201 beyond that for the copies of one application, which share its id', async () => {
+    const first = await registration(world, named('Agent 0'), SHARED)
+    const copies = await Promise.all(
+      Array.from({ length: 40 }, () => registration(world, named('Agent 0'), SHARED)),
+    )
+    expect(new Set(copies.map(({ status }) => status))).toEqual(new Set([201]))
+    expect(new Set(copies.map(({ body }) => body.client_id))).toEqual(
+      new Set([first.body.client_id]),
+    )
+    const other = { ...named('Agent 0'), redirect_uris: ['https://other.example/'] }
+    expect((await registration(world, other, SHARED)).status).toBe(429)
+  })
+
+  test('by a copy keeps the application for another day', async () => {
+    const [row] = await world.database.sql`
+      update oauth_clients set created_at = created_at - interval '23 hours'
+      where name = 'Agent 1' returning client_id`
+    const { body } = await registration(world, named('Agent 1'), SHARED)
+    expect(body.client_id).toBe(row!.client_id)
+    const [kept] = await world.database.sql`
+      select created_at > now() - interval '1 hour' as is_new from oauth_clients
+      where client_id = ${row!.client_id}`
+    expect(kept!.is_new).toBe(true)
   })
 })
 

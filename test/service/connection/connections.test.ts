@@ -22,6 +22,7 @@ class Kept {
   readonly connections: Parameters<typeof keepStranger>[0]['connections'] = {
     application: async (clientId) => this.known.get(clientId) ?? null,
     keepApplication: async (application) => void this.known.set(application.clientId, application),
+    registeredAlready: async () => null,
     forgetStrangers: async (max) => {
       this.room = max
     },
