@@ -22,6 +22,7 @@ export const ERROR_CODES = [
   'idempotency_key_reused',
   'quota_exceeded',
   'too_many_failures',
+  'too_many_changes',
   'too_many_tests',
   'too_many_streams',
   'internal_error',

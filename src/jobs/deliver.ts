@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { hostOf } from '~/domain/alert/alert.ts'
 import type { Answer, Attempt, Claim, ClaimRequest, SwitchedOff } from '~/domain/alert/claim.ts'
 import { nextTryMs } from '~/domain/alert/retries.ts'
-import { DAY_MS } from '~/domain/duration.ts'
+import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Log } from '~/log.ts'
 import type { Job } from './schedule.ts'
 
 type OutboxStore = {
   /** Takes deliveries that are due for this process; [] where there is none. */
   claim(request: ClaimRequest): Promise<readonly Claim[]>
-  /** Gives a claim back, as if it had not been tried. */
-  release(claim: Claim): Promise<void>
+  /** Gives a claim back, as if it had not been tried; it is due at `nextMs`. */
+  release(claim: Claim, nextMs: number): Promise<void>
+  /** Counts one more and answers how many there are in the window that ends at `endsMs`. */
+  countAttempt(scope: string, endsMs: number): Promise<number>
   keepSuccess(claim: Claim, attempt: Attempt): Promise<void>
   /** Keeps a failure, and when it is tried next; null gives it up. */
   keepFailure(claim: Claim, attempt: Attempt, nextMs: number | null): Promise<void>
@@ -48,6 +51,9 @@ type DelivererDeps = {
 const UNDER_WAY_MAX = 20
 const TO_RECEIVER_MAX = 2
 const FOR_ACCOUNT_MAX = 8
+
+/** How many tries go to one host in a minute, of all accounts and replicas; others wait. */
+export const TO_HOST_MAX = 300
 
 /** How long everything to one address may fail before it is switched off. */
 const FAILING_MS_MAX = DAY_MS
@@ -153,6 +159,8 @@ export class Deliverer {
 
   async #deliver(claim: Claim): Promise<void> {
     const { store, clock, stopwatch, note } = this.deps
+    const waitsMs = await this.#waitsMs(claim)
+    if (waitsMs !== null) return store.release(claim, waitsMs)
     const startMs = stopwatch()
     const answer = await this.deps.send(claim, this.#stop.signal)
     const ms = Math.round(stopwatch() - startMs)
@@ -161,12 +169,21 @@ export class Deliverer {
       note(claim, 'done', ms)
       return store.keepSuccess(claim, attempt)
     }
-    if (this.#stop.signal.aborted && answer.status === null) return store.release(claim)
+    if (this.#stop.signal.aborted && answer.status === null)
+      return store.release(claim, clock.now())
     const nextMs = this.#nextMs(claim, attempt)
     note(claim, nextMs === null ? 'given_up' : 'failed', ms)
     await store.keepFailure(claim, attempt, nextMs)
     const reason = await this.#endOf(claim, attempt)
     if (reason !== null) await this.#switchOff(claim, reason)
+  }
+
+  /** Until when the host of a claim has had as many tries as it gets; null where it has not. */
+  async #waitsMs({ to }: Claim): Promise<number | null> {
+    if (to.kind !== 'webhook') return null
+    const endsMs = (Math.floor(this.deps.clock.now() / MINUTE_MS) + 1) * MINUTE_MS
+    const count = await this.deps.store.countAttempt(`alerts told to ${hostOf(to.url)}`, endsMs)
+    return count > TO_HOST_MAX ? endsMs : null
   }
 
   /** A person waits for a test, so it is tried once. */

@@ -104,12 +104,19 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
       return replyOf(await handle(new Request(`${API}/rates`)))
     },
   ],
+  too_many_changes: [
+    429,
+    (world) => {
+      const key = world.key()
+      return lastOf(21, () => world.send('POST', '/alerts', { key, body: ALERT }))
+    },
+  ],
   too_many_tests: [
     429,
     async (world) => {
       const key = world.key()
       const { body } = await world.send('POST', '/alerts', { key, body: ALERT })
-      return lastOf(6, () => world.send('POST', `/alerts/${body.id}/test`, { key }))
+      return lastOf(11, () => world.send('POST', `/alerts/${body.id}/test`, { key }))
     },
   ],
   internal_error: [

@@ -34,6 +34,8 @@ export async function recordAlerts(run: Run, { sql }: Database): Promise<void> {
   await run.fail(of('rotateAlertSecret'), { alert })
   run.keep('deleteAlert', 200, { answer: await run.ask(of('deleteAlert'), { alert: other }) })
   await recordLimit(run, sql)
+  for (let i = 0; i < 21; i++) await run.fail(change, { alert, body: { status: 'paused' } })
+  await run.fail(create, { body: bodies.best })
 }
 
 async function recordRefusals(run: Run, alert: string): Promise<void> {
@@ -56,7 +58,7 @@ async function recordRefusals(run: Run, alert: string): Promise<void> {
       alert: NOBODYS,
       body: Object.values(bodiesOf(run.target(id)))[0],
     })
-  for (let i = 0; i < 6; i++) await run.fail(run.target('testAlert'), { alert })
+  for (let i = 0; i < 11; i++) await run.fail(run.target('testAlert'), { alert })
 }
 
 /** One more alert than the free plan has, made and resumed. */

@@ -5,7 +5,7 @@ import type { Alert } from '~/domain/alert/alert.ts'
 import type { Claim, SwitchedOff } from '~/domain/alert/claim.ts'
 import type { Delivery } from '~/domain/alert/delivery.ts'
 import { allowedPlaces } from '~/feed/private-address.ts'
-import { Deliverer, type Outcome } from '~/jobs/deliver.ts'
+import { Deliverer, type Outcome, TO_HOST_MAX } from '~/jobs/deliver.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { createOutboxStore } from '~/store/alert/outbox-store.ts'
 import { send } from '~/webhook/send.ts'
@@ -18,6 +18,7 @@ import type { FreshDatabase } from '../support/postgres.ts'
 import { rawReceiver, receiver } from '../support/receivers.ts'
 import { until } from '../support/until.ts'
 
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
@@ -218,6 +219,32 @@ describe('Deliverer', () => {
     await settled(alert)
     expect(to.got.filter(({ path }) => path === '/hook')).toHaveLength(1)
     expect(deliverer.underWay).toBe(2)
+  })
+
+  test('a host gets so many tries a minute of all accounts, and the others in the next', async () => {
+    using to = receiver()
+    const minuteEndMs = (Math.floor(world.clock.now() / MINUTE_MS) + 1) * MINUTE_MS
+    await database.sql`delete from portal_attempts`
+    await database.sql`insert into portal_attempts (scope, ends_at, count)
+      values ('alerts told to 127.0.0.1', ${new Date(minuteEndMs).toISOString()}, ${TO_HOST_MAX - 1})`
+    const alerts = [
+      await alertTo(to.url),
+      await alertTo(`http://127.0.0.1.:${to.port}/hook`, { account: await world.account() }),
+    ]
+    for (const alert of alerts) await fire(alert)
+    const { deliverer } = delivering()
+    deliverer.wake()
+    for (const alert of alerts) await settled(alert)
+    expect(to.got).toHaveLength(1)
+    const all = (await Promise.all(alerts.map(listOf))).flat()
+    expect(all.find(({ status }) => status === 'waiting')).toMatchObject({
+      ...{ tries: 0, nextMs: minuteEndMs, lastError: null },
+    })
+    await deliverer.jobs[1]!.run()
+    world.clock.advance(minuteEndMs - world.clock.now())
+    deliverer.wake()
+    for (const alert of alerts) await settled(alert)
+    expect(to.got).toHaveLength(2)
   })
 
   test('what a process had under way when it stopped, another one sends at once', async () => {

@@ -18,19 +18,24 @@ type Places = Pick<AlertDeps, 'memory' | 'ageLimits' | 'past' | 'clock'>
 /** Alerts that are kept as long as the test lives, of accounts that may mail and be posted to. */
 export function heldAlerts(places: Places = nothingKnown()): AlertDeps {
   const deliveries: Delivery[] = []
+  const counts = new Map<string, number>()
   return {
     ...places,
     alerts: new HeldAlerts(),
     deliveries: {
       list: async (alertId) => deliveries.filter((one) => one.alertId === alertId).reverse(),
-      async add({ nowMs, ...one }, limit) {
-        const isAlike = ({ alertId, createdMs }: Delivery) =>
-          alertId === one.alertId && createdMs > (limit?.sinceMs ?? 0)
-        if (limit && deliveries.filter(isAlike).length >= limit.max) return null
+      async add({ nowMs, ...one }) {
         const times = { createdMs: nowMs, nextMs: nowMs, doneMs: null, tries: 0 }
         const last = { lastStatus: null, lastError: null, lastMs: null }
         deliveries.push({ ...one, ...times, ...last, status: 'waiting' })
         return deliveries.at(-1)!
+      },
+    },
+    attempts: {
+      async countAttempt(scope, endsMs) {
+        const count = (counts.get(`${scope} ${endsMs}`) ?? 0) + 1
+        counts.set(`${scope} ${endsMs}`, count)
+        return count
       },
     },
     live: { caughtUp: async () => ({ position: 1, current: places.memory.current }) },

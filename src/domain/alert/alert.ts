@@ -27,6 +27,9 @@ export type Destination =
   | { readonly kind: 'webhook'; readonly url: string }
   | { readonly kind: 'email' }
 
+/** The host that a webhook is posted to, without the dot at the end that changes nothing. */
+export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, '')
+
 /** What is judged. */
 export type Watched = {
   readonly corridor: Corridor

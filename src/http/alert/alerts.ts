@@ -2,6 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import type { Account } from '~/domain/account.ts'
 import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
 import { assertJson, bodyText } from '~/http/body.ts'
+import { MeteredRequest } from '~/http/metered-request.ts'
 import { pathOf } from '~/http/path.ts'
 import { errorReply, jsonReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
@@ -51,6 +52,8 @@ type Asked = {
 
 type AlertRoute = Pick<Operation, 'id' | 'summary' | 'description' | 'errors' | 'body'> & {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** Whether it costs a unit: what tells of prices, or sends something, does. */
+  readonly isMetered: boolean
   /** What follows the alert's own path; null for the path of all alerts. */
   readonly below: string | null
   readonly response: TSchema
@@ -67,7 +70,7 @@ const SENDING = [
 
 const ROUTES: readonly AlertRoute[] = [
   {
-    ...{ method: 'GET', below: null, id: 'listAlerts' },
+    ...{ method: 'GET', below: null, id: 'listAlerts', isMetered: false },
     summary: 'The alerts of the account',
     description: 'Those that have not ended, oldest first, and then the others, newest first.',
     errors: READING,
@@ -78,15 +81,19 @@ const ROUTES: readonly AlertRoute[] = [
     },
   },
   {
-    ...{ method: 'POST', below: null, id: 'createAlert' },
+    ...{ method: 'POST', below: null, id: 'createAlert', isMetered: true },
     summary: 'Make an alert',
     description:
       'It is told when its condition becomes true, and again only after it was false by a ' +
       'thousandth of the threshold. One that is true already (`is_true`) waits until it was ' +
       "false. It is judged at the account's tier: of an hourly plan at the top of each hour. " +
       'A webhook gets `{type: "alert.fired", timestamp, data}`, signed by Standard Webhooks with ' +
-      'the `secret` of this answer.',
-    errors: [...READING, ...SENDING, 'unsupported_currency', 'same_currency', 'alert_limit'],
+      'the `secret` of this answer. An account makes and changes 20 alerts an hour.',
+    errors: [
+      ...READING,
+      ...SENDING,
+      ...(['unsupported_currency', 'same_currency', 'alert_limit', 'too_many_changes'] as const),
+    ],
     body: { schema: AlertBody, examples: ALERT_EXAMPLES },
     response: SecretAlertResponse,
     async answer({ deps, account, body }) {
@@ -96,7 +103,7 @@ const ROUTES: readonly AlertRoute[] = [
     },
   },
   {
-    ...{ method: 'GET', below: '', id: 'getAlert' },
+    ...{ method: 'GET', below: '', id: 'getAlert', isMetered: false },
     summary: 'One alert of the account',
     description: 'It stands as it was when it was last judged differently.',
     errors: [...READING, 'unknown_alert'],
@@ -104,12 +111,13 @@ const ROUTES: readonly AlertRoute[] = [
     answer: async ({ deps, ...own }) => presentAlert(await findAlert(deps, own)),
   },
   {
-    ...{ method: 'PATCH', below: '', id: 'changeAlert' },
+    ...{ method: 'PATCH', below: '', id: 'changeAlert', isMetered: true },
     summary: 'Change, pause or resume an alert',
     description:
       'What is not named stays. A new condition begins as a new alert does, and so does one that ' +
-      'is active again. A new webhook has a new `secret`.',
-    errors: [...READING, ...SENDING, 'alert_limit', 'unknown_alert'],
+      'is active again. A new webhook has a new `secret`. An account makes and changes 20 alerts ' +
+      'an hour.',
+    errors: [...READING, ...SENDING, 'alert_limit', 'unknown_alert', 'too_many_changes'],
     body: { schema: AlertChangeBody, examples: ALERT_CHANGE_EXAMPLES },
     response: SecretAlertResponse,
     async answer({ deps, body, ...own }) {
@@ -119,7 +127,7 @@ const ROUTES: readonly AlertRoute[] = [
     },
   },
   {
-    ...{ method: 'DELETE', below: '', id: 'deleteAlert' },
+    ...{ method: 'DELETE', below: '', id: 'deleteAlert', isMetered: false },
     summary: 'Delete an alert',
     description: 'With all its deliveries, those that wait too. The answer is what it was.',
     errors: [...READING, 'unknown_alert'],
@@ -127,17 +135,18 @@ const ROUTES: readonly AlertRoute[] = [
     answer: async ({ deps, ...own }) => presentAlert(await deleteAlert(deps, own)),
   },
   {
-    ...{ method: 'POST', below: '/test', id: 'testAlert' },
+    ...{ method: 'POST', below: '/test', id: 'testAlert', isMetered: true },
     summary: 'Deliver a test of an alert',
     description:
       'It is sent within a second, as a firing is, with `type` `alert.test`; the deliveries of ' +
-      'the alert show what came of it. At most five a minute.',
+      'the alert show what came of it. An account sends 10 tests an hour, and all accounts ' +
+      'together send 60 an hour to one host.',
     errors: [...READING, 'unknown_alert', 'too_many_tests'],
     response: DeliveryResponse,
     answer: async ({ deps, ...own }) => presentDelivery(await testAlert(deps, own)),
   },
   {
-    ...{ method: 'POST', below: '/secret', id: 'rotateAlertSecret' },
+    ...{ method: 'POST', below: '/secret', id: 'rotateAlertSecret', isMetered: false },
     summary: "Replace the key of an alert's signatures",
     description: 'For a day every delivery is signed by both keys, so that none is refused.',
     errors: [...READING, 'invalid_parameter', 'unknown_alert'],
@@ -148,7 +157,7 @@ const ROUTES: readonly AlertRoute[] = [
     },
   },
   {
-    ...{ method: 'GET', below: '/deliveries', id: 'listAlertDeliveries' },
+    ...{ method: 'GET', below: '/deliveries', id: 'listAlertDeliveries', isMetered: false },
     summary: 'What was told of an alert, and what came of it',
     description: 'The newest hundred deliveries, newest first.',
     errors: [...READING, 'unknown_alert'],
@@ -170,7 +179,7 @@ const ONE = Type.Object({
 })
 
 export const alertRoutes = (deps: AlertRouteDeps): Route[] =>
-  ROUTES.map(({ method, below, response, answer, ...described }) => ({
+  ROUTES.map(({ method, below, isMetered, response, answer, ...described }) => ({
     method,
     path: below === null ? '/alerts' : `/alerts/:alert${below}`,
     ...(below !== null && { shownAs: `/alerts/{id}${below}` }),
@@ -180,32 +189,35 @@ export const alertRoutes = (deps: AlertRouteDeps): Route[] =>
       ...(below !== null && { path: ONE }),
       query: NoQuery,
       access: 'key',
-      isMetered: false,
+      isMetered,
       isTiered: false,
       success: { status: method === 'POST' ? 201 : 200, body: response },
     },
-    handle: (request) => answered(deps, request, { method, answer }),
+    handle: (request) => answered(deps, request, { method, isMetered, answer }),
   }))
 
+/** Answers a caller; a unit that was taken is given back unless that succeeds. */
 async function answered(
   deps: AlertRouteDeps,
   request: Request,
-  { method, answer }: Pick<AlertRoute, 'method' | 'answer'>,
+  { method, isMetered, answer }: Pick<AlertRoute, 'method' | 'isMetered' | 'answer'>,
 ): Promise<Response> {
-  const { clock, log, metering, alerting } = deps
-  const nowMs = clock.now()
+  const nowMs = deps.clock.now()
+  const metered = isMetered ? new MeteredRequest(deps, request) : null
   try {
-    const caller = await callerOfRequest(deps, request, nowMs)
+    const refusal = await metered?.begin()
+    if (refusal) throw refusal
+    const caller = metered?.caller ?? (await callerOfRequest(deps, request, nowMs))
     const [, alertId = ''] = /\/alerts\/([^/]*)/.exec(pathOf(request.url)) ?? []
     const body = () => {
       assertJson(request, 'members')
       return bodyText(request, ALERT_BODY_BYTES_MAX)
     }
-    const asked = { deps: alerting, account: caller.account, alertId, nowMs, body }
-    const shown = await answer(asked)
-    const headers = quotaHeaders(quotaAt(metering, caller, nowMs), nowMs)
+    const { account } = caller
+    const shown = await answer({ deps: deps.alerting, account, alertId, nowMs, body })
+    const headers = quotaHeaders(quotaAt(deps.metering, caller, nowMs), nowMs)
     return jsonReply(shown, method === 'POST' ? 201 : 200, headers)
   } catch (error) {
-    return errorReply(error, log)
+    return metered ? metered.failed(error) : errorReply(error, deps.log)
   }
 }

@@ -8,10 +8,11 @@ import { findAlert, listAlerts } from '~/service/alert/list.ts'
 import { rotateSecret } from '~/service/alert/rotate.ts'
 import { testAlert } from '~/service/alert/test.ts'
 import { alertPage } from './alert-page.tsx'
-import { editRoutes } from './edit-routes.ts'
+import { editRoutes, REFUSALS } from './edit-routes.ts'
 import { alertListPage } from './list-page.tsx'
 import {
   type AlertPageDeps,
+  charged,
   isRefusal,
   type Member,
   memberRoutes,
@@ -89,20 +90,22 @@ async function switchTo(
   const status = form.text('status') === 'active' ? 'active' : 'paused'
   try {
     const own = ownAlert(member, form)
-    const { alert } = await changeAlert(deps.alerting, { ...own, change: { status } })
+    const asked = { ...own, change: { status } } as const
+    const { alert } = await charged(deps, member, () => changeAlert(deps.alerting, asked))
     return { redirect: `${alertHref(PATHS.alert, alert)}&said=${status}` }
   } catch (error) {
-    if (!isRefusal(error, 'alert_limit', 'invalid_parameter', 'unsupported_currency')) throw error
+    if (!isRefusal(error, ...REFUSALS)) throw error
     return shown(deps, member, { form, complaint: alertSentence(error) })
   }
 }
 
 async function test(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   try {
-    const { alertId } = await testAlert(deps.alerting, ownAlert(member, form))
+    const own = ownAlert(member, form)
+    const { alertId } = await charged(deps, member, () => testAlert(deps.alerting, own))
     return { redirect: `${alertHref(PATHS.alert, { id: alertId })}&said=tested` }
   } catch (error) {
-    if (!isRefusal(error, 'too_many_tests')) throw error
+    if (!isRefusal(error, 'too_many_tests', 'quota_exceeded')) throw error
     return shown(deps, member, { form, complaint: alertSentence(error) })
   }
 }

@@ -10,6 +10,7 @@ import { changeAlertPage, newAlertPage } from './edit-pages.tsx'
 import { type AlertFields, fieldsOf, proposedFields, writtenAlert } from './fields.ts'
 import {
   type AlertPageDeps,
+  charged,
   isRefusal,
   type Member,
   memberRoutes,
@@ -57,11 +58,13 @@ const shared = (deps: AlertPageDeps, member: Member) => ({
   mailTo: deps.alerting.isMailed ? member.person.email : null,
 })
 
-const REFUSALS = [
+export const REFUSALS = [
   'alert_limit',
   'invalid_parameter',
   'unsupported_currency',
   'same_currency',
+  'too_many_changes',
+  'quota_exceeded',
 ] as const
 
 /** The fields of a form that was refused, with the reason where it belongs. */
@@ -78,7 +81,9 @@ async function create(deps: AlertPageDeps, member: Member, form: FormFields): Pr
   if (!wish) return newForm(deps, member, { fields })
   try {
     const { account } = member.person
-    const { alert, secret } = await createAlert(deps.alerting, { account, wish })
+    const { alert, secret } = await charged(deps, member, () =>
+      createAlert(deps.alerting, { account, wish }),
+    )
     if (secret !== null) return { page: newSecretPage({ alert, secret }) }
     const said = alert.standing.isTrue ? 'true' : 'made'
     return { redirect: `${alertHref(PATHS.alert, alert)}&said=${said}` }
@@ -98,10 +103,8 @@ async function change(deps: AlertPageDeps, member: Member, form: FormFields): Pr
   )
   if (!wish) return changeForm(deps, member, { alert: old, fields })
   try {
-    const { alert, secret } = await changeAlert(deps.alerting, {
-      ...own,
-      change: changes(old, wish),
-    })
+    const asked = { ...own, change: changes(old, wish) }
+    const { alert, secret } = await charged(deps, member, () => changeAlert(deps.alerting, asked))
     if (secret !== null) return { page: newSecretPage({ alert, secret }) }
     return { redirect: `${alertHref(PATHS.alert, alert)}&said=changed` }
   } catch (error) {

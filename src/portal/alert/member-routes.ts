@@ -1,7 +1,8 @@
-import { ServiceError } from '~/domain/errors.ts'
+import { granted, ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { tierOf } from '~/domain/quota.ts'
 import type { Route } from '~/http/route.ts'
+import type { Generation } from '~/memory/memory.ts'
 import { View } from '~/memory/view.ts'
 import {
   type FormFields,
@@ -15,8 +16,13 @@ import {
 import { signInFirst } from '~/portal/member/way-on.ts'
 import { PATHS } from '~/portal/paths.ts'
 import type { AlertDeps, OwnAlert } from '~/service/alert/alerts.ts'
+import { type Metering, reserveUnit } from '~/service/metering.ts'
 
-export type AlertPageDeps = PageRequestDeps & { readonly alerting: AlertDeps }
+export type AlertPageDeps = PageRequestDeps & {
+  readonly alerting: AlertDeps
+  readonly memory: { readonly current: Generation }
+  readonly metering: Metering
+}
 
 /** Somebody who is signed in, and what they ask. */
 export type Member = { readonly pageRequest: PageRequest; readonly person: Person }
@@ -64,3 +70,25 @@ export const viewFor = (
   { alerting: { memory, ageLimits } }: AlertPageDeps,
   { person: { account }, pageRequest: { nowMs } }: Member,
 ): View => new View(memory.current, freshnessAt(tierOf(account.plan), nowMs), ageLimits)
+
+/**
+ * Does what costs a unit of the member's budget, as by a key of theirs; where it fails, the unit is
+ * given back. Throws `quota_exceeded`, and what the work does.
+ */
+export async function charged<T>(
+  { memory, metering }: AlertPageDeps,
+  { person: { account }, pageRequest: { nowMs } }: Member,
+  work: () => Promise<T>,
+): Promise<T> {
+  const keys = memory.current.keys.keysOf(account.id)
+  const key = keys.find(({ revokedMs }) => revokedMs === null) ?? keys[0]
+  if (!key) return work()
+  const caller = { account, key, tier: tierOf(account.plan) }
+  const unit = granted(await reserveUnit(metering, caller, nowMs))
+  try {
+    return await work()
+  } catch (error) {
+    metering.meter.giveBack(unit)
+    throw error
+  }
+}

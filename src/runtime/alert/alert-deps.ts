@@ -16,6 +16,7 @@ import { createAlertStore } from '~/store/alert/alert-store.ts'
 import { createDeliveryList } from '~/store/alert/delivery-list.ts'
 import type { Database } from '~/store/database.ts'
 import { orUnavailable } from '~/store/outage.ts'
+import { createAttemptStore } from '~/store/portal/attempt-store.ts'
 import { receiverFault } from '~/webhook/receiver.ts'
 import { newWebhookSecret, sealBy } from '~/webhook/secrets.ts'
 import { testBody } from '~/wire/alert/delivery.ts'
@@ -62,6 +63,7 @@ export function alertDepsOf(options: Options): AlertDeps {
       },
     },
     alerts: guarded(createAlertStore(database), limit),
+    attempts: guarded(createAttemptStore(database), limit),
     deliveries: guarded(createDeliveryList(database), limit),
     ageLimits: config,
     secrets: {

@@ -16,6 +16,7 @@ import type { Generation } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { baseOf } from './base.ts'
+import type { RateDeps } from './rate.ts'
 import { watchedValue } from './value.ts'
 
 /** How an alert stands when it begins to be judged. */
@@ -66,21 +67,17 @@ export type AlertStore = {
   addressOf(accountId: string): Promise<string | null>
 }
 
-export type AlertDeps = {
+export type AlertDeps = RateDeps & {
   readonly alerts: AlertStore
   readonly deliveries: {
     /** The newest deliveries of an alert, newest first. */
     list(alertId: string): Promise<readonly Delivery[]>
-    /** Null where the alert has `max` of the kind since a moment, or is gone. */
-    add(
-      delivery: NewDelivery,
-      limit?: { readonly max: number; readonly sinceMs: number },
-    ): Promise<Delivery | null>
+    /** Null where the alert is gone. */
+    add(delivery: NewDelivery): Promise<Delivery | null>
   }
   readonly memory: { readonly current: Generation }
   readonly ageLimits: AgeLimits
   readonly past: SnapshotDeps
-  readonly clock: { now(): number }
   readonly live: {
     /**
      * What is known by the log of changes, once everything committed before the call is. Throws

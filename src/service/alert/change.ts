@@ -9,6 +9,7 @@ import {
   type OwnAlert,
   unknownAlert,
 } from './alerts.ts'
+import { countChange } from './rate.ts'
 
 /** A changed alert, and the key of a new webhook's signatures; null where that stays. */
 type ChangedAlert = { readonly alert: Alert; readonly secret: string | null }
@@ -17,8 +18,8 @@ type ChangedAlert = { readonly alert: Alert; readonly secret: string | null }
  * Changes an alert. A new condition, and one that is judged again after a pause, begins as a new
  * alert does: what is true by then does not fire.
  *
- * Throws `unknown_alert`, `invalid_parameter`, and `alert_limit` where one that had ended has no
- * room any more.
+ * Throws `unknown_alert`, `invalid_parameter`, `too_many_changes`, and `alert_limit` where one that
+ * had ended has no room any more.
  */
 export async function changeAlert(
   deps: AlertDeps,
@@ -30,6 +31,7 @@ export async function changeAlert(
   const { when = old.when, amount = old.amount, to } = change
   const watched = { corridor: old.corridor, amount, when }
   assertJudged(watched)
+  await countChange(deps, account)
   const isElsewhere = to !== undefined && !isSame(to, old.to)
   if (isElsewhere) await assertReachable(deps, account, to)
   const secret = isElsewhere && to.kind === 'webhook' ? await secrets.make() : null

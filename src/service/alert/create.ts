@@ -8,6 +8,7 @@ import {
   assertReachable,
   firstJudgement,
 } from './alerts.ts'
+import { countChange } from './rate.ts'
 
 /** A new alert, and the key of its signatures, which nobody is shown again; null for a mail. */
 type CreatedAlert = { readonly alert: Alert; readonly secret: string | null }
@@ -15,8 +16,8 @@ type CreatedAlert = { readonly alert: Alert; readonly secret: string | null }
 /**
  * Makes an alert. One whose condition is true already waits until it was false.
  *
- * Throws `unsupported_currency`, `same_currency`, `invalid_parameter`, and `alert_limit` where the
- * plan has no room for it.
+ * Throws `unsupported_currency`, `same_currency`, `invalid_parameter`, `too_many_changes`, and
+ * `alert_limit` where the plan has no room for it.
  */
 export async function createAlert(
   deps: AlertDeps,
@@ -26,6 +27,7 @@ export async function createAlert(
   const corridor = supportedCorridor(memory.current.catalogue, wish.corridor)
   const watched = { ...wish, corridor }
   assertJudged(watched)
+  await countChange(deps, account)
   await assertReachable(deps, account, wish.to)
   const judged = await firstJudgement(deps, account, watched)
   const secret = wish.to.kind === 'webhook' ? await secrets.make() : null

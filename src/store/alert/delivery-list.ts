@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt } from 'drizzle-orm'
+import { desc, eq } from 'drizzle-orm'
 import { DELIVERIES_MAX, type Delivery, type NewDelivery } from '~/domain/alert/delivery.ts'
 import type { Database, Tx } from '~/store/database.ts'
 import { announced } from '~/store/news-channel.ts'
@@ -20,13 +20,10 @@ export function createDeliveryList(database: Database) {
         .limit(DELIVERIES_MAX)
       return rows.map(deliveryOf)
     },
-    /**
-     * Adds a delivery, which any process takes at once; null where a limit leaves it no room, or
-     * its alert is gone.
-     */
-    async add(delivery: NewDelivery, limit: Limit | null = null): Promise<Delivery | null> {
+    /** Adds a delivery, which any process takes at once; null where its alert is gone. */
+    async add(delivery: NewDelivery): Promise<Delivery | null> {
       const row = await db.transaction(async (tx) =>
-        (await hasRoom(tx, delivery, limit)) ? inserted(tx, delivery) : null,
+        (await isThere(tx, delivery)) ? inserted(tx, delivery) : null,
       )
       if (!row) return null
       await sql`select ${announced(database, { kind: 'deliveries' })}`
@@ -35,17 +32,10 @@ export function createDeliveryList(database: Database) {
   }
 }
 
-/** Whether there is room for another delivery of its kind; holds others of the alert until then. */
-async function hasRoom(tx: Tx, { alertId, kind }: NewDelivery, limit: Limit | null) {
-  const isThis = eq(alerts.id, alertId)
-  const [alert] = await tx.select().from(alerts).where(isThis).for('no key update')
-  if (!alert || !limit) return alert !== undefined
-  const isAlike = and(eq(alertDeliveries.alertId, alertId), eq(alertDeliveries.kind, kind))
-  const [alike] = await tx
-    .select({ count: count() })
-    .from(alertDeliveries)
-    .where(and(isAlike, gt(alertDeliveries.createdAt, new Date(limit.sinceMs))))
-  return alike!.count < limit.max
+/** Whether the alert of a delivery is there, which it then is until the transaction ends. */
+async function isThere(tx: Tx, { alertId }: NewDelivery): Promise<boolean> {
+  const [alert] = await tx.select().from(alerts).where(eq(alerts.id, alertId)).for('key share')
+  return alert !== undefined
 }
 
 async function inserted(tx: Tx, { id, alertId, kind, body, nowMs }: NewDelivery) {
@@ -56,9 +46,6 @@ async function inserted(tx: Tx, { id, alertId, kind, body, nowMs }: NewDelivery)
     .returning()
   return row!
 }
-
-/** How many deliveries of a kind an alert may have since a moment. */
-type Limit = { readonly max: number; readonly sinceMs: number }
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,

@@ -4,6 +4,7 @@ import { AHEAD_MS_MAX } from '~/domain/alert/retries.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { announced } from '~/store/news-channel.ts'
+import { createAttemptStore } from '~/store/portal/attempt-store.ts'
 import { rerun } from '~/store/rerun.ts'
 
 /** How long a process has a delivery to itself; longer than any try takes. */
@@ -17,8 +18,10 @@ export function createOutboxStore(database: Database) {
   const { sql } = database
   return {
     claim: (request: ClaimRequest) => claimed(sql, request),
-    async release({ id, tries }: Claim): Promise<void> {
-      await sql`update alert_deliveries set claimed_until = null, tries = tries - 1
+    ...createAttemptStore(database),
+    async release({ id, tries }: Claim, nextMs: number): Promise<void> {
+      await sql`update alert_deliveries set claimed_until = null, tries = tries - 1,
+          next_at = ${instantText(nextMs)}
         where id = ${id} and tries = ${tries} and status = 'waiting'`
     },
     async keepSuccess({ id, tries }: Claim, { status, ms, nowMs }: Attempt): Promise<void> {

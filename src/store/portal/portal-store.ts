@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lte } from 'drizzle-orm'
 import { DAY_MS } from '~/domain/duration.ts'
 import { insertAccount } from '~/store/access/account-store.ts'
 import { announceAccess } from '~/store/access/key-store.ts'
 import type { Database } from '~/store/database.ts'
 import { accounts } from '~/store/schema.ts'
+import { createAttemptStore } from './attempt-store.ts'
 import {
   portalAttempts,
   portalCredentials,
@@ -36,7 +37,7 @@ export function createPortalStore(database: Database) {
       return user?.accountId ?? null
     },
     join: (userId: string, key: FirstKey) => join(database, userId, key),
-    ...attempts(database),
+    ...createAttemptStore(database),
     async passwordStamp(email: string) {
       const [row] = await db
         .select({ password: portalCredentials.password })
@@ -56,25 +57,6 @@ export function createPortalStore(database: Database) {
     },
     /** Deletes expired sessions, links and counts, and people who never confirmed their address. */
     prune: (nowMs: number) => prune(database, nowMs),
-  }
-}
-
-function attempts({ db }: Database) {
-  return {
-    async countAttempt(scope: string, endsMs: number) {
-      const [row] = await db
-        .insert(portalAttempts)
-        .values({ scope, endsAt: new Date(endsMs), count: 1 })
-        .onConflictDoUpdate({
-          target: [portalAttempts.scope, portalAttempts.endsAt],
-          set: { count: sql`${portalAttempts.count} + 1` },
-        })
-        .returning({ count: portalAttempts.count })
-      return row!.count
-    },
-    async forgetAttempts(scope: string) {
-      await db.delete(portalAttempts).where(eq(portalAttempts.scope, scope))
-    },
   }
 }
 

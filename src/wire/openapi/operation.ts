@@ -75,10 +75,10 @@ export function errorsByStatus(operation: Operation): Map<number, ErrorCode[]> {
   return new Map([...byStatus].sort(([a], [b]) => a - b))
 }
 
-function commonErrors({ access, isMetered, query, file }: Operation): ErrorCode[] {
+function commonErrors({ access, isMetered, query, path }: Operation): ErrorCode[] {
   const codes: ErrorCode[] = ['method_not_allowed', 'internal_error']
   const fields = Object.values(query.properties)
-  if (fields.length > 0 || (isMetered && !file)) codes.push('invalid_parameter')
+  if (fields.length > 0 || (isMetered && !path)) codes.push('invalid_parameter')
   if (fields.some(({ type }) => type !== 'array')) codes.push('repeated_parameter')
   if (query.required?.length) codes.push('missing_parameter')
   if (access !== 'public')

@@ -10,7 +10,7 @@ const made = (body: unknown, key = free()): Promise<Reply> =>
   world.send('POST', '/alerts', { key, body })
 
 describe('POST /alerts', () => {
-  test('201 with the alert, its secret and the budget, which it does not touch', async () => {
+  test('201 with the alert, its secret and the budget, of which it costs one unit', async () => {
     const key = free()
     const { status, body, headers } = await made(
       { ...BODY, corridor: 'usd / kes', name: ' a ' },
@@ -34,7 +34,7 @@ describe('POST /alerts', () => {
         secret: 'whsec_c2VjcmV0',
       },
     ])
-    expect(headers.get('x-ratelimit-remaining')).toBe('50')
+    expect(headers.get('x-ratelimit-remaining')).toBe('49')
   })
 
   test('201 for every kind of condition, with periods as people write them', async () => {
@@ -114,6 +114,57 @@ describe('POST /alerts', () => {
   test('401 without a key, before the body is read', async () => {
     const reply = await world.send('POST', '/alerts', { body: '{' })
     expect([reply.status, reply.body.code]).toEqual([401, 'missing_key'])
+  })
+})
+
+describe('what alerts cost', () => {
+  const left = async (key: string) =>
+    (await world.get('/alerts', key)).headers.get('x-ratelimit-remaining')
+
+  test('a unit each to make, change and test one; nothing to list, read or delete it', async () => {
+    const key = free()
+    const { body: alert } = await made(BODY, key)
+    const path = `/alerts/${alert.id}`
+    expect(await left(key)).toBe('49')
+    await world.send('PATCH', path, { key, body: { name: 'b' } })
+    expect(await left(key)).toBe('48')
+    await world.send('POST', `${path}/test`, { key })
+    expect(await left(key)).toBe('47')
+    await world.get(path, key)
+    await world.get(`${path}/deliveries`, key)
+    await world.send('POST', `${path}/secret`, { key })
+    await world.send('DELETE', path, { key })
+    expect(await left(key)).toBe('47')
+  })
+
+  test('nothing where it fails', async () => {
+    const key = free()
+    const failed = [
+      await made({ ...BODY, amount: 5 }, key),
+      await world.send('PATCH', '/alerts/x', { key, body: { name: 'b' } }),
+      await world.send('POST', '/alerts/x/test', { key }),
+    ]
+    expect(failed.map(({ status }) => status)).toEqual([400, 404, 404])
+    for (const { headers } of failed) expect(headers.get('x-ratelimit-remaining')).toBe('50')
+  })
+
+  test('429 at the end of the budget, before the body is read; deleting goes on', async () => {
+    const key = free()
+    const { body: alert } = await made(BODY, key)
+    for (let i = 1; i < 50; i++) await world.get('/providers', key)
+    const path = `/alerts/${alert.id}`
+    const refused = [
+      await made('{', key),
+      await made(BODY, key),
+      await world.send('PATCH', path, { key, body: { when: { ...BODY.when, value: 131 } } }),
+      await world.send('POST', `${path}/test`, { key }),
+    ]
+    for (const { status, body, headers } of refused)
+      expect([status, body.code, headers.get('x-ratelimit-remaining')]).toEqual([
+        ...[429, 'quota_exceeded', '0'],
+      ])
+    expect((await world.get(path, key)).body.when).toEqual({ ...BODY.when, period: null })
+    expect((await world.send('DELETE', path, { key })).status).toBe(200)
   })
 })
 

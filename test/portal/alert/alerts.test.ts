@@ -282,12 +282,58 @@ describe('deliveries', () => {
     expect(rowsOf((await cells(ada, page)).html)).toHaveLength(1 + 100)
   })
 
-  test('400 to a sixth test within a minute', async () => {
+  test('400 to an eleventh test within an hour', async () => {
     const ada = await newMember()
     const { page } = await madeHook(ada)
-    for (let i = 0; i < 5; i++) expect((await press(ada, page, 'test')).status).toBe(303)
+    for (let i = 0; i < 10; i++) expect((await press(ada, page, 'test')).status).toBe(303)
     const { status, html } = await press(ada, page, 'test')
-    expect([status, textOf(html)]).toEqual([400, expect.stringMatching(/An alert can be tested 5/)])
+    expect([status, textOf(html)]).toEqual([
+      ...[400, expect.stringContaining('An account sends 10 tests an hour')],
+    ])
+  })
+})
+
+describe('what alerts cost on pages', () => {
+  const used = async ({ key }: Member) => {
+    const reply = await fetch(`${world.origin}/api/v1/admin/usage`, {
+      headers: { 'x-api-key': key! },
+    })
+    return ((await reply.json()) as { used: number }).used
+  }
+
+  test('a unit each to make, change, switch and test one, and none where it fails', async () => {
+    const ada = await newMember()
+    expect((await make(ada, { value: '' })).status).toBe(400)
+    expect(await used(ada)).toBe(0)
+    const { page } = await madeHook(ada)
+    expect(await used(ada)).toBe(1)
+    expect((await press(ada, page, 'test')).status).toBe(303)
+    expect((await press(ada, page, 'status')).status).toBe(303)
+    expect(await used(ada)).toBe(3)
+    const deletion = page.replace('/alert?', '/alert/delete?')
+    expect((await ada.visitor.submit(deletion, {})).status).toBe(303)
+    expect(await used(ada)).toBe(3)
+  })
+
+  test('400 at the end of the budget, and at the end of the changes of an hour', async () => {
+    const ada = await newMember()
+    const headers = { 'x-api-key': ada.key! }
+    for (let i = 0; i < 20; i++) {
+      const path = await made(ada)
+      await ada.visitor.submit(path.replace('/alert?', '/alert/delete?'), {})
+    }
+    const often = await make(ada)
+    expect([often.status, textOf(often.html)]).toEqual([
+      ...[400, expect.stringContaining('An account makes and changes 20 alerts an hour')],
+    ])
+    world.clock.advance(3_600_000)
+    const { page } = await madeHook(ada)
+    for (let i = await used(ada); i < 50; i++)
+      await fetch(`${world.origin}/api/v1/providers`, { headers })
+    for (const { status, html } of [await make(ada), await press(ada, page, 'test')])
+      expect([status, textOf(html)]).toEqual([
+        ...[400, expect.stringContaining("All 50 requests of today's free plan are used")],
+      ])
   })
 })
 

@@ -7,6 +7,7 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import { createAlertStore } from '~/store/alert/alert-store.ts'
 import { createDeliveryList } from '~/store/alert/delivery-list.ts'
 import type { Database } from '~/store/database.ts'
+import { createAttemptStore } from '~/store/portal/attempt-store.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { clockAt } from '../../support/clock.ts'
 import { emptyPast } from '../../support/past.ts'
@@ -39,6 +40,7 @@ export class AlertWorld {
     this.memory.publish({ catalogue }, this.clock.now())
     this.deps = {
       alerts: createAlertStore(database),
+      attempts: createAttemptStore(database),
       deliveries: createDeliveryList(database),
       memory: this.memory,
       ageLimits: { midMaxAgeMs: 1e9, quoteMaxAgeMs: null, staleAfterMs: 1e9 },

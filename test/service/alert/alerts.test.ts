@@ -1,14 +1,15 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ALERTS_MAX } from '~/domain/alert/alert.ts'
-import { MINUTE_MS } from '~/domain/duration.ts'
+import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { changeAlert } from '~/service/alert/change.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { deliveriesOf } from '~/service/alert/deliveries.ts'
 import { deleteAlert } from '~/service/alert/end.ts'
 import { findAlert, listAlerts } from '~/service/alert/list.ts'
+import { RATES } from '~/service/alert/rate.ts'
 import { rotateSecret } from '~/service/alert/rotate.ts'
-import { TESTS_MAX, testAlert } from '~/service/alert/test.ts'
+import { testAlert } from '~/service/alert/test.ts'
 import { createAlertStore } from '~/store/alert/alert-store.ts'
 import { databasesOfFile, stockedDatabase } from '../../store/samples.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
@@ -212,44 +213,128 @@ describe('changeAlert', () => {
   })
 })
 
-describe('testAlert', () => {
-  test('keeps to the limit when many are asked for at once', async () => {
-    const world = new AlertWorld(database)
+describe('making and changing alerts', () => {
+  test('is for an account at most 20 times an hour, whatever it deletes', async () => {
+    const [world, replica] = [new AlertWorld(database), new AlertWorld(database)]
     const account = await world.account()
+    for (let i = 0; i < RATES.changes / 2; i++) {
+      const { alert } = await createAlert(world.deps, { account, wish: WISH })
+      const own = { account, alertId: alert.id }
+      await changeAlert(replica.deps, { ...own, change: { name: `${i}` } })
+      await deleteAlert(world.deps, own)
+    }
+    const refusal = await refusalOf(createAlert(replica.deps, { account, wish: WISH }))
+    expect([refusal.code, refusal.retryAfterSeconds]).toEqual(['too_many_changes', 34 * 60 + 30])
+    const other = await world.account()
+    await createAlert(world.deps, { account: other, wish: WISH })
+    world.clock.advance(HOUR_MS)
     const { alert } = await createAlert(world.deps, { account, wish: WISH })
-    const own = { account, alertId: alert.id }
-    const asked = Array.from({ length: 4 * TESTS_MAX }, () => testAlert(world.deps, own))
-    const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected')
-    expect((await deliveriesOf(world.deps, own)).deliveries).toHaveLength(TESTS_MAX)
-    expect(refused).toHaveLength(3 * TESTS_MAX)
+    for (let i = 1; i < RATES.changes; i++)
+      await changeAlert(world.deps, { account, alertId: alert.id, change: { name: `${i}` } })
+    const change = { account, alertId: alert.id, change: { name: 'late' } }
+    expect((await refusalOf(changeAlert(world.deps, change))).code).toBe('too_many_changes')
   })
 
-  test('queues a delivery, which is listed, a few times a minute', async () => {
+  test('does not count what cannot be judged, and asks for no host once it is too often', async () => {
+    let asked = 0
+    const receivers = {
+      async faultOf() {
+        asked += 1
+        return null
+      },
+    }
+    const world = new AlertWorld(database, { receivers })
+    const account = await world.account()
+    for (let i = 0; i < 2 * RATES.changes; i++)
+      await refusalOf(createAlert(world.deps, { account, wish: { ...WISH, amount: 5 } }))
+    for (let i = 0; i < RATES.changes; i++)
+      await createAlert(world.deps, { account, wish: WISH }).catch(() => {})
+    await refusalOf(createAlert(world.deps, { account, wish: WISH }))
+    expect(asked).toBe(RATES.changes)
+  })
+})
+
+describe('testAlert', () => {
+  const hosts = { next: 0 }
+  const freshHost = () => `h${++hosts.next}.example.com`
+  const wishAt = (host: string) => ({ ...WISH, to: HOOK(`https://${host}/${hosts.next}`) })
+
+  test('keeps to the limit of an account when many are asked for at once', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
-    const { alert } = await createAlert(world.deps, { account, wish: WISH })
+    const { alert } = await createAlert(world.deps, { account, wish: wishAt(freshHost()) })
     const own = { account, alertId: alert.id }
-    for (let i = 0; i < TESTS_MAX; i++) await testAlert(world.deps, own)
+    const asked = Array.from({ length: 4 * RATES.tests }, () => testAlert(world.deps, own))
+    const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected')
+    expect((await deliveriesOf(world.deps, own)).deliveries).toHaveLength(RATES.tests)
+    expect(refused).toHaveLength(3 * RATES.tests)
+  })
+
+  test('counts the tests of an account that deletes its alerts, and of mails', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    await database.sql`insert into portal_users
+      (id, name, email, email_verified, created_at, updated_at, account_id)
+      values (${account.id}, 'a', ${account.email}, true, now(), now(), ${account.id})`
+    const wish = { ...WISH, to: { kind: 'email' } } as const
+    for (let i = 0; i < RATES.tests; i++) {
+      const { alert } = await createAlert(world.deps, { account, wish })
+      await testAlert(world.deps, { account, alertId: alert.id })
+      await deleteAlert(world.deps, { account, alertId: alert.id })
+    }
+    const { alert } = await createAlert(world.deps, { account, wish })
+    const own = { account, alertId: alert.id }
     const refusal = await refusalOf(testAlert(world.deps, own))
-    expect(refusal.retryAfterSeconds).toBe(60)
-    world.clock.advance(MINUTE_MS)
+    expect([refusal.code, refusal.retryAfterSeconds]).toEqual(['too_many_tests', 34 * 60 + 30])
+    expect((await deliveriesOf(world.deps, own)).deliveries).toEqual([])
+    world.clock.advance(HOUR_MS)
+    await testAlert(world.deps, own)
+  })
+
+  test('is for one host at most 60 times an hour, of all accounts together', async () => {
+    const world = new AlertWorld(database)
+    const host = freshHost()
+    const spellings = [host, host.toUpperCase(), `${host}.`, `${host}:8443`]
+    for (let i = 0; i < RATES.testsOfHost; i++) {
+      const account = await world.account()
+      const to = HOOK(`https://${spellings[i % spellings.length]}/${i}`)
+      const { alert } = await createAlert(world.deps, { account, wish: { ...WISH, to } })
+      await testAlert(world.deps, { account, alertId: alert.id })
+    }
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: wishAt(host) })
+    const refusal = await refusalOf(testAlert(world.deps, { account, alertId: alert.id }))
+    expect([refusal.code, refusal.message]).toEqual([
+      'too_many_tests',
+      `all accounts together send 60 tests an hour to ${host}; wait for the next hour`,
+    ])
+    const elsewhere = await createAlert(world.deps, { account, wish: wishAt(freshHost()) })
+    await testAlert(world.deps, { account, alertId: elsewhere.alert.id })
+  })
+
+  test('queues a delivery, which is listed', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account()
+    const { alert } = await createAlert(world.deps, { account, wish: wishAt(freshHost()) })
+    const own = { account, alertId: alert.id }
     await testAlert(world.deps, own)
     const { deliveries } = await deliveriesOf(world.deps, own)
-    expect(deliveries).toHaveLength(TESTS_MAX + 1)
-    expect(deliveries[0]).toEqual({
-      id: expect.any(String),
-      alertId: alert.id,
-      kind: 'test',
-      body: JSON.stringify({ test: alert.id }),
-      createdMs: world.clock.now(),
-      nextMs: world.clock.now(),
-      tries: 0,
-      status: 'waiting',
-      lastStatus: null,
-      lastError: null,
-      lastMs: null,
-      doneMs: null,
-    })
+    expect(deliveries).toEqual([
+      {
+        id: expect.any(String),
+        alertId: alert.id,
+        kind: 'test',
+        body: JSON.stringify({ test: alert.id }),
+        createdMs: world.clock.now(),
+        nextMs: world.clock.now(),
+        tries: 0,
+        status: 'waiting',
+        lastStatus: null,
+        lastError: null,
+        lastMs: null,
+        doneMs: null,
+      },
+    ])
   })
 })
 

@@ -1,0 +1,62 @@
+import type { Account } from '~/domain/account.ts'
+import { hostOf } from '~/domain/alert/alert.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { type ErrorCode, ServiceError } from '~/domain/errors.ts'
+
+/** How much may be done with alerts in each hour of the clock, on all replicas together. */
+export const RATES = {
+  /** How many alerts an account makes and changes. */
+  changes: 20,
+  /** How many tests an account sends. */
+  tests: 10,
+  /** How many tests all accounts together send to one host. */
+  testsOfHost: 60,
+} as const
+
+export type RateDeps = {
+  readonly attempts: {
+    /** Counts one more and answers how many there are in the window that ends at `endsMs`. */
+    countAttempt(scope: string, endsMs: number): Promise<number>
+  }
+  readonly clock: { now(): number }
+}
+
+type Deed = {
+  /** What is counted together. It names no alert, so that deleting one gives nothing back. */
+  readonly scope: string
+  readonly max: number
+  readonly code: ErrorCode
+  readonly sentence: string
+}
+
+/** Counts that an account makes or changes an alert. Throws `too_many_changes`. */
+export const countChange = (deps: RateDeps, { id }: Account): Promise<void> =>
+  counted(deps, {
+    scope: `alerts changed by ${id}`,
+    max: RATES.changes,
+    code: 'too_many_changes',
+    sentence: `an account makes and changes ${RATES.changes} alerts an hour`,
+  })
+
+/** Counts a test of an account, and of the host it is posted to. Throws `too_many_tests`. */
+export async function countTest(deps: RateDeps, { id }: Account, url: string | null) {
+  const code = 'too_many_tests'
+  await counted(deps, {
+    ...{ code, scope: `alerts tested by ${id}`, max: RATES.tests },
+    sentence: `an account sends ${RATES.tests} tests an hour`,
+  })
+  if (url === null) return
+  const host = hostOf(url)
+  await counted(deps, {
+    ...{ code, scope: `alerts tested at ${host}`, max: RATES.testsOfHost },
+    sentence: `all accounts together send ${RATES.testsOfHost} tests an hour to ${host}`,
+  })
+}
+
+async function counted({ attempts, clock }: RateDeps, { scope, max, code, sentence }: Deed) {
+  const nowMs = clock.now()
+  const endsMs = (Math.floor(nowMs / HOUR_MS) + 1) * HOUR_MS
+  if ((await attempts.countAttempt(scope, endsMs)) <= max) return
+  const waitSeconds = Math.ceil((endsMs - nowMs) / 1000)
+  throw new ServiceError(code, `${sentence}; wait for the next hour`, {}, waitSeconds)
+}
