@@ -64,6 +64,8 @@ function isUsual(
   { entry, args }: { readonly entry: Members; readonly args: Members },
 ): boolean {
   switch (name) {
+    case 'offer_id':
+      return true
     case 'fee':
     case 'spread_bps':
       return value === null

@@ -106,8 +106,7 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
 
 type Entry = Static<typeof ConvertProviderEntry>
 
-const isEntry = (a: Entry, b: Entry): boolean =>
-  a.provider_id === b.provider_id && a.offer?.id === b.offer?.id
+const isEntry = (a: Entry, b: Entry): boolean => a.offer_id === b.offer_id
 
 /** Whether an entry is the one that the answer shows by itself as `member`. */
 const markOf = (member: 'best' | 'best_current'): Mark => ({

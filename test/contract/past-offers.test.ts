@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { plainOfferId } from '../support/offers.ts'
 import { PastWorld } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
@@ -138,7 +139,7 @@ describe('GET /rates/history', () => {
         'offer_pay_out,offer_channel,offer_amount_min,offer_amount_max,offer_service,' +
         'offer_fee_percent,offer_delivery_min,offer_delivery_max,offer_valid_until,unspecified,',
     )
-    expect(plain).toContain(',retail,observed,,,,,,,,,,,,,,,')
+    expect(plain).toContain(`,retail,observed,${plainOfferId('retail-b', 'GBP/NGN')},,,,,,,,,,,,,,`)
     expect(offered).toMatch(/,[0-9a-f]{12},GB,NG,,mobile_money,,,,,1\.5,,P3D,,,/)
     const short = await world.get(`${asked}&limit=1`, 'realtime', csv)
     expect(short.text.split('\r\n')[0]).toBe(header!)

@@ -181,10 +181,10 @@ function offerShown(row: Said, p: Parameters) {
   const [from, to] = pair.split('/')
   const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify([provider, from, to, key]))
   const silent = silences(row, p)!
+  const id = hash.digest('hex').slice(0, 12)
   return {
-    ...(Object.keys(offer).length > 0 && {
-      offer: { id: hash.digest('hex').slice(0, 12), ...offer },
-    }),
+    offer_id: id,
+    ...(Object.keys(offer).length > 0 && { offer: { id, ...offer } }),
     ...(silent.length > 0 && { unspecified: silent }),
   }
 }

@@ -81,6 +81,24 @@ const QUESTIONS = [
   '/fetch-matrix?from=USD,EUR,KES&to=XOF,UGX',
 ]
 
+/** An answer without the members that a later version added to those of `before`. */
+export function withoutAdded(answer: string, before: string): string {
+  const [status, body] = [before.slice(0, 4), before.slice(4)]
+  if (!answer.startsWith(status)) return answer
+  return status + JSON.stringify(common(JSON.parse(answer.slice(4)), JSON.parse(body)))
+}
+
+function common(value: unknown, before: unknown): unknown {
+  if (!isObject(value) || !isObject(before)) return value
+  if (Array.isArray(value))
+    return value.map((one, i) => common(one, (before as unknown as unknown[])[i]))
+  const names = Object.keys(value).filter((name) => name in before)
+  return Object.fromEntries(names.map((name) => [name, common(value[name], before[name])]))
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
 /** What a service says to a caller of each tier, by the question; all at the moment `AT`. */
 export async function plainAnswers(database: FreshDatabase): Promise<Record<string, string>> {
   const keys = {

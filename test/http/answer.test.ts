@@ -3,6 +3,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { columnsIn, expectRows, rowsIn } from '../contract/tables.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { documentOf } from '../support/contract.ts'
+import { plainOfferId } from '../support/offers.ts'
 import { emptyPast } from '../support/past.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -51,11 +52,11 @@ describe('the medium of a table', () => {
       'timestamp,provider_id,provider_name,rate,fee,fee_currency,spread_bps,rate_type,evidence,',
     )
     expect(head).toEndWith(',unspecified,corridor,data_freshness,as_of')
-    const none = ','.repeat(14)
+    const none = ','.repeat(13)
     const whole = 'USD/KES,hourly,2026-03-05T14:00:00.000Z'
     expect(rows).toEqual([
-      `2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail,observed${none},${whole}`,
-      `2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p,observed${none},${whole}`,
+      `2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail,observed,${plainOfferId('retail-a')}${none},${whole}`,
+      `2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p,observed,${plainOfferId('p2p-a')}${none},${whole}`,
       '',
     ])
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { plainOfferId } from '../support/offers.ts'
 import { World } from '../support/world.ts'
 
 const PATH = '/convert?from=USD&to=KES&amount=200'
@@ -32,6 +33,7 @@ describe('GET /convert', () => {
       evidence: 'observed',
       mid_at_quote: MID_AT_QUOTE,
       margin_pct: 0.769231,
+      offer_id: plainOfferId('retail-a'),
       cost: {
         fee_pct: 1,
         margin_pct: 0.769231,
@@ -72,6 +74,7 @@ describe('GET /convert', () => {
           mid_at_quote: MID_AT_QUOTE,
           margin_pct: -1,
           cost: null,
+          offer_id: plainOfferId('official-a'),
         },
       ],
       count: 2,

@@ -21,6 +21,7 @@ const freshBest = (rate: number, providerId: string, at: string) => ({
   last_updated: at,
   is_stale: false,
   evidence: 'observed',
+  offer_id: expect.stringMatching(/^[0-9a-f]{12}$/),
 })
 
 describe('GET /fetch-one', () => {

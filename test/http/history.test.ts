@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { plainOfferId } from '../support/offers.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
@@ -51,6 +52,7 @@ describe('GET /rates/history', () => {
           spread_bps: 0,
           rate_type: 'retail',
           evidence: 'observed',
+          offer_id: plainOfferId('retail-a'),
         },
         {
           timestamp: '2026-03-05T13:00:00.001Z',
@@ -62,6 +64,7 @@ describe('GET /rates/history', () => {
           spread_bps: 104.368,
           rate_type: 'retail',
           evidence: 'observed',
+          offer_id: plainOfferId('retail-b'),
         },
         {
           timestamp: '2026-03-05T14:20:00.000Z',
@@ -73,6 +76,7 @@ describe('GET /rates/history', () => {
           spread_bps: 0,
           rate_type: 'official',
           evidence: 'observed',
+          offer_id: plainOfferId('official-a'),
         },
       ],
       count: 3,

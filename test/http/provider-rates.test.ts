@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { CURRENCIES, currency, provider } from '../support/catalogue.ts'
+import { plainOfferId } from '../support/offers.ts'
 import { World } from '../support/world.ts'
 
 const PATH = '/rates/provider?provider=retail-a'
@@ -17,6 +18,7 @@ describe('GET /rates/provider', () => {
     )
     const { status, body } = await world.get(PATH, world.key('enterprise'))
     expect(status).toBe(200)
+    const id = (corridor: string) => plainOfferId('retail-a', corridor)
     const more = { last_updated: at, is_stale: false, evidence: 'observed' }
     const free = { fee: null, fee_currency: null, fee_stated: false, ...more }
     const charged = { fee: 1.5, fee_currency: 'GBP', fee_stated: true, ...more }
@@ -31,9 +33,9 @@ describe('GET /rates/provider', () => {
         website_url: null,
       },
       corridors: [
-        { from: 'GBP', to: 'KES', rate: 160, ...free },
-        { from: 'USD', to: 'KES', rate: 129, ...charged },
-        { from: 'USD', to: 'NGN', rate: 1500, ...free },
+        { from: 'GBP', to: 'KES', rate: 160, ...free, offer_id: id('GBP/KES') },
+        { from: 'USD', to: 'KES', rate: 129, ...charged, offer_id: id('USD/KES') },
+        { from: 'USD', to: 'NGN', rate: 1500, ...free, offer_id: id('USD/NGN') },
       ],
       count: 3,
       timestamp: TIMESTAMP,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
+import { plainOfferId } from '../support/offers.ts'
 import { World } from '../support/world.ts'
 
 const PATH = '/rates?from=USD&to=KES'
@@ -42,6 +43,7 @@ describe('GET /rates', () => {
           evidence: 'observed',
           mid_at_quote: MID_AT_QUOTE,
           margin_pct: 0.5,
+          offer_id: plainOfferId('retail-a'),
         },
         {
           provider_id: 'retail-b',
@@ -60,6 +62,7 @@ describe('GET /rates', () => {
           evidence: 'observed',
           mid_at_quote: MID_AT_QUOTE,
           margin_pct: 1.538462,
+          offer_id: plainOfferId('retail-b'),
         },
         {
           provider_id: 'official-a',
@@ -78,6 +81,7 @@ describe('GET /rates', () => {
           evidence: 'observed',
           mid_at_quote: MID_AT_QUOTE,
           margin_pct: -1,
+          offer_id: plainOfferId('official-a'),
         },
       ],
       count: 3,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { plainOfferId } from '../support/offers.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
@@ -65,6 +66,7 @@ describe('GET /historical', () => {
           is_stale: false,
           mid_at_quote: { rate: 130, fetched_at: '2026-03-03T05:00:00.000Z' },
           margin_pct: 0.769231,
+          offer_id: plainOfferId('retail-b'),
         },
         {
           ...common,
@@ -76,6 +78,7 @@ describe('GET /historical', () => {
           transfer_time: 'minutes',
           last_updated: '2026-03-01T10:00:00.000Z',
           is_stale: false,
+          offer_id: plainOfferId('retail-a'),
         },
       ],
       count: 2,

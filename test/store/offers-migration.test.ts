@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { migrate } from '~/store/migrate.ts'
-import { fillPlain, plainAnswers } from '../contract/plain-answers.ts'
+import { fillPlain, plainAnswers, withoutAdded } from '../contract/plain-answers.ts'
 import { folderBefore } from '../support/migrations.ts'
 import { emptyDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
@@ -11,7 +11,7 @@ import { TEST_MS_MAX } from '../support/until.ts'
 const BEFORE = join(import.meta.dir, '../contract/plain-answers.json')
 
 test(
-  'after 0011_offers a filled database gives every answer that it gave before, byte for byte',
+  'after 0011_offers a filled database answers as before, byte for byte but for added members',
   async () => {
     const database = await emptyDatabase()
     await migrate(database, await folderBefore('0011_offers'))
@@ -24,7 +24,8 @@ test(
     const before: Record<string, string> = JSON.parse(await readFile(BEFORE, 'utf8'))
     const after = await plainAnswers(database)
     expect(Object.keys(after)).toHaveLength(100)
-    expect(after).toEqual(before)
+    for (const [question, answer] of Object.entries(after))
+      expect(withoutAdded(answer, before[question]!)).toBe(before[question]!)
     await database.close()
   },
   TEST_MS_MAX,

@@ -1,3 +1,4 @@
+import { offerId } from '~/domain/offer/id.ts'
 import { type Offer, PLAIN } from '~/domain/offer/terms.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { quote } from './quotes.ts'
@@ -10,6 +11,12 @@ export const offered = (said: Partial<Offer>, more: Partial<Quote> = {}): Quote 
   ...quote(more),
   offer: offer(said),
 })
+
+/** The id of a provider's plain offer in a corridor. */
+export function plainOfferId(providerId: string, corridor = 'USD/KES'): string {
+  const [from, to] = corridor.split('/') as [string, string]
+  return offerId(quote({ providerId, from, to }))
+}
 
 /** An offer that says everything. */
 export const FULL_OFFER: Offer = {

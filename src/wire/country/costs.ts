@@ -24,7 +24,13 @@ import {
 } from '~/wire/fields.ts'
 import { List } from '~/wire/list/list.ts'
 import { bestNote, listed, presentNote } from '~/wire/note.ts'
-import { AmountMatchWord, CountryCode, offerFields, presentOffer } from '~/wire/offer/offer.ts'
+import {
+  AmountMatchWord,
+  CountryCode,
+  OfferId,
+  offerFields,
+  presentOffer,
+} from '~/wire/offer/offer.ts'
 import { countryParameters, neededCountry } from '~/wire/offer/selection.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import { presentAge, presentFreshness, presentPrice, presentStanding } from '~/wire/present.ts'
@@ -75,7 +81,7 @@ const SmartOffers = namedRecord('SmartOffers', {
   pct: Type.Number({ description: 'The mean of their total_pct.' }),
   offers: Type.Array(
     record({
-      offer_id: Type.String(),
+      offer_id: OfferId,
       provider_id: Type.String(),
       provider_name: Type.String(),
       total_pct: Type.Number(),
@@ -144,8 +150,7 @@ export const costsList = new List({
   marks: {
     is_smart: {
       description: 'Whether it is one of the three of `smart` in the JSON answer.',
-      isSet({ offer }, { smart }) {
-        const { id } = offer as { id: string }
+      isSet({ offer_id: id }, { smart }) {
         const { offers } = (smart as Static<typeof SmartOffers> | null) ?? { offers: [] }
         return offers.some(({ offer_id }) => offer_id === id)
       },

@@ -23,6 +23,9 @@ type ListOptions = {
   about(body: Body): readonly unknown[]
 }
 
+/** A member that repeats the `offer_id` before it. */
+const SAID_TWICE = 'offer.id'
+
 /**
  * The entries of an answer as flat rows: the members of an entry in their order, then its marks,
  * then what the answer says of all of them, so that each row stands for itself.
@@ -38,7 +41,7 @@ export class List {
   constructor({ response, entries, without = [], marks = {}, about }: ListOptions) {
     this.entries = entries
     const { items } = response.properties[entries] as TSchema
-    this.#own = columnsOf(items)
+    this.#own = columnsOf(items, { without: [SAID_TWICE] })
     this.#marks = Object.values(marks)
     this.#whole = columnsOf(response, { without: [entries, 'count', ...without] })
     this.#about = about

@@ -31,12 +31,17 @@ const Delivery = Type.String({
   examples: ['PT1H'],
 })
 
+/** The id of an offer wherever it is named. */
+export const OfferId = Type.String({
+  pattern: '^[0-9a-f]{12}$',
+  description:
+    'Id of the offer, the plain one too: the same in every response and event that shows or ends ' +
+    'its price, and on every installation.',
+  examples: ['5f0c2a9d41b7'],
+})
+
 const OfferTerms = namedRecord('Offer', {
-  id: Type.String({
-    pattern: '^[0-9a-f]{12}$',
-    description: 'Of the offer, the same wherever and whenever its price is shown.',
-    examples: ['5f0c2a9d41b7'],
-  }),
+  id: { ...OfferId, description: 'As `offer_id`.' },
   source_country: Type.Optional({ ...CountryCode, examples: ['GB'] }),
   target_country: Type.Optional({ ...CountryCode, examples: ['GH'] }),
   pay_in: Type.Optional(Type.Array(PayWay, { examples: [['debit_card']] })),
@@ -62,8 +67,9 @@ const OfferTerms = namedRecord('Offer', {
   valid_until: Type.Optional({ ...Instant, description: 'The price is not shown after it.' }),
 })
 
-/** What a price is for, as the last member of each entry that shows one. */
+/** Which offer a price is of, and what it is for, as the last members of each entry with one. */
 export const offerFields = {
+  offer_id: OfferId,
   offer: Type.Optional({
     ...OfferTerms,
     description:
@@ -106,10 +112,14 @@ export const unspecifiedFields = {
   ),
 }
 
-/** The member of `offerFields`; none for a quote that says nothing of its offer. */
-export function presentOffer(quote: Quote): { offer?: Static<typeof OfferTerms> } {
+/** The members of `offerFields`; the id alone for a quote that says nothing of its offer. */
+export function presentOffer(quote: Quote): {
+  offer_id: string
+  offer?: Static<typeof OfferTerms>
+} {
   const { offer } = quote
-  return offer === null ? {} : { offer: { id: offerId(quote), ...termsOf(offer) } }
+  const id = offerId(quote)
+  return { offer_id: id, ...(offer !== null && { offer: { id, ...termsOf(offer) } }) }
 }
 
 function termsOf(offer: Offer): Omit<Static<typeof OfferTerms>, 'id'> {

@@ -3,6 +3,7 @@ import { TIERS } from '~/domain/freshness.ts'
 import { RESET_REASONS } from '~/service/stream/event.ts'
 import { freshnessFields, midFields, named, nullable, record, words } from '~/wire/fields.ts'
 import { noteFields } from '~/wire/note.ts'
+import { OfferId } from '~/wire/offer/offer.ts'
 import { ProviderRate } from '~/wire/rates.ts'
 
 /** Why the service ends a stream that is read fast enough. */
@@ -48,11 +49,7 @@ const StreamQuote = event(
 const StreamGone = event('StreamGone', 'An offer of a provider has no price any more.', {
   corridor,
   provider_id: Type.String(),
-  offer_id: Type.Optional(
-    Type.String({
-      description: 'The id in `offer` of its prices; absent for one that says no more than terms.',
-    }),
-  ),
+  offer_id: OfferId,
   ...freshnessFields,
 })
 

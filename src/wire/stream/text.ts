@@ -2,7 +2,6 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { type EventId, eventIdText } from '~/domain/live/event-id.ts'
 import { offerId } from '~/domain/offer/id.ts'
-import { isSameOffer, PLAIN } from '~/domain/offer/terms.ts'
 import type { JudgedQuote } from '~/service/rates.ts'
 import type {
   CorridorChange,
@@ -58,11 +57,8 @@ function membersOf(change: CorridorChange) {
   switch (change.kind) {
     case 'quote':
       return presentProviderRate(change.quote)
-    case 'gone': {
-      const { quote } = change
-      const isPlain = isSameOffer(quote.offer, PLAIN)
-      return { provider_id: quote.providerId, ...(!isPlain && { offer_id: offerId(quote) }) }
-    }
+    case 'gone':
+      return { provider_id: change.quote.providerId, offer_id: offerId(change.quote) }
     case 'best': {
       const { best, bestCurrent } = change
       const shown = (one: JudgedQuote | null) => one && presentProviderRate(one)

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
+import { offerId } from '~/domain/offer/id.ts'
 import type { Offer } from '~/domain/offer/terms.ts'
 import { CURRENCIES, currency, PROVIDERS } from '../../support/catalogue.ts'
 import { offer } from '../../support/offers.ts'
+import { quote } from '../../support/quotes.ts'
 import { World } from '../../support/world.ts'
 
 const REFERENCES = { GBP: 0.8, EUR: 0.9, KES: 120, XOF: 600, NGN: 1500 }
@@ -89,6 +91,8 @@ describe('GET /costs', () => {
 
   test('200 with all that is known of an offer', async () => {
     world.quote(price({ feePercent: 1.5, payIn: ['cash'], deliveryMaxMs: DAY_MS }, { rate: 147 }))
+    const said = offer({ sourceCountry: 'GB', targetCountry: 'KE', payIn: ['cash'] })
+    const id = offerId(quote({ from: 'GBP', offer: said }))
     expect((await costs(`${ROUTE}&amount=200`)).offers).toEqual([
       {
         provider_id: 'retail-a',
@@ -104,8 +108,9 @@ describe('GET /costs', () => {
         mid_at_quote: { rate: 150, fetched_at: '2026-03-05T14:25:30.500Z' },
         margin_pct: 2,
         cost: { fee_pct: 2, margin_pct: 2, total_pct: 4, total: 8, currency: 'GBP' },
+        offer_id: id,
         offer: {
-          id: expect.any(String),
+          id,
           source_country: 'GB',
           target_country: 'KE',
           pay_in: ['cash'],

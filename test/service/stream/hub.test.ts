@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { offer } from '../../support/offers.ts'
+import { offer, plainOfferId } from '../../support/offers.ts'
 import { LIMITS, Listener, Replica, SharedLog } from '../../support/replica.ts'
 
 let log: SharedLog
@@ -63,6 +63,7 @@ describe('a stream', () => {
       evidence: 'observed',
       mid_at_quote: { rate: 130, fetched_at: '2026-03-05T14:25:30.500Z' },
       margin_pct: 0.769231,
+      offer_id: plainOfferId('retail-b'),
     }
     const freshness = { timestamp: '2026-03-05T14:25:30.500Z', data_freshness: 'realtime' }
     const { position } = log

@@ -1,7 +1,6 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import { freshnessAt, type Tier } from '~/domain/freshness.ts'
 import { offerId } from '~/domain/offer/id.ts'
-import { isSameOffer, PLAIN } from '~/domain/offer/terms.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { View } from '~/memory/view.ts'
 import { isCurrent } from '~/service/convert.ts'
@@ -42,9 +41,9 @@ export class Mirror {
   #take(name: string, data: any): void {
     this.#known[data.corridor] ??= { mid: this.#whole()[data.corridor]?.mid }
     const corridor = this.#known[data.corridor]!
-    const ownKey = `${data.provider_id} ${isPlain(data.offer) ? (data.offer_id ?? '') : data.offer.id}`
-    if (name === 'quote') corridor[ownKey] = [data.rate, data.last_updated, data.is_stale]
-    if (name === 'gone') delete corridor[ownKey]
+    if (name === 'quote')
+      corridor[data.offer_id] = [data.provider_id, data.rate, data.last_updated, data.is_stale]
+    if (name === 'gone') delete corridor[data.offer_id]
     if (name === 'mid') corridor.mid = data.mid_rate && [data.mid_rate, data.mid_fetched_at]
     if (name === 'best') {
       corridor.best = data.best?.provider_id
@@ -85,19 +84,13 @@ export class Mirror {
   }
 }
 
-const TERMS = ['id', 'fee_percent', 'delivery_min', 'delivery_max', 'valid_until']
-
-/** Whether what is shown of an offer names nothing that tells it from the provider's plain one. */
-const isPlain = (offer: object = {}): boolean =>
-  Object.keys(offer).every((name) => TERMS.includes(name))
-
 function told(view: View, name: string): Known[string] {
   const [from, to] = name.split('/') as [string, string]
   const { quotes, offers, best } = view.corridor(from, to)
   const mid = view.mid(from, to)
   const prices = offers.map(({ quote, isStale }) => [
-    `${quote.providerId} ${isSameOffer(quote.offer, PLAIN) ? '' : offerId(quote)}`,
-    [quote.rate, iso(quote.atMs), isStale],
+    offerId(quote),
+    [quote.providerId, quote.rate, iso(quote.atMs), isStale],
   ])
   const executable = ['retail', 'p2p', 'interbank']
   const current = quotes.filter((one) => isCurrent(one) && executable.includes(one.quote.rateType))

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { offerId } from '~/domain/offer/id.ts'
 import { presentMatch, presentOffer, presentUnspecified } from '~/wire/offer/offer.ts'
 import { offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
@@ -20,15 +21,21 @@ const FULL = offered({
 })
 
 describe('presentOffer', () => {
-  test('is nothing for a quote that says nothing of its offer', () => {
-    expect(presentOffer(quote())).toEqual({})
+  test('is the id alone for a quote that says nothing of its offer', () => {
+    expect(presentOffer(quote())).toEqual({ offer_id: offerId(quote()) })
+  })
+
+  test('has one id for an offer and for its prices that differ by terms only', () => {
+    const { offer_id, offer } = presentOffer(offered({ feePercent: 1 }))
+    expect([offer_id, offer?.id]).toEqual([offerId(quote()), offerId(quote())])
   })
 
   test('shows all that an offer says, zeros too', () => {
     const shown = presentOffer(FULL)
     expect(shown).toEqual({
+      offer_id: offerId(FULL),
       offer: {
-        id: expect.stringMatching(/^[0-9a-f]{12}$/),
+        id: offerId(FULL),
         source_country: 'GB',
         target_country: 'KE',
         pay_in: ['cash', 'debit_card'],
