@@ -17,8 +17,8 @@ import {
 } from '~/domain/source/guard.ts'
 import type { QuoteSource, SourceAnswer } from '~/domain/source/source.ts'
 import { type SourceRecord, untried } from '~/domain/source/state.ts'
-import { stepsOf, usualSpan } from '~/domain/source/turn.ts'
-import { midnightMs, wallMs } from '~/domain/source/zone.ts'
+import { gapsOf, publicationDates, stepsOf, usualSpan } from '~/domain/source/turn.ts'
+import { dateIn, midnightMs, wallMs } from '~/domain/source/zone.ts'
 import type { Log } from '~/log.ts'
 import { entriesFor, refuseOther } from './source-entries.ts'
 import { midsOf } from './source-mids.ts'
@@ -114,6 +114,9 @@ class SourceRun {
   #newestMs: number | null
   #validators
   readonly #refused: string[] = []
+  /** Days of publication for which the bank has no page, and days of which a rate is recorded. */
+  readonly #absent = new Set<string>()
+  readonly #recorded = new Set<string>()
 
   constructor(
     private readonly deps: FetchSourceDeps,
@@ -139,6 +142,7 @@ class SourceRun {
       } catch (error) {
         if (!(error instanceof FeedError) || !ABSENT.includes(error.status ?? 0)) throw error
         absence = error
+        for (const date of publicationDates(step, source)) this.#absent.add(date)
       }
     }
     if (answers === 0 && absence) throw absence
@@ -157,6 +161,7 @@ class SourceRun {
       publishes: this.source.publishes,
       failures: failure ? before.failures + (isAsked ? 1 : 0) : 0,
       newestMs: this.#newestMs,
+      gaps: this.#gaps(),
       currencies: this.#currencies,
       refused: this.#refused,
       validators: failure || this.#refused.length > 0 ? null : this.#validators,
@@ -173,11 +178,18 @@ class SourceRun {
     }
   }
 
+  #gaps(): string[] {
+    const known = { newestMs: this.#newestMs, gaps: this.beginning.before.gaps }
+    const found = { absent: this.#absent, recorded: this.#recorded }
+    const { timeZone } = this.source
+    return gapsOf(known, found, { timeZone, nowMs: this.deps.clock.now() })
+  }
+
   #span(): Span {
     const { wish, before } = this.beginning
     const nowMs = this.deps.clock.now()
-    if (wish.since === null) return usualSpan(before.newestMs, nowMs)
     const { timeZone } = this.source
+    if (wish.since === null) return usualSpan(before, this.source, nowMs)
     const sinceMs = midnightMs(wish.since, timeZone)!
     const lastMs =
       wish.until === null ? nowMs : wallMs(dateMsOf(wish.until)! + DAY_MS, timeZone) - 1
@@ -220,6 +232,7 @@ class SourceRun {
     this.#refused.push(...judged.refused)
     this.#currencies = judged.accepted.filter(({ atMs }) => atMs === last.atMs).length
     await this.#record(judged.accepted, known)
+    for (const { atMs } of judged.accepted) this.#recorded.add(dateIn(atMs, timeZone))
     if (judged.accepted.length > 0)
       this.#newestMs = Math.max(this.#newestMs ?? 0, judged.accepted.at(-1)!.atMs)
   }

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
+import { FeedError } from '~/domain/feed/feed.ts'
 import type { QuoteSource, SourceAnswer } from '~/domain/source/source.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
+import { missedDays } from '~/domain/source/turn.ts'
+import { dateIn } from '~/domain/source/zone.ts'
 import type { SourceStore } from '~/jobs/fetch-source.ts'
 import { fetchDueSources } from '~/jobs/fetch-sources.ts'
 import { currencyEntry } from '~/sample/currency-entry.ts'
@@ -68,6 +71,39 @@ test('a failure of the store is told once nobody is being asked any more', async
   const deps = { sources, store, clock, log: new KeptLog(), midMaxAgeMs: 1, entryOf: currencyEntry }
   await expect(fetchDueSources(deps, null)).rejects.toThrow('the database is away')
   expect([heldThen, states.map(({ id }) => id)]).toEqual([[true], ['b']])
+})
+
+test('a run after three weeks away asks for every day since the newest, and for a gap again', async () => {
+  const { store, states } = failingFor('none')
+  const clock = clockAt('2026-03-05T12:00:00Z')
+  const asked: string[] = []
+  const without = new Set(['2026-03-24'])
+  const bank: QuoteSource = {
+    ...source('a', async ({ span }) => {
+      const date = dateIn(span.sinceMs, 'Africa/Nairobi')
+      asked.push(date)
+      if (without.has(date)) throw new FeedError('http_error', 'has no such page', { status: 404 })
+      return { ...answer, days: [{ ...answer.days[0]!, atMs: span.sinceMs }] }
+    }),
+    reach: 1,
+  }
+  const deps = { sources: [bank], store, clock, log: new KeptLog() }
+  const more = { midMaxAgeMs: 1, entryOf: currencyEntry }
+  const run = async (iso: string) => {
+    clock.set(iso)
+    asked.length = 0
+    await fetchDueSources({ ...deps, ...more }, '0 * * * *')
+    return states.splice(0, states.length, states.at(-1)!) && states[0]!
+  }
+  await run('2026-03-05T12:00:00Z')
+  const first = await run('2026-03-26T12:00:00Z')
+  expect(asked).toHaveLength(16)
+  expect([asked[0], asked.at(-1)]).toEqual(['2026-03-05', '2026-03-26'])
+  expect([first.gaps, missedDays(first, clock.now())]).toEqual([['2026-03-24'], 1])
+  without.clear()
+  const second = await run('2026-03-26T13:00:00Z')
+  expect(asked).toEqual(['2026-03-24', '2026-03-25', '2026-03-26'])
+  expect([second.gaps, missedDays(second, clock.now())]).toEqual([[], 0])
 })
 
 test('a pattern of ones own asks all banks at its times, whenever they publish', async () => {

@@ -13,6 +13,8 @@ export type SourceRecord = Attempts &
     readonly failures: number
     /** The newest day of which a rate is recorded; null before the first. */
     readonly newestMs: number | null
+    /** Days before the newest for which the bank had no page; absent in records of old versions. */
+    readonly gaps?: readonly string[] | undefined
     /** How many currencies it stated last. */
     readonly currencies: number
     /** What was not believed of its last answer, each a sentence that follows the bank's name. */

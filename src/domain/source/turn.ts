@@ -1,6 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { type Attempts, isWaiting } from '~/domain/feed/attempts.ts'
 import { dateMsOf } from '~/domain/instant.ts'
+import { backfillStartMs } from '~/domain/observation.ts'
 import type { Span } from './day.ts'
 import type { Publishing, QuoteSource } from './source.ts'
 import { dateIn, wallMs } from './zone.ts'
@@ -42,19 +43,25 @@ export function isDue(turn: Turn, publishing: Publishing, nowMs: number): boolea
 /** How many days of publication are counted at most. */
 const MISSED_DAYS_MAX = 366
 
-/** What tells what a bank has missed: its newest day, and when it was asked for the first time. */
-type Stated = Publishing & { readonly newestMs: number | null; readonly begunMs: number | null }
+/** What tells what a bank has missed. */
+type Stated = Publishing & {
+  readonly newestMs: number | null
+  /** When it was asked for the first time. */
+  readonly begunMs: number | null
+  /** Days before its newest for which it had no page. */
+  readonly gaps?: readonly string[] | undefined
+}
 
 /**
- * On how many days the bank should have published since the newest that it stated, or since it was
- * asked first where it has stated none; null before that. Its holidays count, as nobody tells us of
- * them.
+ * Counts the days on which the bank should have published and of which nothing is recorded: the
+ * gaps before its newest day, and the days since then, or since it was first asked if it has stated
+ * none; null before that. Holidays count, because the service does not know them.
  */
 export function missedDays(publishing: Stated, nowMs: number): number | null {
   const newestMs = publishing.newestMs ?? publishing.begunMs
   if (newestMs === null) return null
   const newest = dateIn(newestMs, publishing.timeZone)
-  let missed = 0
+  let missed = publishing.gaps?.length ?? 0
   for (let ms = nowMs; missed < MISSED_DAYS_MAX && ms > newestMs; ms -= DAY_MS) {
     const publication = publicationOn(dateIn(ms, publishing.timeZone), publishing)
     if (publication && publication.date > newest && publication.atMs <= nowMs) missed++
@@ -90,14 +97,56 @@ function publicationOn(date: string, { timeZone, publishes }: Publishing): Publi
 /** The day of the week of a UTC midnight: 1 is Monday, 7 is Sunday. */
 const weekdayOf = (dateMs: number): number => new Date(dateMs).getUTCDay() || 7
 
-/** How far back a run looks that was asked for nothing earlier. */
+/** How far back a first run looks, and how long a day without a page is asked for again. */
 const LOOK_BACK_MS = 10 * DAY_MS
 
-/** The span that a run without a wish of its own covers: from the newest day that is known. */
-export const usualSpan = (newestMs: number | null, nowMs: number): Span => ({
-  sinceMs: Math.max(newestMs ?? 0, nowMs - LOOK_BACK_MS),
-  untilMs: nowMs,
-})
+/**
+ * The span of a run without a wish of its own: from the newest recorded day, or the oldest gap
+ * before it, however long ago, within what may be backfilled; ten days for a first run.
+ */
+export function usualSpan(
+  { newestMs, gaps = [] }: Known,
+  { timeZone }: Zoned,
+  nowMs: number,
+): Span {
+  if (newestMs === null) return { sinceMs: nowMs - LOOK_BACK_MS, untilMs: nowMs }
+  const gapsMs = gaps.map((date) => wallMs(dateMsOf(date)!, timeZone))
+  return {
+    sinceMs: Math.max(Math.min(newestMs, ...gapsMs), backfillStartMs(nowMs)),
+    untilMs: nowMs,
+  }
+}
+
+type Known = Pick<Stated, 'newestMs' | 'gaps'>
+type Zoned = Pick<Publishing, 'timeZone'>
+
+/**
+ * The days before the newest for which the bank has no page, as dates in its own zone, oldest
+ * first. After ten days such a day counts as one on which it did not publish.
+ */
+export function gapsOf(
+  { newestMs, gaps = [] }: Known,
+  found: { absent: Iterable<string>; recorded: ReadonlySet<string> },
+  { timeZone, nowMs }: Zoned & { nowMs: number },
+): string[] {
+  if (newestMs === null) return []
+  const newest = dateIn(newestMs, timeZone)
+  const oldest = dateIn(nowMs - LOOK_BACK_MS, timeZone)
+  return [...new Set([...gaps, ...found.absent])]
+    .filter((date) => date >= oldest && date < newest && !found.recorded.has(date))
+    .sort()
+}
+
+/** The dates in a span on which the bank publishes, oldest first. */
+export function publicationDates({ sinceMs, untilMs }: Span, source: Publishing): string[] {
+  const { timeZone, publishes } = source
+  const [first, last] = [sinceMs, untilMs].map((ms) => dateMsOf(dateIn(ms, timeZone))!)
+  const dates: string[] = []
+  for (let ms = first!; ms <= last!; ms += DAY_MS)
+    if (publishes.weekdays.includes(weekdayOf(ms)))
+      dates.push(new Date(ms).toISOString().slice(0, 10))
+  return dates
+}
 
 /**
  * The spans that together cover one, each no longer than a question to the bank reaches, the oldest

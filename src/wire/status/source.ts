@@ -12,7 +12,8 @@ export const QuoteSourceState = namedRecord('QuoteSourceState', {
   missed_days: nullable(
     Type.Integer({
       description:
-        'On how many of its days of publication it has stated nothing since; holidays count. ' +
+        'Days of publication without a recorded rate: gaps before its newest day, for ten days, ' +
+        'and every day since; holidays count. ' +
         'Null before it is asked.',
     }),
   ),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { NO_ATTEMPTS } from '~/domain/feed/attempts.ts'
 import type { Publishing } from '~/domain/source/source.ts'
-import { isDue, LATE_DAYS, missedDays, stepsOf, usualSpan } from '~/domain/source/turn.ts'
+import { gapsOf, isDue, LATE_DAYS, missedDays, stepsOf, usualSpan } from '~/domain/source/turn.ts'
 
 const at = (iso: string) => Date.parse(iso)
 
@@ -124,9 +124,48 @@ describe('stepsOf', () => {
 
 describe('usualSpan', () => {
   const nowMs = at('2026-05-25T10:30:00Z')
-  test('begins with the newest day that is known, and reaches back ten days at most', () => {
-    expect(usualSpan(day('2026-05-22'), nowMs).sinceMs).toBe(day('2026-05-22'))
-    expect(usualSpan(day('2026-01-01'), nowMs).sinceMs).toBe(at('2026-05-15T10:30:00Z'))
-    expect(usualSpan(null, nowMs).sinceMs).toBe(at('2026-05-15T10:30:00Z'))
+  const since = (newestMs: number | null, gaps: readonly string[] = []) =>
+    usualSpan({ newestMs, gaps }, NAIROBI, nowMs).sinceMs
+
+  test('begins with the newest recorded day, however long ago', () => {
+    expect(since(day('2026-05-22'))).toBe(day('2026-05-22'))
+    expect(since(day('2024-01-02'))).toBe(day('2024-01-02'))
+  })
+
+  test('begins with the oldest gap before the newest day', () => {
+    expect(since(day('2026-05-22'), ['2026-05-19', '2026-05-20'])).toBe(day('2026-05-19'))
+  })
+
+  test('reaches back ten days before the first answer, and never beyond the backfill limit', () => {
+    expect(since(null)).toBe(at('2026-05-15T10:30:00Z'))
+    expect(since(day('2012-01-02'))).toBe(at('2021-05-25T10:30:00Z'))
+  })
+})
+
+describe('gapsOf', () => {
+  const nowMs = at('2026-05-25T10:30:00Z')
+  const gaps = (before: readonly string[], absent: readonly string[], recorded: string[] = []) =>
+    gapsOf(
+      { newestMs: day('2026-05-22'), gaps: before },
+      { absent, recorded: new Set(recorded) },
+      { timeZone: NAIROBI.timeZone, nowMs },
+    )
+
+  test('keeps each day without a page once, oldest first, until it is recorded', () => {
+    expect(gaps(['2026-05-20'], ['2026-05-20', '2026-05-19'])).toEqual(['2026-05-19', '2026-05-20'])
+    expect(gaps(['2026-05-19', '2026-05-20'], [], ['2026-05-20'])).toEqual(['2026-05-19'])
+  })
+
+  test('leaves out the newest day and later ones, which missedDays counts anyway', () => {
+    expect(gaps([], ['2026-05-22', '2026-05-25'])).toEqual([])
+  })
+
+  test('takes a day for one without publication after ten days', () => {
+    expect(gaps(['2026-05-14', '2026-05-15'], [])).toEqual(['2026-05-15'])
+  })
+
+  test('count among the missed days', () => {
+    const stated = { ...NAIROBI, newestMs: day('2026-05-22'), begunMs: null, gaps: ['2026-05-20'] }
+    expect(missedDays(stated, at('2026-05-25T10:29:00Z'))).toBe(1)
   })
 })
