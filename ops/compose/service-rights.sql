@@ -6,11 +6,13 @@ GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO corridor_service;
 GRANT INSERT ON ALL TABLES IN SCHEMA public TO corridor_service;
 GRANT UPDATE ON currencies, providers, rollups, reference_feed_state, quote_source_state, accounts,
   keys, usage, idempotency, portal_users, portal_credentials, portal_sessions, portal_verifications,
-  portal_attempts, usage_meters, usage_shares, oauth_clients, oauth_consents,
-  oauth_access_tokens, oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
-GRANT DELETE ON changes, day_files, rollups, idempotency, portal_users, portal_sessions,
-  portal_verifications, portal_attempts, usage_meters, usage_shares, open_streams, oauth_clients,
+  portal_attempts, portal_passkeys, portal_two_factors, usage_meters, usage_shares, oauth_clients,
   oauth_consents, oauth_access_tokens, oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
+GRANT DELETE ON changes, day_files, rollups, idempotency, portal_users, portal_sessions,
+  portal_verifications, portal_attempts, portal_passkeys, portal_two_factors, usage_meters,
+  usage_shares, open_streams, oauth_clients, oauth_consents, oauth_access_tokens,
+  oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
+GRANT EXECUTE ON FUNCTION forget_account TO corridor_service;
 -- only where observations are to be pruned
 GRANT EXECUTE ON FUNCTION prune_observations, prove_early_observations, drop_observation_month
   TO corridor_service;

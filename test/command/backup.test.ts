@@ -247,7 +247,7 @@ describe('backup and restore', () => {
   const NEWER = [
     ...['offers', 'day_files', 'quote_source_state'],
     ...['oauth_clients', 'oauth_consents', 'oauth_refresh_tokens', 'oauth_access_tokens'],
-    ...['alerts', 'alert_deliveries'],
+    ...['alerts', 'alert_deliveries', 'portal_two_factors', 'portal_passkeys'],
   ]
 
   test('restores what versions wrote that knew no offers', async () => {

@@ -27,6 +27,7 @@ export const oauthClients = pgTable(
   (t) => [
     unique('oauth_clients_client_id').on(t.clientId),
     index('oauth_clients_created').on(t.createdAt),
+    index('oauth_clients_name').on(t.name),
   ],
 )
 

@@ -26,6 +26,8 @@ export const portalUsers = pgTable(
     image: text('image'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
+    /** Whether a password alone signs the person in no more. */
+    twoFactorEnabled: boolean('two_factor_enabled'),
     /** Null until the address is confirmed. */
     accountId: uuid('account_id').references(() => accounts.id),
   },
@@ -36,6 +38,7 @@ export const portalUsers = pgTable(
   ],
 )
 
+/** Sessions; `updated_at` is when one was last used, to a minute. */
 export const portalSessions = pgTable(
   'portal_sessions',
   {
@@ -120,7 +123,8 @@ export const portalSecret = pgTable(
 
 /**
  * Changes of accounts and keys, each with the person who made it; append-only by the triggers that
- * guard observations.
+ * guard observations. Only the function `forget_account` changes it: where an address stood, the
+ * account's id stands once the account is deleted.
  */
 export const auditLog = pgTable(
   'audit_log',

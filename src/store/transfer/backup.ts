@@ -12,6 +12,7 @@ import { announced, loggedNews } from '~/store/news-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
 import { offers } from '~/store/offer/schema.ts'
 import * as past from '~/store/past/schema.ts'
+import * as factors from '~/store/portal/factor-schema.ts'
 import * as connections from '~/store/portal/oauth-schema.ts'
 import * as portal from '~/store/portal/schema.ts'
 import * as references from '~/store/reference-schema.ts'
@@ -41,17 +42,16 @@ type Table = { readonly name: string; readonly columns: readonly string[] }
  */
 const OLDEST = versionOf('0007_activity')
 /** Tables that backups of an older schema do not have, by the migration that made them. */
-const NEWER_TABLES: ReadonlyMap<string, number> = new Map([
-  ['offers', versionOf('0011_offers')],
-  ['day_files', versionOf('0013_day_files')],
-  ['quote_source_state', versionOf('0014_quote_sources')],
-  ['oauth_clients', versionOf('0015_connections')],
-  ['oauth_consents', versionOf('0015_connections')],
-  ['oauth_refresh_tokens', versionOf('0015_connections')],
-  ['oauth_access_tokens', versionOf('0015_connections')],
-  ['alerts', versionOf('0016_alerts')],
-  ['alert_deliveries', versionOf('0016_alerts')],
-])
+const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    '0011_offers': 'offers',
+    '0013_day_files': 'day_files',
+    '0014_quote_sources': 'quote_source_state',
+    '0015_connections': 'oauth_clients oauth_consents oauth_refresh_tokens oauth_access_tokens',
+    '0016_alerts': 'alerts alert_deliveries',
+    '0024_second_factors': 'portal_two_factors portal_passkeys',
+  }).flatMap(([tag, names]) => names.split(' ').map((name) => [name, versionOf(tag)] as const)),
+)
 
 /** The line that ends the rows of a table; COPY's text format never produces it. */
 const END = '\\.'
@@ -63,7 +63,7 @@ const ROWS_BYTES_MAX = 1_048_576
  */
 const TABLES: readonly Table[] = ordered([
   offers,
-  ...[schema, past, files, references, portal, sources, connections, alerting]
+  ...[schema, past, files, references, portal, sources, connections, factors, alerting]
     .flatMap((module): unknown[] => Object.values(module))
     .filter((value) => is(value, PgTable)),
 ])
