@@ -25,10 +25,12 @@ import {
   ApplicationFault,
   applicationAt,
   isDocumentAddress,
+  isRedirect,
 } from '~/wire/connection/application.ts'
 import { isOurResource, SCOPES } from '~/wire/connection/metadata.ts'
 import {
   consentPage,
+  faultyQuestionPage,
   refusedQuestionPage,
   staleQuestionPage,
   tooManyConnectionsPage,
@@ -86,6 +88,7 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
   const { request, url } = pageRequest
   const clientId = fieldOf(url.searchParams, 'client_id')
   const home = homeOf(request, deps)
+  const { userId } = person
   let application: KnownApplication | null
   try {
     application = await applicationOf(deps, clientId, { pageRequest, person })
@@ -100,9 +103,13 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
   const question = new URLSearchParams({ scope: SCOPES.join(' '), prompt: 'consent' })
   for (const name of PASSED_ON)
     for (const value of url.searchParams.getAll(name)) question.append(name, value)
-  const outcome = await deps.oauth.asked(question, request.headers)
-  if (outcome.kind !== 'ask') return outcomeReply(outcome, home, url.search)
   const redirectUri = fieldOf(url.searchParams, 'redirect_uri')
+  if (redirectUri !== '' && !isRedirect(redirectUri))
+    return { page: refusedQuestionPage('invalid_redirect') }
+  const outcome = await deps.oauth.asked(question, request.headers)
+  if (outcome.kind === 'told' && !(await deps.connections.isConnected({ userId, clientId })))
+    return { page: faultyQuestionPage(application, outcome.url) }
+  if (outcome.kind !== 'ask') return outcomeReply(outcome, home, url.search)
   const dailyUnits = deps.metering.limits[person.account.plan]
   const shown = { application, question: outcome.question, redirectUri, dailyUnits }
   return { page: consentPage({ pageRequest, person, ...shown }) }

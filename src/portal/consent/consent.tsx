@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
 import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
@@ -110,14 +111,41 @@ const OTHER = 'What the application asks cannot be read.'
 
 /** The page in place of an answer to an application whose address is in doubt. */
 export const refusedQuestionPage = (code: string, detail: string | null = null): Page =>
+  notConnectedPage(
+    detail ?? REFUSALS.get(code) ?? OTHER,
+    <p>Nothing was allowed. Go back to the application and start again from there.</p>,
+  )
+
+/**
+ * The page for a question with a fault, in place of the answer at `url`: anybody can register an
+ * address, and would have people sent there from ours. https://www.rfc-editor.org/rfc/rfc9700
+ */
+export function faultyQuestionPage({ name }: KnownApplication, url: string): Page {
+  const { searchParams, hash } = new URL(url)
+  const code = searchParams.get('error') ?? new URLSearchParams(hash.slice(1)).get('error') ?? ''
+  return notConnectedPage(
+    REFUSALS.get(code) ?? OTHER,
+    <>
+      <p>
+        The application calls itself {name}, and wants you to be sent on to: {whereTo(url)} You have
+        not connected it before, so you were not sent there, and nothing was allowed.
+      </p>
+      <p>
+        If you trust it, go back to it, start again from there, and tell its makers if it recurs.
+      </p>
+    </>,
+  )
+}
+
+const notConnectedPage = (fault: string, children: ComponentChildren): Page =>
   narrowPage({
     path: PATHS.authorize,
     title: 'This application cannot be connected',
     status: 400,
     children: (
       <>
-        <Notice kind="bad">{detail ?? REFUSALS.get(code) ?? OTHER}</Notice>
-        <p>Nothing was allowed. Go back to the application and start again from there.</p>
+        <Notice kind="bad">{fault}</Notice>
+        {children}
       </>
     ),
   })

@@ -59,6 +59,8 @@ type ConnectionStore = {
    * of one that ended. Null where the account has `max` connections already.
    */
   connect(wish: NewConnection, max: number): Promise<{ key: Key; isNew: boolean } | null>
+  /** Whether a person has connected an application, and not ended that. */
+  isConnected(pair: { userId: string; clientId: string }): Promise<boolean>
   /** The connection of an access or refresh token by its hash; null for an unknown one. */
   heldBy(tokenHash: string): Promise<Held | null>
 }

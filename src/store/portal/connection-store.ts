@@ -55,6 +55,14 @@ export function createConnectionStore(database: Database, scopes: readonly strin
       await db.delete(oauthClients).where(inArray(oauthClients.id, beyond))
     },
     connect: (wish: Wish, max: number) => connect(database, wish, max),
+    async isConnected({ userId, clientId }: Pick<Wish, 'userId' | 'clientId'>) {
+      const [row] = await db
+        .select({ one: sql`1` })
+        .from(oauthConsents)
+        .innerJoin(keys, eq(keys.id, oauthConsents.keyId))
+        .where(and(isPair({ userId, clientId }), isNull(keys.revokedAt)))
+      return row !== undefined
+    },
     heldBy: (tokenHash: string) => heldBy(database, tokenHash),
     /** What an access token in use stands for; null for any other. */
     async accessOf(tokenHash: string) {
@@ -102,6 +110,9 @@ type Tokens = typeof oauthAccessTokens | typeof oauthRefreshTokens
 const samePair = (tokens: Tokens) =>
   and(eq(oauthConsents.clientId, tokens.clientId), eq(oauthConsents.userId, tokens.userId))
 
+const isPair = ({ userId, clientId }: Pick<Wish, 'userId' | 'clientId'>) =>
+  and(eq(oauthConsents.userId, userId), eq(oauthConsents.clientId, clientId))
+
 const consentsOf = ({ db }: Database) =>
   db
     .select({ one: sql`1` })
@@ -146,7 +157,7 @@ function connect(
   const { accountId, userId, clientId, name, hash, actor } = wish
   return database.db.transaction(async (tx) => {
     await lockAccount(tx, accountId)
-    const isThis = and(eq(oauthConsents.userId, userId), eq(oauthConsents.clientId, clientId))
+    const isThis = isPair(wish)
     const [consent] = await tx.select().from(oauthConsents).where(isThis).for('update')
     if (!consent) throw new Error('somebody is to be connected who did not consent')
     const own = await tx.select().from(keys).where(eq(keys.accountId, accountId))

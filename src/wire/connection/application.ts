@@ -23,13 +23,14 @@ export class ApplicationFault extends Error {
 const REDIRECTS_MAX = 10
 const URL_LENGTH_MAX = 500
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
-/** Schemes that a browser acts on itself, or that lead to no application. */
-const NO_APPLICATION = new Set(
-  (
-    'about blob chrome data file filesystem ftp http https intent javascript mailto sms tel ' +
-    'vbscript view-source ws wss'
-  ).split(' '),
+/** Editors that people connect, whose links are named by no domain. */
+const EDITORS = new Set(
+  'claude cursor kiro trae vscode vscode-insiders vscodium windsurf zed'.split(' '),
 )
+/** A scheme named by a domain in reverse. https://www.rfc-editor.org/rfc/rfc8252#section-7.1 */
+const REVERSE_DOMAIN = /^[a-z]{2,63}(\.[a-z0-9-]{1,63})+$/
+/** A host that can stand in the policy of a page; an app's address may have none. */
+const HOST = /^([a-z0-9._-]*|\[[0-9a-f:.]+\])$/i
 
 /**
  * The application that a document describes. Whatever it asks for, it gets what we have: codes with
@@ -67,19 +68,35 @@ function redirectsIn(value: unknown): readonly string[] {
 function assertRedirect(value: unknown): asserts value is string {
   const url = typeof value === 'string' && value.length <= URL_LENGTH_MAX ? URL.parse(value) : null
   const isPlain = url && !/[#\s\p{Cc}]/u.test(value as string) && !url.username && !url.password
-  if (!isPlain)
+  if (!isPlain || !HOST.test(url.hostname))
     throw new ApplicationFault(
       'invalid_redirect_uri',
       `each of redirect_uris must be an address of at most ${URL_LENGTH_MAX} characters, without ` +
-        'a fragment, a user or a password',
+        'a fragment, a user or a password, and its host letters, digits, dots and hyphens',
     )
-  const { protocol, hostname } = url
-  const isLoopback = protocol === 'http:' && LOOPBACK.includes(hostname)
-  if (protocol === 'https:' || isLoopback || !NO_APPLICATION.has(protocol.slice(0, -1))) return
-  throw new ApplicationFault(
-    'invalid_redirect_uri',
-    'redirect_uris must be https, http on this computer (localhost, 127.0.0.1), or open an app',
-  )
+  if (!leadsToApplication(url))
+    throw new ApplicationFault(
+      'invalid_redirect_uri',
+      'redirect_uris must be https, http on this computer (localhost, 127.0.0.1), or open an app ' +
+        'by a scheme that is a domain in reverse (com.example.app) or that of a known editor',
+    )
+}
+
+function leadsToApplication({ protocol, hostname }: URL): boolean {
+  if (protocol === 'https:') return true
+  if (protocol === 'http:') return LOOPBACK.includes(hostname)
+  const scheme = protocol.slice(0, -1)
+  return EDITORS.has(scheme) || REVERSE_DOMAIN.test(scheme)
+}
+
+/** Whether an application may have people sent to this address. */
+export function isRedirect(address: string): boolean {
+  try {
+    assertRedirect(address)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** A name on one line with something to be seen. */

@@ -27,6 +27,7 @@ class Kept {
       this.room = max
     },
     connect: async () => null,
+    isConnected: async () => false,
     heldBy: async () => null,
   }
 }
