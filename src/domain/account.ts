@@ -1,4 +1,5 @@
 import type { Tier } from './freshness.ts'
+import { isOneLine, ONE_LINE_RULE } from './one-line.ts'
 import type { Plan, Role } from './quota.ts'
 
 /**
@@ -71,15 +72,12 @@ export const PASSWORD_LENGTH_MAX = 128
 
 export const KEY_NAME_LENGTH_MAX = 60
 
-const KEY_NAME = new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Bidi_C}]{1,${KEY_NAME_LENGTH_MAX}}$`, 'u')
-
-const ONE_LINE = 'on one line, none of which turns its direction'
-
 /** The rule for names of keys, as people read it. */
-export const KEY_NAME_RULE = `1 to ${KEY_NAME_LENGTH_MAX} characters ${ONE_LINE}`
+export const KEY_NAME_RULE = `1 to ${KEY_NAME_LENGTH_MAX} characters ${ONE_LINE_RULE}`
 
 /** Whether a text may be the name of a key. */
-export const isKeyName = (text: string): boolean => KEY_NAME.test(text)
+export const isKeyName = (text: string): boolean =>
+  [...text].length <= KEY_NAME_LENGTH_MAX && isOneLine(text)
 
 /** The name of the key that an account is created with. */
 export const FIRST_KEY_NAME = 'default'

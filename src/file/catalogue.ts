@@ -1,6 +1,7 @@
 import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { CURRENCY_KINDS, CURRENCY_TYPES, type Currency } from '~/domain/currency.ts'
+import { isOneLine, ONE_LINE_RULE } from '~/domain/one-line.ts'
 import { PROVIDER_TYPES, type Provider, RATE_TYPES } from '~/domain/provider.ts'
 
 export const CATALOGUE_BYTES_MAX = 16 * 1_048_576
@@ -16,15 +17,10 @@ const PEG_RATE_MIN = 1e-9
 const PEG_RATE_MAX = 1e9
 const MEMBER_NAME = /^\w+$/
 
-/**
- * Matches line breaks and other control characters, and characters that change the direction of
- * text.
- */
-const CONTROL = /[\p{Cc}\p{Bidi_C}]/u
 const LINE = 'corridor-line'
 const WEB_ADDRESS = 'corridor-web-address'
 
-FormatRegistry.Set(LINE, (text) => text.trim() !== '' && text.isWellFormed() && !CONTROL.test(text))
+FormatRegistry.Set(LINE, isOneLine)
 FormatRegistry.Set(WEB_ADDRESS, (text) => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text))
 
 /** A schema with a sentence that tells what it accepts. */
@@ -41,8 +37,7 @@ const word = <const T extends readonly [string, ...string[]]>(values: T) =>
 
 const line = ruled(
   Type.String({ format: LINE, maxLength: NAME_LENGTH_MAX }),
-  `must be a text of 1 to ${NAME_LENGTH_MAX} characters on one line, ` +
-    'none of which turns its direction',
+  `must be a text of 1 to ${NAME_LENGTH_MAX} characters ${ONE_LINE_RULE}`,
 )
 
 const webAddress = ruled(

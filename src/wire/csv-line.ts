@@ -5,5 +5,11 @@ const csvField = (text: string): string =>
 /** A record as a line of CSV, without the line end. */
 export const csvLine = (fields: readonly string[]): string => fields.map(csvField).join(',')
 
-/** A text that a spreadsheet would take for a formula, made plain by an apostrophe before it. */
-export const plainText = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+/**
+ * What begins a formula, at the start of a text or where a program that splits at `;`, tabs or line
+ * breaks would begin another cell; such programs drop white space and quotes before it.
+ */
+const FORMULA = /(^|[;\t\v\f\r\n\x85\u2028\u2029])([\s"]*)([=+\-@＝＋－＠])/g
+
+/** A text in which a spreadsheet finds no formula: an apostrophe stands before each. */
+export const plainText = (text: string): string => text.replace(FORMULA, "$1$2'$3")

@@ -109,7 +109,7 @@ describe('readCatalogueFile', () => {
     [
       'a missing name',
       { currencies: [{ code: 'NGN' }] },
-      'currencies[0].name is missing: it must be a text of 1 to 200 characters on one line, none of which turns its direction',
+      'currencies[0].name is missing: it must be a text of 1 to 200 characters on one line, none of which is hidden or turns its direction',
     ],
     [
       'a code with digits',
@@ -141,14 +141,16 @@ describe('readCatalogueFile', () => {
     [
       'a name with NUL',
       { providers: [{ ...WISE, name: 'a\0b' }] },
-      'providers[0].name must be a text of 1 to 200 characters on one line, none of which turns its direction, not "a\\u0000b"',
+      'providers[0].name must be a text of 1 to 200 characters on one line, none of which is hidden or turns its direction, not "a\\u0000b"',
     ],
-    ...['\u202E', '\u2066', '\u200F', '\u061C'].map((mark): [string, object, string] => [
-      `a name with U+${mark.charCodeAt(0).toString(16)}`,
-      { providers: [{ ...WISE, name: `Bank ${mark}knaB` }] },
-      'providers[0].name must be a text of 1 to 200 characters on one line, none of which turns ' +
-        `its direction, not ${JSON.stringify(`Bank ${mark}knaB`)}`,
-    ]),
+    ...['\u202E', '\u2066', '\u200F', '\u061C', '\u200B', '\u2028'].map(
+      (mark): [string, object, string] => [
+        `a name with U+${mark.charCodeAt(0).toString(16)}`,
+        { providers: [{ ...WISE, name: `Bank ${mark}knaB` }] },
+        'providers[0].name must be a text of 1 to 200 characters on one line, none of which is ' +
+          `hidden or turns its direction, not ${JSON.stringify(`Bank ${mark}knaB`)}`,
+      ],
+    ),
     [
       'an id with a space',
       { providers: [{ ...WISE, id: 'a b' }] },

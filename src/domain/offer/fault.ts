@@ -1,5 +1,6 @@
 import { AMOUNT_MAX } from '~/domain/convert.ts'
 import { significantDigits } from '~/domain/observation.ts'
+import { isOneLine, ONE_LINE_RULE } from '~/domain/one-line.ts'
 import type { Offer } from './terms.ts'
 
 /** As many digits as an amount has that leaves the service. */
@@ -48,7 +49,9 @@ function termFaults(offer: Offer, effectiveMs: number): OfferFault[] {
       name: 'validUntilMs',
       fault: 'must be after the time from which the price holds',
     })
-  if (service !== null && (service === '' || [...service].length > SERVICE_LENGTH_MAX))
-    faults.push({ name: 'service', fault: `must have 1 to ${SERVICE_LENGTH_MAX} characters` })
+  if (service !== null && !(isOneLine(service) && [...service].length <= SERVICE_LENGTH_MAX)) {
+    const fault = `must have 1 to ${SERVICE_LENGTH_MAX} characters ${ONE_LINE_RULE}`
+    faults.push({ name: 'service', fault })
+  }
   return faults
 }

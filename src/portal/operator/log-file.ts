@@ -40,10 +40,6 @@ const lineOf = ({ id, atMs, actor, action, subject, accountId, before, after }: 
   `${csvLine([
     String(id),
     iso(atMs),
-    plainText(actor),
-    action,
-    plainText(subject),
-    accountId,
-    before ? JSON.stringify(before) : '',
-    after ? JSON.stringify(after) : '',
+    ...[actor, action, subject, accountId].map(plainText),
+    ...[before, after].map((state) => (state ? plainText(JSON.stringify(state)) : '')),
   ])}\r\n`

@@ -1,14 +1,11 @@
 import type { Watched } from '~/domain/alert/alert.ts'
 import type { Value } from '~/domain/alert/rule.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
-import { UNSELECTED } from '~/domain/offer/selection.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { View } from '~/memory/view.ts'
 import { convert, isCurrent } from '~/service/convert.ts'
 import { isSupported } from '~/service/supported.ts'
-
-const EVERY_OFFER = { ...UNSELECTED, isEvery: true }
 
 /** How what is watched stands in a view, rounded as answers are; null where nobody knows. */
 export function watchedValue(view: View, watched: Watched): Value {
@@ -35,12 +32,12 @@ function figureOf(view: View, watched: Watched): Value {
   }
 }
 
-const conversions = (view: View, { corridor, amount }: Watched, selection = UNSELECTED) =>
-  convert(view, { ...corridor, goal: { amount: amount!, recipientGets: null }, selection })
+const conversions = (view: View, { corridor, amount }: Watched) =>
+  convert(view, { ...corridor, goal: { amount: amount!, recipientGets: null } })
 
-/** The least that any current executable offer costs for the amount. */
+/** The least that the current executable entries of `/convert` cost, one for each provider. */
 function leastCost(view: View, watched: Watched): number | null {
-  const costs = conversions(view, watched, EVERY_OFFER).entries.flatMap(({ ranked, cost }) =>
+  const costs = conversions(view, watched).entries.flatMap(({ ranked, cost }) =>
     cost && isCurrent(ranked) && isExecutable(ranked.quote.rateType) ? [cost.totalPct] : [],
   )
   return costs.length === 0 ? null : Math.min(...costs)

@@ -10,6 +10,7 @@ import {
 import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { meantBy } from '~/domain/misspelling.ts'
+import { isOneLine, ONE_LINE_RULE } from '~/domain/one-line.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { AlertChange } from '~/service/alert/alerts.ts'
 import { jsonBody } from '~/wire/json-body.ts'
@@ -210,14 +211,11 @@ function destinationOf(value: unknown): Destination {
   return { kind: 'webhook', url }
 }
 
-/** Text on one line, some of it to be seen. */
-const ONE_LINE = /^(?=.*[^\p{C}\p{Z}])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}]+$/u
-
 function nameOf(value: unknown): string | null {
   if (value === undefined || value === null) return null
   const text = typeof value === 'string' ? value.trim() : ''
-  if (text !== '' && text.length <= ALERT_NAME_LENGTH_MAX && ONE_LINE.test(text)) return text
-  throw wrong('name', `it must have 1 to ${ALERT_NAME_LENGTH_MAX} characters on one line`)
+  if (text.length <= ALERT_NAME_LENGTH_MAX && isOneLine(text)) return text
+  throw wrong('name', `it must have 1 to ${ALERT_NAME_LENGTH_MAX} characters ${ONE_LINE_RULE}`)
 }
 
 function flagOf(value: unknown): boolean {

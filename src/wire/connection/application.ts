@@ -1,4 +1,4 @@
-import { isKeyName, KEY_NAME_LENGTH_MAX } from '~/domain/account.ts'
+import { isKeyName, KEY_NAME_LENGTH_MAX, KEY_NAME_RULE } from '~/domain/account.ts'
 
 /** What an application says about itself. */
 export type Application = {
@@ -99,17 +99,11 @@ export function isRedirect(address: string): boolean {
   }
 }
 
-/** A name on one line with something to be seen. */
-const SEEN = /^(?=.*[^\s\p{Default_Ignorable_Code_Point}])[^\p{Zl}\p{Zp}]+$/u
-
 function nameIn(value: unknown, redirectUris: readonly string[]): string {
   if (value === undefined) return hostOf(redirectUris[0]!).slice(0, KEY_NAME_LENGTH_MAX)
   const name = typeof value === 'string' ? value.trim() : ''
-  if (isKeyName(name) && SEEN.test(name)) return name
-  throw new ApplicationFault(
-    'invalid_client_metadata',
-    `client_name must have 1 to ${KEY_NAME_LENGTH_MAX} characters on one line, some to be seen`,
-  )
+  if (isKeyName(name)) return name
+  throw new ApplicationFault('invalid_client_metadata', `client_name must have ${KEY_NAME_RULE}`)
 }
 
 const hostOf = (url: string): string => new URL(url).host || new URL(url).protocol.slice(0, -1)

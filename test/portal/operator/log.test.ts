@@ -178,7 +178,7 @@ describe('the file of the changes', () => {
     expect(html).toBe('id,at,actor,action,subject,account_id,before,after\r\n')
   })
 
-  test.each(['=1+1', '+1', '-1', '@SUM(A1)'])(
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1'])(
     'has the key %s as a text and not as a formula, and names with commas and quotes intact',
     async (start) => {
       const name = `${start},"${crypto.randomUUID()}"`
@@ -187,4 +187,12 @@ describe('the file of the changes', () => {
       expect(rows.map(({ subject }) => subject)).toEqual([`'${name}`])
     },
   )
+
+  test('has no formula for programs that split at a semicolon, in any column', async () => {
+    const name = `x;=${crypto.randomUUID()}`
+    await ada.visitor.submit('/developer', { name }, '/developer/keys')
+    const { html } = await fileOf({ subject: name.slice(3) })
+    expect(html).toContain(name.slice(3))
+    expect(html).not.toMatch(/;[\s"]*[=+@-]/)
+  })
 })

@@ -242,8 +242,10 @@ describe('the terms of a row', () => {
 
   test('a service has 1 to 60 characters, without the spaces around it', () => {
     expect(offerOf({ service: ` ${'💱'.repeat(60)} ` })?.service).toBe('💱'.repeat(60))
-    for (const service of ['', '  ', 'x'.repeat(61)])
-      expect(faultsOf({ service })).toEqual(['service must have 1 to 60 characters'])
+    const rule = 'on one line, none of which is hidden or turns its direction'
+    const hidden = ['a\nb', 'a\tb', 'a\u2028b', 'a\u202eb', 'a\u200bb']
+    for (const service of ['', '  ', 'x'.repeat(61), ...hidden])
+      expect(faultsOf({ service })).toEqual([`service must have 1 to 60 characters ${rule}`])
     for (const service of ['a\0b', '\ud800', 5, ['x']])
       expect(faultsOf({ service })).toEqual([expect.stringContaining('service must be ')])
   })

@@ -1,0 +1,16 @@
+/**
+ * Matches what shows nothing or changes what is shown around it: control characters, halves of
+ * pairs, separators of lines, what turns the direction of text, and what has no width. Selectors of
+ * an emoji's look have none either, and are fine.
+ */
+const HIDDEN =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v
+
+/** Matches what people see. */
+const SEEN = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/v
+
+/** Whether a text is on one line, reads as it is stored, and has something to be seen. */
+export const isOneLine = (text: string): boolean => SEEN.test(text) && !HIDDEN.test(text)
+
+/** The rule, as people read it behind a number of characters. */
+export const ONE_LINE_RULE = 'on one line, none of which is hidden or turns its direction'
