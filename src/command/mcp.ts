@@ -46,7 +46,8 @@ function toDemo(terminal: Terminal): Promise<void> {
   })
   return serveDemo({ ...terminal, env, print: terminal.say }, ({ origin, key }) => {
     const bridged = bridge({ url: origin + PATH, key, ...ends(terminal) })
-    void bridged.finally(() => process.kill(process.pid, 'SIGTERM'))
+    const end = () => process.kill(process.pid, 'SIGTERM')
+    bridged.catch((error: Error) => terminal.say(error.message)).finally(end)
   })
 }
 

@@ -71,9 +71,9 @@ export class RejectsFile {
     try {
       if (!this.#sink) {
         this.#sink = Bun.file(this.#partPath).writer()
-        if (this.header !== null) this.#sink.write(`${this.header}\n`)
+        if (this.header !== null) await this.#sink.write(`${this.header}\n`)
       }
-      this.#sink.write(`${lines.join('\n')}\n`)
+      await this.#sink.write(`${lines.join('\n')}\n`)
       await this.#sink.flush()
     } catch (error) {
       throw this.#failure(error)

@@ -6,7 +6,9 @@ import type { Service } from '~/runtime/service.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import { undoOnFailure } from '~/runtime/undo-on-failure.ts'
 import { metricsOfAllBy, READY } from '~/runtime/worker-metrics.ts'
+import { DATABASE_AWAY } from '~/runtime/workers.ts'
 import { openDatabase } from '~/store/database.ts'
+import { isOutage } from '~/store/outage.ts'
 import { moveTo } from '~/store/server-address.ts'
 import { endAtBugs, endInOrder, startReported } from './serving.ts'
 import { CommandFailure, configOf, type Terminal } from './terminal.ts'
@@ -43,7 +45,12 @@ async function work(tell: Tell, config: Config, log: OwnLog): Promise<void> {
     send: tell,
     onMessage: (hear: (message: unknown) => void) => void process.on('message', hear),
   }
-  const service = await startWorker(config, log, metricsOfAllBy(supervisor))
+  const service = await startWorker(config, log, metricsOfAllBy(supervisor)).catch(async (err) => {
+    if (!isOutage(err)) throw err
+    log.warn({ err }, 'the database became unreachable before this worker answered')
+    await log.flushed()
+    process.exit(DATABASE_AWAY)
+  })
   tell(READY)
   await dismissed
   const startMs = monotonicMs()

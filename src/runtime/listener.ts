@@ -82,7 +82,8 @@ class Servers implements Threshold {
 
   shut(): void {
     const server = this.#listening
-    void server.stop().then(() => this.#all.delete(server))
+    const forget = () => this.#all.delete(server)
+    server.stop().then(forget, forget)
   }
 
   reopen(): void {

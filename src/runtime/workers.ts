@@ -55,7 +55,10 @@ export async function startWorkers(deps: Deps): Promise<RunningService> {
 export const restartWaitMs = (failures: number): number =>
   Math.min(RESTART_MS_MIN * 2 ** failures, RESTART_MS_MAX)
 
-type Worker = { readonly child: Bun.Subprocess; readonly ready: Promise<void> }
+/** The exit status of a worker that could not start because the database is unreachable. */
+export const DATABASE_AWAY = 75
+/** The pause between two attempts to start a worker while the database is unreachable. */
+const AWAY_MS = 1000
 
 class Workers {
   /** The running workers, by the number of their place. */
@@ -68,13 +71,20 @@ class Workers {
     private readonly port: number,
   ) {}
 
-  /** Resolves when all workers answer; rejects when one of them ends before. */
+  /**
+   * Resolves when all workers answer, which waits for the database if it goes away meanwhile;
+   * rejects when a worker ends before for another reason.
+   */
   async start(): Promise<void> {
-    const places = Array.from({ length: this.deps.config.workers }, (_, place) => String(place))
-    const first = places.map((place) => this.#begin(place))
-    await Promise.all(first.map(({ ready }) => ready))
     this.#tellPort()
-    for (const [i, { child }] of first.entries()) void this.#keep(places[i]!, child)
+    const places = Array.from({ length: this.deps.config.workers }, (_, place) => String(place))
+    await Promise.all(
+      places.map((place) => {
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
+        this.#keep(place, { answers: resolve, fails: reject }).catch(reject)
+        return promise
+      }),
+    )
   }
 
   async stop(): Promise<void> {
@@ -100,14 +110,14 @@ class Workers {
       const port = portOf(sql)
       if (port === told) return
       told = port
-      for (const child of this.#running.values()) child.send({ say: 'port', port })
+      for (const child of this.#running.values()) tell(child, port)
     }, PORT_MS)
     this.#stopping.signal.addEventListener('abort', () => clearInterval(timer))
   }
 
-  #begin(place: string): Worker {
+  /** Starts a worker in this place; `answers` is called once it does. */
+  #begin(place: string, answers: () => void): Bun.Subprocess {
     const { config, database, env } = this.deps
-    const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
     const child = Bun.spawn([process.execPath, Bun.main, 'worker', place], {
       env: {
         ...env,
@@ -116,41 +126,76 @@ class Workers {
       },
       stdio: ['ignore', 'ignore', 'inherit'],
       ipc: (message, from) => {
-        if (message === READY) resolve()
-        else this.#metrics.hear(message, from)
+        if (message !== READY) return this.#metrics.hear(message, from)
+        tell(from, portOf(database.sql))
+        answers()
       },
     })
     this.#running.set(place, child)
-    void child.exited.then(() => {
-      if (this.#running.get(place) === child) this.#running.delete(place)
-      reject(new Error('a worker ended before it answered; its own lines are above'))
-    })
-    return { child, ready }
+    return child
   }
 
-  /** Keeps a worker running in this place until the stop. */
-  async #keep(place: string, first: Bun.Subprocess): Promise<void> {
+  /** Keeps a worker running in this place until the stop, or until the first one fails. */
+  async #keep(place: string, first: First): Promise<void> {
     const { clock, log } = this.deps
     const { signal } = this.#stopping
-    let child = first
-    for (let failures = 0; ; ) {
+    const worker = Number(place)
+    let answered = 0
+    const answers = () => {
+      first.answers()
+      const { pid } = this.#running.get(place)!
+      if (answered++ > 0) log.info({ worker, pid }, 'a worker answers in its place')
+    }
+    for (let failures = 0; !signal.aborted; ) {
       const sinceMs = clock.now()
-      await child.exited
+      const end = await this.#end(place, answers)
       if (signal.aborted) return
-      failures = clock.now() - sinceMs < STEADY_MS ? failures + 1 : 0
-      const waitMs = restartWaitMs(failures)
-      const { pid, exitCode: status, signalCode } = child
-      const about = { worker: Number(place), pid, status, signal: signalCode, wait_ms: waitMs }
-      log.error(about, 'a worker ended')
-      await delay(waitMs, undefined, { signal }).catch(() => {})
-      if (signal.aborted) return
-      const next = this.#begin(place)
-      next.ready.then(
-        () =>
-          log.info({ worker: Number(place), pid: next.child.pid }, 'a worker answers in its place'),
-        () => {},
-      )
-      child = next.child
+      const isAway = end.status === DATABASE_AWAY
+      if (answered === 0 && !isAway)
+        return first.fails(new Error('a worker ended before it answered; its own lines are above'))
+      if (!isAway) failures = clock.now() - sinceMs < STEADY_MS ? failures + 1 : 0
+      const waitMs = isAway ? AWAY_MS : restartWaitMs(failures)
+      const about = { worker, ...end, wait_ms: waitMs }
+      if (isAway) log.warn(about, 'a worker waits for the database')
+      else log.error(about, 'a worker ended')
+      await this.#pause(waitMs)
+      await this.#databaseAnswers()
     }
   }
+
+  /** Runs a worker until its end, and says how it ended or why it could not begin. */
+  async #end(place: string, answers: () => void): Promise<End> {
+    try {
+      const child = this.#begin(place, answers)
+      const status = await child.exited
+      this.#running.delete(place)
+      return { pid: child.pid, status, signal: child.signalCode }
+    } catch (err) {
+      return { err }
+    }
+  }
+
+  /** Resolves once the database answers, or at the stop: no worker can start before. */
+  async #databaseAnswers(): Promise<void> {
+    const { sql } = this.deps.database
+    const isReached = async () => (await sql`SELECT 1`).length > 0
+    while (!this.#stopping.signal.aborted && !(await isReached().catch(() => false)))
+      await this.#pause(AWAY_MS)
+  }
+
+  #pause(ms: number): Promise<void> {
+    return delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => {})
+  }
+}
+
+/** How a worker ended. */
+type End = { readonly status?: number; readonly [about: string]: unknown }
+
+type First = { answers(): void; fails(error: Error): void }
+
+/** Tells a worker the database's port; one that ended meanwhile needs none. */
+function tell(child: Bun.Subprocess, port: number): void {
+  try {
+    child.send({ say: 'port', port })
+  } catch {}
 }

@@ -181,10 +181,10 @@ describe('Refresher.reload', () => {
     const nowUsed = (requests: number) => [{ accountId: 'a', keyId: 'k', day: DAY, requests }]
     tables.usage = nowUsed(5)
     await refresher.reload()
-    tables.beforeAnswer = (question) => {
+    tables.beforeAnswer = async (question) => {
       if (!question.startsWith('usage')) return
       tables.beforeAnswer = null
-      meter.reserve({ accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS })
+      await meter.reserve({ accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS })
       meter.takePending()
       tables.usage = nowUsed(6)
       meter.settle(tables.usage)
@@ -200,7 +200,7 @@ describe('usage that others counted while a batch of ours was on its way', () =>
 
   test('is read again when the batch was settled during the reading', async () => {
     const { tables, meter, refresher } = started()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     tables.beforeAnswer = () => {
       tables.beforeAnswer = null
       meter.takePending()
@@ -216,7 +216,7 @@ describe('usage that others counted while a batch of ours was on its way', () =>
   test('is read again when the batch is settled, or could not be written', async () => {
     for (const end of ['settle', 'putBack'] as const) {
       const { tables, meter, refresher } = started()
-      meter.reserve(REQUEST)
+      await meter.reserve(REQUEST)
       meter.takePending()
       tables.usage = total(7)
       refresher.note({ kind: 'usage', accountIds: ['a'] })
@@ -233,7 +233,7 @@ describe('usage that others counted while a batch of ours was on its way', () =>
 
   test('is not read again after a stop', async () => {
     const { tables, meter, refresher } = started()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     meter.takePending()
     refresher.note({ kind: 'usage', accountIds: ['a'] })
     tables.usage = total(7)
@@ -410,8 +410,8 @@ describe('Refresher.note', () => {
   test('units that others counted join those counted here, and none counts twice', async () => {
     const { tables, meter, refresher } = started()
     const unit = { accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS }
-    meter.reserve(unit)
-    meter.reserve(unit)
+    await meter.reserve(unit)
+    await meter.reserve(unit)
     const stored = (requests: number) => [
       { accountId: 'a', keyId: 'k', day: DAY, requests },
       { accountId: 'a', keyId: 'other key', day: DAY, requests: 5 },

@@ -35,11 +35,11 @@ describe('UsageMeter.reserve', () => {
     expect(meter.takePending()).toEqual([])
   })
 
-  test('all keys of an account share its budget; another account has its own', () => {
+  test('all keys of an account share its budget; another account has its own', async () => {
     const meter = new UsageMeter()
-    meter.reserve(REQUEST)
-    meter.reserve({ ...REQUEST, keyId: 'l' })
-    meter.reserve({ ...REQUEST, keyId: 'm' })
+    await meter.reserve(REQUEST)
+    await meter.reserve({ ...REQUEST, keyId: 'l' })
+    await meter.reserve({ ...REQUEST, keyId: 'm' })
     expect(meter.reserve({ ...REQUEST, keyId: 'n' })).toBeNull()
     expect(meter.reserve({ ...REQUEST, accountId: 'b' })).not.toBeNull()
     expect([...meter.byKey('a', DAY)]).toEqual([
@@ -77,10 +77,10 @@ describe('UsageMeter.giveBack', () => {
     expect(meter.reserve({ ...REQUEST, limit: 1 })).not.toBeNull()
   })
 
-  test('counts for the day on which the unit was taken, even after midnight', () => {
+  test('counts for the day on which the unit was taken, even after midnight', async () => {
     const meter = new UsageMeter()
     const reservation = reserved(meter, REQUEST)!
-    meter.reserve({ ...REQUEST, nowMs: MIDNIGHT + DAY_MS })
+    await meter.reserve({ ...REQUEST, nowMs: MIDNIGHT + DAY_MS })
     meter.giveBack(reservation)
     expect(meter.used('a', DAY)).toBe(0)
     expect(meter.used('a', DAY + 1)).toBe(1)
@@ -97,21 +97,21 @@ describe('UsageMeter.giveBack', () => {
 })
 
 describe('UsageMeter.takePending', () => {
-  test('has everything that was counted, once', () => {
+  test('has everything that was counted, once', async () => {
     const meter = new UsageMeter()
-    meter.reserve(REQUEST)
-    meter.reserve(REQUEST)
-    meter.reserve({ ...REQUEST, keyId: 'l', nowMs: MIDNIGHT + DAY_MS })
+    await meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
+    await meter.reserve({ ...REQUEST, keyId: 'l', nowMs: MIDNIGHT + DAY_MS })
     expect(meter.takePending()).toEqual([count(2), count(1, { keyId: 'l', day: DAY + 1 })])
     meter.settle([])
     expect(meter.takePending()).toEqual([])
   })
 
-  test('is empty while an earlier batch is under way, and then has what was counted meanwhile', () => {
+  test('is empty while an earlier batch is under way, and then has what was counted meanwhile', async () => {
     const meter = new UsageMeter()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     const first = meter.takePending()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     expect(meter.takePending()).toEqual([])
     expect(meter.used('a', DAY)).toBe(2)
     meter.settle(first)
@@ -126,11 +126,11 @@ describe('UsageMeter.takePending', () => {
 })
 
 describe('UsageMeter.settle', () => {
-  test('adds what other replicas counted on the same key', () => {
+  test('adds what other replicas counted on the same key', async () => {
     const meter = new UsageMeter()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     meter.takePending()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     meter.settle([count(10)])
     expect(meter.used('a', DAY)).toBe(11)
     expect(meter.byKey('a', DAY).get('k')).toBe(11)
@@ -138,11 +138,11 @@ describe('UsageMeter.settle', () => {
 })
 
 describe('UsageMeter.putBack', () => {
-  test('counts that could not be written are written with the next batch', () => {
+  test('counts that could not be written are written with the next batch', async () => {
     const meter = new UsageMeter()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     meter.takePending()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     meter.putBack()
     expect(meter.used('a', DAY)).toBe(2)
     expect(meter.takePending()).toEqual([count(2)])
@@ -150,17 +150,17 @@ describe('UsageMeter.putBack', () => {
 })
 
 describe('UsageMeter.load', () => {
-  test('adds to what is counted here and not yet written', () => {
+  test('adds to what is counted here and not yet written', async () => {
     const meter = new UsageMeter()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     meter.load([count(1, { keyId: 'l' })])
     meter.load([count(1, { keyId: 'l' })])
     expect(meter.used('a', DAY)).toBe(2)
   })
 
-  test('a reading that may or may not include the batch under way is ignored', () => {
+  test('a reading that may or may not include the batch under way is ignored', async () => {
     const meter = new UsageMeter()
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     const batch = meter.takePending()
     meter.load([count(1)])
     expect(meter.used('a', DAY)).toBe(1)
@@ -168,10 +168,10 @@ describe('UsageMeter.load', () => {
     expect(meter.used('a', DAY)).toBe(1)
   })
 
-  test('a reading that began before the last batch was settled takes nothing away', () => {
+  test('a reading that began before the last batch was settled takes nothing away', async () => {
     const meter = new UsageMeter()
     const { settlements } = meter
-    meter.reserve(REQUEST)
+    await meter.reserve(REQUEST)
     meter.settle(meter.takePending())
     meter.load([count(0)], settlements)
     expect(meter.used('a', DAY)).toBe(1)
@@ -191,9 +191,9 @@ describe('UsageMeter.prune', () => {
     expect(meter.used('a', DAY)).toBe(3)
   })
 
-  test('keeps an old day until it is written, under way or not', () => {
+  test('keeps an old day until it is written, under way or not', async () => {
     const meter = new UsageMeter()
-    meter.reserve({ ...REQUEST, nowMs: MIDNIGHT - USAGE_DAYS * DAY_MS })
+    await meter.reserve({ ...REQUEST, nowMs: MIDNIGHT - USAGE_DAYS * DAY_MS })
     meter.prune(MIDNIGHT)
     expect(meter.used('a', DAY - USAGE_DAYS)).toBe(1)
     const batch = meter.takePending()

@@ -1,4 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
@@ -7,17 +16,21 @@ import { restartWaitMs } from '~/runtime/workers.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
+import { DatabaseProxy } from '../support/database-proxy.ts'
 import { cleanUp, endServer, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { Said } from '../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import type { ProcessLog } from '../support/process-log.ts'
 import { isRunning } from '../support/running.ts'
-import { endServed, serve } from '../support/serve-child.ts'
+import { endServed, launchServe, serve } from '../support/serve-child.ts'
 import { until } from '../support/until.ts'
 
 setDefaultTimeout(60_000)
 
 const STOP_MS_MAX = 10_000
 const ANSWER_MS_MAX = 20_000
+/** Connections tried in vain in a time that is enough to restart a worker. */
+const RESTARTS_WATCHED = 20
 
 async function stocked(): Promise<FreshDatabase> {
   const database = await freshDatabase()
@@ -196,6 +209,59 @@ describe('corridor serve with WORKERS on an embedded database', () => {
     expect(performance.now() - startMs).toBeLessThan(STOP_MS_MAX)
     expect(await Promise.all(workers.map(isRunning))).toEqual([false, false])
     expect(await serverPid(dataDir)).toBeNull()
+  })
+})
+
+describe('corridor serve with WORKERS and a database that becomes unreachable', () => {
+  let database: FreshDatabase
+  let proxy: DatabaseProxy
+  let settings: Record<string, string>
+
+  beforeAll(async () => {
+    database = await stocked()
+    proxy = await DatabaseProxy.to(database.url)
+    const url = new URL(database.url)
+    url.port = String(proxy.port)
+    settings = { WORKERS: '2', DATABASE_URL: url.href }
+  })
+  beforeEach(() => {
+    proxy.isDropping = false
+  })
+  afterEach(endServed)
+  afterAll(async () => {
+    proxy.close()
+    await database.close()
+  })
+
+  const lose = () => {
+    proxy.isDropping = true
+    proxy.cut()
+  }
+  const count = (log: ProcessLog, words: string) => log.text.split(words).length - 1
+
+  test('waits for it if it goes away before the workers answer', async () => {
+    const { log, answering } = launchServe(settings)
+    await until('an open database', async () => log.text.includes('the database is open'))
+    lose()
+    await until('a wait', async () => log.text.includes('a worker waits for the database'))
+    proxy.isDropping = false
+    const { url } = await answering
+    expect(await times(10, () => isAnswered(url))).not.toContain(false)
+  })
+
+  test('starts workers that ended meanwhile once it is back, and the others answer', async () => {
+    const { url, pid, log } = await serve(settings)
+    const [first] = await childrenOf(pid)
+    lose()
+    process.kill(first!, 'SIGKILL')
+    await until('the burial of the worker', async () => !existsSync(`/proc/${first}`))
+    const { connections } = proxy
+    await until('attempts', async () => proxy.connections > connections + RESTARTS_WATCHED)
+    expect(await childrenOf(pid)).toHaveLength(1)
+    expect(await times(10, () => isAnswered(url))).not.toContain(false)
+    proxy.isDropping = false
+    await until('the worker', async () => log.text.includes('a worker answers in its place'))
+    expect(count(log, 'a worker ended')).toBe(1)
   })
 })
 

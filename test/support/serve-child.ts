@@ -1,32 +1,52 @@
 import { join } from 'node:path'
 import { BARE_ENV, ROOT } from './child.ts'
+import { ProcessLog } from './process-log.ts'
 
-const started: Bun.Subprocess[] = []
+const started = new Map<Bun.Subprocess, ProcessLog>()
 
-/** Starts `corridor serve` as a process of its own; resolves once it says where it answers. */
-export async function serve(settings: Readonly<Record<string, string>>) {
+/**
+ * Starts `corridor serve` as a process of its own; resolves once it says where it answers. If it
+ * ends by itself, its log is printed.
+ */
+export function serve(settings: Readonly<Record<string, string>>) {
+  return launchServe(settings).answering
+}
+
+/** The same, from its very beginning. */
+export function launchServe(settings: Readonly<Record<string, string>>) {
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'serve'], {
     env: {
       ...BARE_ENV,
       PORT: '0',
       REFERENCE_FEED: 'none',
-      LOG_LEVEL: 'silent',
+      LOG_FORMAT: 'json',
       ...settings,
     },
     stdout: 'pipe',
-    stderr: 'ignore',
+    stderr: 'pipe',
   })
-  started.push(child)
-  const { value } = await child.stdout.getReader().read()
-  const said = new TextDecoder().decode(value)
-  const url = /^corridor answers at (\S+)\n$/.exec(said)?.[1]
-  if (!url) throw new Error(`corridor serve said: ${said}`)
-  return { child, url, pid: child.pid }
+  const { pid } = child
+  const log = new ProcessLog(`corridor serve, process ${pid}`, child.stderr)
+  started.set(child, log)
+  void child.exited.then((status) => {
+    if (started.has(child) && child.signalCode === null && status > 0)
+      console.error(`status ${status}; ${log.text}`)
+  })
+  const answering = async () => {
+    const { value } = await child.stdout.getReader().read()
+    const said = new TextDecoder().decode(value)
+    const url = /^corridor answers at (\S+)\n$/.exec(said)?.[1]
+    if (!url) throw new Error(`corridor serve said: ${said}\n${log.text}`)
+    return { child, url, pid, log }
+  }
+  return { log, answering: answering() }
 }
 
 /** Ends every process that `serve` started. */
 export async function endServed(): Promise<void> {
-  for (const child of started.splice(0)) {
+  for (const [child, log] of started) {
+    started.delete(child)
+    log.end()
     child.kill('SIGKILL')
     await child.exited
   }

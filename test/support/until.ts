@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { processLogs } from './process-log.ts'
 
 /** What a test or a hook of real processes may take on a busy machine. */
 export const TEST_MS_MAX = 30_000
@@ -14,7 +15,7 @@ export async function until(what: string, condition: () => Promise<boolean>): Pr
   const startMs = performance.now()
   while (!(await condition())) {
     const waitedMs = performance.now() - startMs
-    if (waitedMs > UNTIL_MS_MAX) throw new Error(`never came: ${what}`)
+    if (waitedMs > UNTIL_MS_MAX) throw new Error(`never came: ${what}${processLogs()}`)
     await delay(Math.min(Math.max(POLL_MS_MIN, waitedMs * POLL_SHARE), POLL_MS_MAX))
   }
 }

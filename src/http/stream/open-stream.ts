@@ -39,7 +39,7 @@ export class OpenStream implements Sink {
   #begin(controller: ReadableStreamDirectController): Promise<void> {
     this.#controller = controller
     this.#reader = this.opening.begin(this)
-    controller.flush()
+    held(controller.flush())
     return this.#finished.promise
   }
 
@@ -60,10 +60,10 @@ export class OpenStream implements Sink {
   /** Ends the stream with these last words. */
   end(text = ''): void {
     if (this.#isOver) return
-    if (text !== '') this.#controller!.write(text)
+    if (text !== '') held(this.#controller!.write(text))
     const controller = this.#controller!
     this.#close(true)
-    controller.end()
+    held(controller.end())
   }
 
   #close(isEnding: boolean): void {
@@ -73,4 +73,9 @@ export class OpenStream implements Sink {
     this.opening.over(this, isEnding)
     this.#finished.resolve()
   }
+}
+
+/** Leaves bytes on their way; where the reader is gone meanwhile, `cancel` is what tells of it. */
+function held(taken: unknown): void {
+  if (taken instanceof Promise) taken.catch(() => {})
 }

@@ -50,7 +50,7 @@ export function listenHandler(deps: ListenDeps, { handle, ...making }: Answering
       return await metered(deps, asker, async () => {
         const listening = await seated(deps, { caller: asker.caller, subscribed })
         const handler = answer(listening)
-        listening.endsBy(() => void handler.close())
+        listening.endsBy(() => void handler.close().catch(making.onerror))
         return begun(listening, await handler.fetch(request, given))
       })
     } catch (error) {

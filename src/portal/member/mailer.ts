@@ -30,7 +30,10 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
       await (await transport).sendMail({ ...mail, from })
     },
     close() {
-      void transport?.then((open) => open.close())
+      transport?.then(
+        (open) => open.close(),
+        () => {},
+      )
     },
   }
 }
