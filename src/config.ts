@@ -31,6 +31,7 @@ import {
   integerBetween,
   listOf,
   MOVE_PERCENT_MAX,
+  numberBetween,
   offOr,
   oneOf,
   percentUpTo,
@@ -118,6 +119,10 @@ const readAges = (setting: Setting) => ({
   midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
   quoteMaxAgeMs: setting('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
   staleAfterMs: setting('QUOTE_STALE_AFTER', 7 * DAY_MS, offOr(asDurationMs)),
+  /** How many percent above the mid of its day an executable rate is suspect; null for none. */
+  quoteSuspectPct: setting('QUOTE_SUSPECT_PCT', 10, offOr(numberBetween(0, 1000))),
+  /** How many times its mid, or its part, an executable rate is refused; null for none. */
+  quoteImplausibleTimes: setting('QUOTE_IMPLAUSIBLE_TIMES', 3, offOr(numberBetween(1, 1000))),
   /** The age in years from which observations are deleted; null keeps them. */
   retentionYears: setting('RETENTION_YEARS', null, offOr(asYears)),
 })

@@ -102,6 +102,16 @@ export const integerBetween =
     return value
   }
 
+/** A plain decimal between two bounds, both included. */
+export const numberBetween =
+  (min: number, max: number): Reader<number> =>
+  (text) => {
+    const value = Number(text)
+    if (!/^\d+(\.\d+)?$/.test(text) || value < min || value > max)
+      throw new Error(`must be a number from ${min} to ${max}`)
+    return value
+  }
+
 export const asShare: Reader<number> = (text) => {
   const value = Number(text)
   if (!/^\d*\.?\d+$/.test(text) || value > 1)

@@ -1,41 +1,73 @@
-import { isExecutable, KIND_ORDER, type RateType } from './provider.ts'
+import { isExecutable, KIND_ORDER } from './provider.ts'
 import { newestFirst, type Quote } from './quote.ts'
 
-export type Ranked = { readonly quote: Quote; readonly value: number | null }
+/**
+ * Where an entry belongs in the list of its kind, whatever its value: a suspect price comes after
+ * the others, and one for amounts far from the one asked comes last.
+ */
+export const STANDING = { usual: 0, suspect: 1, outOfRange: 2 } as const
+export type Standing = (typeof STANDING)[keyof typeof STANDING]
 
-const kindOrder = (a: RateType, b: RateType): number => KIND_ORDER[a] - KIND_ORDER[b]
+export type Ranked = {
+  readonly quote: Quote
+  readonly standing: Standing
+  /** Filters that its offer says nothing about. */
+  readonly unspecified: readonly unknown[]
+  /** What the list ranks by, greatest first (a rate, a net amount); null is last. */
+  readonly value: number | null
+  /** What decides between equal values, greatest first. */
+  readonly second: number | null
+}
 
 /**
  * Sorts best first inside each kind, the kinds in their fixed order.
  *
- * `value` is what the list ranks by (a rate, a net amount); null is last of its kind. Between equal
- * values the newest comes first, then the smaller provider id, so the order is total.
+ * Inside a kind entries are sorted by their standing, then those that say all that was asked come
+ * before silent ones, then by `byWorth`, so the order is total.
  */
-export function byKindThenValue(a: Ranked, b: Ranked): number {
-  const kinds = kindOrder(a.quote.rateType, b.quote.rateType)
-  return kinds || byValue(a, b)
+export function byRank(a: Ranked, b: Ranked): number {
+  return (
+    KIND_ORDER[a.quote.rateType] - KIND_ORDER[b.quote.rateType] ||
+    a.standing - b.standing ||
+    silence(a) - silence(b) ||
+    byWorth(a, b)
+  )
 }
 
-/** The best executable entry by `value`, or null; entries without a value never win. */
-export function bestExecutable<T extends Ranked>(entries: readonly T[]): T | null {
+/**
+ * The best executable entry of those that say all that was asked, and of the silent ones where
+ * there is no other; null without one. Suspect prices, prices for other amounts and entries without
+ * a value are never the best.
+ */
+export function bestOf<T extends Ranked>(entries: readonly T[]): T | null {
   let best: T | null = null
   for (const entry of entries) {
-    if (entry.value === null || !isExecutable(entry.quote.rateType)) continue
-    if (best === null || byValue(entry, best) < 0) best = entry
+    if (entry.value === null || entry.standing !== STANDING.usual) continue
+    if (!isExecutable(entry.quote.rateType)) continue
+    if (best === null || (silence(entry) - silence(best) || byWorth(entry, best)) < 0) best = entry
   }
   return best
 }
 
-function byValue(a: Ranked, b: Ranked): number {
-  if (a.value !== b.value) {
-    if (a.value === null) return 1
-    if (b.value === null) return -1
-    return b.value - a.value
-  }
-  return byTie(a, b)
+/** 1 for an entry that is silent about something that was asked, else 0. */
+export const silence = ({ unspecified }: Pick<Ranked, 'unspecified'>): number =>
+  Math.sign(unspecified.length)
+
+/** The order of entries by value, whatever their kind. */
+const byWorth = (a: Ranked, b: Ranked): number =>
+  byValue(a.value, b.value) || byValue(a.second, b.second) || byTie(a, b)
+
+/** Sorts the greater value first and null last. */
+export function byValue(a: number | null, b: number | null): number {
+  if (a === b) return 0
+  if (a === null) return 1
+  return b === null ? -1 : b - a
 }
 
-/** The order of quotes of equal value, whatever their kind. */
+/**
+ * The order of quotes of equal value, whatever their kind: the newest first, then the smaller
+ * provider id.
+ */
 export const byTie = (a: Pick<Ranked, 'quote'>, b: Pick<Ranked, 'quote'>): number =>
   b.quote.atMs - a.quote.atMs ||
   compareText(a.quote.providerId, b.quote.providerId) ||

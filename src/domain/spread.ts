@@ -4,28 +4,32 @@ export const BPS_PER_UNIT = 10_000
 
 type Priced = { readonly rate: number; readonly rateType: RateType }
 
-/** The highest rate of each kind among `quotes`. */
-export function bestByKind(quotes: readonly Priced[]): ReadonlyMap<RateType, number> {
+type Judged = { readonly quote: Priced; readonly suspect: object | null }
+
+/**
+ * The highest rate of each kind among quotes that are believed; of a kind that has none, among its
+ * suspect ones.
+ */
+export function believedBests(judged: readonly Judged[]): ReadonlyMap<RateType, number> {
   const best = new Map<RateType, number>()
-  for (const { rate, rateType } of quotes)
-    best.set(rateType, Math.max(rate, best.get(rateType) ?? 0))
+  for (const isSuspect of [true, false]) {
+    const kinds = new Set<RateType>()
+    for (const { quote, suspect } of judged) {
+      if ((suspect !== null) !== isSuspect) continue
+      const { rate, rateType } = quote
+      best.set(rateType, Math.max(rate, kinds.has(rateType) ? best.get(rateType)! : 0))
+      kinds.add(rateType)
+    }
+  }
   return best
 }
 
 /**
- * How far each quote lies below the best quote of its own rate type.
- *
- * Unit: basis points of the best rate, so the best of each kind is 0 and no result is negative.
- * Shape: one number per quote, in input order; empty in, empty out.
+ * How far a rate lies below the best of its own kind, in basis points of the best; 0 for a kind
+ * without a best.
  *
  * Kinds never mix: an `official` price is not a worse `retail` price, it is a different thing.
  */
-export function spreadsBps(quotes: readonly Priced[]): number[] {
-  const best = bestByKind(quotes)
-  return quotes.map((quote) => spreadBps(quote, best))
-}
-
-/** How far a rate lies below the best of its kind, in basis points of the best. */
 export function spreadBps({ rate, rateType }: Priced, best: ReadonlyMap<RateType, number>): number {
   const bestRate = best.get(rateType) ?? rate
   return ((bestRate - rate) / bestRate) * BPS_PER_UNIT

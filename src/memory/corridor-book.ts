@@ -1,5 +1,7 @@
 import { isSameOffer, isSameTerms } from '~/domain/offer/terms.ts'
 import { dayMidsOf } from '~/domain/price/day-mids.ts'
+import { suspicionOf } from '~/domain/price/suspect.ts'
+import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
 import { type CorridorView, corridorView, type Quoted } from './corridor-view.ts'
@@ -20,11 +22,20 @@ export type ViewRules = {
   readonly oldestMs: number
   /** Quotes from before this moment are stale; -Infinity for none. */
   readonly staleBeforeMs: number
+  /** How far above its mid an executable rate is believed, in percent; null for any. */
+  readonly suspectPct: number | null
+  /** The current mid of a pair; undefined without a recent one. */
+  readonly midOf: (from: string, to: string) => { readonly rate: number } | undefined
 }
 
-/** A view and its rules, but for the days themselves: each publication has others. */
-type Remembered = Omit<ViewRules, 'days'> & {
+/** A view and its rules, but for what each publication has anew. */
+type Remembered = Omit<ViewRules, 'days' | 'midOf'> & {
   readonly daysSerial: number
+  /**
+   * The current mid that quotes without one of their own day were compared with: null where there
+   * was none, and undefined where no quote needed one.
+   */
+  readonly midRate: number | null | undefined
   readonly view: CorridorView
 }
 
@@ -103,26 +114,44 @@ export class CorridorBook {
   /** The corridor as it is seen, ranked; computed once for as long as the same is seen. */
   view(rules: ViewRules): CorridorView {
     const remembered = rules.cutoffMs === Number.POSITIVE_INFINITY ? this.#realtime : this.#hourly
-    if (remembered && isSame(remembered, rules)) return remembered.view
+    if (remembered && isSame(remembered, rules) && this.#isMidSame(remembered, rules))
+      return remembered.view
     const fresh = this.#viewed(rules)
     if (rules.cutoffMs === Number.POSITIVE_INFINITY) this.#realtime = fresh
     else this.#hourly = fresh
     return fresh.view
   }
 
+  #isMidSame({ midRate }: Remembered, rules: ViewRules): boolean {
+    return midRate === undefined || midRate === this.#midRate(rules)
+  }
+
+  #midRate({ midOf }: ViewRules): number | null {
+    return midOf(this.from, this.to)?.rate ?? null
+  }
+
   #viewed(rules: ViewRules): Remembered {
-    const { days, ...others } = rules
-    const { catalogue, midMaxAgeMs: maxAgeMs } = others
+    const { days, midOf, ...others } = rules
+    const { catalogue, midMaxAgeMs: maxAgeMs, suspectPct } = others
     const day = { anchors: catalogue.anchors, referenceAt: days.reference, maxAgeMs }
-    const quoted: Quoted[] = []
+    const quoted: Omit<Quoted, 'suspect'>[] = []
     for (const trail of this.trails) {
       const provider = catalogue.provider(trail[0]!.providerId)
       const quote = provider && valueAt(trail, rules.cutoffMs, rules.validMs)
       if (!provider || !quote || quote.atMs < rules.oldestMs) continue
       quoted.push({ quote, provider, ...dayMidsOf(quote, day) })
     }
-    const view = corridorView(quoted, rules.staleBeforeMs)
-    return { ...others, daysSerial: days.serial, view }
+    const needsMid = quoted.some(
+      ({ quote, midAtQuote }) => !midAtQuote && isExecutable(quote.rateType),
+    )
+    const midRate = suspectPct !== null && needsMid ? this.#midRate(rules) : undefined
+    const mid = midRate ? { rate: midRate } : null
+    const judged = quoted.map((one) => {
+      const { quote, midAtQuote } = one
+      return { ...one, suspect: suspicionOf(quote, { midAtQuote, mid }, suspectPct) }
+    })
+    const view = corridorView(judged, rules.staleBeforeMs)
+    return { ...others, daysSerial: days.serial, midRate, view }
   }
 }
 
@@ -152,6 +181,7 @@ function isSame(remembered: Remembered, rules: ViewRules): boolean {
     remembered.catalogue === rules.catalogue &&
     remembered.daysSerial === rules.days.serial &&
     remembered.midMaxAgeMs === rules.midMaxAgeMs &&
+    remembered.suspectPct === rules.suspectPct &&
     remembered.validMs <= rules.validMs &&
     rules.validMs <= remembered.view.lastMs &&
     remembered.oldestMs <= rules.oldestMs &&

@@ -1,25 +1,31 @@
-import { bestFitting, choiceOf, everyOffer } from '~/domain/offer/choice.ts'
+import { choiceOf, everyOffer, type Fitting } from '~/domain/offer/choice.ts'
 import { ALL_SAID, type FilterName, isUnfiltered, unspecifiedOf } from '~/domain/offer/filter.ts'
 import { isPlainSelection, type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { lastMsOf } from '~/domain/offer/terms.ts'
 import type { DayMids } from '~/domain/price/day-mids.ts'
+import type { Suspicion } from '~/domain/price/suspect.ts'
 import { isExecutable, type Provider, type RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { byKindThenValue } from '~/domain/rank.ts'
-import { bestByKind, spreadBps } from '~/domain/spread.ts'
+import { bestOf } from '~/domain/rank.ts'
+import { believedBests, spreadBps } from '~/domain/spread.ts'
 
 /** A quote as it is seen at a moment. */
 export type AgedQuote = {
   readonly quote: Quote
   /** Whether the quote is older than a current price may be. */
   readonly isStale: boolean
+  /** How far it is from the mid of its day, where that is too far to be believed; else null. */
+  readonly suspect: Suspicion | null
 }
 
 /** A quote with its rank and figures within its corridor. */
 export type RankedQuote = AgedQuote &
   DayMids & {
     readonly provider: Provider
-    /** How far it lies below the best of its kind among the quotes shown. */
+    /**
+     * How far it lies below the best of its kind among the quotes shown that are not suspect; below
+     * zero only for a suspect one.
+     */
     readonly spreadBps: number
     /** The filters asked for that its offer says nothing about; else one shared empty list. */
     readonly unspecified: readonly FilterName[]
@@ -29,7 +35,7 @@ export type RankedQuote = AgedQuote &
 export type CorridorView = {
   /**
    * What is shown: one quote of each provider, or of each of its offers where that was asked. By
-   * kind, best rate first within a kind. Empty when nobody quotes.
+   * kind, best rate first within a kind and suspect ones last. Empty when nobody quotes.
    */
   readonly quotes: readonly RankedQuote[]
   /**
@@ -37,7 +43,7 @@ export type CorridorView = {
    * those shown; the very same list where each provider has but one.
    */
   readonly offers: readonly RankedQuote[]
-  /** The best executable quote shown, or null when nothing executable is quoted. */
+  /** The best executable quote shown that is not suspect, or null without one. */
   readonly best: RankedQuote | null
   /** The newest time of the quotes shown; null when nobody quotes. */
   readonly lastUpdatedMs: number | null
@@ -47,7 +53,10 @@ export type CorridorView = {
   readonly oldestFreshMs: number
   /** The last moment before the first offer runs out by its own terms; Infinity if none does. */
   readonly lastMs: number
-  /** Mean spread of the executable quotes shown, each within its own kind; null without one. */
+  /**
+   * Mean spread of the executable quotes shown that are not suspect, each within its own kind; null
+   * without one.
+   */
   readonly avgSpreadBps: number | null
 }
 
@@ -69,7 +78,6 @@ export const EMPTY_VIEW: CorridorView = {
 export type Quoted = Omit<RankedQuote, 'spreadBps' | 'isStale' | 'unspecified'>
 
 type Candidate = Omit<RankedQuote, 'spreadBps'>
-type Entry = RankedQuote & { readonly value: number }
 
 /**
  * Ranks and measures the quotes of one corridor, as far as they are selected, whatever their age;
@@ -114,15 +122,15 @@ function fittingOf(candidates: readonly Candidate[], { filters }: Selection): re
 function measured(candidates: readonly Candidate[], selection: Selection): CorridorView {
   if (candidates.length === 0) return EMPTY_VIEW
   const shown = shownOf(candidates, selection)
-  const best = bestByKind(shown.map(({ quote }) => quote))
-  const entries = new Map(candidates.map((one) => [one, entryOf(one, best)]))
-  const quotes = shown.map((one) => entries.get(one)!)
-  if (shown === candidates) quotes.sort(byKindThenValue)
+  const bests = believedBests(shown.map(({ candidate }) => candidate))
+  const entries = new Map(candidates.map((one) => [one, entryOf(one, bests)]))
+  const quotes = shown.map(({ candidate }) => entries.get(candidate)!)
   const offers = quotes.length === entries.size ? quotes : [...entries.values()]
+  const best = bestOf(shown)
   return {
     quotes,
     offers,
-    best: bestFitting(quotes, ({ unspecified }) => unspecified),
+    best: best && entries.get(best.candidate)!,
     lastUpdatedMs: quotes.reduce((newest, { quote }) => Math.max(newest, quote.atMs), 0),
     oldestMs: oldestMs(offers),
     oldestFreshMs: oldestMs(offers.filter(({ isStale }) => !isStale)),
@@ -131,33 +139,36 @@ function measured(candidates: readonly Candidate[], selection: Selection): Corri
   }
 }
 
-/** The candidates to be shown, ranked; the very same list, as it is, where that is all of them. */
-function shownOf(candidates: readonly Candidate[], selection: Selection): readonly Candidate[] {
-  if (isPlainSelection(selection) && isOneOfEach(candidates)) return candidates
-  const choice = selection.isEvery ? everyOffer : choiceOf
-  const ask = { filters: selection.filters, goal: null, feeMidOf: () => null }
-  return choice(candidates, ask).map(({ candidate }) => candidate)
+/** The candidates to be shown, ranked. */
+function shownOf(
+  candidates: readonly Candidate[],
+  { filters, isEvery }: Selection,
+): readonly Fitting<Candidate>[] {
+  const choice = isEvery || isOneOfEach(candidates) ? everyOffer : choiceOf
+  return choice(candidates, { filters, goal: null, feeMidOf: () => null })
 }
 
 const isOneOfEach = (candidates: readonly Candidate[]): boolean =>
   new Set(candidates.map(({ quote }) => quote.providerId)).size === candidates.length
 
-const entryOf = (one: Candidate, best: ReadonlyMap<RateType, number>): Entry => ({
+const entryOf = (one: Candidate, bests: ReadonlyMap<RateType, number>): RankedQuote => ({
   quote: one.quote,
   isStale: one.isStale,
+  suspect: one.suspect,
   provider: one.provider,
-  spreadBps: spreadBps(one.quote, best),
+  spreadBps: spreadBps(one.quote, bests),
   unspecified: one.unspecified,
   midAtQuote: one.midAtQuote,
   feeMidAtQuote: one.feeMidAtQuote,
-  value: one.quote.rate,
 })
 
 const oldestMs = (entries: readonly RankedQuote[]): number =>
   entries.reduce((oldest, { quote }) => Math.min(oldest, quote.atMs), Number.POSITIVE_INFINITY)
 
 function meanExecutableSpread(entries: readonly RankedQuote[]): number | null {
-  const executable = entries.filter(({ quote }) => isExecutable(quote.rateType))
+  const executable = entries.filter(
+    ({ quote, suspect }) => isExecutable(quote.rateType) && !suspect,
+  )
   if (executable.length === 0) return null
   return executable.reduce((sum, { spreadBps }) => sum + spreadBps, 0) / executable.length
 }

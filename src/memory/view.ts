@@ -4,6 +4,8 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid, Reference } from '~/domain/mid.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { lastMsOf } from '~/domain/offer/terms.ts'
+import { type DayMids, dayMidsOf } from '~/domain/price/day-mids.ts'
+import { type Against, type Suspicion, suspicionOf } from '~/domain/price/suspect.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { AnswerBasis } from './answer-basis.ts'
 import type { CatalogueIndex } from './catalogue-index.ts'
@@ -11,12 +13,17 @@ import type { CorridorBook, ViewRules } from './corridor-book.ts'
 import { type CorridorView, EMPTY_VIEW, type RankedQuote, selectedView } from './corridor-view.ts'
 import type { Generation } from './memory.ts'
 
-/** The age up to which a value is shown; null for any age. */
+/** The age up to which a value is shown, and how far off its mid a rate may be. */
 export type AgeLimits = {
   readonly midMaxAgeMs: number
   readonly quoteMaxAgeMs: number | null
   /** The age up to which a quote is current; older ones are shown as stale, and null has none. */
   readonly staleAfterMs: number | null
+  /**
+   * How many percent above the mid of its day an executable rate may be before it is suspect; null
+   * or nothing for a service that suspects none.
+   */
+  readonly quoteSuspectPct?: number | null
 }
 
 /**
@@ -47,7 +54,10 @@ export class View {
     const { cutoffMs } = freshness
     const staleBeforeMs = this.staleBeforeMs(cutoffMs)
     const validMs = Math.min(cutoffMs, freshness.nowMs)
-    this.#rules = { catalogue, days, midMaxAgeMs, cutoffMs, validMs, oldestMs, staleBeforeMs }
+    const suspectPct = limits.quoteSuspectPct ?? null
+    const midOf = (from: string, to: string) => this.mid(from, to)
+    const ages = { midMaxAgeMs, cutoffMs, validMs, oldestMs, staleBeforeMs }
+    this.#rules = { catalogue, days, suspectPct, midOf, ...ages }
   }
 
   /** The whole generation, whatever its times. */
@@ -147,6 +157,17 @@ export class View {
   /** The newest reference of any currency, as this view sees it or up to another moment. */
   newestReference(cutoffMs = this.freshness.cutoffMs): Reference | undefined {
     return this.#generation.references.newest(cutoffMs)
+  }
+
+  /** The mids of the day of a quote that is held in memory. */
+  dayMidsOf(quote: Quote): DayMids {
+    const { days, catalogue, midMaxAgeMs: maxAgeMs } = this.#rules
+    return dayMidsOf(quote, { anchors: catalogue.anchors, referenceAt: days.reference, maxAgeMs })
+  }
+
+  /** Reports a quote that lies too far from its mid to be believed, as `suspicionOf` does. */
+  suspicionOf(quote: Quote, against: Against): Suspicion | null {
+    return suspicionOf(quote, against, this.limits.quoteSuspectPct ?? null)
   }
 
   /** The age up to which a reference counts as recent. */

@@ -1,15 +1,14 @@
 import { type Change, changeOf } from '~/domain/change.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
-import { choiceOf } from '~/domain/offer/choice.ts'
+import { type Candidate, choiceOf } from '~/domain/offer/choice.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { heldAt } from '~/domain/offer/held.ts'
 import { PERIOD_MS, type Period } from '~/domain/period.ts'
-import type { Quote } from '~/domain/quote.ts'
-import { bestExecutable } from '~/domain/rank.ts'
+import { bestOf } from '~/domain/rank.ts'
 import type { View } from '~/memory/view.ts'
 import { requireLoaded } from './absence.ts'
-import { midBefore, quotesBefore, type SnapshotDeps } from './snapshot.ts'
+import { midBefore, quotesBefore, type SnapshotDeps, withDayMids } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
 /** A corridor at one moment; null where it had no recent mid, or nothing executable was live. */
@@ -45,15 +44,17 @@ export async function corridorChange(
   const { period } = asked
   const corridor = supportedCorridor(view.catalogue, asked)
   requireLoaded(view, corridor)
-  const end = pricesNow(view, corridor)
-  const atMs = end.atMs - PERIOD_MS[period]
+  const endMs = Math.min(view.freshness.nowMs, view.freshness.cutoffMs)
+  const atMs = endMs - PERIOD_MS[period]
   const isLasting = view.freshness.tier === 'hourly'
   const then = { sinceMs: atMs, beforeMs: atMs + 1, thenMs: atMs, isLasting }
-  const [quotes, mid] = await Promise.all([
+  const [quotes, startMid] = await Promise.all([
     quotesBefore(deps, corridor, then),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const start: PricesAt = { atMs, mid, best: bestAt(view, heldAt(quotes, atMs), atMs) }
+  const past = await withDayMids(deps, view, { quotes: heldAt(quotes, atMs), mid: startMid })
+  const start = pricesAt(view, { atMs, mid: startMid, judged: past })
+  const end = pricesAt(view, { atMs: endMs, ...present(view, corridor, endMs) })
   return {
     corridor,
     period,
@@ -64,22 +65,29 @@ export async function corridorChange(
   }
 }
 
-function pricesNow(view: View, { from, to }: Corridor): PricesAt {
-  const { nowMs, cutoffMs } = view.freshness
-  const atMs = Math.min(nowMs, cutoffMs)
-  return {
-    atMs,
-    mid: view.mid(from, to, atMs) ?? null,
-    best: bestAt(view, view.allQuotes(from, to), atMs),
-  }
+/** The latest quotes of every offer and the mid, as memory has them at a moment. */
+function present(view: View, { from, to }: Corridor, atMs: number) {
+  const mid = view.mid(from, to, atMs) ?? null
+  const judged = view.allQuotes(from, to).map((quote) => {
+    const { midAtQuote } = view.dayMidsOf(quote)
+    return { quote, suspect: view.suspicionOf(quote, { midAtQuote, mid }) }
+  })
+  return { mid, judged }
 }
 
-/** The best executable rate among the offers that are chosen at a moment, as live ones are. */
-function bestAt(view: View, quotes: readonly Quote[], atMs: number): number | null {
+type Then = {
+  readonly atMs: number
+  readonly mid: Mid | null
+  /** The latest quote of every offer, be its provider active or not. */
+  readonly judged: readonly Omit<Candidate, 'isStale'>[]
+}
+
+/** The mid and the best executable rate among the offers chosen then, as live ones are. */
+function pricesAt(view: View, { atMs, mid, judged }: Then): PricesAt {
   const staleBeforeMs = view.staleBeforeMs(atMs)
-  const candidates = quotes
-    .filter((quote) => view.wasLive(quote, atMs))
-    .map((quote) => ({ quote, isStale: quote.atMs < staleBeforeMs }))
+  const candidates = judged
+    .filter(({ quote }) => view.wasLive(quote, atMs))
+    .map(({ quote, suspect }) => ({ quote, suspect, isStale: quote.atMs < staleBeforeMs }))
   const chosen = choiceOf(candidates, { filters: NO_FILTERS, goal: null, feeMidOf: () => null })
-  return bestExecutable(chosen)?.value ?? null
+  return { atMs, mid, best: bestOf(chosen)?.value ?? null }
 }

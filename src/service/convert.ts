@@ -1,19 +1,16 @@
 import { netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
-import {
-  bestFitting,
-  choiceOf,
-  everyOffer,
-  type Fitting,
-  type Goal,
-} from '~/domain/offer/choice.ts'
+import { type AmountMatch, type AmountRange, knownRanges } from '~/domain/offer/band.ts'
+import { choiceOf, everyOffer, type Fitting, type Goal } from '~/domain/offer/choice.ts'
 import { isFeeStated } from '~/domain/offer/fee.ts'
+import type { OfferFilters } from '~/domain/offer/filter.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { type Cost, costOf } from '~/domain/price/cost.ts'
+import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import type { Ranked } from '~/domain/rank.ts'
-import { spreadsBps, vsMidBps } from '~/domain/spread.ts'
+import { bestOf, STANDING } from '~/domain/rank.ts'
+import { believedBests, spreadBps, vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { type Absence, absenceOf } from './absence.ts'
@@ -21,22 +18,29 @@ import { supportedCorridor } from './supported.ts'
 
 export type Conversion = {
   readonly ranked: RankedQuote
-  /** How far its rate lies below the best of its kind among the entries. */
+  /** How far its rate lies below the best of its kind among the entries that are not suspect. */
   readonly spreadBps: number
   readonly vsMidBps: number | null
+  /** How the amount lies to those that its offer is for; null where no amount is sent. */
+  readonly match: AmountMatch | null
   /**
-   * What is sent, in the source currency; null where no amount makes as much arrive as is asked.
+   * What is sent, in the source currency; null where no amount that the offer says anything about
+   * makes as much arrive as is asked.
    */
   readonly sent: number | null
+  /** Whether `sent` is the least that the offer is for, and less would do. */
+  readonly isMinimum: boolean
   /** The amount before fees, in the target currency; null where no amount is sent. */
   readonly converted: number | null
   /**
-   * The amount after fees, in the target currency; null when the fee's currency has no recent mid.
+   * The amount after fees, in the target currency; null when the fee's currency has no recent mid,
+   * and where the offer says nothing about the amount.
    */
   readonly net: number | null
   /**
    * What it costs by the mids of the quote's own day, at the amount sent or the nearest that its
-   * offer is for; null where nobody stated a fee or a mid of that day is missing.
+   * offer is for; null where nobody stated a fee, a mid of that day is missing, or the offer says
+   * nothing about the amount.
    */
   readonly cost: Cost | null
 }
@@ -50,19 +54,28 @@ export type Conversions = {
   readonly mid: Mid | null
   /**
    * The best net above zero among the executable entries, of those that say all that was asked if
-   * there are any; or null.
+   * there are any, neither suspect nor out of range; or null.
    */
   readonly best: Conversion | null
   /** As `best`, among those that are not stale and whose fee is stated. */
   readonly bestCurrent: Conversion | null
+  /** Why there is no best although executable prices are shown; null otherwise. */
+  readonly lack: Lack | null
   /** Why there are no entries; null where there are some. */
   readonly absence: Absence | null
+  /** What was asked of offers. */
+  readonly filters: OfferFilters
   /**
    * Entries by kind, best net as shown first within a kind, or least sent where the amount to
    * arrive was asked; entries without such a figure last.
    */
   readonly entries: readonly Conversion[]
 }
+
+/** Why none of the executable prices is the best. */
+export type Lack =
+  | { readonly reason: 'suspect' }
+  | { readonly reason: 'out_of_range'; readonly known: readonly AmountRange[] }
 
 /** What a conversion in a corridor depends on besides the amount. */
 export type Prices = {
@@ -112,37 +125,55 @@ export function converted({ prices, goal }: Priced): Conversions {
   const { filters, isEvery } = selection
   const choice = isEvery ? everyOffer : choiceOf
   const chosen = choice(offers, { filters, goal, feeMidOf: (quote) => feeMidOf(feeMids, quote) })
-  const spreads = spreadsBps(chosen.map(({ quote }) => quote))
-  const entries = chosen.map((one, i) => ({
-    ...conversionOf(one, spreads[i]!, prices),
-    quote: one.quote,
-    value: one.value,
+  const bests = believedBests(chosen.map(({ candidate }) => candidate))
+  const entries = chosen.map((one) => ({
+    ...conversionOf(one, spreadBps(one.quote, bests), prices),
+    fitting: one,
   }))
   const paying = entries.filter(({ net }) => net !== null && net > 0)
-  const best = bestOf(paying)
-  const bestCurrent = bestOf(paying.filter(({ ranked }) => isCurrent(ranked)))
+  const bestAmong = (some: typeof entries) => {
+    const best = bestOf(some.map(({ fitting }) => fitting))
+    return some.find(({ fitting }) => fitting === best) ?? null
+  }
+  const best = bestAmong(paying)
+  const bestCurrent = bestAmong(paying.filter(({ ranked }) => isCurrent(ranked)))
   const amount = goal.amount ?? best?.sent ?? null
   const { recipientGets } = goal
-  return { corridor, amount, recipientGets, mid, best, bestCurrent, absence, entries }
+  const lack = best ? null : lackOf(offers, chosen)
+  const bestOnes = { best, bestCurrent, lack }
+  return { corridor, amount, recipientGets, mid, ...bestOnes, absence, filters, entries }
 }
 
-const bestOf = <T extends Conversion & Ranked>(entries: readonly T[]): T | null =>
-  bestFitting(entries, ({ ranked }) => ranked.unspecified)
+/** Why the chosen offers have no best, if all executable ones are suspect or out of range. */
+export function lackOf(
+  offers: readonly RankedQuote[],
+  chosen: readonly Pick<Fitting<RankedQuote>, 'quote' | 'standing'>[],
+): Lack | null {
+  const executable = chosen.filter(({ quote }) => isExecutable(quote.rateType))
+  if (executable.length === 0) return null
+  if (executable.some(({ standing }) => standing === STANDING.usual)) return null
+  const believed = offers.filter(({ quote, suspect }) => isExecutable(quote.rateType) && !suspect)
+  if (believed.length === 0) return { reason: 'suspect' }
+  return { reason: 'out_of_range', known: knownRanges(believed.map(({ quote }) => quote)) }
+}
 
 function conversionOf(
-  { candidate: ranked, match, sent }: Fitting<RankedQuote>,
+  { candidate: ranked, match, sent, isMinimum }: Fitting<RankedQuote>,
   spreadBps: number,
   { mid, feeMids }: Prices,
 ): Conversion {
   const { quote } = ranked
+  const priced = match?.match === 'out_of_range' ? null : match
   return {
     ranked,
     spreadBps,
     vsMidBps: mid && vsMidBps(quote.rate, mid.rate),
+    match,
     sent,
+    isMinimum,
     converted: sent && sent * quote.rate,
-    net: sent && netConverted(quote, sent, feeMidOf(feeMids, quote)),
-    cost: match && costAtQuote(ranked, match.atAmount),
+    net: priced && sent && netConverted(quote, sent, feeMidOf(feeMids, quote)),
+    cost: priced && costAtQuote(ranked, priced.atAmount),
   }
 }
 
@@ -152,9 +183,12 @@ export function costAtQuote(ranked: RankedQuote, amount: number): Cost | null {
   return midAtQuote && costOf(quote, amount, { mid: midAtQuote.rate, feeMid })
 }
 
-/** Whether a quote can be the best current one: it is not stale, and its fee is stated. */
-export const isCurrent = ({ quote, isStale }: RankedQuote): boolean =>
-  !isStale && isFeeStated(quote)
+/**
+ * Whether a quote can be the best current one: it is neither stale nor suspect, and its fee is
+ * stated.
+ */
+export const isCurrent = ({ quote, isStale, suspect }: RankedQuote): boolean =>
+  !isStale && !suspect && isFeeStated(quote)
 
 /** The mid that prices the quote's fee; null where none is needed or none exists. */
 export function feeMidOf(feeMids: FeeMids, quote: Quote): number | null {

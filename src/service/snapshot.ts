@@ -80,7 +80,7 @@ export async function snapshotIn(
     midBefore(deps, view, { ...then, corridor }),
   ])
   const fitting = held.filter((quote) => unspecifiedOf(quote, filters) !== null)
-  const priced = await withDayMids(deps, view, fitting)
+  const priced = await withDayMids(deps, view, { quotes: fitting, mid })
   const quoted = priced.map((one) => ({ ...one, provider: whoSaid(view, one.quote) }))
   const all = corridorView(quoted, view.staleBeforeMs(then.asOfMs))
   const reverse = { from: corridor.to, to: corridor.from }
@@ -150,12 +150,22 @@ export function quotesBefore(
   })
 }
 
-/** Each quote with the mids of the moment it took effect. */
-async function withDayMids(deps: SnapshotDeps, view: View, quotes: readonly Quote[]) {
+type Held = {
+  readonly quotes: readonly Quote[]
+  /** The mid of the moment that is shown, for quotes without one of their own day. */
+  readonly mid: Mid | null
+}
+
+/** Each quote with the mids of the moment it took effect, and whether it was suspect by them. */
+export async function withDayMids(deps: SnapshotDeps, view: View, { quotes, mid }: Held) {
   const { anchors } = view.catalogue
   const referenceAt = await referencesAt(deps, probesOf(momentsOf(quotes, anchors)), true)
   const day = { anchors, referenceAt, maxAgeMs: view.midMaxAgeMs }
-  return quotes.map((quote) => ({ quote, ...dayMidsOf(quote, day) }))
+  return quotes.map((quote) => {
+    const mids = dayMidsOf(quote, day)
+    const { midAtQuote } = mids
+    return { quote, ...mids, suspect: view.suspicionOf(quote, { midAtQuote, mid }) }
+  })
 }
 
 type Then = { readonly corridor: Corridor; readonly thenMs: number }

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
+import type { AmountMatch } from '~/domain/offer/band.ts'
 import type { Cost } from '~/domain/price/cost.ts'
 import { roundAmount, roundBps, roundPercent } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
@@ -17,7 +18,7 @@ import {
   standingFields,
 } from './fields.ts'
 import { List, type Mark } from './list/list.ts'
-import { absenceNote, bestNote, noteFields, presentNote } from './note.ts'
+import { absenceNote, bestNote, lackNote, noteFields, presentNote } from './note.ts'
 import {
   matchFields,
   offerFields,
@@ -27,6 +28,7 @@ import {
   unspecifiedFields,
 } from './offer/offer.ts'
 import { iso, presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
+import { presentSuspect, suspectFields } from './suspect.ts'
 
 export const EntryCost = namedRecord('EntryCost', {
   fee_pct: Type.Number({ description: 'The fee, in percent of the amount sent.' }),
@@ -36,7 +38,13 @@ export const EntryCost = namedRecord('EntryCost', {
   total_pct: Type.Number({
     description: 'fee_pct + margin_pct: total cost by Remittance Prices Worldwide, SDG 10.c.1.',
   }),
-  total: Type.Number({ description: 'total_pct / 100 * amount, in the source currency.' }),
+  total: Type.Optional(
+    Type.Number({
+      description:
+        'total_pct / 100 * amount, in the source currency; absent where amount_match is nearest, ' +
+        'as the price is for another amount.',
+    }),
+  ),
   currency: Type.String({ description: 'The source currency.' }),
 })
 
@@ -49,9 +57,15 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
       Type.Number({
         description:
           'With recipient_gets: the least amount whose net_converted is that, rounded up in its ' +
-          '12th digit; null where the fee cannot be priced, or no amount would do.',
+          '12th digit; null where the fee cannot be priced, or no amount that the offer is for ' +
+          'or near would do.',
       }),
     ),
+  ),
+  send_amount_is: Type.Optional(
+    Type.Literal('minimum', {
+      description: 'Where send_amount is the least that the offer is for, and less would do.',
+    }),
   ),
   converted: nullable(
     Type.Number({
@@ -59,11 +73,15 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
     }),
   ),
   net_converted: nullable(
-    Type.Number({ description: 'After the fee; null when the fee cannot be priced.' }),
+    Type.Number({
+      description:
+        'After the fee; null when the fee cannot be priced, or amount_match is out_of_range.',
+    }),
   ),
   spread_bps: Type.Number(),
   vs_mid_bps: Type.Optional(Type.Number()),
   rate_type: RateType,
+  ...suspectFields,
   ...ageFields,
   ...standingFields,
   ...dayMidFields,
@@ -96,7 +114,8 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
     ...nullable(ConvertProviderEntry),
     description:
       'The best of those that are not stale and whose fee is stated; null without one. ' +
-      '`best` may be too old to be had.',
+      '`best` may be too old to be available. A suspect price, or one that is out_of_range, is ' +
+      'neither.',
   },
   providers: Type.Array(ConvertProviderEntry),
   count: Type.Integer(),
@@ -127,13 +146,19 @@ export const convertList = new List({
 
 const rounded = (amount: number | null): number | null => amount && roundAmount(amount)
 
-/** The cost in percent and in the currency of the amount; null without a cost. */
-export const presentCost = (cost: Cost | null, currency: string): Static<typeof EntryCost> | null =>
+/**
+ * The cost in percent, and in the currency of the amount where the price is for that amount; null
+ * without a cost.
+ */
+export const presentCost = (
+  cost: Cost | null,
+  { currency, match }: { readonly currency: string; readonly match: AmountMatch | null },
+): Static<typeof EntryCost> | null =>
   cost && {
     fee_pct: roundPercent(cost.feePct),
     margin_pct: roundPercent(cost.marginPct),
     total_pct: roundPercent(cost.totalPct),
-    total: roundAmount(cost.total),
+    ...(match?.match === 'exact' && { total: roundAmount(cost.total) }),
     currency,
   }
 
@@ -147,17 +172,19 @@ export function presentConversion(
     provider_name: provider.name,
     ...presentPrice(quote),
     ...(recipientGets !== null && { send_amount: entry.sent }),
+    ...(entry.isMinimum && { send_amount_is: 'minimum' as const }),
     converted: rounded(entry.converted),
     net_converted: rounded(entry.net),
     spread_bps: roundBps(entry.spreadBps),
     ...(entry.vsMidBps !== null && { vs_mid_bps: roundBps(entry.vsMidBps) }),
     rate_type: quote.rateType,
+    ...presentSuspect(entry.ranked),
     ...presentAge(entry.ranked),
     ...presentStanding(quote),
     ...presentDayMid(entry.ranked),
-    cost: presentCost(entry.cost, quote.from),
+    cost: presentCost(entry.cost, { currency: quote.from, match: entry.match }),
     ...presentOffer(quote),
-    ...presentMatch(quote, entry.sent),
+    ...presentMatch(quote, entry.match),
     ...presentUnspecified(entry.ranked.unspecified),
   }
 }
@@ -169,9 +196,12 @@ export const presentConvertMid = (mid: Mid, amount: number | null) => ({
   fetched_at: iso(mid.atMs),
 })
 
-/** Why there are no entries, or that the best is stale; null where neither is so. */
-const noteOn = ({ absence, best }: Conversions): string | null =>
-  absence ? absenceNote(absence) : best && bestNote(best.ranked)
+/** Why there are no entries or no best, or what the best is worth; null where all is plain. */
+function noteOn({ corridor, amount, absence, lack, best, filters }: Conversions): string | null {
+  if (absence) return absenceNote(absence)
+  if (lack) return lackNote(lack, { corridor, amount })
+  return best && bestNote(best.ranked, filters)
+}
 
 export function presentConvert(
   conversions: Conversions,

@@ -46,7 +46,7 @@ export const ageFields = {
   is_stale: Type.Boolean({
     description:
       'Whether the price is older than the service takes for current (7 days unless set ' +
-      'otherwise): it may no longer be had.',
+      'otherwise): it may no longer be available.',
   }),
 }
 

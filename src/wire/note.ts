@@ -1,19 +1,23 @@
 import { Type } from '@sinclair/typebox'
-import { corridorKey } from '~/domain/corridor.ts'
-import type { FilterName } from '~/domain/offer/filter.ts'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { type AmountRange, nearestRanges } from '~/domain/offer/band.ts'
+import type { FilterName, OfferFilters } from '~/domain/offer/filter.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { roundAmount } from '~/domain/round.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Absence, Emptiness } from '~/service/absence.ts'
+import type { Lack } from '~/service/convert.ts'
 import { FILTERS } from './offer/offer.ts'
 import { iso } from './present.ts'
 
-/** The member that tells in a sentence why a list is empty, or that the best price is old. */
+/** The member that says why a list is empty or has no best, or what limits the best price. */
 export const noteFields = {
   note: Type.Optional(
     Type.String({
       description:
-        'Why the list is empty, with the reverse corridor where only that one is quoted; or that ' +
-        'the best price is stale.',
+        'Why the list is empty, with the reverse corridor where only that one is quoted; why ' +
+        'there is no best price, with the amounts that prices are known for; that the best price ' +
+        'is stale; or for which countries alone it is.',
     }),
   ),
 }
@@ -68,15 +72,56 @@ const olderText = (whose: string, newestMs: number): string =>
   `${whose} is older than max_age; the newest was seen on ${dayText(newestMs)}`
 
 /** That the best price is stale; null where it is not. */
-export const bestNote = ({ quote, isStale }: AgedQuote): string | null =>
-  isStale ? `The best price was seen on ${dayText(quote.atMs)} and may no longer be had.` : null
+export const staleNote = ({ quote, isStale }: AgedQuote): string | null =>
+  isStale
+    ? `The best price was seen on ${dayText(quote.atMs)} and may no longer be available.`
+    : null
+
+/**
+ * That the best price is stale, and for which countries alone it is where these were not asked for;
+ * null where there is nothing to say.
+ */
+export function bestNote(best: AgedQuote, filters: OfferFilters): string | null {
+  const notes = [countriesNote(best.quote, filters), staleNote(best)]
+  return notes.filter((note) => note !== null).join(' ') || null
+}
+
+/** Which countries alone a price is for; null where it names none that was not asked for. */
+function countriesNote({ offer }: Quote, filters: OfferFilters): string | null {
+  const source = filters.sourceCountry === null ? (offer?.sourceCountry ?? null) : null
+  const target = filters.targetCountry === null ? (offer?.targetCountry ?? null) : null
+  if (source !== null && target !== null)
+    return `The best price is for ${source} to ${target} alone.`
+  if (source !== null) return `The best price is for sending from ${source} alone.`
+  return target && `The best price is for sending to ${target} alone.`
+}
+
+/** How many ranges of amounts a note lists at most. */
+const RANGES_MAX = 3
+
+type Asked = { readonly corridor: Corridor; readonly amount: number | null }
+
+/** Why there is no best price although there are prices. */
+export function lackNote(lack: Lack, { corridor, amount }: Asked): string {
+  const what = corridorKey(corridor)
+  if (lack.reason === 'suspect')
+    return `Every price of ${what} is suspect: too far from the mid to be relied on.`
+  const ranges = nearestRanges(lack.known, { amount, max: RANGES_MAX }).map(rangeText)
+  return `Prices of ${what} are known for ${listed(ranges)} ${corridor.from}.`
+}
+
+function rangeText({ least, most }: AmountRange): string {
+  const [from, to] = [roundAmount(least), roundAmount(most)]
+  if (least === 0) return `up to ${to}`
+  return most === Number.POSITIVE_INFINITY ? `${from} or more` : `${from} to ${to}`
+}
 
 /** How many old prices a note lists at most. */
 const LISTED_MAX = 5
 
 /** That the best prices of these corridors are stale; there is at least one. */
 export const stalePairsNote = (stale: readonly Quote[]): string =>
-  `${bestPricesText(stale)} may no longer be had.`
+  `${bestPricesText(stale)} may no longer be available.`
 
 /** That the best prices of these corridors are older than was asked for; there is at least one. */
 export const tooOldPairsNote = (tooOld: readonly Quote[]): string =>

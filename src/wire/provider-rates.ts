@@ -18,6 +18,7 @@ import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import { presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
+import { presentSuspect, suspectFields } from './suspect.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   provider: record({
@@ -34,6 +35,7 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
       from: Type.String(),
       to: Type.String(),
       ...priceFields,
+      ...suspectFields,
       ...ageFields,
       ...standingFields,
       ...offerFields,
@@ -67,6 +69,7 @@ export const presentProviderQuote = (aged: ProviderQuote) => {
     from: quote.from,
     to: quote.to,
     ...presentPrice(quote),
+    ...presentSuspect(aged),
     ...presentAge(aged),
     ...presentStanding(quote),
     ...presentOffer(quote),

@@ -25,6 +25,7 @@ import {
   presentPrice,
   presentStanding,
 } from './present.ts'
+import { presentSuspect, suspectFields } from './suspect.ts'
 
 export const ProviderRate = namedRecord('ProviderRate', {
   provider_id: Type.String(),
@@ -39,6 +40,7 @@ export const ProviderRate = namedRecord('ProviderRate', {
   rate_type: RateType,
   provider_type: nullable(ProviderType),
   transfer_time: nullable(Type.String()),
+  ...suspectFields,
   ...ageFields,
   ...standingFields,
   ...dayMidFields,
@@ -76,6 +78,7 @@ export function presentProviderRate({
     rate_type: quote.rateType,
     provider_type: provider.providerType,
     transfer_time: provider.transferTime,
+    ...presentSuspect(ranked),
     ...presentAge(ranked),
     ...presentStanding(quote),
     ...presentDayMid(ranked),

@@ -9,6 +9,7 @@ import { ALL_SAID } from '~/domain/offer/filter.ts'
 import { UNSELECTED } from '~/domain/offer/selection.ts'
 import { Anchors } from '~/domain/price/anchors.ts'
 import { dayMidsOf, legsOf, type Probe } from '~/domain/price/day-mids.ts'
+import { suspicionOf } from '~/domain/price/suspect.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { vsMidBps } from '~/domain/spread.ts'
@@ -83,7 +84,9 @@ async function liveView(from: string, to: string): Promise<CorridorView> {
   return corridorView(
     rows.map((row) => {
       const quote = quoteOf(row)
-      return { quote, provider: providerOf(row), ...dayMidsOf(quote, dayOf(row, { from, to })) }
+      const mids = dayMidsOf(quote, dayOf(row, { from, to }))
+      const suspect = suspicionOf(quote, { ...mids, mid: null }, SUSPECT_PCT)
+      return { quote, provider: providerOf(row), ...mids, suspect }
     }),
     Date.now() - STALE_AFTER_MS,
   )
@@ -110,12 +113,14 @@ function dayOf(row: LiveRow, { from, to }: Corridor) {
 }
 
 const STALE_AFTER_MS = 7 * DAY_MS
+const SUSPECT_PCT = 10
 /** The setting of the service beside it. */
 const MID_MAX_AGE_MS = 240 * HOUR_MS
 
 const agedOf = (row: QuoteRow): ProviderQuote => {
   const quote = quoteOf(row)
-  return { quote, isStale: quote.atMs < Date.now() - STALE_AFTER_MS, unspecified: ALL_SAID }
+  const isStale = quote.atMs < Date.now() - STALE_AFTER_MS
+  return { quote, isStale, suspect: null, unspecified: ALL_SAID }
 }
 
 async function references(codes: readonly string[]): Promise<Map<string, Reference>> {

@@ -15,7 +15,8 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 }
 
 /** Members of an answer that its rows do not have: they are about the page or the window. */
-const LEFT_OUT = /^(count|best(_current)?|limit|offset|order|period|has_more|(from|to)_date)$/
+const LEFT_OUT =
+  /^(count|suspect|best(_current)?|limit|offset|order|period|has_more|(from|to)_date)$/
 
 /** Members that lie deeper, under the names by which a cell holds them. */
 function flat(value: unknown, path: string[] = []): [string, unknown][] {

@@ -2,19 +2,24 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isExecutable, KIND_ORDER, RATE_TYPES, type RateType } from '~/domain/provider.ts'
 import { newestFirst, type Quote } from '~/domain/quote.ts'
-import { bestExecutable, byKindThenValue, compareText } from '~/domain/rank.ts'
+import { bestOf, byRank, compareText, type Ranked, STANDING } from '~/domain/rank.ts'
 import { fewRates, quote, rateTypes } from '../support/quotes.ts'
 
-type Entry = { quote: Quote; value: number | null }
-
-const entry = (value: number | null, more: Partial<Quote> = {}): Entry => ({
-  quote: quote(more),
-  value,
+const entry = (
+  value: number | null,
+  more: Partial<Quote> = {},
+  other: Partial<Ranked> = {},
+): Ranked => ({
+  ...{ quote: quote(more), value, second: null, standing: STANDING.usual, unspecified: [] },
+  ...other,
 })
 
 const entries = fc.array(
   fc.record({
     value: fc.option(fewRates, { freq: 4 }),
+    second: fc.option(fc.integer({ min: 1, max: 2 })),
+    standing: fc.constantFrom(...Object.values(STANDING)),
+    unspecified: fc.constantFrom([], ['payIn']),
     quote: fc
       .record({
         id: fc.integer({ min: 1, max: 5 }),
@@ -27,12 +32,12 @@ const entries = fc.array(
   { maxLength: 20 },
 )
 
-const idsOf = (sorted: readonly Entry[]) => sorted.map(({ quote: { providerId } }) => providerId)
+const idsOf = (sorted: readonly Ranked[]) => sorted.map(({ quote: { providerId } }) => providerId)
 
-describe('byKindThenValue', () => {
+describe('byRank', () => {
   test('kinds stand in the order retail, p2p, interbank, official, parallel', () => {
     const kinds: RateType[] = ['parallel', 'official', 'interbank', 'p2p', 'retail']
-    const sorted = kinds.map((rateType, i) => entry(i, { rateType })).sort(byKindThenValue)
+    const sorted = kinds.map((rateType, i) => entry(i, { rateType })).sort(byRank)
     expect(sorted.map(({ quote: { rateType } }) => rateType)).toEqual([
       'retail',
       'p2p',
@@ -43,7 +48,7 @@ describe('byKindThenValue', () => {
   })
 
   test('within a kind the greatest value comes first and null last, even below negative ones', () => {
-    const sorted = [entry(null), entry(-5), entry(0), entry(7)].sort(byKindThenValue)
+    const sorted = [entry(null), entry(-5), entry(0), entry(7)].sort(byRank)
     expect(sorted.map(({ value }) => value)).toEqual([7, 0, -5, null])
   })
 
@@ -51,7 +56,7 @@ describe('byKindThenValue', () => {
     const sorted = [
       entry(1, { providerId: 'a', atMs: 1, id: 9 }),
       entry(1, { providerId: 'z', atMs: 2, id: 1 }),
-    ].sort(byKindThenValue)
+    ].sort(byRank)
     expect(idsOf(sorted)).toEqual(['z', 'a'])
   })
 
@@ -60,7 +65,7 @@ describe('byKindThenValue', () => {
       entry(1, { providerId: 'b', id: 9 }),
       entry(1, { providerId: 'a', id: 1 }),
       entry(1, { providerId: 'B', id: 5 }),
-    ].sort(byKindThenValue)
+    ].sort(byRank)
     expect(idsOf(sorted)).toEqual(['B', 'a', 'b'])
   })
 
@@ -69,7 +74,7 @@ describe('byKindThenValue', () => {
       entry(null, { providerId: 'b', atMs: 1 }),
       entry(null, { providerId: 'a', atMs: 1 }),
       entry(null, { providerId: 'c', atMs: 2 }),
-    ].sort(byKindThenValue)
+    ].sort(byRank)
     expect(idsOf(sorted)).toEqual(['c', 'a', 'b'])
   })
 
@@ -77,21 +82,55 @@ describe('byKindThenValue', () => {
     fc.assert(
       fc.property(entries, fc.infiniteStream(fc.nat()), (list, noise) => {
         for (const a of list)
-          for (const b of list)
-            expect(Math.sign(byKindThenValue(a, b)) + Math.sign(byKindThenValue(b, a))).toBe(0)
+          for (const b of list) expect(Math.sign(byRank(a, b)) + Math.sign(byRank(b, a))).toBe(0)
         const shuffled = list
           .map((item) => ({ item, key: noise.next().value }))
           .sort((a, b) => a.key - b.key)
           .map(({ item }) => item)
-        expect(shuffled.sort(byKindThenValue)).toEqual([...list].sort(byKindThenValue))
+        expect(shuffled.sort(byRank)).toEqual([...list].sort(byRank))
       }),
     )
   })
 })
 
-describe('bestExecutable', () => {
+describe('byRank', () => {
+  test('within a kind suspect prices come after the others, and those out of range come last', () => {
+    const usual = entry(1)
+    const silent = entry(5, {}, { unspecified: ['payIn'] })
+    const unpriced = entry(null)
+    const suspect = entry(9, {}, { standing: STANDING.suspect })
+    const far = entry(-3, {}, { standing: STANDING.outOfRange })
+    const official = entry(99, { rateType: 'official' })
+    const all = [official, far, suspect, unpriced, silent, usual]
+    expect(all.sort(byRank)).toEqual([usual, unpriced, silent, suspect, far, official])
+  })
+
+  test('between equal values the greater second one comes first, then the newest', () => {
+    const more = entry(1, { atMs: 1 }, { second: 8 })
+    const less = entry(1, { atMs: 2 }, { second: 5 })
+    expect([less, more].sort(byRank)).toEqual([more, less])
+    expect(bestOf([less, more])).toBe(more)
+  })
+})
+
+describe('bestOf', () => {
+  test('a suspect price and one out of range are never the best', () => {
+    const suspect = entry(9, {}, { standing: STANDING.suspect })
+    const far = entry(9, {}, { standing: STANDING.outOfRange })
+    const usual = entry(1)
+    expect(bestOf([suspect, far, usual])).toBe(usual)
+    expect(bestOf([suspect, far])).toBeNull()
+  })
+
+  test('one that says all that was asked comes before a better silent one', () => {
+    const silent = entry(9, {}, { unspecified: ['payIn'] })
+    const usual = entry(1)
+    expect(bestOf([silent, usual])).toBe(usual)
+    expect(bestOf([silent])).toBe(silent)
+  })
+
   test('official and parallel are never the best, however good', () => {
-    const best = bestExecutable([
+    const best = bestOf([
       entry(900, { rateType: 'official' }),
       entry(999, { rateType: 'parallel' }),
       entry(1, { rateType: 'interbank', providerId: 'bank' }),
@@ -103,38 +142,45 @@ describe('bestExecutable', () => {
     for (const rateType of ['retail', 'p2p', 'interbank'] as const) {
       const others = ['retail', 'p2p', 'interbank'] as const
       const list = others.map((kind) => entry(kind === rateType ? 2 : 1, { rateType: kind }))
-      expect(bestExecutable(list)?.quote.rateType).toBe(rateType)
+      expect(bestOf(list)?.quote.rateType).toBe(rateType)
     }
   })
 
   test('is null if nothing is executable, if nothing has a value, and for an empty list', () => {
-    expect(bestExecutable([entry(1, { rateType: 'official' })])).toBeNull()
-    expect(bestExecutable([entry(null)])).toBeNull()
-    expect(bestExecutable([])).toBeNull()
+    expect(bestOf([entry(1, { rateType: 'official' })])).toBeNull()
+    expect(bestOf([entry(null)])).toBeNull()
+    expect(bestOf([])).toBeNull()
   })
 
   test('a tie goes to the newest, then to the smaller provider id', () => {
     const older = entry(1, { providerId: 'a', atMs: 1, rateType: 'p2p' })
     const newer = entry(1, { providerId: 'z', atMs: 2, rateType: 'interbank' })
-    expect(bestExecutable([older, newer])).toBe(newer)
-    expect(bestExecutable([newer, older])).toBe(newer)
+    expect(bestOf([older, newer])).toBe(newer)
+    expect(bestOf([newer, older])).toBe(newer)
     const twin = entry(1, { providerId: 'b', atMs: 2 })
-    expect(bestExecutable([newer, twin])).toBe(twin)
+    expect(bestOf([newer, twin])).toBe(twin)
   })
 
   test('is no worse than any executable entry, and leads its own kind', () => {
     fc.assert(
       fc.property(entries, (list) => {
-        const best = bestExecutable(list)
+        const best = bestOf(list)
         const candidates = list.filter(
-          ({ value, quote: { rateType } }) =>
-            value !== null && ['retail', 'p2p', 'interbank'].includes(rateType),
+          ({ value, standing, quote: { rateType } }) =>
+            value !== null &&
+            standing === STANDING.usual &&
+            ['retail', 'p2p', 'interbank'].includes(rateType),
         )
         expect(best === null).toBe(candidates.length === 0)
         if (!best) return
-        for (const { value } of candidates) expect(best.value!).toBeGreaterThanOrEqual(value!)
-        const own = list.filter(({ quote: { rateType } }) => rateType === best.quote.rateType)
-        expect(own.sort(byKindThenValue)[0]).toEqual(best)
+        const isSilent = best.unspecified.length > 0
+        for (const { value, unspecified } of candidates)
+          if (isSilent || unspecified.length === 0)
+            expect(best.value!).toBeGreaterThanOrEqual(value!)
+        const own = list.filter(
+          ({ value, quote: { rateType } }) => value !== null && rateType === best.quote.rateType,
+        )
+        expect(own.sort(byRank)[0]).toEqual(best)
       }),
     )
   })

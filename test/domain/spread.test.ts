@@ -1,17 +1,33 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { RATE_TYPES } from '~/domain/provider.ts'
-import { bestByKind, spreadsBps, vsMidBps } from '~/domain/spread.ts'
+import { believedBests, spreadBps, vsMidBps } from '~/domain/spread.ts'
 import { rates, rateTypes } from '../support/quotes.ts'
 
-const priced = fc.array(fc.record({ rate: rates, rateType: rateTypes }), { maxLength: 30 })
+type Judged = Parameters<typeof believedBests>[0][number]
 
-describe('bestByKind', () => {
+const priced = fc.array(
+  fc.record({
+    quote: fc.record({ rate: rates, rateType: rateTypes }),
+    suspect: fc.constantFrom(null, {}),
+  }),
+  { maxLength: 30 },
+)
+const believed = (rate: number, rateType: Judged['quote']['rateType']): Judged => ({
+  quote: { rate, rateType },
+  suspect: null,
+})
+
+const spreadsBps = (judged: readonly Judged[]): number[] => {
+  const bests = believedBests(judged)
+  return judged.map(({ quote }) => spreadBps(quote, bests))
+}
+
+describe('believedBests', () => {
   test('has the highest rate of each kind that is there', () => {
-    const best = bestByKind([
-      { rate: 128, rateType: 'retail' },
-      { rate: 129, rateType: 'retail' },
-      { rate: 130, rateType: 'official' },
+    const best = believedBests([
+      believed(128, 'retail'),
+      believed(129, 'retail'),
+      believed(130, 'official'),
     ])
     expect([...best].sort()).toEqual([
       ['official', 130],
@@ -19,74 +35,64 @@ describe('bestByKind', () => {
     ])
   })
 
+  test('leaves suspect ones out, but for a kind that has no other', () => {
+    const suspect = (rate: number, rateType: 'retail' | 'p2p') => ({
+      quote: { rate, rateType },
+      suspect: {},
+    })
+    const all = [suspect(900, 'retail'), believed(1, 'retail'), suspect(7, 'p2p')]
+    expect([...believedBests([...all, suspect(8, 'p2p')])].sort()).toEqual([
+      ['p2p', 8],
+      ['retail', 1],
+    ])
+  })
+
   test('has no best for an empty list', () => {
-    expect(bestByKind([]).size).toBe(0)
+    expect(believedBests([]).size).toBe(0)
   })
 })
 
-describe('spreadsBps', () => {
+describe('spreadBps', () => {
   test('is a hundred basis points for one per cent below the best', () => {
-    expect(
-      spreadsBps([
-        { rate: 99, rateType: 'retail' },
-        { rate: 100, rateType: 'retail' },
-      ]),
-    ).toEqual([100, 0])
+    expect(spreadsBps([believed(99, 'retail'), believed(100, 'retail')])).toEqual([100, 0])
   })
 
   test('compares each kind only with its own best', () => {
     expect(
       spreadsBps([
-        { rate: 200, rateType: 'parallel' },
-        { rate: 150, rateType: 'official' },
-        { rate: 100, rateType: 'retail' },
-        { rate: 50, rateType: 'p2p' },
-        { rate: 25, rateType: 'interbank' },
-        { rate: 75, rateType: 'retail' },
+        believed(200, 'parallel'),
+        believed(150, 'official'),
+        believed(100, 'retail'),
+        believed(50, 'p2p'),
+        believed(25, 'interbank'),
+        believed(75, 'retail'),
       ]),
     ).toEqual([0, 0, 0, 0, 0, 2500])
   })
 
-  test('is empty for an empty list', () => {
-    expect(spreadsBps([])).toEqual([])
-  })
-
-  test('is 0 for the best of each kind and what equals it, and for nothing else', () => {
+  test('is 0 for the best of each kind, above it below, and negative only for suspect ones', () => {
     fc.assert(
-      fc.property(priced, (quotes) => {
-        const spreads = spreadsBps(quotes)
-        expect(spreads).toHaveLength(quotes.length)
-        for (const kind of RATE_TYPES) {
-          const own = quotes
-            .map(({ rate, rateType }, i) => ({ rate, rateType, spread: spreads[i]! }))
-            .filter(({ rateType }) => rateType === kind)
-          const best = Math.max(...own.map(({ rate }) => rate))
-          for (const { rate, spread } of own) expect(spread === 0).toBe(rate === best)
+      fc.property(priced, (judged) => {
+        const spreads = spreadsBps(judged)
+        for (const [i, { quote, suspect }] of judged.entries()) {
+          const own = judged.filter((one) => one.quote.rateType === quote.rateType)
+          const known = own.filter((one) => one.suspect === null)
+          const best = Math.max(...(known.length > 0 ? known : own).map((one) => one.quote.rate))
+          expect(spreads[i] === 0).toBe(quote.rate === best)
+          expect(spreads[i]!).toBeLessThanOrEqual(10_000)
+          if (suspect === null) expect(spreads[i]!).toBeGreaterThanOrEqual(0)
+          const again = best * (1 - spreads[i]! / 10_000)
+          expect(Math.abs(again - quote.rate)).toBeLessThanOrEqual(Math.max(best, again) * 1e-12)
         }
-      }),
-    )
-  })
-
-  test('is never negative, stays below 10000, and leads back to the rate', () => {
-    fc.assert(
-      fc.property(priced, (quotes) => {
-        const best = bestByKind(quotes)
-        spreadsBps(quotes).forEach((spread, i) => {
-          const { rate, rateType } = quotes[i]!
-          expect(spread).toBeGreaterThanOrEqual(0)
-          expect(spread).toBeLessThanOrEqual(10_000)
-          const again = best.get(rateType)! * (1 - spread / 10_000)
-          expect(Math.abs(again - rate)).toBeLessThanOrEqual(best.get(rateType)! * 1e-12)
-        })
       }),
     )
   })
 
   test('does not change with quotes of another kind', () => {
     fc.assert(
-      fc.property(priced, rateTypes, (quotes, kind) => {
-        const own = quotes.filter(({ rateType }) => rateType === kind)
-        const among = spreadsBps(quotes).filter((_, i) => quotes[i]!.rateType === kind)
+      fc.property(priced, rateTypes, (judged, kind) => {
+        const own = judged.filter(({ quote }) => quote.rateType === kind)
+        const among = spreadsBps(judged).filter((_, i) => judged[i]!.quote.rateType === kind)
         expect(among).toEqual(spreadsBps(own))
       }),
     )

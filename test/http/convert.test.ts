@@ -151,11 +151,11 @@ describe('GET /convert', () => {
   test('200 puts an entry whose fee has no mid last of its kind, never as best', async () => {
     const world = new World()
     world.reference({ KES: 130 })
-    world.quote({ providerId: 'retail-a', rate: 200, fee: 2, feeCurrency: 'GBP' })
-    world.quote({ providerId: 'retail-b', rate: 1 })
+    world.quote({ providerId: 'retail-a', rate: 140, fee: 2, feeCurrency: 'GBP' })
+    world.quote({ providerId: 'retail-b', rate: 100 })
     const { body } = await world.get(PATH, world.key())
     expect(body.providers.map((entry: Entry) => [entry.provider_id, entry.net_converted])).toEqual([
-      ['retail-b', 200],
+      ['retail-b', 20_000],
       ['retail-a', null],
     ])
     expect(body.best.provider_id).toBe('retail-b')

@@ -71,7 +71,7 @@ describe('the note of a list that is empty', () => {
 
 describe('the note of a best price that is stale', () => {
   const fed = () => {
-    const world = new World()
+    const world = new World({ quoteSuspectPct: null })
     world.reference({ KES: 130, NGN: 1500, GBP: 0.8 })
     return world
   }
@@ -81,7 +81,7 @@ describe('the note of a best price that is stale', () => {
     world.quote({ providerId: 'retail-a', rate: 129, fee: 10, feeCurrency: 'USD', at: OLD })
     world.quote({ providerId: 'retail-b', rate: 128, fee: 0, feeCurrency: 'USD' })
     const asked = (amount: number) => noteOf(world, `/convert?from=USD&to=KES&amount=${amount}`)
-    const old = 'The best price was seen on 2026-02-10 and may no longer be had.'
+    const old = 'The best price was seen on 2026-02-10 and may no longer be available.'
     expect([await asked(100), await asked(10_000)]).toEqual([undefined, old])
     const arriving = '/convert?from=USD&to=KES&recipient_gets=1000000'
     expect(await noteOf(world, arriving)).toBe(old)
@@ -92,7 +92,7 @@ describe('the note of a best price that is stale', () => {
     const world = fed()
     world.quote({ providerId: 'retail-a', rate: 129, at: OLD })
     expect(await noteOf(world, '/fetch-one?from=USD&to=KES')).toBe(
-      'The best price of USD/KES (seen on 2026-02-10) may no longer be had.',
+      'The best price of USD/KES (seen on 2026-02-10) may no longer be available.',
     )
     expect(await noteOf(world, '/fetch-one?from=USD&to=KES&max_age=7d')).toBe(
       'The best price of USD/KES (seen on 2026-02-10) is older than max_age.',
@@ -107,11 +107,11 @@ describe('the note of a best price that is stale', () => {
     world.reference({ EUR: 0.9 })
     const seen = (pair: string) => `${pair} (seen on 2026-02-10)`
     expect(await noteOf(world, '/fetch-multi?from=USD&to=KES,NGN')).toBe(
-      `The best prices of ${seen('USD/KES')} and ${seen('USD/NGN')} may no longer be had.`,
+      `The best prices of ${seen('USD/KES')} and ${seen('USD/NGN')} may no longer be available.`,
     )
     const five = ['USD/KES', 'USD/NGN', 'GBP/KES', 'GBP/NGN', 'EUR/KES'].map(seen).join(', ')
     expect(await noteOf(world, '/fetch-matrix?from=USD,GBP,EUR&to=KES,NGN')).toBe(
-      `The best prices of ${five} and 1 more may no longer be had.`,
+      `The best prices of ${five} and 1 more may no longer be available.`,
     )
   })
 
@@ -120,7 +120,7 @@ describe('the note of a best price that is stale', () => {
     world.quote({ providerId: 'retail-a', rate: 129, from: 'USDT', at: OLD })
     expect(await noteOf(world, '/fetch-one?from=USDT&to=KES')).toBe(
       'There is no mid for pairs with USDT: USDT is a stablecoin, which no reference feed covers. ' +
-        'The best price of USDT/KES (seen on 2026-02-10) may no longer be had.',
+        'The best price of USDT/KES (seen on 2026-02-10) may no longer be available.',
     )
   })
 })

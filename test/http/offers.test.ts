@@ -198,7 +198,11 @@ describe('an entry', () => {
     expect(await entry(100)).toEqual([97 * 130, 'exact', undefined])
     expect(await entry(400)).toEqual([397 * 130, 'nearest', 200])
     const { best } = await asked('/convert?from=USD&to=KES&amount=400')
-    expect(best.cost).toMatchObject({ fee_pct: 1.5, total_pct: 1.5, total: 3 })
+    const cost = { fee_pct: 1.5, margin_pct: 0, total_pct: 1.5, currency: 'USD' }
+    expect(best.cost).toEqual(cost)
+    const [far] = await listed('/convert?from=USD&to=KES&amount=401')
+    const outOfRange = { net_converted: null, cost: null, amount_match: 'out_of_range' }
+    expect(far).toMatchObject({ ...outOfRange, at_amount: 200, converted: 401 * 130 })
   })
 
   test('of /convert says what to send under its own fee, with the amount to arrive', async () => {

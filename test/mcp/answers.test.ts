@@ -63,11 +63,12 @@ describe('convert', () => {
   test('says whose fee eats the amount, and only then', async () => {
     const small = await ask('convert', { from: 'EUR', to: 'XOF', amount: 20 })
     expect(small.note).toBe(
-      'The fee of Provider retail-a eats the whole amount: nothing would arrive.',
+      'The best price is for FR to SN alone. ' +
+        'The fee of Provider retail-a eats the whole amount: nothing would arrive.',
     )
     expect(small.best.provider_id).toBe('p2p-a')
     const whole = await ask('convert', { from: 'EUR', to: 'XOF', amount: 20.01 })
-    expect(whole.note).toBeUndefined()
+    expect(whole.note).toBe('The best price is for FR to SN alone.')
   })
 
   test('says for which countries there are prices where none is for those asked', async () => {

@@ -14,7 +14,7 @@ const seen = (...quotes: Partial<Quote>[]) =>
     quotes.map((more, i) => {
       const own = quote({ providerId: `provider-${i}`, ...more })
       const mids = { midAtQuote: null, feeMidAtQuote: null }
-      return { quote: own, provider: provider(own.providerId), ...mids }
+      return { quote: own, provider: provider(own.providerId), suspect: null, ...mids }
     }),
     STALE_BEFORE_MS,
   )

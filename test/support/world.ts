@@ -67,6 +67,7 @@ export class World {
         midMaxAgeMs: 72 * HOUR_MS,
         quoteMaxAgeMs: options.quoteMaxAgeMs ?? null,
         staleAfterMs: options.staleAfterMs === undefined ? 7 * DAY_MS : options.staleAfterMs,
+        quoteSuspectPct: options.quoteSuspectPct === undefined ? 10 : options.quoteSuspectPct,
       },
       past: options.past ?? emptyPast(),
     }
@@ -212,6 +213,8 @@ type WorldOptions = {
   quoteMaxAgeMs?: number
   /** 7 days unless said otherwise. */
   staleAfterMs?: number | null
+  /** 10 unless said otherwise. */
+  quoteSuspectPct?: number | null
   feedTimes?: FeedTimes
   corsOrigins?: string[]
   publicUrl?: string

@@ -1,9 +1,21 @@
 import { sendAmount } from '~/domain/price/send-amount.ts'
 import type { Quote } from '~/domain/quote.ts'
 
+/**
+ * How far an amount may lie from those that an offer is for, as a factor of the nearest of them,
+ * before its price says nothing about that amount.
+ */
+export const RANGE_FACTOR = 2
+
+export const AMOUNT_MATCHES = ['exact', 'nearest', 'out_of_range'] as const
+
 /** How an amount lies to the amounts that an offer is for. */
 export type AmountMatch = {
-  readonly match: 'exact' | 'nearest'
+  /**
+   * `exact` for an amount that the offer is for, `nearest` for one within `RANGE_FACTOR` of them,
+   * and `out_of_range` for one further away.
+   */
+  readonly match: (typeof AMOUNT_MATCHES)[number]
   /** The amount that the offer's price is for: as asked, or the nearest that it covers. */
   readonly atAmount: number
   /** How many times one of the two is the other; 1 where the offer covers the amount. */
@@ -11,19 +23,69 @@ export type AmountMatch = {
 }
 
 /** An amount to send under an offer, and how it lies to those that the offer is for. */
-export type Sending = { readonly sent: number; readonly match: AmountMatch }
+type Sending = {
+  /** Null where the offer says nothing about an amount that would do. */
+  readonly sent: number | null
+  readonly match: AmountMatch
+  /** Whether less would do, but the offer is from this amount on. */
+  readonly isMinimum: boolean
+}
 
 /** The match of an amount; an end that an offer does not name is open. */
-export function matchOf({ offer }: Quote, amount: number): AmountMatch {
+export function matchOf({ offer }: Pick<Quote, 'offer'>, amount: number): AmountMatch {
   const { amountMin, amountMax } = offer ?? OPEN
   if (amountMin !== null && amount < amountMin)
-    return { match: 'nearest', atAmount: amountMin, ratio: amountMin / amount }
+    return awayBy({ atAmount: amountMin, least: amount, most: amountMin })
   if (amountMax !== null && amount > amountMax)
-    return { match: 'nearest', atAmount: amountMax, ratio: amount / amountMax }
+    return awayBy({ atAmount: amountMax, least: amountMax, most: amount })
   return { match: 'exact', atAmount: amount, ratio: 1 }
 }
 
 const OPEN = { amountMin: null, amountMax: null }
+
+type Away = { readonly atAmount: number; readonly least: number; readonly most: number }
+
+/** Twice a double is exact, so that an amount at exactly the factor is still near. */
+const awayBy = ({ atAmount, least, most }: Away): AmountMatch => ({
+  match: most > RANGE_FACTOR * least ? 'out_of_range' : 'nearest',
+  atAmount,
+  ratio: most / least,
+})
+
+/** Amounts from `least` to `most`; infinite where an end is open. */
+export type AmountRange = { readonly least: number; readonly most: number }
+
+/**
+ * The amounts about which any of these offers says something, ascending and apart from each other:
+ * the amounts of each, widened by `RANGE_FACTOR`.
+ */
+export function knownRanges(quotes: readonly Pick<Quote, 'offer'>[]): AmountRange[] {
+  const widened = quotes.map(({ offer }) => ({
+    least: (offer?.amountMin ?? 0) / RANGE_FACTOR,
+    most: (offer?.amountMax ?? Number.POSITIVE_INFINITY) * RANGE_FACTOR,
+  }))
+  const ranges: AmountRange[] = []
+  for (const { least, most } of widened.sort((a, b) => a.least - b.least)) {
+    const last = ranges.at(-1)
+    if (last && least <= last.most)
+      ranges[ranges.length - 1] = { least: last.least, most: Math.max(last.most, most) }
+    else ranges.push({ least, most })
+  }
+  return ranges
+}
+
+/** The ranges nearest to an amount, ascending; the first ones where the amount is null. */
+export function nearestRanges(
+  ranges: readonly AmountRange[],
+  { amount, max }: { readonly amount: number | null; readonly max: number },
+): AmountRange[] {
+  const away = ({ least, most }: AmountRange): number =>
+    amount === null ? least : Math.max(least / amount, amount / most)
+  return ranges
+    .toSorted((a, b) => away(a) - away(b))
+    .slice(0, max)
+    .sort((a, b) => a.least - b.least)
+}
 
 /**
  * The least amount of the source currency of which at least `net` of the target currency arrives
@@ -36,7 +98,8 @@ export function sendingOf(quote: Quote, net: number, feeMid: number | null): Sen
   const least = sendAmount(quote, net, feeMid)
   if (least === null) return null
   const { amountMin, amountMax } = quote.offer ?? OPEN
-  const isBand = amountMin !== null && amountMin !== amountMax
-  const sent = isBand ? Math.max(least, amountMin) : least
-  return { sent, match: matchOf(quote, sent) }
+  const isMinimum = amountMin !== null && amountMin !== amountMax && least < amountMin
+  const sent = isMinimum ? amountMin : least
+  const match = matchOf(quote, sent)
+  return { sent: match.match === 'out_of_range' ? null : sent, match, isMinimum }
 }

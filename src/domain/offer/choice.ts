@@ -1,15 +1,20 @@
 import { feeInTarget, netConverted } from '~/domain/convert.ts'
-import { KIND_ORDER } from '~/domain/provider.ts'
+import type { Suspicion } from '~/domain/price/suspect.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { bestExecutable, byTie, type Ranked } from '~/domain/rank.ts'
+import { byRank, byTie, byValue, type Ranked, STANDING, silence } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
-import { type AmountMatch, matchOf, type Sending, sendingOf } from './band.ts'
+import { type AmountMatch, matchOf, sendingOf } from './band.ts'
 import { feePercentOf, isFeeStated } from './fee.ts'
 import { type FilterName, type OfferFilters, unspecifiedOf } from './filter.ts'
 import { bandsKey, PLAIN } from './terms.ts'
 
-/** A live quote, and whether it is older than a current price may be. */
-export type Candidate = { readonly quote: Quote; readonly isStale: boolean }
+/** A live quote, whether it is older than a current price may be, and why it is not believed. */
+export type Candidate = {
+  readonly quote: Quote
+  readonly isStale: boolean
+  /** Null for a quote that is believed. */
+  readonly suspect: Suspicion | null
+}
 
 /** An amount to send, or one to arrive. The other is null. */
 export type Goal =
@@ -24,21 +29,16 @@ export type Ask = {
   readonly feeMidOf: (quote: Quote) => number | null
 }
 
-/** A candidate that fits, and how well. */
-export type Fitting<T extends Candidate> = {
+/** A candidate that fits, and how well. Its value is the rate where no amount is asked for. */
+export type Fitting<T extends Candidate> = Ranked & {
   readonly candidate: T
-  readonly quote: Quote
-  /** The filters that it says nothing about. */
   readonly unspecified: readonly FilterName[]
   /** Null where no amount is asked for, or none can be sent. */
   readonly match: AmountMatch | null
-  /** What is sent: as asked, or as is needed; null as `match` is. */
+  /** What is sent: as asked, or as is needed; null where no amount is known to do. */
   readonly sent: number | null
-  /**
-   * What it is ranked by, greatest first: the rate, the net amount as shown, or how little is sent.
-   * Null is last.
-   */
-  readonly value: number | null
+  /** Whether `sent` is the least that the offer is for, and less would do. */
+  readonly isMinimum: boolean
 }
 
 /**
@@ -52,23 +52,13 @@ export function choiceOf<T extends Candidate>(candidates: readonly T[], ask: Ask
 }
 
 /**
- * Every offer that answers the question, ranked: one of those that differ in nothing but their
- * amounts, the first by `byPreference`.
+ * Every offer that answers the question, ranked. Of offers that differ in nothing but their
+ * amounts, the first by `byPreference` answers for an amount; without an amount each is there.
  */
 export function everyOffer<T extends Candidate>(candidates: readonly T[], ask: Ask): Fitting<T>[] {
-  return firstOfEach(fittingOf(candidates, ask), offerOf)
+  const fitting = fittingOf(candidates, ask)
+  return ask.goal === null ? fitting.sort(byRank) : firstOfEach(fitting, offerOf)
 }
-
-/**
- * The best executable entry by `value` of those that say all that is asked, and of the silent ones
- * where there is no other; null without one.
- */
-export const bestFitting = <T extends Ranked>(
-  entries: readonly T[],
-  unspecifiedOf: (entry: T) => readonly FilterName[],
-): T | null =>
-  bestExecutable(entries.filter((entry) => unspecifiedOf(entry).length === 0)) ??
-  bestExecutable(entries)
 
 /** A text that tells offers apart by provider and all but their amounts. */
 export const offerOf = ({ quote }: Pick<Candidate, 'quote'>): string =>
@@ -91,70 +81,69 @@ function fittingOf<T extends Candidate>(candidates: readonly T[], ask: Ask): Fit
   return candidates.flatMap((candidate) => {
     const { quote } = candidate
     const unspecified = unspecifiedOf(quote, ask.filters)
-    return unspecified ? [{ candidate, quote, unspecified, ...placed(quote, ask) }] : []
+    return unspecified ? [{ candidate, quote, unspecified, ...placed(candidate, ask) }] : []
   })
 }
 
-function placed(
-  quote: Quote,
-  { goal, feeMidOf }: Ask,
-): Pick<Fitting<Candidate>, 'match' | 'sent' | 'value'> {
-  if (goal === null) return { match: null, sent: null, value: quote.rate }
+type Placed = Pick<
+  Fitting<Candidate>,
+  'match' | 'sent' | 'isMinimum' | 'standing' | 'value' | 'second'
+>
+
+function placed({ quote, suspect }: Candidate, { goal, feeMidOf }: Ask): Placed {
+  const standing = suspect ? STANDING.suspect : STANDING.usual
+  const unsent = { match: null, sent: null, isMinimum: false, standing, second: null }
+  if (goal === null) return { ...unsent, value: quote.rate }
   const feeMid = feeMidOf(quote)
   if (goal.recipientGets === null) {
-    const { amount } = goal
-    const net = netConverted(quote, amount, feeMid)
-    return { match: matchOf(quote, amount), sent: amount, value: net && roundAmount(net) }
+    const { amount: sent } = goal
+    const match = matchOf(quote, sent)
+    if (match.match === 'out_of_range') return { ...unsent, sent, ...farOf(quote, match) }
+    const net = netConverted(quote, sent, feeMid)
+    return { ...unsent, match, sent, value: net && roundAmount(net) }
   }
-  const sending: Sending | null = sendingOf(quote, goal.recipientGets, feeMid)
-  if (!sending) return { match: null, sent: null, value: null }
-  return { ...sending, value: -sending.sent }
+  const sending = sendingOf(quote, goal.recipientGets, feeMid)
+  if (!sending) return { ...unsent, value: null }
+  const { sent, match, isMinimum } = sending
+  if (sent === null) return { ...unsent, ...farOf(quote, match) }
+  const net = netConverted(quote, sent, feeMid)
+  return { match, sent, isMinimum, standing, value: -sent, second: net && roundAmount(net) }
 }
 
-type Judged = Fitting<Candidate>
+/** The place of an offer that says nothing about the amount: by how far away it is, then rate. */
+const farOf = ({ rate }: Quote, match: AmountMatch) => ({
+  match,
+  standing: STANDING.outOfRange,
+  value: -match.ratio,
+  second: rate,
+})
+
+type Placeable = Fitting<Candidate>
 
 /**
- * Which offer of one provider is taken. In this order: those that say all that is asked come before
- * those that are silent, those by which the amount can be sent at all before others, those that are
+ * Which offer of one provider is taken. In this order: those that are believed and about the amount
+ * come before suspect ones, and these before those that are for other amounts; those that say all
+ * that is asked before those that are silent, those that have a value before others, those that are
  * not stale before stale ones, those that cover the amount before the nearest, the nearer before
  * the farther, the greater value before the smaller; without an amount the smaller fee; then as
  * `byTie` has it.
  */
-function byPreference(a: Judged, b: Judged): number {
+function byPreference(a: Placeable, b: Placeable): number {
   return (
+    a.standing - b.standing ||
     silence(a) - silence(b) ||
-    Number(a.match === null) - Number(b.match === null) ||
+    Number(a.value === null) - Number(b.value === null) ||
     Number(a.candidate.isStale) - Number(b.candidate.isStale) ||
-    distance(a) - distance(b) ||
     (a.match?.ratio ?? 1) - (b.match?.ratio ?? 1) ||
     byValue(a.value, b.value) ||
+    byValue(a.second, b.second) ||
     (isByRate(a) ? byFee(a.quote, b.quote) : 0) ||
     byTie(a, b)
   )
 }
 
-/** The order of a list: by kind, those that say all that is asked first, then by value. */
-function byRank(a: Judged, b: Judged): number {
-  return (
-    KIND_ORDER[a.quote.rateType] - KIND_ORDER[b.quote.rateType] ||
-    silence(a) - silence(b) ||
-    byValue(a.value, b.value) ||
-    byTie(a, b)
-  )
-}
-
 /** Whether no amount was asked for, among those of one value. */
-const isByRate = ({ sent, value }: Judged): boolean => sent === null && value !== null
-
-const silence = ({ unspecified }: Judged): number => Math.sign(unspecified.length)
-
-const distance = ({ match }: Judged): number => Number(match?.match === 'nearest')
-
-function byValue(a: number | null, b: number | null): number {
-  if (a === b) return 0
-  if (a === null) return 1
-  return b === null ? -1 : b - a
-}
+const isByRate = ({ match, value }: Placeable): boolean => match === null && value !== null
 
 /**
  * The smaller fee first, then the smaller percentage. A fee that cannot be compared, because it is

@@ -3,9 +3,9 @@ import { type Cost, costOf } from '~/domain/price/cost.ts'
 import type { DayMids } from '~/domain/price/day-mids.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { byTie } from '~/domain/rank.ts'
+import { byTie, byValue, STANDING, type Standing } from '~/domain/rank.ts'
 import { roundPercent } from '~/domain/round.ts'
-import { type AmountMatch, matchOf } from './band.ts'
+import { AMOUNT_MATCHES, type AmountMatch, matchOf } from './band.ts'
 import { type Candidate, offerOf } from './choice.ts'
 import { arrivesWithin } from './filter.ts'
 import { PLAIN } from './terms.ts'
@@ -20,7 +20,11 @@ export type CostCandidate = Candidate &
 export type OfferCost<T> = {
   readonly candidate: T
   readonly match: AmountMatch
-  /** Null where nobody stated a fee, or a mid of that day is missing. */
+  readonly standing: Standing
+  /**
+   * Null where nobody stated a fee, a mid of that day is missing, or the offer says nothing about
+   * the amount.
+   */
   readonly cost: Cost | null
 }
 
@@ -56,11 +60,18 @@ const SMART_DELIVERY_MAX_MS = 5 * DAY_MS
 const GOALS = { sdg3: 3, sdg5: 5, g20: 1 } as const
 
 export type Costs<T> = {
-  /** Cheapest first; those without a cost last. */
+  /**
+   * Cheapest first, those without a cost after them, then suspect ones, and last those that are out
+   * of range.
+   */
   readonly offers: readonly OfferCost<T>[]
-  /** Over the offers that have a cost; null without one. */
+  /** Over the offers that have a cost, suspect ones too; null without one. */
   readonly averagePct: number | null
   readonly medianPct: number | null
+  readonly averageExcludingSuspectPct: number | null
+  /** How many offers within range are suspect, and how many are out of range. */
+  readonly suspectCount: number
+  readonly outOfRangeCount: number
   /** Null where fewer than three offers count. */
   readonly smart: Smart<T> | null
   /** Whether the mean as shown is no more than each goal; null without one. */
@@ -83,17 +94,24 @@ export function costsOf<T extends CostCandidate>(candidates: readonly T[], ask: 
     const other = first.get(key)
     if (!other || byPreference(one, other) < 0) first.set(key, one)
   }
-  const offers = [...first.values()].sort(byCost)
-  const percents = offers.flatMap(({ cost }) => (cost ? [cost.totalPct] : []))
-  const averagePct = meanOf(percents)
+  const offers = [...first.values()].sort(byPlace)
+  const averagePct = meanOf(percentsOf(offers))
+  const among = (standing: Standing) => offers.filter((one) => one.standing === standing)
+  const usual = among(STANDING.usual)
   return {
     offers,
     averagePct,
-    medianPct: medianOf(percents),
-    smart: smartOf(offers),
+    medianPct: medianOf(percentsOf(offers).sort((a, b) => a - b)),
+    averageExcludingSuspectPct: meanOf(percentsOf(usual)),
+    suspectCount: among(STANDING.suspect).length,
+    outOfRangeCount: among(STANDING.outOfRange).length,
+    smart: smartOf(usual),
     meets: averagePct === null ? null : goalsMet(roundPercent(averagePct)),
   }
 }
+
+const percentsOf = (offers: readonly Costed[]): number[] =>
+  offers.flatMap(({ cost }) => (cost ? [cost.totalPct] : []))
 
 /** Whether a quote is a price at which money can be sent, and says that it is for two countries. */
 export function isOfCountries(
@@ -107,8 +125,11 @@ export function isOfCountries(
 function costAt<T extends CostCandidate>(candidate: T, amount: number): OfferCost<T> {
   const { quote, midAtQuote, feeMidAtQuote: feeMid } = candidate
   const match = matchOf(quote, amount)
+  if (match.match === 'out_of_range')
+    return { candidate, match, standing: STANDING.outOfRange, cost: null }
+  const standing = candidate.suspect ? STANDING.suspect : STANDING.usual
   const cost = midAtQuote && costOf(quote, match.atAmount, { mid: midAtQuote.rate, feeMid })
-  return { candidate, match, cost }
+  return { candidate, match, standing, cost }
 }
 
 type Costed = OfferCost<Candidate>
@@ -116,11 +137,20 @@ type Costed = OfferCost<Candidate>
 /** As the order of offers by amount, with the cost in place of the net amount. */
 function byPreference(a: Costed, b: Costed): number {
   return (
-    Number(a.match.match === 'nearest') - Number(b.match.match === 'nearest') ||
+    nearness(a) - nearness(b) ||
     Number(a.candidate.isStale) - Number(b.candidate.isStale) ||
     a.match.ratio - b.match.ratio ||
     byCost(a, b)
   )
+}
+
+const nearness = ({ match }: Costed): number => AMOUNT_MATCHES.indexOf(match.match)
+
+function byPlace(a: Costed, b: Costed): number {
+  const standings = a.standing - b.standing
+  if (standings !== 0 || a.standing !== STANDING.outOfRange) return standings || byCost(a, b)
+  const rates = byValue(a.candidate.quote.rate, b.candidate.quote.rate)
+  return a.match.ratio - b.match.ratio || rates || byTie(a.candidate, b.candidate)
 }
 
 function byCost(a: Costed, b: Costed): number {

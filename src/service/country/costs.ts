@@ -1,9 +1,11 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { type Costs, costsOf, type OfferCost } from '~/domain/offer/costs.ts'
+import { STANDING } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import { type Lack, lackOf } from '~/service/convert.ts'
 import { corridorsBetween, type Transfer, usualOf } from './currencies.ts'
 
 /** An amount to send, in the source currency or in US dollars. The other is null. */
@@ -20,8 +22,10 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
   readonly amount: number | null
   readonly amountUsd: number | null
   readonly costs: Costs<RankedQuote>
-  /** The first of its offers; null without one. */
+  /** The first of its offers that is neither suspect nor out of range; null without one. */
   readonly cheapest: OfferCost<RankedQuote> | null
+  /** Why none is the cheapest although there are offers; null otherwise. */
+  readonly lack: Lack | null
   /** Other currencies of the two countries that have offers for them. */
   readonly others: readonly Corridor[]
 }
@@ -47,7 +51,11 @@ export function countryCosts(view: View, question: CostsQuestion): CountryCosts 
     amount: corridor ? amount : sum.amount,
     amountUsd: sum.amountUsd,
     costs,
-    cheapest: costs.offers[0] ?? null,
+    cheapest: costs.offers.find(({ standing }) => standing === STANDING.usual) ?? null,
+    lack: lackOf(
+      offers,
+      costs.offers.map(({ candidate: { quote }, standing }) => ({ quote, standing })),
+    ),
     others: own.filter((one) => one.offers.length > 0 && isOther(one)),
   }
 }

@@ -1,9 +1,8 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
-import { bestFitting } from '~/domain/offer/choice.ts'
 import { offerKey, PLAIN } from '~/domain/offer/terms.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { compareText } from '~/domain/rank.ts'
+import { bestOf, compareText, STANDING } from '~/domain/rank.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { CorridorView, RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
@@ -45,15 +44,19 @@ export function bestChanges({ before, after }: Sight, corridor: Corridor): Corri
 }
 
 const isSamePrice = (a: RankedQuote | null, b: RankedQuote | null): boolean =>
-  a?.quote.id === b?.quote.id && a?.isStale === b?.isStale
+  a?.quote.id === b?.quote.id &&
+  a?.isStale === b?.isStale &&
+  a?.suspect?.offPct === b?.suspect?.offPct
 
 /** The best price shown that is not stale and whose fee is stated; null without one. */
 function bestCurrentOf({ best, quotes }: CorridorView): RankedQuote | null {
   if (best === null || isCurrent(best)) return best
-  const current = quotes
-    .filter(isCurrent)
-    .map((ranked) => ({ ranked, quote: ranked.quote, value: ranked.quote.rate }))
-  return bestFitting(current, ({ ranked }) => ranked.unspecified)?.ranked ?? null
+  const current = quotes.filter(isCurrent).map((ranked) => ({
+    ranked,
+    ...{ quote: ranked.quote, unspecified: ranked.unspecified },
+    ...{ standing: STANDING.usual, value: ranked.quote.rate, second: null },
+  }))
+  return bestOf(current)?.ranked ?? null
 }
 
 /**

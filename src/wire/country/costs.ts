@@ -23,7 +23,7 @@ import {
   words,
 } from '~/wire/fields.ts'
 import { List } from '~/wire/list/list.ts'
-import { bestNote, listed, presentNote } from '~/wire/note.ts'
+import { lackNote, listed, presentNote, staleNote } from '~/wire/note.ts'
 import {
   AmountMatchWord,
   CountryCode,
@@ -34,6 +34,7 @@ import {
 import { countryParameters, neededCountry } from '~/wire/offer/selection.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import { presentAge, presentFreshness, presentPrice, presentStanding } from '~/wire/present.ts'
+import { presentSuspect, suspectFields } from '~/wire/suspect.ts'
 
 const currency = (country: string, example: string) =>
   Type.Optional(
@@ -66,6 +67,7 @@ const CostEntry = namedRecord('CostEntry', {
   provider_name: Type.String(),
   ...priceFields,
   rate_type: RateType,
+  ...suspectFields,
   ...ageFields,
   ...standingFields,
   ...dayMidFields,
@@ -107,11 +109,20 @@ export const CostsResponse = namedRecord('CostsResponse', {
   ),
   amount_usd: Type.Optional(Type.Number({ description: 'As asked.' })),
   offers: Type.Array(CostEntry, {
-    description: 'By cost.total_pct, smallest first; those without a cost last.',
+    description:
+      'By cost.total_pct, smallest first; then those without a cost, then suspect ones, and last ' +
+      'those whose amount_match is out_of_range.',
   }),
   count: Type.Integer(),
-  average_pct: percentOrNull('Mean total_pct of the offers with a cost; null without one.'),
+  average_pct: percentOrNull(
+    'Mean total_pct of the offers with a cost, suspect ones too; null without one.',
+  ),
   median_pct: percentOrNull('Their median total_pct.'),
+  average_excluding_suspect_pct: percentOrNull('As average_pct, without suspect offers.'),
+  suspect: Type.Integer({ description: 'How many of the offers are suspect, within range.' }),
+  out_of_range: Type.Integer({
+    description: 'How many are out_of_range; no figure counts them.',
+  }),
   smart: {
     ...nullable(SmartOffers),
     description:
@@ -146,7 +157,7 @@ export const CostsResponse = namedRecord('CostsResponse', {
 export const costsList = new List({
   response: CostsResponse,
   entries: 'offers',
-  without: ['smart.offers'],
+  without: ['smart.offers', 'suspect'],
   marks: {
     is_smart: {
       description: 'Whether it is one of the three of `smart` in the JSON answer.',
@@ -190,10 +201,11 @@ function presentOfferCost(one: OfferCost<RankedQuote>): Static<typeof CostEntry>
     provider_name: provider.name,
     ...presentPrice(quote),
     rate_type: quote.rateType,
+    ...presentSuspect(candidate),
     ...presentAge(candidate),
     ...presentStanding(quote),
     ...presentDayMid(candidate),
-    cost: presentCost(cost, quote.from),
+    cost: presentCost(cost, { currency: quote.from, match }),
     ...presentOffer(quote),
     amount_match: match.match,
     at_amount: roundAmount(match.atAmount),
@@ -230,6 +242,9 @@ export function presentCosts(
     count: offers.length,
     average_pct: rounded(costs.averagePct),
     median_pct: rounded(costs.medianPct),
+    average_excluding_suspect_pct: rounded(costs.averageExcludingSuspectPct),
+    suspect: costs.suspectCount,
+    out_of_range: costs.outOfRangeCount,
     smart: smart && presentSmart(smart),
     meets: meets && { sdg_3: meets.sdg3, sdg_5: meets.sdg5, g20_1: meets.g20 },
     ...presentNote(noteOn(found)),
@@ -240,7 +255,7 @@ export function presentCosts(
 /** All there is to note, in sentences; null where there is nothing. */
 function noteOn({ cheapest, others, ...found }: CountryCosts): string | null {
   const notes = [
-    cheapest ? bestNote(cheapest.candidate) : emptyNote(found),
+    cheapest ? staleNote(cheapest.candidate) : emptyNote(found),
     others.length > 0
       ? `${pairText(found)} has offers in ${listed(others.map(corridorKey))} too; ask for them ` +
         'with from and to.'
@@ -255,7 +270,8 @@ const pairText = ({ sourceCountry, targetCountry }: CountryPair): string =>
 type CountryPair = Pick<CountryCosts, 'sourceCountry' | 'targetCountry'>
 
 function emptyNote(found: Omit<CountryCosts, 'cheapest' | 'others'>): string {
-  const { corridor, amount } = found
+  const { corridor, amount, lack } = found
+  if (corridor && lack) return lackNote(lack, { corridor, amount })
   if (!corridor) return `No currency of one of the countries is supported; /currencies lists all.`
   if (amount === null)
     return `There is no recent mid of ${corridor.from} to bring amount_usd to it; ask with amount.`

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { matchOf } from '~/domain/offer/band.ts'
+import { AMOUNT_MATCHES, type AmountMatch, RANGE_FACTOR } from '~/domain/offer/band.ts'
 import { deliveryText } from '~/domain/offer/duration.ts'
 import type { FilterName } from '~/domain/offer/filter.ts'
 import { offerId } from '~/domain/offer/id.ts'
@@ -78,11 +78,14 @@ export const offerFields = {
   }),
 }
 
-export const AmountMatchWord = words(['exact', 'nearest'], {
+export const AmountMatchWord = words(AMOUNT_MATCHES, {
   title: 'AmountMatch',
   description:
     '`exact`: the offer is for the amount asked. `nearest`: the provider has no such offer, and ' +
-    'this is the one whose amounts are nearest; its cost is at `at_amount`.',
+    'this is the one whose amounts are nearest; its cost is at `at_amount`. `out_of_range`: the ' +
+    `nearest amounts are more than ${RANGE_FACTOR} times the amount asked or less than half of ` +
+    'it, so the price says nothing about it; it has no net amount and no cost, and is never the ' +
+    'best.',
 })
 
 /** How the amount asked lies to the amounts that an offer is for; only beside an offer. */
@@ -145,12 +148,12 @@ function termsOf(offer: Offer): Omit<Static<typeof OfferTerms>, 'id'> {
  * The members of `matchFields`; none for a quote that says nothing of its offer, or where nothing
  * is sent.
  */
-export function presentMatch(quote: Quote, sent: number | null) {
-  if (quote.offer === null || sent === null) return {}
-  const { match, atAmount } = matchOf(quote, sent)
+export function presentMatch({ offer }: Quote, matched: AmountMatch | null) {
+  if (offer === null || matched === null) return {}
+  const { match, atAmount } = matched
   return {
     amount_match: match,
-    ...(match === 'nearest' && { at_amount: roundAmount(atAmount) }),
+    ...(match !== 'exact' && { at_amount: roundAmount(atAmount) }),
   }
 }
 

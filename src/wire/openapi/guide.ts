@@ -27,8 +27,12 @@ Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header or a
   mid of the price's own day, in percent and money. Null means unknown, not free. \`vs_mid_bps\` is
   against the mid of now.
 - A price is the last that was heard of a provider. Before you name one look at \`is_stale\` and
-  \`last_updated\`: a stale price may no longer be had. \`best\` may be stale; \`best_current\` of
-  /convert never is, and its fee is stated. \`max_age\` (90m, 24h, 7d) leaves older prices out.
+  \`last_updated\`: a stale price may no longer be available. \`best\` may be stale;
+  \`best_current\` of /convert never is, and its fee is stated. \`max_age\` (90m, 24h, 7d) leaves
+  older prices out.
+- A \`suspect\` price is too far from the mid to be believed, and one whose \`amount_match\` is
+  \`out_of_range\` is for other amounts: never recommend either. Where \`best\` is null, \`note\`
+  says for which amounts prices are known.
 - \`evidence\` says what stands behind a price: \`observed\`, \`derived\` (worked out from a margin
   or another source) or \`indicative\` (advertised, not to be had for sure). Say which.
 - \`fee_stated: false\` means that nobody said a fee: nothing was taken off \`net_converted\`, and

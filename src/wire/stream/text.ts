@@ -10,7 +10,7 @@ import type {
   StreamEvent,
   StreamTexts,
 } from '~/service/stream/event.ts'
-import { bestNote, presentNote } from '~/wire/note.ts'
+import { presentNote, staleNote } from '~/wire/note.ts'
 import { presentFreshness, presentMid } from '~/wire/present.ts'
 import { presentProviderRate } from '~/wire/rates.ts'
 import type { StreamBodies } from './events.ts'
@@ -62,7 +62,7 @@ function membersOf(change: CorridorChange) {
     case 'best': {
       const { best, bestCurrent } = change
       const shown = (one: JudgedQuote | null) => one && presentProviderRate(one)
-      const note = best && bestNote(best.ranked)
+      const note = best && staleNote(best.ranked)
       return { best: shown(best), best_current: shown(bestCurrent), ...presentNote(note) }
     }
     case 'mid':

@@ -1,13 +1,19 @@
+import { RANGE_FACTOR } from '~/domain/offer/band.ts'
 import { offerOf } from '~/domain/offer/choice.ts'
 import { byTie } from '~/domain/rank.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { Prices } from '~/service/convert.ts'
-import type { ConvertFigures } from './convert-figures.ts'
+import { type ConvertFigures, FAR } from './convert-figures.ts'
 
-/** How an offer stands: silent about something asked, stale, or for other amounts. */
+/**
+ * How an offer stands: for other amounts, suspect, silent about something asked, without a net
+ * amount, or stale. One for other amounts is neither suspect nor without one.
+ */
+const OUT_OF_RANGE = 16
+const SUSPECT = 8
 const SILENT = 4
-const STALE = 2
-const NEAREST = 1
+const UNPRICED = 2
+const STALE = 1
 
 /**
  * Nets that differ by more than this part of what they are reckoned from do so when they are
@@ -46,7 +52,11 @@ export class ConvertChoice {
       for (const i of members) this.#groups[i] = group
     this.#standings = Uint8Array.from(
       offers,
-      ({ isStale, unspecified }) => (isStale ? STALE : 0) + (unspecified.length > 0 ? SILENT : 0),
+      ({ suspect, isStale, unspecified }, i) =>
+        (suspect ? SUSPECT : 0) +
+        (unspecified.length > 0 ? SILENT : 0) +
+        (figures.hasNet(i) ? 0 : UNPRICED) +
+        (isStale ? STALE : 0),
     )
   }
 
@@ -64,7 +74,7 @@ export class ConvertChoice {
   }
 
   #chosen(members: Uint16Array, amount: number, netOf: NetOf): number {
-    const { rates, fees, shares, least, most } = this.#figures
+    const { rates, fees, shares } = this.#figures
     let best = 0
     let bestStanding = Number.POSITIVE_INFINITY
     let bestAway = 0
@@ -72,15 +82,19 @@ export class ConvertChoice {
     let bestSize = 0
     for (let k = 0; k < members.length; k++) {
       const i = members[k]!
-      const away =
-        amount < least[i]! ? least[i]! / amount : amount > most[i]! ? amount / most[i]! : 0
-      const standing = this.#standings[i]! + (away === 0 ? 0 : NEAREST)
+      const away = this.#figures.awayOf(i, amount)
+      const isFar = away > RANGE_FACTOR && this.#figures.matchOf(i, amount) >= FAR
+      const standing = isFar
+        ? OUT_OF_RANGE + (this.#standings[i]! & (SILENT | STALE))
+        : this.#standings[i]!
       if (standing > bestStanding || (standing === bestStanding && away > bestAway)) continue
+      if (isFar && standing === bestStanding && away === bestAway && !this.#isHigher(i, best))
+        continue
       const converted = amount * rates[i]!
       const fee = fees[i]! + converted * shares[i]!
       const net = converted - fee
       const size = converted + fee
-      if (standing === bestStanding && away === bestAway) {
+      if (!isFar && standing === bestStanding && away === bestAway) {
         const more = net - bestNet
         const doubt = DOUBT * (size + bestSize)
         if (more < -doubt || (!(more > doubt) && !this.#isMore(i, best, netOf))) continue
@@ -92,6 +106,12 @@ export class ConvertChoice {
       bestSize = size
     }
     return best
+  }
+
+  #isHigher(a: number, b: number): boolean {
+    const { rates } = this.#figures
+    if (rates[a] !== rates[b]) return rates[a]! > rates[b]!
+    return byTie(this.#offers[a]!, this.#offers[b]!) < 0
   }
 
   #isMore(a: number, b: number, netOf: NetOf): boolean {

@@ -1,4 +1,5 @@
 import { feeInTarget, isCancelled, netConverted } from '~/domain/convert.ts'
+import { type AmountMatch, RANGE_FACTOR } from '~/domain/offer/band.ts'
 import { feePercentOf } from '~/domain/offer/fee.ts'
 import { feeInSource, marginPct } from '~/domain/price/cost.ts'
 import { roundAmount } from '~/domain/round.ts'
@@ -8,10 +9,15 @@ import { type FeeMids, feeMidOf } from '~/service/convert.ts'
 /** A rank below every net amount, for a quote whose fee cannot be priced. */
 export const NO_NET = Number.NEGATIVE_INFINITY
 
-/** How an amount lies to those that an offer is for. */
+/** How an amount lies to those that an offer is for; further below or above than near is far. */
 export const EXACT = 0
 export const BELOW = 1
+export const FAR = 3
 const ABOVE = 2
+const FAR_BELOW = 3
+const FAR_ABOVE = 4
+/** How many there are. */
+export const MATCHES = 5
 
 /**
  * What quotes are reckoned by, side by side: under load the arithmetic costs little, but reaching
@@ -31,6 +37,8 @@ export class ConvertFigures {
   /** The amounts that each offer is for; infinite where it does not name an end. */
   readonly least: Float64Array
   readonly most: Float64Array
+  /** Whether any offer names such an end. */
+  readonly isBanded: boolean
   readonly #quotes: readonly RankedQuote[]
   readonly #feeMids: FeeMids
 
@@ -49,6 +57,7 @@ export class ConvertFigures {
     this.fees = each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)))
     this.least = each(({ quote }) => quote.offer?.amountMin ?? Number.NEGATIVE_INFINITY)
     this.most = each(({ quote }) => quote.offer?.amountMax ?? Number.POSITIVE_INFINITY)
+    this.isBanded = this.least.some(Number.isFinite) || this.most.some(Number.isFinite)
   }
 
   /** Whether an amount has a net one, which needs a fee that can be priced. */
@@ -65,10 +74,26 @@ export class ConvertFigures {
     return roundAmount(isCancelled(converted, fee) ? this.#plainNet(i, amount) : converted - fee)
   }
 
-  /** Whether the offer is for the amount, or for greater or smaller ones. */
+  /** Whether the offer is for the amount, or for greater or smaller ones; from `FAR` on far. */
   matchOf(i: number, amount: number): number {
-    if (amount < this.least[i]!) return BELOW
-    return amount > this.most[i]! ? ABOVE : EXACT
+    const [least, most] = [this.least[i]!, this.most[i]!]
+    if (amount < least) return least > RANGE_FACTOR * amount ? FAR_BELOW : BELOW
+    if (amount > most) return amount > RANGE_FACTOR * most ? FAR_ABOVE : ABOVE
+    return EXACT
+  }
+
+  /** How many times the amount is the nearest that the offer is for, or the reverse; else 0. */
+  awayOf(i: number, amount: number): number {
+    const [least, most] = [this.least[i]!, this.most[i]!]
+    if (amount < least) return least / amount
+    return amount > most ? amount / most : 0
+  }
+
+  /** The match of an amount about which a text says nothing but what kind it is. */
+  exampleOf(i: number, match: number): AmountMatch {
+    const isBelow = match === BELOW || match === FAR_BELOW
+    const atAmount = match === EXACT ? 0 : isBelow ? this.least[i]! : this.most[i]!
+    return { match: WORDS[match]!, atAmount, ratio: 1 }
   }
 
   #plainNet(i: number, amount: number): number {
@@ -76,6 +101,8 @@ export class ConvertFigures {
     return netConverted(quote, amount, feeMidOf(this.#feeMids, quote)) ?? NO_NET
   }
 }
+
+const WORDS = ['exact', 'nearest', 'nearest', 'out_of_range', 'out_of_range'] as const
 
 /** The fee by which a quote's cost is reckoned; null where it has none. */
 function dayFeeOf({ quote, midAtQuote, feeMidAtQuote: feeMid }: RankedQuote): number | null {

@@ -1,17 +1,16 @@
-import { PLAIN } from '~/domain/offer/terms.ts'
 import { percentOf, totalOf } from '~/domain/price/cost.ts'
 import { isExecutable, KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
-import { byKindThenValue, byTie } from '~/domain/rank.ts'
+import { byRank, byTie, STANDING, type Standing, silence } from '~/domain/rank.ts'
 import { roundBps } from '~/domain/round.ts'
 import { BPS_PER_UNIT, vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { costAtQuote, isCurrent, type Prices } from '~/service/convert.ts'
+import { costAtQuote, isCurrent, lackOf, type Prices } from '~/service/convert.ts'
 import { presentConvertMid } from '~/wire/convert.ts'
-import { bestNote } from '~/wire/note.ts'
+import { bestNote, lackNote } from '~/wire/note.ts'
 import type { ByteText } from './byte-text.ts'
 import { ConvertChoice } from './convert-choice.ts'
 import { around, type Entry, entryOf } from './convert-entry.ts'
-import { BELOW, ConvertFigures, EXACT, NO_NET } from './convert-figures.ts'
+import { ConvertFigures, EXACT, FAR, MATCHES, NO_NET } from './convert-figures.ts'
 import { Piece } from './piece.ts'
 
 const NONE = -1
@@ -21,8 +20,6 @@ const LIST = new Piece('"providers":[')
 const BEST_CURRENT = new Piece('"best_current":')
 const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
 
-/** An offer has a text for amounts that it is for, for smaller and for greater ones. */
-const MATCHES = 3
 /** How many sums make up a cost. */
 const COST_SUMS = 3
 
@@ -32,21 +29,25 @@ const COST_SUMS = 3
  */
 export class ConvertSheet {
   readonly #prices: Prices
-  /**
-   * The offers by kind, in each those that say all that is asked first, those of equal value in
-   * their fixed order.
-   */
+  /** The offers in the order of their places, those of equal value in their fixed order. */
   readonly #quotes: Prices['offers']
   readonly #figures: ConvertFigures
   /** Which offer of each provider is shown; null where each has but one. */
   readonly #choice: ConvertChoice | null
-  /** The kind of each offer, and within it whether it is silent about something asked. */
-  readonly #kinds: Uint8Array
+  /**
+   * The place of each offer in the list, whatever its value: the kind, then how it stands, then
+   * whether it is silent about something asked.
+   */
+  readonly #places: Uint8Array
+  /** As `#places`, for the amount of the last question, of which some may be out of range. */
+  readonly #ranks: Uint8Array
   /** 1 for a kind that is never the best; after the first such quote there is no other. */
   readonly #isNeverBest: Uint8Array
   /** 1 for a quote that can be the best current one. */
   readonly #isCurrent: Uint8Array
-  /** The text of each offer for each match, printed when it is first shown. */
+  /** Whether any offer is for some amounts alone. */
+  readonly #isBanded: boolean
+  /** The text of each offer for each way an amount can lie, printed when it is first shown. */
   readonly #entries: (Entry | undefined)[]
   readonly #opening: Piece
   /**
@@ -58,10 +59,14 @@ export class ConvertSheet {
   readonly #closing: Piece
   /** What is said after the list where a quote is the best; null where nothing is. */
   readonly #notes: readonly (Piece | null)[]
-  /** The net amounts of the last question, as shown; NaN where nobody asked for one. */
+  /**
+   * The net amounts of the last question, as shown, or how far away the amount is, below zero;
+   * only of those shown.
+   */
   readonly #nets: Float64Array
   /** The best rate of each kind of what was last shown, where that changes with the amount. */
   readonly #bestRates = new Float64Array(RATE_TYPES.length)
+  readonly #suspectRates = new Float64Array(RATE_TYPES.length)
   /** Which quote is shown at which place; the last question's order is nearly that of the next. */
   readonly #order: Uint16Array
 
@@ -70,20 +75,23 @@ export class ConvertSheet {
     const { from, to } = corridor
     this.#prices = prices
     this.#quotes = offers
-      .map((ranked) => ({ ...ranked, value: saysAll(ranked) }))
-      .sort(byKindThenValue)
+      .map((ranked) => ({ ...ranked, standing: standingOf(ranked), value: null, second: null }))
+      .sort(byRank)
     const each = <T>(of: (ranked: RankedQuote) => T): T[] => this.#quotes.map(of)
-    this.#kinds = Uint8Array.from(each(kindOf))
+    this.#places = Uint8Array.from(each((ranked) => placeOf(ranked, standingOf(ranked))))
+    this.#ranks = this.#places.slice()
     this.#isNeverBest = Uint8Array.from(each(({ quote }) => (isExecutable(quote.rateType) ? 0 : 1)))
     this.#isCurrent = Uint8Array.from(each((ranked) => (isCurrent(ranked) ? 1 : 0)))
     this.#figures = new ConvertFigures(this.#quotes, prices.feeMids)
+    this.#isBanded = this.#figures.isBanded
     this.#entries = new Array(MATCHES * offers.length)
     this.#opening = new Piece(`{"from":"${from}","to":"${to}","amount":`)
     const [head, tail = ''] = around(mid && presentConvertMid(mid, 0))
     this.#beforeMid = new Piece(`,"mid":${head}`)
     this.#beforeBest = new Piece(`${tail},"best":`)
     this.#midRate = mid?.rate ?? null
-    this.#notes = this.#quotes.map((ranked) => noteOf(bestNote(ranked)))
+    const { filters } = prices.selection
+    this.#notes = each((ranked) => noteOf(bestNote(ranked, filters)))
     this.#nets = new Float64Array(offers.length)
     const choice = new ConvertChoice(this.#quotes, this.#figures, prices.selection)
     this.#order = choice.firsts()
@@ -112,8 +120,18 @@ export class ConvertSheet {
       else this.#writeEntry(text, i, amount)
     }
     text.withoutLast().piece(this.#closing)
-    const note = this.#notes[best]
+    const note = best === NONE ? this.#lackNote(amount) : this.#notes[best]
     if (note) text.piece(note)
+  }
+
+  #lackNote(amount: number): Piece | null {
+    const { offers, corridor } = this.#prices
+    const shown = Array.from(this.#order, (i) => ({
+      quote: this.#quotes[i]!.quote,
+      standing: standingIn(this.#ranks[i]!),
+    }))
+    const lack = lackOf(offers, shown)
+    return lack && noteOf(lackNote(lack, { corridor, amount }))
   }
 
   #writeBest(text: ByteText, best: number, amount: number): void {
@@ -125,12 +143,17 @@ export class ConvertSheet {
   #writeEntry(text: ByteText, i: number, amount: number): void {
     const net = this.#nets[i]!
     const figures = this.#figures
-    const match = figures.matchOf(i, amount)
+    const match = this.#isBanded ? figures.matchOf(i, amount) : EXACT
     const { head, between, tail } = this.#entries[MATCHES * i + match] ?? this.#printed(i, match)
     text.piece(head).rounded(amount * figures.rates[i]!)
     let next = 0
-    if (net !== NO_NET) text.piece(between[next++]!).rounded(net)
-    if (this.#choice) text.piece(between[next++]!).rounded(roundBps(this.#spreadOf(i)))
+    if (net !== NO_NET && match < FAR) text.piece(between[next++]!).rounded(net)
+    if (this.#choice) {
+      text.piece(between[next++]!)
+      const spread = roundBps(this.#spreadOf(i))
+      if (spread < 0) text.ascii(String(spread))
+      else text.rounded(spread)
+    }
     const fixed = figures.dayFees[i]!
     if (match === EXACT && !Number.isNaN(fixed)) {
       const percent = figures.percents[i]!
@@ -145,7 +168,7 @@ export class ConvertSheet {
   }
 
   #spreadOf(i: number): number {
-    const best = this.#bestRates[this.#kinds[i]! >> 1]!
+    const best = this.#bestRates[kindIn(this.#places[i]!)]!
     return ((best - this.#figures.rates[i]!) / best) * BPS_PER_UNIT
   }
 
@@ -156,21 +179,23 @@ export class ConvertSheet {
   #printed(i: number, match: number): Entry {
     const { mid } = this.#prices
     const ranked = this.#quotes[i]!
-    const { amountMin, amountMax } = ranked.quote.offer ?? PLAIN
     const isPriced = !Number.isNaN(this.#figures.dayFees[i]!)
-    const net = this.#figures.hasNet(i) ? 0 : null
+    const net = this.#figures.hasNet(i) && match < FAR ? 0 : null
     const zeros = isPriced ? { ...NO_COST, marginPct: this.#figures.margins[i]! } : null
     const isCostSummed = match === EXACT && isPriced
     const isSpreadBlank = this.#choice !== null
+    const example = this.#figures.exampleOf(i, match)
+    const costNear = match < FAR ? costAtQuote(ranked, example.atAmount) : null
     const conversion = {
       ranked,
       spreadBps: isSpreadBlank ? 0 : ranked.spreadBps,
       vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),
-      sent: [amountMin ?? 0, 0, Number.POSITIVE_INFINITY][match]!,
+      match: example,
+      sent: 0,
+      isMinimum: false,
       converted: 0,
       net,
-      cost:
-        match === EXACT ? zeros : costAtQuote(ranked, (match === BELOW ? amountMin : amountMax)!),
+      cost: match === EXACT ? zeros : costNear,
     }
     const sums = 1 + (net === null ? 0 : 1) + (isSpreadBlank ? 1 : 0)
     const entry = entryOf(conversion, {
@@ -183,9 +208,10 @@ export class ConvertSheet {
 
   /** Computes the net amounts and sorts the quotes, starting from their last order. */
   #rank(amount: number): void {
-    const [nets, order] = [this.#nets, this.#order]
-    if (this.#choice) this.#choose(this.#choice, amount)
-    else for (let i = 0; i < nets.length; i++) nets[i] = this.#figures.netOf(i, amount)
+    const order = this.#order
+    if (this.#choice) this.#choice.choose(order, amount, (i) => this.#figures.netOf(i, amount))
+    for (let place = 0; place < order.length; place++) this.#value(order[place]!, amount)
+    if (this.#choice) this.#measure()
     for (let place = 1; place < order.length; place++) {
       const moved = order[place]!
       let to = place
@@ -194,31 +220,35 @@ export class ConvertSheet {
     }
   }
 
-  /** Puts the offers for the amount in their providers' places, and measures them. */
-  #choose(choice: ConvertChoice, amount: number): void {
-    const [nets, order, best] = [this.#nets, this.#order, this.#bestRates]
-    nets.fill(Number.NaN)
-    choice.choose(order, amount, (i) => this.#knownNet(i, amount))
-    best.fill(0)
-    for (let place = 0; place < order.length; place++) {
-      const i = order[place]!
-      this.#knownNet(i, amount)
-      const kind = this.#kinds[i]! >> 1
-      best[kind] = Math.max(best[kind]!, this.#figures.rates[i]!)
-    }
+  /** Finds the place of an offer for an amount, and its value there. */
+  #value(i: number, amount: number): void {
+    const isFar = this.#isBanded && this.#figures.matchOf(i, amount) >= FAR
+    this.#ranks[i] = isFar ? farRank(this.#places[i]!) : this.#places[i]!
+    this.#nets[i] = isFar ? -this.#figures.awayOf(i, amount) : this.#figures.netOf(i, amount)
   }
 
-  #knownNet(i: number, amount: number): number {
-    const nets = this.#nets
-    if (Number.isNaN(nets[i]!)) nets[i] = this.#figures.netOf(i, amount)
-    return nets[i]!
+  /** Finds the best rate of each kind among what is shown, of suspect ones where all are. */
+  #measure(): void {
+    const [order, best, suspect] = [this.#order, this.#bestRates, this.#suspectRates]
+    best.fill(0)
+    suspect.fill(0)
+    for (let place = 0; place < order.length; place++) {
+      const i = order[place]!
+      const kind = kindIn(this.#places[i]!)
+      const rates = standingIn(this.#places[i]!) === STANDING.usual ? best : suspect
+      rates[kind] = Math.max(rates[kind]!, this.#figures.rates[i]!)
+    }
+    for (let kind = 0; kind < best.length; kind++) best[kind] ||= suspect[kind]!
   }
 
   #isBefore(a: number, b: number): boolean {
-    const kinds = this.#kinds[a]! - this.#kinds[b]!
-    if (kinds !== 0) return kinds < 0
+    const ranks = this.#ranks[a]! - this.#ranks[b]!
+    if (ranks !== 0) return ranks < 0
     const [net, other] = [this.#nets[a]!, this.#nets[b]!]
-    return net === other ? a < b : net > other
+    if (net !== other) return net > other
+    if (standingIn(this.#ranks[a]!) !== STANDING.outOfRange) return a < b
+    const [rate, otherRate] = [this.#figures.rates[a]!, this.#figures.rates[b]!]
+    return rate === otherRate ? byTie(this.#quotes[a]!, this.#quotes[b]!) < 0 : rate > otherRate
   }
 
   /**
@@ -232,24 +262,31 @@ export class ConvertSheet {
       const i = order[place]!
       if (this.#isNeverBest[i]) break
       if (!(nets[i]! > 0) || (isOfCurrent && !this.#isCurrent[i])) continue
+      if (standingIn(this.#ranks[i]!) !== STANDING.usual) continue
       if (best === NONE || this.#isBetter(i, best)) best = i
     }
     return best
   }
 
   #isBetter(a: number, b: number): boolean {
-    const silence = (this.#kinds[a]! & 1) - (this.#kinds[b]! & 1)
+    const silence = silenceIn(this.#ranks[a]!) - silenceIn(this.#ranks[b]!)
     if (silence !== 0) return silence < 0
     const [net, other] = [this.#nets[a]!, this.#nets[b]!]
     return net === other ? byTie(this.#quotes[a]!, this.#quotes[b]!) < 0 : net > other
   }
 }
 
-/** What sorts offers that say all that is asked before those that are silent about some of it. */
-const saysAll = ({ unspecified }: RankedQuote): number => (unspecified.length === 0 ? 1 : 0)
+const standingOf = ({ suspect }: RankedQuote): Standing =>
+  suspect ? STANDING.suspect : STANDING.usual
 
-const kindOf = (ranked: RankedQuote): number =>
-  2 * KIND_ORDER[ranked.quote.rateType] + 1 - saysAll(ranked)
+/** A place as a number: the kind, two bits for how the offer stands, one for its silence. */
+const placeOf = (ranked: RankedQuote, standing: Standing): number =>
+  8 * KIND_ORDER[ranked.quote.rateType] + 2 * standing + silence(ranked)
+
+const kindIn = (place: number): number => place >> 3
+const standingIn = (place: number): Standing => ((place >> 1) & 3) as Standing
+const silenceIn = (place: number): number => place & 1
+const farRank = (place: number): number => (place & ~6) | (2 * STANDING.outOfRange)
 
 const noteOf = (note: string | null): Piece | null =>
   note === null ? null : new Piece(`"note":${JSON.stringify(note)},`)

@@ -11,6 +11,7 @@ import {
 import { NO_FILTERS, type OfferFilters } from '~/domain/offer/filter.ts'
 import { CHANNELS, type Offer } from '~/domain/offer/terms.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { STANDING } from '~/domain/rank.ts'
 import { offer, offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
 
@@ -23,10 +24,13 @@ const ask = (goal: Goal | null, filters: Partial<OfferFilters> = {}): Ask => ({
   feeMidOf: ({ feeCurrency }) => (feeCurrency === 'GBP' ? 1 : null),
 })
 
+const DOUBT = { offPct: 100, isOfDay: true }
+
 let lastId = 0
 const fresh = (said: Partial<Offer>, more: Partial<Quote> = {}): Candidate => ({
   quote: offered(said, { id: ++lastId, ...more }),
   isStale: false,
+  suspect: null,
 })
 const stale = (said: Partial<Offer>, more: Partial<Quote> = {}): Candidate => ({
   ...fresh(said, more),
@@ -54,8 +58,9 @@ describe('choiceOf', () => {
     const small = fresh({ amountMin: 100, amountMax: 100 }, { rate: 130 })
     const large = fresh({ amountMin: 1000, amountMax: 1000 }, { rate: 90 })
     const at = (amount: number) => only([small, large], ask(sending(amount)))
-    expect(at(300).match).toEqual({ match: 'nearest', atAmount: 100, ratio: 3 })
-    expect(at(400).match).toEqual({ match: 'nearest', atAmount: 1000, ratio: 2.5 })
+    expect(at(300).match).toEqual({ match: 'out_of_range', atAmount: 100, ratio: 3 })
+    expect(at(400).match).toEqual({ match: 'out_of_range', atAmount: 1000, ratio: 2.5 })
+    expect(at(800).match).toEqual({ match: 'nearest', atAmount: 1000, ratio: 1.25 })
     expect(at(100).match).toEqual({ match: 'exact', atAmount: 100, ratio: 1 })
   })
 
@@ -151,10 +156,32 @@ describe('choiceOf', () => {
 
   test('an offer whose fee has no price is taken only where there is no other', () => {
     const unpriced = fresh({ service: 'a' }, { rate: 140, fee: 1, feeCurrency: 'EUR' })
-    const priced = fresh({ amountMin: 1, amountMax: 1 }, { rate: 100, providerId: 'retail-a' })
-    for (const goal of [arriving(1000), arriving(1)])
+    const priced = stale({ amountMin: 9, amountMax: 9 }, { rate: 100, providerId: 'retail-a' })
+    for (const goal of [arriving(1000), arriving(500), sending(10)])
       expect(only([unpriced, priced], ask(goal)).candidate).toBe(priced)
     expect(only([unpriced], ask(arriving(1000)))).toMatchObject({ sent: null, match: null })
+  })
+
+  test('a believed price comes before a suspect one, and that before one for other amounts', () => {
+    const believed = stale({ service: 'a' }, { rate: 100 })
+    const suspect = { ...fresh({ service: 'b' }, { rate: 200 }), suspect: DOUBT }
+    const far = fresh({ amountMin: 1000 }, { rate: 150 })
+    const chosen = (...all: Candidate[]) => only(all, ask(sending(10))).candidate
+    expect(chosen(far, suspect, believed)).toBe(believed)
+    expect(chosen(far, suspect)).toBe(suspect)
+    expect(only([far], ask(sending(10)))).toMatchObject({ standing: STANDING.outOfRange })
+    expect(only([suspect], ask(null))).toMatchObject({ standing: STANDING.suspect, value: 200 })
+  })
+
+  test('what lifts two offers to one amount ranks them by what arrives, not by time', () => {
+    const less = fresh({ amountMin: 50, service: 'a' }, { rate: 100, fee: null, atMs: 2 })
+    const more = fresh({ amountMin: 50, service: 'b' }, { rate: 160, fee: null, atMs: 1 })
+    const chosen = only([less, more], ask(arriving(1000)))
+    expect(chosen).toMatchObject({ candidate: more, sent: 50, isMinimum: true })
+    const other = { ...less, quote: { ...less.quote, providerId: 'z' } }
+    const [first] = choiceOf([other, more], ask(arriving(1000)))
+    expect(first!.candidate).toBe(more)
+    expect(only([less, more], ask(sending(50))).candidate).toBe(more)
   })
 
   test('it is what a plain search finds, for random offers, filters, amounts and ages', () => {
@@ -190,7 +217,7 @@ describe('choiceOf', () => {
 })
 
 describe('everyOffer', () => {
-  test('lists one of those that differ in their amounts alone, and every other', () => {
+  test('lists one of those that differ in their amounts alone for an amount, else every one', () => {
     const low = fresh({ channel: 'agent', amountMax: 100 }, { rate: 10 })
     const high = fresh({ channel: 'agent', amountMin: 100.01 }, { rate: 11 })
     const net = fresh({ channel: 'internet', amountMax: 100 }, { rate: 12 })
@@ -199,6 +226,8 @@ describe('everyOffer', () => {
       everyOffer([low, high, net, other], ask(sending(amount))).map((one) => one.candidate)
     expect(listed(50)).toEqual([net, low, other])
     expect(listed(200)).toEqual([net, high, other])
+    const all = everyOffer([low, high, net, other], ask(null)).map((one) => one.candidate)
+    expect(all).toEqual([net, high, low, other])
   })
 
   test('holds the choice of every provider, and nobody whom the choice has not', () => {
@@ -236,16 +265,18 @@ const quotes = fc.record({
   feeCurrency: few('USD', 'KES', 'GBP', 'EUR'),
 })
 
+const suspicions = fc.constantFrom(null, null, { offPct: 12, isOfDay: true })
+
 const markets = fc
-  .uniqueArray(fc.tuple(saids, quotes, fc.boolean(), fc.boolean()), {
+  .uniqueArray(fc.tuple(saids, quotes, fc.boolean(), fc.boolean(), suspicions), {
     selector: ([, { id }]) => id,
     maxLength: 12,
   })
   .map((list) =>
-    list.map(([{ band, ...said }, more, isPlain, isStale]): Candidate => {
+    list.map(([{ band, ...said }, more, isPlain, isStale, suspect]): Candidate => {
       const [amountMin = null, amountMax = null] = band
       const says = offer({ ...said, amountMin, amountMax })
-      return { quote: isPlain ? quote(more) : { ...quote(more), offer: says }, isStale }
+      return { quote: isPlain ? quote(more) : { ...quote(more), offer: says }, isStale, suspect }
     }),
   )
 
@@ -297,16 +328,25 @@ function searched(own: readonly Candidate[], { goal, filters }: Ask): Found | un
     const figures = left.map(figure)
     left = left.filter((_, i) => figures[i] === Math.min(...figures))
   }
+  const needed = (one: Candidate) => goal && neededUnder(one.quote, goal)
+  const far = (one: Candidate) => ratioTo(said(one), needed(one) ?? Number.NaN)
+  const isFar = (one: Candidate) => far(one) > 2
+  least((one) => (isFar(one) ? 2 : one.suspect ? 1 : 0))
   sieve((one) => silent(one).length === 0)
   if (goal) {
-    const sent = (one: Candidate) => sentUnder(one.quote, goal)
-    const far = (one: Candidate) => ratioTo(said(one), sent(one) ?? Number.NaN)
-    sieve((one) => sent(one) !== null)
+    const net = (one: Candidate) => {
+      const amount = needed(one)
+      const hundredths = amount && netHundredths(one.quote, amount)
+      return Number((hundredths ?? Number.NEGATIVE_INFINITY).toPrecision(12))
+    }
+    sieve((one) => isFar(one) || fixedFee(one.quote) !== null)
     sieve((one) => !one.isStale)
-    sieve((one) => far(one) === 1)
-    if (left.some((one) => sent(one) !== null)) least(far)
-    if (goal.amount === null) least((one) => sent(one) ?? 0)
-    else least((one) => -(netHundredths(one.quote, goal.amount) ?? Number.NEGATIVE_INFINITY))
+    if (left.some((one) => needed(one) !== null)) least(far)
+    if (left.some(isFar)) least((one) => -one.quote.rate)
+    else {
+      if (goal.amount === null) least((one) => needed(one) ?? 0)
+      least((one) => -net(one))
+    }
   } else {
     sieve((one) => !one.isStale)
     least((one) => -one.quote.rate)
@@ -321,7 +361,7 @@ function searched(own: readonly Candidate[], { goal, filters }: Ask): Found | un
     candidate && {
       candidate,
       unspecified: silent(candidate),
-      sent: goal && sentUnder(candidate.quote, goal),
+      sent: goal && (goal.amount ?? (isFar(candidate) ? null : needed(candidate))),
     }
   )
 }
@@ -342,7 +382,7 @@ function netHundredths(asked: Quote, amount: number): number | null {
 }
 
 /** What is sent: the asked amount, or the least in 12 digits of which enough arrives. */
-function sentUnder(asked: Quote, { amount, recipientGets }: Goal): number | null {
+function neededUnder(asked: Quote, { amount, recipientGets }: Goal): number | null {
   if (amount !== null) return amount
   const fee = fixedFee(asked)
   if (fee === null) return null

@@ -23,6 +23,7 @@ const costing = (
     { id: lastId, rate: MID, ...more },
   ),
   isStale: false,
+  suspect: null,
   midAtQuote: { rate: MID },
   feeMidAtQuote: null,
 })
@@ -51,7 +52,8 @@ describe('costsOf', () => {
 
   test('without an offer there is no mean and no goal', () => {
     const none = { averagePct: null, medianPct: null, smart: null, meets: null }
-    expect(costsOf([], ask())).toEqual({ offers: [], ...none })
+    const counts = { averageExcludingSuspectPct: null, suspectCount: 0, outOfRangeCount: 0 }
+    expect(costsOf([], ask())).toEqual({ offers: [], ...none, ...counts })
     expect(costsOf([costing(0, { feePercent: null })], ask())).toMatchObject(none)
   })
 
@@ -92,7 +94,7 @@ describe('costsOf', () => {
   test('the cost of the nearest is that of its own amount, never scaled', () => {
     const said = { amountMin: 200, amountMax: 200, feePercent: null }
     const fixed = costing(0, said, { fee: 5, feeCurrency: 'USD' })
-    const [one] = costsOf([fixed], ask(1000)).offers
+    const [one] = costsOf([fixed], ask(400)).offers
     expect(one!.match.atAmount).toBe(200)
     expect(one!.cost).toEqual({ feePct: 2.5, marginPct: 0, totalPct: 2.5, total: 5 })
   })

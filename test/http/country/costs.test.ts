@@ -70,6 +70,9 @@ describe('GET /costs', () => {
     })
     expect(others).toEqual({
       status: 200,
+      suspect: 0,
+      out_of_range: 0,
+      average_excluding_suspect_pct: 4.875,
       source_country: 'GB',
       target_country: 'KE',
       from: 'GBP',
@@ -131,7 +134,7 @@ describe('GET /costs', () => {
     )
     const shown = async (amount: number) =>
       (await costs(`${ROUTE}&amount=${amount}`)).offers.map((one: Shown) => [
-        ...[one.provider_id, one.amount_match, one.at_amount, one.cost.fee_pct],
+        ...[one.provider_id, one.amount_match, one.at_amount, one.cost?.fee_pct],
       ])
     expect(await shown(100)).toEqual([
       ['retail-a', 'exact', 100, 4],
@@ -139,12 +142,15 @@ describe('GET /costs', () => {
     ])
     expect(await shown(50)).toEqual([
       ['retail-a', 'exact', 50, 2],
-      ['retail-b', 'nearest', 120, 5],
+      ['retail-b', 'out_of_range', 120, undefined],
     ])
-    expect(await shown(1000)).toEqual([
+    expect(await shown(400)).toEqual([
       ['retail-a', 'nearest', 200, 2],
-      ['retail-b', 'nearest', 120, 5],
+      ['retail-b', 'out_of_range', 120, undefined],
     ])
+    const far = await costs(`${ROUTE}&amount=1000`)
+    expect(far).toMatchObject({ average_pct: null, smart: null, count: 2, out_of_range: 2 })
+    expect(far.note).toBe('Prices of GBP/KES are known for 0.5 to 400 GBP.')
   })
 
   test('200 with dollars brought to the source currency at the mid', async () => {
@@ -246,7 +252,7 @@ describe('GET /costs', () => {
     const { offers, note } = await costs(`${ROUTE}&amount=100`)
     expect([offers[0].is_stale, note]).toEqual([
       true,
-      'The best price was seen on 2026-02-02 and may no longer be had.',
+      'The best price was seen on 2026-02-02 and may no longer be available.',
     ])
   })
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { matchOf } from '~/domain/offer/band.ts'
 import { offerId } from '~/domain/offer/id.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { presentMatch, presentOffer, presentUnspecified } from '~/wire/offer/offer.ts'
 import { offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
@@ -61,18 +63,21 @@ describe('presentOffer', () => {
 })
 
 describe('presentMatch', () => {
+  const matched = (quoted: Quote, amount: number) => presentMatch(quoted, matchOf(quoted, amount))
+
   test('is nothing beside a quote that says nothing of its offer, or where nothing is sent', () => {
-    expect(presentMatch(quote(), 200)).toEqual({})
+    expect(matched(quote(), 200)).toEqual({})
     expect(presentMatch(FULL, null)).toEqual({})
   })
 
   test('is exact within the amounts of an offer, and where it names none', () => {
-    expect(presentMatch(FULL, 500.25)).toEqual({ amount_match: 'exact' })
-    expect(presentMatch(offered({ payIn: ['cash'] }), 1e9)).toEqual({ amount_match: 'exact' })
+    expect(matched(FULL, 500.25)).toEqual({ amount_match: 'exact' })
+    expect(matched(offered({ payIn: ['cash'] }), 1e9)).toEqual({ amount_match: 'exact' })
   })
 
-  test('is nearest outside them, with the amount that the cost is at', () => {
-    expect(presentMatch(FULL, 501)).toEqual({ amount_match: 'nearest', at_amount: 500.25 })
+  test('is nearest or out_of_range outside them, with the nearest amount', () => {
+    expect(matched(FULL, 501)).toEqual({ amount_match: 'nearest', at_amount: 500.25 })
+    expect(matched(FULL, 1001)).toEqual({ amount_match: 'out_of_range', at_amount: 500.25 })
   })
 })
 

@@ -6,8 +6,11 @@ import { TIERS } from '~/domain/freshness.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { CHANNELS, PAY_WAYS } from '~/domain/offer/terms.ts'
+import { suspicionOf } from '~/domain/price/suspect.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { corridorView } from '~/memory/corridor-view.ts'
 import { Memory } from '~/memory/memory.ts'
+import type { View } from '~/memory/view.ts'
 import { converted, type Priced, priced } from '~/service/convert.ts'
 import { presentConvert } from '~/wire/convert.ts'
 import type { Body } from '~/wire/text/answer-cache.ts'
@@ -81,14 +84,23 @@ const sending = (amount: number, selection: Selection = UNSELECTED) => ({
   selection,
 })
 
+const SUSPECT_PCT = 10
+
+type Days = { readonly view: View; readonly days: readonly (readonly (number | null)[])[] }
+
 /** The prices with a mid of the day, and one for a third currency, beside each quote. */
-function withDays({ prices, goal }: Priced, days: readonly (readonly (number | null)[])[]): Priced {
+function withDays({ prices, goal }: Priced, { view, days }: Days): Priced {
+  const staleBeforeMs = view.staleBeforeMs(view.freshness.cutoffMs)
   const offers = prices.offers.map((ranked, i) => {
     const [rate = null, feeMid = null] = days[i % days.length]!
     const midAtQuote = rate === null ? null : { rate, source: 'feed', atMs: ranked.quote.atMs }
-    return { ...ranked, midAtQuote, feeMidAtQuote: feeMid }
+    const against = { midAtQuote, mid: prices.mid }
+    const suspect = suspicionOf(ranked.quote, against, SUSPECT_PCT)
+    return { ...ranked, midAtQuote, feeMidAtQuote: feeMid, suspect }
   })
-  return { prices: { ...prices, offers }, goal }
+  const selection = { ...prices.selection, maxAgeMs: null }
+  const seen = corridorView(offers, staleBeforeMs, selection)
+  return { prices: { ...prices, offers: seen.offers }, goal }
 }
 
 /** A quote of a random provider, with what it says of its offer. */
@@ -158,7 +170,7 @@ describe('convertText', () => {
         for (const [amount, tier] of all) {
           const { freshness } = viewOf({ memory, clock }, tier)
           const found = priced(viewOf({ memory, clock }, tier), sending(amount))
-          for (const known of [found, withDays(found, days)]) {
+          for (const known of [found, withDays(found, { view: view(), days })]) {
             const plain = presentConvert(converted(known), freshness)
             expect(textOf(convertText(known, freshness))).toBe(JSON.stringify(plain))
             if (plain.best && plain.best_current?.provider_id !== plain.best.provider_id)
@@ -199,7 +211,10 @@ describe('convertText', () => {
         maxLength: 5,
       }),
     })
-    const seen = { exact: 0, nearest: 0, unspecified: 0, silentBest: 0, chosen: 0, plain: 0 }
+    const seen = {
+      ...{ exact: 0, nearest: 0, out_of_range: 0, suspect: 0, lacking: 0, plain: 0 },
+      ...{ unspecified: 0, silentBest: 0, chosen: 0 },
+    }
     fc.assert(
       fc.property(scenes, ({ quotes, asked, days }) => {
         const clock = clockAt(NOW)
@@ -212,7 +227,7 @@ describe('convertText', () => {
         const kept = new Map<Selection, Priced>()
         for (const [amount, selection, tier] of [...asked, ...asked]) {
           const view = viewOf({ memory, clock }, tier)
-          const fresh = withDays(priced(view, sending(amount, selection)), days)
+          const fresh = withDays(priced(view, sending(amount, selection)), { view, days })
           const { prices } = kept.get(selection) ?? fresh
           kept.set(selection, { ...fresh, prices })
           const known = { ...fresh, prices }
@@ -222,7 +237,9 @@ describe('convertText', () => {
             if (entry.amount_match) seen[entry.amount_match]++
             if (entry.unspecified) seen.unspecified++
             if (!entry.offer) seen.plain++
+            if (entry.suspect) seen.suspect++
           }
+          if (plain.note?.includes('are known for')) seen.lacking++
           if (plain.best?.unspecified) seen.silentBest++
           if (plain.count < prices.offers.length) seen.chosen++
         }

@@ -1,0 +1,42 @@
+import { isExecutable } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+
+const PERCENT = 100
+/** Doubles closer than this part of them may be equal as decimals. */
+const NOISE = 1e-13
+/** A rate that is less than one part in so many of its mid is suspect. */
+const BELOW_PARTS = 2
+
+/** How far a rate lies from the mid that it was compared with. */
+export type Suspicion = {
+  /** In percent of the mid: above zero for a rate above it, below zero for one below it. */
+  readonly offPct: number
+  /** Whether the mid is that of the day of the quote; otherwise it is the current one. */
+  readonly isOfDay: boolean
+}
+
+/** The mids that a quote can be compared with; null for one that is not known. */
+export type Against = {
+  readonly midAtQuote: { readonly rate: number } | null
+  /** The current mid of the pair, which counts only where there is no `midAtQuote`. */
+  readonly mid: { readonly rate: number } | null
+}
+
+/**
+ * Reports that an executable quote lies too far from the mid of its day to be believed: more than
+ * `abovePct` percent above it, or more than 50 percent below it.
+ *
+ * Null for a quote that is believed, for other kinds of price, for one without any mid, and where
+ * `abovePct` is null, which turns the rule off.
+ */
+export function suspicionOf(
+  { rate, rateType }: Pick<Quote, 'rate' | 'rateType'>,
+  { midAtQuote, mid }: Against,
+  abovePct: number | null,
+): Suspicion | null {
+  const known = midAtQuote ?? mid
+  if (abovePct === null || known === null || !isExecutable(rateType)) return null
+  const isAbove = rate / known.rate > (1 + abovePct / PERCENT) * (1 + NOISE)
+  if (!isAbove && rate * BELOW_PARTS >= known.rate) return null
+  return { offPct: (rate / known.rate - 1) * PERCENT, isOfDay: midAtQuote !== null }
+}

@@ -1,0 +1,25 @@
+import { Type } from '@sinclair/typebox'
+import type { Suspicion } from '~/domain/price/suspect.ts'
+
+/** The member that says why a price is not believed, on every entry that shows one. */
+export const suspectFields = {
+  suspect: Type.Optional(
+    Type.String({
+      description:
+        'Only on a price that is hard to believe: how far its rate is from the mid of its day, ' +
+        'or from the current mid if there is none. Such a price is never the best.',
+      examples: ['15.2 % above the mid of its day'],
+    }),
+  ),
+}
+
+/** How far a rate is from its mid, in words that follow "it is". */
+export function suspectText({ offPct, isOfDay }: Suspicion): string {
+  const side = offPct > 0 ? 'above' : 'below'
+  const mid = isOfDay ? 'the mid of its day' : 'the current mid'
+  return `${Math.abs(offPct).toFixed(1)} % ${side} ${mid}`
+}
+
+/** The member of `suspectFields`; none for a price that is believed. */
+export const presentSuspect = ({ suspect }: { readonly suspect: Suspicion | null }) =>
+  suspect === null ? {} : { suspect: suspectText(suspect) }

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { suspicionOf } from '~/domain/price/suspect.ts'
+import type { RateType } from '~/domain/provider.ts'
+
+const against = (midAtQuote: number | null, mid: number | null = null) => ({
+  midAtQuote: midAtQuote === null ? null : { rate: midAtQuote },
+  mid: mid === null ? null : { rate: mid },
+})
+const judged = (rate: number, mids = against(100), abovePct: number | null = 10) =>
+  suspicionOf({ rate, rateType: 'retail' }, mids, abovePct)
+
+describe('suspicionOf', () => {
+  test('a rate is believed up to the limit above the mid of its day, and not beyond', () => {
+    expect(judged(110)).toBeNull()
+    expect(judged(110.000000001)).toMatchObject({ isOfDay: true })
+    expect(judged(1.1, against(1))).toBeNull()
+    expect(judged(115.2)!.offPct).toBeCloseTo(15.2, 9)
+  })
+
+  test('a rate is believed down to half the mid, and not below', () => {
+    expect(judged(50)).toBeNull()
+    expect(judged(49.9999999999)!.offPct).toBeCloseTo(-50, 6)
+  })
+
+  test('the current mid counts only where there is none of the day', () => {
+    expect(judged(120, against(115, 100))).toBeNull()
+    expect(judged(120, against(null, 100))).toMatchObject({ isOfDay: false })
+    expect(judged(1e9, against(null))).toBeNull()
+  })
+
+  test('another limit counts, and without one nothing is suspect', () => {
+    expect(judged(120, against(100), 20)).toBeNull()
+    expect(judged(101, against(100), 0)).not.toBeNull()
+    expect(judged(1e9, against(100), null)).toBeNull()
+    expect(judged(1, against(100), null)).toBeNull()
+  })
+
+  test('only executable prices are suspect', () => {
+    const suspect = (rateType: RateType) => suspicionOf({ rate: 200, rateType }, against(100), 10)
+    for (const kind of ['retail', 'p2p', 'interbank'] as const) expect(suspect(kind)).not.toBeNull()
+    for (const kind of ['official', 'parallel'] as const) expect(suspect(kind)).toBeNull()
+  })
+})
