@@ -28,9 +28,20 @@ export type Idempotency = {
   readonly nowMs: number
 }
 
+/** Who records: an account by one of its keys; null where it needs none. */
+export type Recorder = { readonly accountId: string; readonly keyId: string | null }
+
+/**
+ * Where observations come from: `via` is `api`, `import`, `upload`, `connector:NAME` or
+ * `source:NAME`.
+ */
+export type Origin = { readonly recorder: Recorder | null; readonly via: string }
+
 /** Observations that are recorded all together or not at all. */
 export type Batch = {
   readonly observations: readonly Observation[]
+  /** Not given where it is not known. */
+  readonly origin?: Origin
   readonly idempotency: Idempotency | null
   /** Throws once the sender has been answered otherwise; not given where that cannot be. */
   readonly assertAwaited?: () => void
@@ -39,10 +50,13 @@ export type Batch = {
 /** What is wrong with a row of a batch, by its index. */
 export type RowFault = { readonly index: number; readonly error: string }
 
+/** What was recorded: `ids` in the order of the rows, null where a version before kept none. */
+export type Recorded = { readonly inserted: number; readonly ids: readonly number[] | null }
+
 /** The outcome of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */
 export type Recording =
   | { readonly kind: 'recorded'; readonly ids: readonly number[] }
-  | { readonly kind: 'replayed'; readonly inserted: number }
+  | ({ readonly kind: 'replayed' } & Recorded)
   | { readonly kind: 'key_reused' }
   /** There is no room for the offers of some rows. */
   | { readonly kind: 'refused'; readonly faults: readonly RowFault[] }

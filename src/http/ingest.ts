@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Idempotency } from '~/domain/observation.ts'
-import { assertMayIngest } from '~/service/access.ts'
+import type { Idempotency, Recorded } from '~/domain/observation.ts'
+import { assertMayIngest, recorderOf } from '~/service/access.ts'
 import { earlierAnswer, type IngestDeps, ingest } from '~/service/ingest.ts'
 import {
   BODY_BYTES_MAX,
@@ -87,14 +87,20 @@ async function recorded(
         }
   const rules = { catalogue: memory.current.catalogue, nowMs, defaultEffectiveMs: nowMs }
   const { observations, warnings, refusal } = readIngestBody(text, rules)
-  const answer = refusal
+  const origin = { recorder: recorderOf(caller), via: 'api' }
+  const { inserted, ids } = refusal
     ? await earlierOr(refusal, deps, idempotency)
     : await ingest(deps, {
         observations,
+        origin,
         idempotency,
         assertAwaited: () => assertAwaited(request),
       })
-  return warnings.length > 0 ? { ...answer, warnings: [...warnings] } : answer
+  return {
+    inserted,
+    ...(ids && { ids: [...ids] }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  }
 }
 
 /**
@@ -104,7 +110,7 @@ async function earlierOr(
   refusal: ServiceError,
   deps: IngestRouteDeps,
   idempotency: Idempotency | null,
-): Promise<{ inserted: number }> {
+): Promise<Recorded> {
   const earlier = idempotency && (await earlierAnswer(deps, idempotency))
   if (!earlier) throw refusal
   return earlier

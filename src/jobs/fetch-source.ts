@@ -43,7 +43,7 @@ export type SourceStore = {
   knownPrices(providerId: string, span: Span): Promise<readonly KnownPrice[]>
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
   /** Records all of them or none. */
-  record(observations: readonly Observation[]): Promise<void>
+  record(observations: readonly Observation[], source: string): Promise<void>
 }
 
 export type FetchSourceDeps = {
@@ -272,7 +272,7 @@ class SourceRun {
     const observations = fresh.map((price) => observationOf(price, provider.id, currency))
     for (let start = 0; start < observations.length; start += BATCH_MAX) {
       const batch = observations.slice(start, start + BATCH_MAX)
-      if (!this.beginning.wish.isDry) await this.deps.store.record(batch)
+      if (!this.beginning.wish.isDry) await this.deps.store.record(batch, this.source.id)
       this.#observations += batch.length
     }
   }

@@ -1,6 +1,7 @@
 import { type Caller, isRevoked } from '~/domain/account.ts'
 import { isAccessToken } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
+import type { Recorder } from '~/domain/observation.ts'
 import { mayIngest } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import type { NewKeys } from './new-keys.ts'
@@ -56,6 +57,12 @@ function known(keys: KeyIndex, text: string | null, nowMs: number): Caller | Ser
   if (!caller) return isAccessToken(text) ? TOKEN_FOR_TOOLS : INVALID_KEY
   return isRevoked(caller.key, nowMs) ? REVOKED_KEY : caller
 }
+
+/** Who records, as a caller does. */
+export const recorderOf = ({ account, key }: Caller): Recorder => ({
+  accountId: account.id,
+  keyId: key.id,
+})
 
 /** Throws `forbidden` unless the account may record observations. */
 export function assertMayIngest({ account }: Caller): void {

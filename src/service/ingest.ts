@@ -1,5 +1,12 @@
 import { ServiceError } from '~/domain/errors.ts'
-import type { Batch, Idempotency, Observation, Recording, RowFault } from '~/domain/observation.ts'
+import type {
+  Batch,
+  Idempotency,
+  Observation,
+  Recorded,
+  Recording,
+  RowFault,
+} from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -27,7 +34,7 @@ export type IngestDeps = {
 }
 
 /**
- * Records a batch, all rows or none, and returns how many.
+ * Records a batch, all rows or none, and returns how many and their ids.
  *
  * When it returns, the rows are committed and memory serves them, without the mids of their days
  * where those could not be looked up. A repeated idempotency key gives
@@ -36,7 +43,7 @@ export type IngestDeps = {
  * idempotency key is safe either way. One of them is `database_unavailable` after `ANSWER_MS_MAX`;
  * rows that the database commits after that are served from then on.
  */
-export function ingest(deps: IngestDeps, batch: Batch): Promise<{ inserted: number }> {
+export function ingest(deps: IngestDeps, batch: Batch): Promise<Recorded> {
   return inTime(recordAndServe(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
 }
 
@@ -59,14 +66,16 @@ export function invalidRows(errors: readonly RowFault[]): ServiceError {
 export async function earlierAnswer(
   { store }: { readonly store: Pick<ObservationStore, 'answered'> },
   idempotency: Idempotency,
-): Promise<{ inserted: number } | null> {
+): Promise<Recorded | null> {
   const recording = await inTime(store.answered(idempotency), {
     msMax: ANSWER_MS_MAX,
     message: OVERDUE,
   })
   if (recording?.kind === 'key_reused') throw keyReused()
-  return recording?.kind === 'replayed' ? { inserted: recording.inserted } : null
+  return recording?.kind === 'replayed' ? recordedOf(recording) : null
 }
+
+const recordedOf = ({ inserted, ids }: Recorded): Recorded => ({ inserted, ids })
 
 const keyReused = (): ServiceError =>
   new ServiceError(
@@ -82,7 +91,7 @@ const OVERDUE =
 async function recordAndServe(
   { memory, store, clock }: IngestDeps,
   batch: Batch,
-): Promise<{ inserted: number }> {
+): Promise<Recorded> {
   const recording = await store.record(batch)
   switch (recording.kind) {
     case 'recorded': {
@@ -90,10 +99,10 @@ async function recordAndServe(
       await publishWithDays({ memory, days: store, clock }, { quotes }).catch(() =>
         memory.publish({ quotes }, clock.now()),
       )
-      return { inserted: quotes.length }
+      return { inserted: quotes.length, ids: recording.ids }
     }
     case 'replayed':
-      return { inserted: recording.inserted }
+      return recordedOf(recording)
     case 'key_reused':
       throw keyReused()
     case 'refused':

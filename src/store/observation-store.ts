@@ -1,14 +1,18 @@
+import type { TransactionSql } from 'postgres'
 import type { Batch, Idempotency, Recording } from '~/domain/observation.ts'
 import { addToRollups } from '~/store/past/rollup-store.ts'
 import type { Database } from './database.ts'
 import { forgetDistribution, isDistributed } from './distributed/distribution.ts'
 import { insertSpread } from './distributed/record.ts'
+import { arrayLiteral } from './encoding.ts'
 import { announcedIds } from './news-channel.ts'
 import { isLong, keepLong } from './offer/long-prices.ts'
 import { Offers } from './offer/offers.ts'
 import { ProviderCorridors } from './provider-corridors.ts'
 import { claim, oldestText } from './recording/idempotency.ts'
 import { columnsOf, type NewRows } from './recording/new-rows.ts'
+import { Recorders } from './recording/recorders.ts'
+import { isRestated, recountHours, refuseRestated } from './recording/restated.ts'
 import { rerun } from './rerun.ts'
 
 const CLAIMS_MAX = 3
@@ -17,8 +21,9 @@ const CLAIMS_MAX = 3
 export function createObservationStore(database: Database, clock?: { now(): number }) {
   const corridors = new ProviderCorridors(database)
   const offers = new Offers(database)
+  const recorders = new Recorders(database)
   return {
-    async record({ observations, idempotency }: Batch): Promise<Recording> {
+    async record({ observations, origin, idempotency }: Batch): Promise<Recording> {
       if (observations.length === 0) return { kind: 'recorded', ids: [] }
       const series = await corridors.seriesOf(observations)
       try {
@@ -28,13 +33,16 @@ export function createObservationStore(database: Database, clock?: { now(): numb
             (idempotency && (await earlierAnswer(database, idempotency))) ??
             ({ kind: 'refused', faults } as const)
           )
-        const rows = { observations, series, offerIds, atMs: clock?.now() ?? null }
+        const recorderId = origin?.recorder ? await recorders.idOf(origin.recorder) : null
+        const from = { recorderId, via: origin?.via ?? null }
+        const rows = { observations, series, offerIds, ...from, atMs: clock?.now() ?? null }
         if (idempotency) return await recordOnce(database, rows, idempotency)
         return { kind: 'recorded', ids: await rerun(() => insert(database, rows, null)) }
       } catch (error) {
         if (isLost(error)) {
           corridors.forget()
           offers.forget()
+          recorders.forget()
           forgetDistribution(database.sql)
         }
         throw error
@@ -68,43 +76,97 @@ async function earlierAnswer(
   { sql }: Database,
   { accountId, key, bodyHash, nowMs }: Idempotency,
 ): Promise<Recording | null> {
-  const [row] = await sql<{ body_hash: string; inserted: number }[]>`
-    select body_hash, inserted from idempotency
+  const [row] = await sql<{ body_hash: string; inserted: number; ids: string[] | null }[]>`
+    select body_hash, inserted, ids from idempotency
     where account_id = ${accountId} and key = ${key}
       and created_at >= ${oldestText(nowMs)}::timestamptz`
   if (!row) return null
   if (row.body_hash !== bodyHash) return { kind: 'key_reused' }
-  return { kind: 'replayed', inserted: row.inserted }
+  return { kind: 'replayed', inserted: row.inserted, ids: row.ids?.map(Number) ?? null }
 }
 
-/**
- * The new ids, or none when the idempotency key is taken. One statement and so one round trip: the
- * claim of the key, the rows, their roll-ups and their announcement commit together. The roll-ups
- * come before the log of changes: two batches that lock both in another order would deadlock.
- */
+/** The new ids, or none when the idempotency key is taken. */
 async function insert(
   database: Database,
   rows: NewRows,
   idempotency: Idempotency | null,
 ): Promise<number[]> {
+  if (await isDistributed(database.sql)) return insertSpread(database, rows, idempotency)
+  try {
+    return await insertAtOnce(database, rows, idempotency)
+  } catch (error) {
+    if (!isRestated(error)) throw error
+    return insertRestated(database, rows, idempotency)
+  }
+}
+
+/**
+ * One statement and so one round trip: the claim of the key, the rows, their roll-ups and their
+ * announcement commit together. The roll-ups come before the log of changes: two batches that lock
+ * both in another order would deadlock.
+ */
+async function insertAtOnce(
+  database: Database,
+  rows: NewRows,
+  idempotency: Idempotency | null,
+): Promise<number[]> {
   const { sql } = database
-  if (await isDistributed(sql)) return insertSpread(database, rows, idempotency)
-  const { observations, atMs } = rows
-  const hasLong = observations.some(isLong)
-  const logged = { added: sql`added`, atMs, after: sql`, (select count(*) from rolled_up) first` }
-  const { names, values } = columnsOf(sql, rows)
-  const claimed = idempotency && claim(database, idempotency, observations.length)
+  const rolledUp = sql`(select count(*) from rolled_up) first`
+  const logged = {
+    added: sql`added`,
+    atMs: rows.atMs,
+    after: sql`, lateral (select ${refuseRestated(sql, rows)} from ${rolledUp}) checked`,
+  }
   const [added] = await sql<{ ids: string }[]>`
+    ${insertion(database, rows, idempotency)} ${announcedIds(database, 'observations', logged)}`
+  return added ? added.ids.split(',').map(Number) : []
+}
+
+/**
+ * As `insertAtOnce`, for rows that take the place of others of their offers and times: the hours of
+ * all of them are counted again.
+ */
+const insertRestated = (
+  database: Database,
+  rows: NewRows,
+  idempotency: Idempotency | null,
+): Promise<number[]> =>
+  database.sql.begin(async (tx: TransactionSql) => {
+    const { sql } = database
+    const added = await tx<{ id: string; at: string }[]>`
+      ${insertion(database, rows, idempotency)}
+      select id, effective_from::text as at from added, (select count(*) from rolled_up) first
+      order by id`
+    if (added.length === 0) return []
+    await recountHours(sql, tx, rows)
+    const ids = added.map(({ id }) => Number(id))
+    const listed = sql`unnest(
+      ${arrayLiteral(ids)}::bigint[], ${arrayLiteral(added.map(({ at }) => at))}::timestamptz[]
+    ) as added (id, effective_from)`
+    await tx`${announcedIds(database, 'observations', { added: listed, atMs: rows.atMs })}`
+    return ids
+  })
+
+/** The beginning of a statement that records rows, as `added`, and rolls them up. */
+function insertion(database: Database, rows: NewRows, idempotency: Idempotency | null) {
+  const { sql } = database
+  const { observations } = rows
+  const hasLong = observations.some(isLong)
+  const { names, values, common, commonValues } = columnsOf(sql, rows)
+  const claimed = idempotency && claim(database, idempotency, observations.length)
+  const inserted = claimed
+    ? sql`(id, ${names}, ${common}) overriding system value
+      select said.*, ${commonValues} from unnest((select ids from claimed), ${values}) said
+      where exists (select from claimed)`
+    : sql`(${names}, ${common}) select said.*, ${commonValues} from unnest(${values}) said`
+  return sql`
     with ${claimed ? sql`claimed as (${claimed}),` : sql``}
     added as (
-      insert into observations (${names}) select * from unnest(${values})
-      ${idempotency ? sql`where exists (select from claimed)` : sql``}
+      insert into observations ${inserted}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
         ${hasLong ? sql`, offer_id, valid_until` : sql``}
     ), ${hasLong ? sql`long as (${keepLong(sql, sql`added`)}),` : sql``}
-    rolled_up as (${addToRollups(sql, sql`added`)} returning 1)
-    ${announcedIds(database, 'observations', logged)}`
-  return added ? added.ids.split(',').map(Number) : []
+    rolled_up as (${addToRollups(sql, sql`added`)} returning 1)`
 }
 
 /**

@@ -13,7 +13,7 @@ export type Target = {
 }
 
 export const COLUMNS = `effective_from, corridor_id, provider_corridor_id, rate_type,
-  rate, fee, fee_currency, notes, evidence, offer_id, ${TERM_COLUMNS.join()}`
+  rate, fee, fee_currency, notes, evidence, offer_id, ${TERM_COLUMNS.join()}, recorded_via`
 
 /**
  * Columns by which two rows are one observation; each may be null except the first two, which are
@@ -30,10 +30,16 @@ const RECORDED: Target = {
   settle: async (_, rows) => rows,
 }
 
+/** How an import names its own rows: a relation with what roll-ups and news need of them. */
+type OwnRows = {
+  readonly relation: () => PendingQuery<Row[]>
+  /** None of them has a smaller id. */
+  readonly firstId: number
+}
+
 /** How an import records rows, and finds those that it has recorded. */
 export type ImportWay = {
-  /** Answers how to name its own rows: a relation with what roll-ups and news need of them. */
-  prepare(tx: TransactionSql): Promise<() => PendingQuery<Row[]>>
+  prepare(tx: TransactionSql): Promise<OwnRows>
   /** A target that records every row. */
   readonly recorded: Target
   /** A target that records each observation once. */
@@ -45,8 +51,11 @@ export type ImportWay = {
 /** The way where the observations lie in the database itself. */
 export const localWay = (sql: Sql): ImportWay => ({
   async prepare(tx) {
-    const [row] = await tx<[{ id: string }]>`select last_value as id from observations_id_seq`
-    return () => sql`observations where id >= ${row.id} and xmin = pg_current_xact_id()::xid`
+    const firstId = await lastId(tx)
+    return {
+      relation: () => sql`observations where id >= ${firstId} and xmin = pg_current_xact_id()::xid`,
+      firstId,
+    }
   },
   recorded: RECORDED,
   compared: COMPARED,
@@ -75,6 +84,12 @@ export const COMPARED: Target = {
     await tx.unsafe('truncate imported')
     return count
   },
+}
+
+/** The last id that was given to an observation, or the first if none was. */
+export async function lastId(tx: TransactionSql): Promise<number> {
+  const [row] = await tx<[{ id: string }]>`select last_value as id from observations_id_seq`
+  return Number(row.id)
 }
 
 /** Waits for another import that compares, and has room for sorting. */

@@ -46,6 +46,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.providers': CHANGE,
   'public.prunings': ADD,
   'public.quote_source_state': CHANGE,
+  'public.recorders': ADD,
   'public.reference_feed_state': CHANGE,
   'public.reference_rates': ADD,
   'public.reference_snapshots': ADD,
@@ -53,6 +54,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.usage': CHANGE,
   'public.usage_meters': REMOVE,
   'public.usage_shares': REMOVE,
+  'public.withdrawals': ADD,
 }
 
 /** Rights that the connection's user lacks. */
@@ -121,6 +123,7 @@ const PRUNING = [
   'prove_early_observations',
   'drop_observation_month',
   'prune_placed_observations',
+  'prune_withdrawals',
 ]
 
 /** Functions of the schema but those of these names; a trigger needs no right to call its own. */

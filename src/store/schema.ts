@@ -137,9 +137,41 @@ export const providerCorridors = pgTable(
 const coordinate = (moment: AnyPgColumn) =>
   sql`(extract(epoch from ${moment} at time zone 'UTC') * 1000)::float8`
 
+/** What an observation says, and who recorded it; `withdrawals` has the same columns. */
+export const saidColumns = () => ({
+  effectiveFrom: instant('effective_from').notNull(),
+  recordedAt: instant('recorded_at').notNull().defaultNow(),
+  corridorId: integer('corridor_id').notNull(),
+  providerCorridorId: integer('provider_corridor_id').notNull(),
+  rateType: rateType('rate_type').notNull(),
+  rate: numeric('rate').notNull(),
+  fee: numeric('fee'),
+  feeCurrency: text('fee_currency'),
+  notes: text('notes'),
+  /** Null for what was observed, so that most rows need no room for it. */
+  evidence: evidence('evidence'),
+  /**
+   * The row of `offers`, or 0 for the plain offer. A trigger checks it, as a foreign key would have
+   * to look for the 0 of every plain row.
+   */
+  offerId: integer('offer_id').notNull().default(0),
+  /** Charged beside the fee, in percent of the amount sent. */
+  feePercent: numeric('fee_percent'),
+  /** Seconds. */
+  deliveryMin: integer('delivery_min'),
+  deliveryMax: integer('delivery_max'),
+  /** The last moment at which it is live; null for ever. */
+  validUntil: instant('valid_until'),
+  /** The row of `recorders`; null where no account recorded it, or nobody knows which. */
+  recordedBy: integer('recorded_by'),
+  /** By which way it came; null for rows from before this was recorded. */
+  recordedVia: text('recorded_via'),
+})
+
 /**
  * Quotes as recorded, append-only: the migrations add triggers that refuse UPDATE, DELETE and
- * TRUNCATE. Only the function `prune_observations` deletes, and only what is older than a year.
+ * TRUNCATE. Only the functions that prune delete rows, and only those older than a year; and
+ * `withdraw_observations` moves rows, whole, to `withdrawals`.
  *
  * `corridor_id` repeats what `provider_corridor_id` implies, so that a corridor's history is one
  * index range; the composite key keeps the two from ever disagreeing.
@@ -152,29 +184,7 @@ export const observations = pgTable(
   'observations',
   {
     id: bigint('id', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
-    effectiveFrom: instant('effective_from').notNull(),
-    recordedAt: instant('recorded_at').notNull().defaultNow(),
-    corridorId: integer('corridor_id').notNull(),
-    providerCorridorId: integer('provider_corridor_id').notNull(),
-    rateType: rateType('rate_type').notNull(),
-    rate: numeric('rate').notNull(),
-    fee: numeric('fee'),
-    feeCurrency: text('fee_currency'),
-    notes: text('notes'),
-    /** Null for what was observed, so that most rows need no room for it. */
-    evidence: evidence('evidence'),
-    /**
-     * The row of `offers`, or 0 for the plain offer. A trigger checks it, as a foreign key would
-     * have to look for the 0 of every plain row.
-     */
-    offerId: integer('offer_id').notNull().default(0),
-    /** Charged beside the fee, in percent of the amount sent. */
-    feePercent: numeric('fee_percent'),
-    /** Seconds. */
-    deliveryMin: integer('delivery_min'),
-    deliveryMax: integer('delivery_max'),
-    /** The last moment at which it is live; null for ever. */
-    validUntil: instant('valid_until'),
+    ...saidColumns(),
   },
   (t) => [
     primaryKey({ name: 'observations_pkey', columns: [t.id, t.corridorId, t.effectiveFrom] }),
@@ -213,6 +223,8 @@ export const accounts = pgTable('accounts', {
   plan: plan('plan').notNull(),
   role: role('role').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
+  /** The only providers that the account may record prices of; null for no limit. */
+  providers: text('providers').array(),
 })
 
 /** Keys, stored by their SHA-256 and the last four characters of their checksum. */
@@ -249,22 +261,4 @@ export const usage = pgTable(
     requests: integer('requests').notNull(),
   },
   (t) => [primaryKey({ columns: [t.day, t.accountId, t.keyId] })],
-)
-
-/** Answers to ingestions, kept for 24 hours so that a retry gets the first answer again. */
-export const idempotency = pgTable(
-  'idempotency',
-  {
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
-    key: text('key').notNull(),
-    bodyHash: char('body_hash', { length: 64 }).notNull(),
-    inserted: integer('inserted').notNull(),
-    createdAt: instant('created_at').notNull().defaultNow(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.accountId, t.key] }),
-    index('idempotency_created').on(t.createdAt),
-  ],
 )

@@ -28,6 +28,13 @@ export const Instant = Type.String({
   examples: ['2026-03-05T14:00:00.000Z'],
 })
 
+export const ObservationId = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Names one observation for good.',
+  examples: [48_211],
+})
+
 export const CurrencyCode = Type.String({ pattern: '^[A-Z]{3,4}$', examples: ['KES'] })
 
 export const RateType = words(RATE_TYPES, {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Observation, RowFault } from '~/domain/observation.ts'
 import { invalidRows } from '~/service/ingest.ts'
-import { namedRecord, record } from './fields.ts'
+import { namedRecord, ObservationId, record } from './fields.ts'
 import { jsonBody } from './json-body.ts'
 import { readSentRow, shownName } from './row/members.ts'
 import type { RowRules } from './row/observation.ts'
@@ -59,6 +59,14 @@ const Warning = record({
 
 export const IngestResponse = namedRecord('IngestResponse', {
   inserted: Type.Integer(),
+  ids: Type.Optional(
+    Type.Array(ObservationId, {
+      maxItems: BATCH_ROWS_MAX,
+      description:
+        'The id of each row, in the order of the rows; absent from the repeated answer to a ' +
+        'batch that an older version recorded.',
+    }),
+  ),
   warnings: Type.Optional(
     Type.Array(Warning, {
       maxItems: BATCH_ROWS_MAX,

@@ -32,7 +32,10 @@ async function record(offers: readonly object[]): Promise<void> {
     headers: { 'x-api-key': scene.demo.keys.enterprise!, 'content-type': 'application/json' },
     body: JSON.stringify(rows),
   })
-  expect([reply.status, await reply.json()]).toEqual([201, { inserted: rows.length }])
+  expect([reply.status, await reply.json()]).toEqual([
+    201,
+    { inserted: rows.length, ids: expect.any(Array) },
+  ])
 }
 
 const rows = (page: Page) => page.locator('.market-table tbody tr')

@@ -120,7 +120,7 @@ describe('the samples of the served document', () => {
     expect(those('recording')).toHaveLength(1)
     for (const operation of those('recording')) {
       const { output } = await run(operation, language)
-      expect(JSON.parse(output)).toEqual({ inserted: 1 })
+      expect(JSON.parse(output)).toEqual({ inserted: 1, ids: [expect.any(Number)] })
     }
   })
 })

@@ -55,7 +55,7 @@ describe('ingest', () => {
       observation({ rate: '129.500', fee: '1.50', feeCurrency: 'KES', evidence: 'derived' }),
       observation({ providerId: 'official-a', rateType: 'official', rate: '1e-12' }),
     )
-    expect(answer).toEqual({ inserted: 2 })
+    expect(answer).toEqual({ inserted: 2, ids: [71, 72] })
     const [retail, official] = viewOf(world).corridor('USD', 'KES').quotes
     expect(retail?.quote).toEqual({
       id: 71,
@@ -124,8 +124,8 @@ describe('ingest', () => {
 
   test('a repeated idempotency key gives the first answer again and publishes nothing', async () => {
     const world = new World()
-    const record = ingestionOf(world, { kind: 'replayed', inserted: 7 })
-    expect(await record(observation())).toEqual({ inserted: 7 })
+    const record = ingestionOf(world, { kind: 'replayed', inserted: 2, ids: [7, 8] })
+    expect(await record(observation())).toEqual({ inserted: 2, ids: [7, 8] })
     expect(servedBy(world)).toEqual([])
   })
 
@@ -176,7 +176,10 @@ describe("the mid of a quote's own day", () => {
     world.reference({ KES: 130 })
     const failing = () => Promise.reject(new Error('database away'))
     const record = ingestionOf(world, { kind: 'recorded', ids: [71] }, failing)
-    expect(await record(observation({ effectiveMs: earlierMs }))).toEqual({ inserted: 1 })
+    expect(await record(observation({ effectiveMs: earlierMs }))).toEqual({
+      inserted: 1,
+      ids: [71],
+    })
     expect(servedBy(world)).toEqual([[71, 129.5]])
     expect(mids(world)).toEqual([null])
   })

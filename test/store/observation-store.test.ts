@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
-import type { Idempotency, Observation } from '~/domain/observation.ts'
+import type { Idempotency, Observation, Recording } from '~/domain/observation.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
@@ -177,6 +177,8 @@ describe('record', () => {
   })
 })
 
+const idsIn = (recording: Recording) => (recording.kind === 'recorded' ? recording.ids : null)
+
 describe('record with an idempotency key', () => {
   const batch = (idempotency: Idempotency, count = 2) => ({
     observations: Array.from({ length: count }, () => observation()),
@@ -185,9 +187,10 @@ describe('record with an idempotency key', () => {
 
   test('records once, then answers the first result again', async () => {
     const before = await rowCount()
-    expect(await store.record(batch(once('again')))).toMatchObject({ kind: 'recorded' })
+    const first = await store.record(batch(once('again')))
+    expect(first).toMatchObject({ kind: 'recorded' })
     const retry = batch(once('again', { nowMs: NOW_MS + 1000 }))
-    expect(await store.record(retry)).toEqual({ kind: 'replayed', inserted: 2 })
+    expect(await store.record(retry)).toEqual({ kind: 'replayed', inserted: 2, ids: idsIn(first) })
     expect(await rowCount()).toBe(before + 2)
   })
 
@@ -224,8 +227,13 @@ describe('record with an idempotency key', () => {
     const atLimit = batch(once('old', { nowMs: NOW_MS + DAY_MS, bodyHash: OTHER_HASH }))
     expect(await store.record(atLimit)).toEqual({ kind: 'key_reused' })
     const after = batch(once('old', { nowMs: NOW_MS + DAY_MS + 1, bodyHash: OTHER_HASH }), 3)
-    expect(await store.record(after)).toMatchObject({ kind: 'recorded' })
-    expect(await store.record(after)).toEqual({ kind: 'replayed', inserted: 3 })
+    const recorded = await store.record(after)
+    expect(recorded).toMatchObject({ kind: 'recorded' })
+    expect(await store.record(after)).toEqual({
+      kind: 'replayed',
+      inserted: 3,
+      ids: idsIn(recorded),
+    })
   })
 
   test('records one of many requests at the same moment', async () => {

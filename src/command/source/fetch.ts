@@ -63,8 +63,9 @@ async function fetchNow(
   { config, wish }: Work,
 ): Promise<readonly SourceReport[]> {
   const observed = createObservationStore(database)
-  const record = async (observations: readonly Observation[]) => {
-    const recording = await observed.record({ observations, idempotency: null })
+  const record = async (observations: readonly Observation[], source: string) => {
+    const origin = { recorder: null, via: `source:${source}` }
+    const recording = await observed.record({ observations, origin, idempotency: null })
     if (recording.kind !== 'recorded') throw new Error('observations without offers were refused')
   }
   const deps = {

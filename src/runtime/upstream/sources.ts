@@ -61,8 +61,10 @@ export class SourceService {
   constructor({ store, pace = systemPace, watch = same, ...deps }: SourceServiceDeps) {
     const { config, clock, memory, database } = deps
     const sources = sourcesOf(config, { clock, pace: this.#stopping.paced(pace) })
-    const record = async (observations: readonly Observation[]) =>
-      void (await ingest({ memory, store, clock }, { observations, idempotency: null }))
+    const record = async (observations: readonly Observation[], source: string) => {
+      const origin = { recorder: null, via: `source:${source}` }
+      await ingest({ memory, store, clock }, { observations, origin, idempotency: null })
+    }
     const publish = (publication: Publication) => memory.publish(publication, clock.now())
     this.#pattern = config.quoteSourcesCron ?? LOOKS
     this.#turns =
@@ -109,7 +111,7 @@ export function sourcesOf(config: SourceConfig, { clock, pace }: Outside): Quote
 }
 
 type Effects = {
-  record(observations: readonly Observation[]): Promise<void>
+  record(observations: readonly Observation[], source: string): Promise<void>
   publish(publication: Publication): void
 }
 

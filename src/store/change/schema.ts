@@ -31,6 +31,11 @@ export const changes = pgTable(
     unseen: text('unseen'),
     /** The first and the last row of each corridor where there are many. */
     witnesses: bigint('witnesses', { mode: 'number' }).array(),
+    /**
+     * The observations that the commit withdrew; `ids` are those that hold again instead. Null for
+     * every other change.
+     */
+    withdrawn: bigint('withdrawn', { mode: 'number' }).array(),
   },
   (t) => [index('changes_unseen').on(t.position).where(sql`${t.unseen} in ('open', 'aside')`)],
 )

@@ -4,6 +4,7 @@ import {
   COLUMNS,
   COMPARED_COLUMNS,
   type ImportWay,
+  lastId,
   PRICE,
   prepareComparison,
   SERIES_AND_TIME,
@@ -26,7 +27,7 @@ export const distributedWay = (sql: Sql): ImportWay => ({
     await tx.unsafe(`
       create temp table recorded on commit drop as
       select id, ${RECORDED_COLUMNS} from observations limit 0`)
-    return () => sql`recorded`
+    return { relation: () => sql`recorded`, firstId: await lastId(tx) }
   },
   recorded: { ...TARGET, settle: (tx) => moved(tx) },
   compared: {

@@ -6,6 +6,7 @@ import { isLong } from '~/store/offer/long-prices.ts'
 import { addingTo, rollupRows } from '~/store/past/rollup-store.ts'
 import { claim } from '~/store/recording/idempotency.ts'
 import { columnsOf, type NewRows } from '~/store/recording/new-rows.ts'
+import { recountHours, restatedAmong } from '~/store/recording/restated.ts'
 import { announcedSpread } from './spread-changes.ts'
 
 /**
@@ -26,30 +27,34 @@ export function insertSpread(
   const { observations, series, atMs } = rows
   const count = observations.length
   return sql.begin(async (tx) => {
-    const [, claimed, numbered, rollups] = await Promise.all([
+    const numbered = idempotency
+      ? claim(database, idempotency, count)
+      : sql`select next_observation_ids(${count}::int) as ids`
+    const [, [claimed], rollups] = await Promise.all([
       tx`set local citus.multi_shard_modify_mode = 'sequential'`,
-      idempotency && tx`${claim(database, idempotency, count)}`,
-      tx<{ id: number }[]>`
-        select nextval('observations_id_seq') as id from generate_series(1, ${count}::int)`,
+      tx<{ ids: string[] }[]>`${numbered}`,
       tx<Rollup[]>`${rollupsOf(sql, rows)}`,
     ])
-    if (claimed?.count === 0) return []
-    const ids = numbered.map(({ id }) => Number(id))
+    if (!claimed) return []
+    const ids = claimed.ids.map(Number)
     const corridorIds = arrayLiteral(series.map(({ corridorId }) => corridorId))
     const times = arrayLiteral(observations.map(({ effectiveMs }) => instantText(effectiveMs)))
-    const { names, values } = columnsOf(sql, rows)
+    const { names, values, common, commonValues } = columnsOf(sql, rows)
     const added = sql`
       unnest(${arrayLiteral(ids)}::bigint[], ${corridorIds}::int[], ${times}::timestamptz[])
       as added (id, corridor_id, effective_from)`
     const atText = atMs === null ? null : instantText(atMs)
-    await Promise.all([
+    const said = sql`unnest(${arrayLiteral(ids)}::bigint[], ${values}) said`
+    const written = [
       tx`
-        insert into observations (id, ${names})
-        select * from unnest(${arrayLiteral(ids)}::bigint[], ${values})`,
+        insert into observations (id, ${names}, ${common})
+        select said.*, ${commonValues} from ${said}`,
       ...keptLong(tx, rows, ids),
       tx`insert into rollups ${tx(rollups)} ${addingTo(sql)}`,
-      tx`${announcedSpread(database, { added, atText })}`,
-    ])
+    ]
+    const restated = tx`${restatedAmong(sql, rows)}`
+    await Promise.all([...written, restated, tx`${announcedSpread(database, { added, atText })}`])
+    if ((await restated).length > 0) await recountHours(sql, tx, rows)
     return ids
   })
 }

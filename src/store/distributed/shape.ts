@@ -13,6 +13,7 @@ export const DISTRIBUTED_TABLES = [
   'rollups',
   'long_prices',
   'observations',
+  'withdrawals',
 ]
 
 export const DISTRIBUTION_COLUMN = 'corridor_id'

@@ -4,8 +4,9 @@ import type { Window } from '~/domain/period.ts'
 import { isExecutable, RATE_TYPES } from '~/domain/provider.ts'
 import { withActivity } from '~/store/activity.ts'
 import type { Database, Sql } from '~/store/database.ts'
-import { boundText, instantText } from '~/store/encoding.ts'
+import { boundText } from '~/store/encoding.ts'
 import { announced } from '~/store/news-channel.ts'
+import { recount } from './recount.ts'
 
 /**
  * The roll-up of one corridor and hour as stored, or as it should be. `counted` is the best rate
@@ -68,18 +69,28 @@ const EXECUTABLE_KINDS = RATE_TYPES.filter(isExecutable)
 const hourOf = (sql: Sql) => sql`date_bin(interval '1 hour', effective_from, 'epoch')`
 
 /** The roll-ups of `observations` (any relation with their columns), one row an hour. */
-const rolledUp = (sql: Sql, observations: Part, series?: Part) => sql`
-  select corridor_id, ${hourOf(sql)} as hour, ${bestRates(sql)}, count(*)::int as samples
+const rolledUp = (sql: Sql, observations: Part, series?: Part, applies?: Part) => sql`
+  select corridor_id, ${hourOf(sql)} as hour, ${bestRates(sql, applies)}, count(*)::int as samples
   from ${withActivity(sql, observations, series)}
   group by 1, 2`
 
-/** The best rate of all providers, and that of the active ones. */
-const bestRates = (sql: Sql) => sql`
-  max(rate) filter (where ${executableKinds(sql)}) as best_rate,
-  max(rate) filter (where ${executableKinds(sql)} and was_active) as counted`
+/**
+ * `observations` (any relation with their columns) with `applies`: whether none of the same offer
+ * and time was recorded after each. It is written after FROM.
+ */
+export const withLast = (sql: Sql, observations: Part) => sql`(
+  select *, lead(id) over (
+    partition by corridor_id, provider_corridor_id, offer_id, effective_from order by id
+  ) is null as applies from ${observations}
+) placed`
+
+/** The best rate of all providers, and that of the active ones, among rows that apply. */
+export const bestRates = (sql: Sql, applies: Part = sql`true`) => sql`
+  max(rate) filter (where ${executableKinds(sql)} and ${applies}) as best_rate,
+  max(rate) filter (where ${executableKinds(sql)} and ${applies} and was_active) as counted`
 
 /** The value of `counted_best` for an hour. */
-const kept = (sql: Sql, { best, counted }: { best: Part; counted: Part }) =>
+export const kept = (sql: Sql, { best, counted }: { best: Part; counted: Part }) =>
   sql`case when ${counted} is distinct from ${best} then coalesce(${counted}, 0) end`
 
 /** The best rate that counts in the roll-up `of`; null without one. */
@@ -117,7 +128,7 @@ export function addingTo(sql: Sql) {
 /**
  * The best rates of an hour; for a pruned hour the kept rates stand for the deleted observations.
  */
-function bestsWith(sql: Sql, of: Part) {
+export function bestsWith(sql: Sql, of: Part) {
   const isPruned = sql`${of}.pruned > 0`
   return {
     best: sql`case when ${isPruned} then greatest(${of}.best_rate, seen.best_rate)
@@ -144,7 +155,7 @@ export function differenceRows(
         kept.best_rate as kept_best, ${countedBest(sql, sql`kept`)} as kept_counted,
         kept.samples as kept_samples, ${best} as seen_best, ${counted} as seen_counted,
         nullif(coalesce(kept.pruned, 0) + coalesce(seen.samples, 0), 0) as seen_samples
-      from (${rolledUp(sql, observations)}) seen
+      from (${rolledUp(sql, withLast(sql, observations), undefined, sql`applies`)}) seen
       full join (
         select * from rollups
         where corridor_id = ${id} and hour >= ${from}::timestamptz and hour < ${before}::timestamptz
@@ -155,45 +166,16 @@ export function differenceRows(
     order by hour_ms`
 }
 
-/**
- * Repairs hours while holding their rows. It counts in a later statement than it locks in, and so
- * sees everything committed before; anyone recording into one of these hours waits and then adds to
- * corrected figures.
- */
+/** Counts hours again, and has everybody read the past anew. */
 async function repair(
   database: Database,
-  { id }: StoredCorridor,
+  { id: corridorId }: StoredCorridor,
   hoursMs: readonly number[],
 ): Promise<void> {
   if (hoursMs.length === 0) return
   const { sql } = database
-  const bests = bestsWith(sql, sql`rollups`)
-  const observations = sql`observations where corridor_id = ${id}
-    and effective_from >= asked.hour and effective_from < asked.hour + interval '1 hour'`
-  const hours = `{${hoursMs
-    .toSorted((a, b) => a - b)
-    .map(instantText)
-    .join()}}`
   await sql.begin(async (tx) => {
-    await tx`
-      insert into rollups (corridor_id, hour, best_rate, samples)
-      select ${id}, hour, null, 0 from unnest(${hours}::timestamptz[]) hour order by hour
-      on conflict do nothing`
-    await tx`
-      select from rollups where corridor_id = ${id} and hour = any(${hours}::timestamptz[])
-      order by hour for update`
-    await tx`
-      update rollups set best_rate = ${bests.best}, counted_best = ${kept(sql, bests)},
-        samples = rollups.pruned + coalesce(seen.samples, 0)
-      from unnest(${hours}::timestamptz[]) asked (hour)
-      left join lateral (
-        select ${bestRates(sql)}, count(*)::int as samples
-        from ${withActivity(sql, observations)}
-      ) seen on true
-      where rollups.corridor_id = ${id} and rollups.hour = asked.hour`
-    await tx`
-      delete from rollups
-      where corridor_id = ${id} and hour = any(${hours}::timestamptz[]) and samples = 0`
+    await recount(sql, tx, { corridorId, hoursMs })
     await tx`select ${announced(database, { kind: 'observations', position: null })}`
   })
 }

@@ -6,7 +6,7 @@ import { withActivity } from '~/store/activity.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { countedBest, executableKinds } from './rollup-store.ts'
+import { countedBest, executableKinds, withLast } from './rollup-store.ts'
 
 export function createSeriesStore(database: Database) {
   return {
@@ -50,8 +50,9 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk & Place) {
       and effective_from < ${instantText(beforeMs)}::timestamptz`
   const openHour = sql`
     union all
-    select effective_from, case when ${executableKinds(sql)} and was_active then rate end, 1
-    from ${withActivity(sql, open)}`
+    select effective_from,
+      case when ${executableKinds(sql)} and applies and was_active then rate end, 1
+    from ${withActivity(sql, withLast(sql, open))}`
   const bucket = `${INTERVAL_MS[interval] / 1000} seconds`
   return sql<{ start_ms: string; best: string | null; samples: string }[]>`
     select extract(epoch from date_bin(${bucket}::interval, at, 'epoch')) * 1000 as start_ms,

@@ -7,7 +7,7 @@ import { withActivity } from '~/store/activity.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { countedBest, executableKinds } from './rollup-store.ts'
+import { countedBest, executableKinds, withLast } from './rollup-store.ts'
 
 /** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>
@@ -53,7 +53,8 @@ const bestsOf = (sql: Sql, { fromMs, beforeMs }: Span, isAsked: Part) => {
       where ${isAsked} and ${best} is not null
         and hour >= ${from}::timestamptz and hour < ${whole}::timestamptz
       union all
-      select corridor_id, effective_from, rate from ${withActivity(sql, open)} where was_active
+      select corridor_id, effective_from, rate from ${withActivity(sql, withLast(sql, open))}
+      where was_active and applies
     ) seen
     group by 1, 2`
 }

@@ -11,11 +11,18 @@ export type NewRows = {
   readonly series: readonly ObservedSeries[]
   /** The offer of each observation. */
   readonly offerIds: readonly number[]
+  /** The row of `recorders`; null where no account records them. */
+  readonly recorderId: number | null
+  /** By which way they came; null where nobody says. */
+  readonly via: string | null
   /** The writer's clock; null where the server's is to do. */
   readonly atMs: number | null
 }
 
-/** The columns of new observations, and an array of the values of each, in that order. */
+/**
+ * The columns of new observations, an array of the values of each, in that order, and those that
+ * all rows have alike, with their values.
+ */
 export function columnsOf(sql: Sql, rows: NewRows) {
   const { observations, series } = rows
   const column = (field: (row: Observation) => string | null) =>
@@ -35,6 +42,8 @@ export function columnsOf(sql: Sql, rows: NewRows) {
       ${column(({ notes }) => notes)}::text[],
       ${column(({ evidence }) => storedEvidence(evidence))}::evidence[]
       ${offered.values}`,
+    common: sql`recorded_by, recorded_via`,
+    commonValues: sql`${rows.recorderId}::int, ${rows.via}::text`,
   }
 }
 

@@ -15,6 +15,7 @@ import * as past from '~/store/past/schema.ts'
 import * as factors from '~/store/portal/factor-schema.ts'
 import * as connections from '~/store/portal/oauth-schema.ts'
 import * as portal from '~/store/portal/schema.ts'
+import * as recording from '~/store/recording/schema.ts'
 import * as references from '~/store/reference-schema.ts'
 import * as schema from '~/store/schema.ts'
 import { schemaVersion, versionOf } from '~/store/schema-version.ts'
@@ -50,6 +51,7 @@ const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
     '0015_connections': 'oauth_clients oauth_consents oauth_refresh_tokens oauth_access_tokens',
     '0016_alerts': 'alerts alert_deliveries',
     '0024_second_factors': 'portal_two_factors portal_passkeys',
+    '0025_withdrawals': 'recorders withdrawals',
   }).flatMap(([tag, names]) => names.split(' ').map((name) => [name, versionOf(tag)] as const)),
 )
 
@@ -63,7 +65,7 @@ const ROWS_BYTES_MAX = 1_048_576
  */
 const TABLES: readonly Table[] = ordered([
   offers,
-  ...[schema, past, files, references, portal, sources, connections, factors, alerting]
+  ...[schema, recording, past, files, references, portal, sources, connections, factors, alerting]
     .flatMap((module): unknown[] => Object.values(module))
     .filter((value) => is(value, PgTable)),
 ])
@@ -135,11 +137,8 @@ export async function restoreBackup(
       for (const kind of ['catalogue', 'references'] as const)
         await tx`${loggedNews(database, kind)}`
       const added = database.sql`observations`
-      await tx`${
-        isSpread
-          ? announcedSpread(database, { added, atText: null })
-          : loggedNews(database, 'observations')
-      }`
+      const spread = isSpread && announcedSpread(database, { added, atText: null })
+      await tx`${spread || loggedNews(database, 'observations')}`
       return rows
     })
   } finally {

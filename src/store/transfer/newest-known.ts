@@ -14,16 +14,15 @@ export class NewestKnown {
 
   constructor(private readonly sql: Sql) {}
 
-  /** Whether each of `rows` is newer than all before it of its offer, so that none is a repeat. */
-  async areNewer(rows: readonly Observation[], places: readonly Place[]): Promise<boolean> {
+  /** The indexes of rows that are not newer than all before them of their offer: maybe repeats. */
+  async older(rows: readonly Observation[], places: readonly Place[]): Promise<number[]> {
     await this.#learn(places, Math.min(...rows.map(({ effectiveMs }) => effectiveMs)))
-    let areNewer = true
-    rows.forEach(({ effectiveMs }, i) => {
+    return rows.flatMap(({ effectiveMs }, i) => {
       const name = nameOf(places[i]!)
-      if (effectiveMs > this.#newestMs.get(name)!) this.#newestMs.set(name, effectiveMs)
-      else areNewer = false
+      if (effectiveMs <= this.#newestMs.get(name)!) return [i]
+      this.#newestMs.set(name, effectiveMs)
+      return []
     })
-    return areNewer
   }
 
   /** What is older than all rows to come with it says nothing, and is not looked for. */

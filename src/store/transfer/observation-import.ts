@@ -14,7 +14,10 @@ import { type ObservedSeries, ProviderCorridors } from '~/store/provider-corrido
 import { type CopyIn, copyAll, copyIn } from './copy-in.ts'
 import { firstLook } from './first-look.ts'
 import { NewestKnown } from './newest-known.ts'
+import { type CorridorSpans, RestatedSpans, recountRestated } from './restated-spans.ts'
 
+/** By which way the rows came. */
+const VIA = 'import'
 /** How many rows are written at once. */
 const WRITE_ROWS_MAX = 1000
 /**
@@ -46,26 +49,25 @@ export type Imported = { readonly inserted: number; readonly skipped: number }
  * told which rows it added, or to load everything where there are many.
  */
 export const importObservations = async (source: Source): Promise<number> =>
-  (await imported(source, null)).inserted
+  (await imported(source, false)).inserted
 
 /**
  * `importObservations` without rows that repeat a recorded or earlier one, which means an equal
  * provider, corridor, instant and price. A second import waits for the first, so that a file is
  * recorded once, however often it is imported.
  */
-export const importNewObservations = (source: Source): Promise<Imported> =>
-  imported(source, new NewestKnown(source.database.sql))
+export const importNewObservations = (source: Source): Promise<Imported> => imported(source, true)
 
 /** The first look is taken in a transaction, so that it ends when the database is closed. */
-async function imported(source: Source, newest: NewestKnown | null): Promise<Imported> {
-  if (!source.makesMonths) return importedAll(source, newest)
+async function imported(source: Source, isCompared: boolean): Promise<Imported> {
+  if (!source.makesMonths) return importedAll(source, isCompared)
   const look = await source.database.sql.begin(() => firstLook(source.rows, isLookedAt))
   try {
     const first = look.first.flat()
     const isMany = first.length >= LOOK_ROWS
     const made = isMany ? await makeEarlierMonths(source.database, startMs(first)) : 0
     source.onMonths?.(made ?? 0)
-    return await importedAll({ ...source, rows: look.all }, newest)
+    return await importedAll({ ...source, rows: look.all }, isCompared)
   } finally {
     await look.close()
   }
@@ -80,20 +82,22 @@ function startMs(rows: readonly Observation[]): number {
   return times[Math.floor(times.length / 100)]!
 }
 
-async function importedAll({ database, rows }: Source, newest: NewestKnown | null) {
+async function importedAll({ database, rows }: Source, isCompared: boolean) {
   const { sql } = database
   const way = (await isDistributed(sql)) ? distributedWay(sql) : localWay(sql)
   return sql.begin(async (tx): Promise<Imported> => {
-    if (newest) await way.compared.prepare(tx)
+    if (isCompared) await way.compared.prepare(tx)
     const own = await way.prepare(tx)
     const into = { corridors: new ProviderCorridors(database), offers: new Offers(database) }
-    const copy = new ChunkedCopy(tx, { ...into, way }, newest)
+    const newest = new NewestKnown(sql)
+    const copy = new ChunkedCopy(tx, { ...into, way, newest, isCompared })
     await copyAll(copy, rows, (batch) => copy.add(batch))
     const { inserted, skipped } = copy
     // At the end, so that rows that others may want are locked briefly and in everybody's order.
-    if (copy.hasLong) await tx`${keepLong(sql, own())}`
-    await tx`${addToRollups(sql, own())}`
-    if (inserted > 0) await tx`${way.news(database, own(), inserted)}`
+    if (copy.hasLong) await tx`${keepLong(sql, own.relation())}`
+    await tx`${addToRollups(sql, own.relation())}`
+    await recountRestated(sql, tx, { spans: copy.restating, firstId: own.firstId })
+    if (inserted > 0) await tx`${way.news(database, own.relation(), inserted)}`
     return { inserted, skipped }
   })
 }
@@ -102,6 +106,10 @@ type Into = {
   readonly corridors: ProviderCorridors
   readonly offers: Offers
   readonly way: ImportWay
+  /** The newest instants, for finding repeats. */
+  readonly newest: NewestKnown
+  /** Whether repeats are skipped. */
+  readonly isCompared: boolean
 }
 
 /**
@@ -118,14 +126,18 @@ class ChunkedCopy {
   #current: CopyIn | null = null
   #target: Target
   #currentRows = 0
+  readonly #spans = new RestatedSpans()
 
   constructor(
     private readonly tx: TransactionSql,
     private readonly into: Into,
-    /** The newest instants, for skipping repeats; null where every row is recorded. */
-    private readonly newest: NewestKnown | null,
   ) {
     this.#target = into.way.recorded
+  }
+
+  /** The spans of corridors in which a row may take the place of another. */
+  get restating(): CorridorSpans {
+    return this.#spans.restating
   }
 
   async add(rows: readonly Observation[]): Promise<void> {
@@ -156,7 +168,9 @@ class ChunkedCopy {
     const lines = rows.map((row, i) => lineOf(row, series[i]!, offerIds[i]!)).join('')
     const places = () =>
       series.map(({ id, corridorId }, i) => ({ series: id, corridorId, offer: offerIds[i]! }))
-    const areNew = this.newest === null || (await this.newest.areNewer(rows, places()))
+    const older = await this.into.newest.older(rows, places())
+    this.#spans.note({ rows, series, older })
+    const areNew = older.length === 0 || !this.into.isCompared
     if (!areNew && this.#target === this.into.way.recorded) await this.finish()
     if (!this.#current) {
       this.#target = areNew ? this.into.way.recorded : this.into.way.compared
@@ -187,4 +201,5 @@ const lineOf = (row: Observation, series: ObservedSeries, offerId: number): stri
     storedEvidence(row.evidence),
     offerId,
     ...storedTerms(row.offer),
+    VIA,
   ])

@@ -236,7 +236,7 @@ describe('the limits', () => {
     const over = band(700, { to: 'UGX', providerId: 'retail-b' })
     await store.record({ observations: [said({})], idempotency: once('first') })
     const retry = await store.record({ observations: [over], idempotency: once('first') })
-    expect(retry).toEqual({ kind: 'replayed', inserted: 1 })
+    expect(retry).toMatchObject({ kind: 'replayed', inserted: 1 })
     const refused = await store.record({ observations: [over], idempotency: once('second') })
     expect(refused.kind).toBe('refused')
     expect(await store.answered(once('second'))).toBeNull()

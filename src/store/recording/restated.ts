@@ -1,0 +1,56 @@
+import type { TransactionSql } from 'postgres'
+import { hourStartMs } from '~/domain/freshness.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import type { Sql } from '~/store/database.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { recount } from '~/store/past/recount.ts'
+import type { NewRows } from './new-rows.ts'
+
+/** The error of the function `refuse_restated`. */
+const RESTATED = 'CR001'
+
+/** Whether rows were refused as they take the place of others of their offers and times. */
+export const isRestated = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === RESTATED
+
+/**
+ * The call that refuses rows of which one has the offer and the time of another, recorded before or
+ * with it. Only prices that can be the best of an hour are looked for.
+ */
+export function refuseRestated(sql: Sql, rows: NewRows) {
+  const { series, offerIds, observations } = rows
+  const executable = observations.flatMap(({ rateType }, i) => (isExecutable(rateType) ? [i] : []))
+  if (executable.length === 0) return sql`null`
+  const times = executable.map((i) => instantText(observations[i]!.effectiveMs))
+  return sql`refuse_restated(
+    ${arrayLiteral(executable.map((i) => series[i]!.id))}::int[],
+    ${arrayLiteral(executable.map((i) => offerIds[i]!))}::int[],
+    ${arrayLiteral(times)}::timestamptz[])`
+}
+
+/** The statement that finds such rows where observations lie on several servers, once recorded. */
+export function restatedAmong(sql: Sql, { series, observations }: NewRows) {
+  const corridorIds = arrayLiteral([...new Set(series.map(({ corridorId }) => corridorId))])
+  const times = arrayLiteral(observations.map(({ effectiveMs }) => instantText(effectiveMs)))
+  const sorted = observations.map(({ effectiveMs }) => effectiveMs).sort((a, b) => a - b)
+  return sql`
+    select corridor_id from observations
+    where corridor_id = any(${corridorIds}::int[])
+      and provider_corridor_id = any(${arrayLiteral(series.map(({ id }) => id))}::int[])
+      and effective_from = any(${times}::timestamptz[])
+      and effective_from >= ${instantText(sorted[0]!)}::timestamptz
+      and effective_from <= ${instantText(sorted.at(-1)!)}::timestamptz
+    group by corridor_id, provider_corridor_id, offer_id, effective_from having count(*) > 1`
+}
+
+/** Counts the hours of rows again, corridor by corridor. */
+export async function recountHours(sql: Sql, tx: TransactionSql, rows: NewRows): Promise<void> {
+  const { observations, series } = rows
+  const hours = new Map<number, Set<number>>()
+  for (const [i, { corridorId }] of series.entries()) {
+    const of = hours.get(corridorId) ?? new Set()
+    hours.set(corridorId, of.add(hourStartMs(observations[i]!.effectiveMs)))
+  }
+  for (const [corridorId, hoursMs] of [...hours].sort(([a], [b]) => a - b))
+    await recount(sql, tx, { corridorId, hoursMs: [...hoursMs] })
+}
