@@ -142,8 +142,8 @@ const durations: Record<number, string> = { 0: 'PT0S', 3600: 'PT1H', 172800: 'P2
 const seconds = (text: string) =>
   Number(Object.keys(durations).find((key) => durations[Number(key)] === text))
 
-const identityOf = ({ provider, offer }: Said, names = IDENTITY) =>
-  JSON.stringify([provider, ...names.map((name) => offer[name] ?? null)])
+const identityOf = ({ provider, offer }: Said) =>
+  JSON.stringify([provider, ...IDENTITY.map((name) => offer[name] ?? null)])
 
 /** The latest of each offer among `rows` that was valid at a moment. */
 function latest(rows: Said[], at: number): Said[] {
@@ -416,8 +416,7 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
   const judged = stood
     .filter((row) => silences(row, p) !== null)
     .map((row) => ({ row, isStale: isStale(row), silent: silences(row, p)!.length > 0 }))
-  const bands = IDENTITY.filter((name) => !name.startsWith('amount'))
-  const groupOf = (row: Said) => (p.offers === 'all' ? identityOf(row, bands) : row.provider)
+  const groupOf = (row: Said) => (p.offers === 'all' ? identityOf(row) : row.provider)
   const quotes = chosen(judged, groupOf).map(({ row }) => row)
   const isSilent = (row: Said) => Number(silences(row, p)!.length > 0)
   const reverse = `${p.to}/${p.from}`
