@@ -2,8 +2,8 @@ import { currencyCode } from './domain/currency.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './domain/duration.ts'
 import { RETENTION_YEARS_MAX } from './domain/observation.ts'
 import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
-import { allowedPlaces } from './feed/private-address.ts'
 import { isCronPattern } from './jobs/schedule.ts'
+import { allowedPlaces } from './outbound/places.ts'
 import { SOURCE_NAMES, type SourceName } from './source/sources.ts'
 
 /** Parses the text of one setting, or throws what it accepts: `must be ...`. */

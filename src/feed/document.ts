@@ -1,13 +1,15 @@
 import { gunzip } from 'node:zlib'
 import { FeedError } from '~/domain/feed/feed.ts'
+import type { Answer } from '~/outbound/connection.ts'
+
+type Response = Pick<Answer, 'headers' | 'body'>
 
 /** Four times the longest that a feed may send; read in a moment between two requests. */
 export const DOCUMENT_BYTES_MAX = 64 * 1024
 
 /**
- * The bytes of a response, never holding more than `bytesMax` of it, sent or unpacked.
- *
- * The response must still be compressed as it was sent (`decompress: false`). Throws a FeedError.
+ * The bytes of a response, never holding more than `bytesMax` of it, sent or unpacked. Throws a
+ * FeedError.
  */
 export async function documentBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const packed = await boundedBytes(response, bytesMax)
@@ -36,7 +38,7 @@ export function refuseWebPage(text: string, contentType = ''): void {
 async function boundedBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response.body) {
     size += chunk.length
     if (size > bytesMax) throw tooLarge(bytesMax)
     chunks.push(chunk)

@@ -1,28 +1,25 @@
-import { lookup } from 'node:dns/promises'
 import { FeedError, type Validators } from '~/domain/feed/feed.ts'
+import { ask, Unaskable } from '~/outbound/ask.ts'
+import { type Outside, type Answer as Response, systemOutside } from '~/outbound/connection.ts'
+import { type AllowedPlaces, ANYWHERE, NOWHERE } from '~/outbound/places.ts'
 import { DOCUMENT_BYTES_MAX, documentBytes, documentText, refuseWebPage } from './document.ts'
-import { reachOf } from './private-address.ts'
 import { retryAfterMsOf, transportError } from './transport.ts'
 
-/** The outside world that fetching needs; `systemPace` and `fetch` are the real one. */
-export type FetcherDeps = {
+/** The outside world that fetching needs; `systemPace` is the real one. */
+export type FetcherDeps = Outside & {
   readonly clock: { now(): number }
-  fetch(url: string, init: BunFetchRequestInit): Promise<Response>
   sleep(ms: number): Promise<unknown>
   /** A random number from 0 to below 1. */
   random(): number
   /** A signal that aborts after `ms` milliseconds. */
   deadline(ms: number): AbortSignal
-  /** The addresses that a host's name stands for; rejects for a name that stands for none. */
-  addressesOf(host: string): Promise<readonly string[]>
 }
 
 export const systemPace: Omit<FetcherDeps, 'clock'> = {
-  fetch: (url, init) => fetch(url, init),
+  ...systemOutside,
   sleep: (ms) => Bun.sleep(ms),
   random: Math.random,
   deadline: (ms) => AbortSignal.timeout(ms),
-  addressesOf: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
 }
 
 export type DocumentRequest = {
@@ -37,13 +34,16 @@ export type DocumentRequest = {
   refusal?(text: string): string | null
 }
 
-/** How much of an answer is taken, how long that may last, and where a redirect may lead. */
+/** How much of an answer is taken, how long that may last, and where it may be asked for. */
 export type Limits = {
   readonly bytesMax: number
   /** The limit on one attempt as a whole: connecting, every redirect and the last byte. */
   readonly attemptMsMax: number
-  /** Whether a redirect to another host is refused where that host is not a public one. */
-  readonly isPublicOnly: boolean
+  /**
+   * The private places that may be asked; without it the host of the request, wherever it lies, and
+   * public ones that it redirects to.
+   */
+  readonly allowed?: AllowedPlaces
 }
 
 /** An answer, or null if it has not changed since `validators`. */
@@ -68,11 +68,7 @@ const BACKOFF_MS = 500
 /** The longest wait before a retry; for a longer one a later run asks. */
 const RETRY_WAIT_MS_MAX = 30_000
 
-const DOCUMENT_LIMITS: Limits = {
-  bytesMax: DOCUMENT_BYTES_MAX,
-  attemptMsMax: ATTEMPT_MS_MAX,
-  isPublicOnly: false,
-}
+const DOCUMENT_LIMITS: Limits = { bytesMax: DOCUMENT_BYTES_MAX, attemptMsMax: ATTEMPT_MS_MAX }
 
 /** Asks for a document of data, as `fetchAnswer` does; a web page in its place is a failure. */
 export async function fetchDocument(request: DocumentRequest, deps: FetcherDeps): Promise<Fetched> {
@@ -134,39 +130,52 @@ async function attemptOnce(asked: Asked): Promise<Answer> {
   }
 }
 
-async function followed({ request, limits, deps }: Asked, signal: AbortSignal) {
+async function followed(asked: Asked, signal: AbortSignal) {
   const seen = new Set<string>()
-  let { url, form } = request
+  let { url, form } = asked.request
   while (true) {
     seen.add(url.href)
-    const response = await deps.fetch(url.href, {
-      ...(form !== undefined && { method: 'POST', body: form }),
-      headers: headersFor(request, url),
-      signal,
-      redirect: 'manual',
-      decompress: false,
-      keepalive: false,
-    })
+    const response = await askedAt(asked, { url, form, signal })
     const location = response.headers.get('location')
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null)
       return { response, url }
-    await response.body?.cancel()
+    response.end()
     url = nextHop(url, location)
     if (response.status < 307) form = undefined
     if (seen.has(url.href)) throw new FeedError('redirect', 'redirects in a circle')
     if (seen.size > REDIRECTS_MAX)
       throw new FeedError('redirect', `redirects more than ${REDIRECTS_MAX} times`)
-    if (limits.isPublicOnly && url.host !== request.url.host) await assertPublic(url, deps)
   }
 }
 
-/** Throws a FeedError for a host that lies in a private network, or whose name nobody knows. */
-async function assertPublic({ hostname }: URL, { addressesOf }: FetcherDeps): Promise<void> {
-  const reach = await reachOf(hostname, addressesOf)
-  if (reach === 'unknown')
-    throw new FeedError('redirect', 'redirects to a host that cannot be found')
-  if (reach === 'private')
-    throw new FeedError('redirect', 'redirects to an address in a private network')
+type Hop = {
+  readonly url: URL
+  readonly form: string | undefined
+  readonly signal: AbortSignal
+}
+
+async function askedAt({ request, limits, deps }: Asked, hop: Hop): Promise<Response> {
+  const { url, form, signal } = hop
+  const isHome = url.host === request.url.host
+  const allowed = limits.allowed ?? (isHome ? ANYWHERE : NOWHERE)
+  const posted = form === undefined ? {} : { method: 'POST', body: form }
+  try {
+    const sent = { url, headers: headersFor(request, hop), signal, ...posted }
+    return await ask(deps, sent, { allowed, isSecureOnly: false })
+  } catch (error) {
+    if (error instanceof Unaskable) throw unaskable(error, isHome)
+    throw error
+  }
+}
+
+function unaskable({ reason }: Unaskable, isHome: boolean): FeedError {
+  if (reason === 'unknown')
+    return isHome
+      ? new FeedError('unreachable', 'could not be reached (ENOTFOUND)', { isTransient: true })
+      : new FeedError('redirect', 'redirects to a host that cannot be found')
+  return isHome
+    ? new FeedError('misconfigured', 'has an address in a private network')
+    : new FeedError('redirect', 'redirects to an address in a private network')
 }
 
 function nextHop(from: URL, location: string): URL {
@@ -180,9 +189,11 @@ function nextHop(from: URL, location: string): URL {
   return to
 }
 
-function headersFor(request: DocumentRequest, url: URL): Record<string, string> {
-  const { validators, headers, secretHeaders, form } = request
-  const isHome = url.origin === request.url.origin
+function headersFor(
+  { url: home, validators, headers, secretHeaders }: DocumentRequest,
+  { url, form }: Hop,
+): Record<string, string> {
+  const isHome = url.origin === home.origin
   const isKnown = validators?.url === url.href
   return {
     ...headers,

@@ -4,6 +4,7 @@ import type { BankDay } from '~/domain/source/day.ts'
 import type { Question, QuoteSource, SourceAnswer } from '~/domain/source/source.ts'
 import { documentText, refuseWebPage } from '~/feed/document.ts'
 import { type FetcherDeps, fetchAnswer, type Limits } from '~/feed/fetcher.ts'
+import { NAMED } from '~/outbound/places.ts'
 import type { Bank, BankAnswer, BankRequest } from './bank.ts'
 import { BANKS } from './banks.ts'
 import { fetchingVia } from './via.ts'
@@ -26,11 +27,9 @@ type SourcesDeps = {
 const PAGE_BYTES_MAX = 16 * 1024 * 1024
 /** Pages that search years of rates take their time. */
 const PAGE_MS_MAX = 30 * SECOND_MS
-const LIMITS: Limits = {
-  bytesMax: PAGE_BYTES_MAX,
-  attemptMsMax: PAGE_MS_MAX,
-  isPublicOnly: true,
-}
+const LIMITS: Limits = { bytesMax: PAGE_BYTES_MAX, attemptMsMax: PAGE_MS_MAX }
+/** A stand-in looks up by itself what names stand for. */
+const LIMITS_VIA: Limits = { ...LIMITS, allowed: NAMED }
 /** The most pages that one question to a bank may take. */
 const PAGES_MAX = 200
 /** The pause between two pages of one bank. */
@@ -97,7 +96,7 @@ class Asker {
 
   /** A page, in its turn; without an answer where it has not changed. */
   async #page(request: BankRequest, { cookies, validators }: Memo) {
-    const { fetcher, agent } = this.outside
+    const { fetcher, agent, via } = this.outside
     const nowMs = fetcher.clock.now()
     if (this.#askedMs !== null && nowMs - this.#askedMs < PAUSE_MS) await fetcher.sleep(PAUSE_MS)
     const { url, form, format, headers } = request
@@ -110,7 +109,7 @@ class Asker {
         validators,
         ...(form !== undefined && { form }),
       },
-      LIMITS,
+      via === null ? LIMITS : LIMITS_VIA,
       fetcher,
     ).finally(() => {
       this.#askedMs = fetcher.clock.now()

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { FeedError } from '~/domain/feed/feed.ts'
 import { type Adapter, endpointUrl } from '~/feed/adapter.ts'
 import { ADAPTERS, createFeeds, type FeedName } from '~/feed/feeds.ts'
-import { fixture, Pace, startUpstream } from './upstream.ts'
+import { fixture, Pace, PUBLIC_ADDRESS, startUpstream } from './upstream.ts'
 
 const upstream = startUpstream(() => new Response(null, { status: 500 }))
 afterAll(() => upstream.stop())
@@ -17,8 +17,8 @@ const failure = (asked: Promise<unknown>): Promise<FeedError> =>
   )
 
 describe('keys', () => {
-  const secret = (name: FeedName, key: string | null, url = upstream.origin) =>
-    createFeeds([{ name, url, key }], new Pace())[0]!.ask()
+  const secret = (name: FeedName, key: string | null, url = upstream.origin, pace = new Pace()) =>
+    createFeeds([{ name, url, key }], pace)[0]!.ask()
 
   const answered = async (name: FeedName) => {
     const body = await fixture(`${name}.json`)
@@ -49,8 +49,11 @@ describe('keys', () => {
   test('do not follow a redirect to another host', async () => {
     const body = await fixture('fastforex.json')
     const other = startUpstream(() => new Response(body))
-    upstream.answer = () => Response.redirect(`${other.origin}/elsewhere`)
-    await secret('fastforex', KEY)
+    const { port } = new URL(other.origin)
+    upstream.answer = () => Response.redirect(`http://other.example:${port}/elsewhere`)
+    const pace = new Pace()
+    pace.names.set('other.example', [PUBLIC_ADDRESS])
+    await secret('fastforex', KEY, upstream.origin, pace)
     other.stop()
     expect(upstream.asked[0]!.headers.get('x-api-key')).toBe(KEY)
     expect(other.asked[0]!.headers.get('x-api-key')).toBeNull()

@@ -4,8 +4,9 @@ import type { FeedError } from '~/domain/feed/feed.ts'
 import { DOCUMENT_BYTES_MAX } from '~/feed/document.ts'
 import { createFeeds } from '~/feed/feeds.ts'
 import { ATTEMPT_MS_MAX, type DocumentRequest, fetchAnswer, fetchDocument } from '~/feed/fetcher.ts'
+import { allowedPlaces } from '~/outbound/places.ts'
 import { selfSigned } from '../support/certificates.ts'
-import { fixture, Pace, startRawServer, startUpstream } from './upstream.ts'
+import { fixture, Pace, PUBLIC_ADDRESS, startRawServer, startUpstream } from './upstream.ts'
 
 const upstream = startUpstream(() => new Response('{}'))
 afterAll(() => upstream.stop())
@@ -238,12 +239,12 @@ describe('size', () => {
   })
 })
 
-describe('redirects', () => {
-  const to =
-    (location: string, code = 302) =>
-    () =>
-      new Response(null, { status: code, headers: { location } })
+const to =
+  (location: string, code = 302) =>
+  () =>
+    new Response(null, { status: code, headers: { location } })
 
+describe('redirects', () => {
   test('three are followed, and a fourth is not', async () => {
     answerWith(to('/b', 301), to(`${upstream.origin}/c`, 307), to('d', 308), good)
     expect((await fetchDocument(request(), new Pace())).text).toBe('{"a":1}')
@@ -272,6 +273,68 @@ describe('redirects', () => {
     const error = await failure()
     expect(error.fault).toBe('redirect')
     expect(upstream.asked).toHaveLength(1)
+  })
+})
+
+describe('an address', () => {
+  const leadingTo = (host: string) =>
+    to(`http://${host}:${new URL(upstream.origin).port}/elsewhere`)
+
+  test('is looked up once for each hop, and the connection goes where that led', async () => {
+    answerWith(leadingTo('moved.example'), good)
+    const pace = new Pace()
+    const answers = [[PUBLIC_ADDRESS], ['127.0.0.1']]
+    const lookedUp: string[] = []
+    pace.addressesOf = async (host) => {
+      lookedUp.push(host)
+      return answers[lookedUp.length - 1]!
+    }
+    expect((await fetchDocument(request(), pace)).text).toBe('{"a":1}')
+    expect(lookedUp).toEqual(['moved.example'])
+    expect(pace.connectedTo).toEqual([['127.0.0.1'], [PUBLIC_ADDRESS]])
+  })
+
+  test('in a private network is one that only the configured host may have', async () => {
+    const pace = new Pace()
+    const { port } = new URL(upstream.origin)
+    for (const name of ['feed.inside', 'other.inside']) pace.names.set(name, ['127.0.0.1'])
+    answerWith(good)
+    const asked = request(`http://feed.inside:${port}/a`)
+    expect((await fetchDocument(asked, pace)).text).toBe('{"a":1}')
+    answerWith(leadingTo('other.inside'), good)
+    expect(await failure(pace, asked)).toMatchObject({
+      fault: 'redirect',
+      message: 'redirects to an address in a private network',
+    })
+  })
+
+  test('has to be within the bounds that are given, that of the configured host too', async () => {
+    answerWith(good)
+    const limits = { bytesMax: 1000, attemptMsMax: 1000 }
+    const within = (allowed: readonly string[]) =>
+      fetchAnswer(request(), { ...limits, allowed: allowedPlaces(allowed) }, new Pace())
+    await expect(within([])).rejects.toThrow('has an address in a private network')
+    expect((await within(['127.0.0.1'])).bytes).toBeDefined()
+  })
+
+  test('of a name that nobody knows is asked for again, as one that does not answer', async () => {
+    const pace = new Pace()
+    pace.addressesOf = () => Promise.reject(new Error('ENOTFOUND'))
+    const error = await failure(pace, request('http://nobody.example/'))
+    expect([error.fault, error.message]).toEqual([
+      'unreachable',
+      'could not be reached (ENOTFOUND)',
+    ])
+    expect(pace.slept).toHaveLength(2)
+  })
+
+  test('that is not looked up in time is a timeout', async () => {
+    const pace = new Pace()
+    pace.addressesOf = () => {
+      queueMicrotask(() => pace.runOut())
+      return new Promise(() => {})
+    }
+    expect((await failure(pace, request('http://slow.example/'))).fault).toBe('timeout')
   })
 })
 
@@ -336,7 +399,7 @@ describe('validators', () => {
 })
 
 describe('a form', () => {
-  const limits = { bytesMax: 1000, attemptMsMax: 1000, isPublicOnly: true }
+  const limits = { bytesMax: 1000, attemptMsMax: 1000 }
   const posted = (form: string) => fetchAnswer({ ...request(), form }, limits, new Pace())
 
   test('is sent by POST, again by 307, and forgotten where a redirect asks to look elsewhere', async () => {

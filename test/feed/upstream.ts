@@ -1,4 +1,5 @@
 import type { FetcherDeps } from '~/feed/fetcher.ts'
+import { type Pinned, systemOutside } from '~/outbound/connection.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
 
 export type Asked = { readonly path: string; readonly headers: Headers }
@@ -48,6 +49,9 @@ export function startRawServer(bytes: string): { origin: string; stop(): void } 
   return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
 }
 
+/** An address of the public internet, which this machine plays. */
+export const PUBLIC_ADDRESS = '93.184.216.34'
+
 /**
  * Real fetching at no one's pace: sleeping takes no time and is noted, deadlines come when called.
  */
@@ -57,7 +61,13 @@ export class Pace implements FetcherDeps {
 
   constructor(readonly clock: HandClock = clockAt('2024-07-29T14:07:00Z')) {}
 
-  fetch = (url: string, init: BunFetchRequestInit) => fetch(url, init)
+  /** Asks this machine for addresses of the public internet, and notes which were asked. */
+  connect = (request: Pinned) => {
+    this.connectedTo.push(request.addresses)
+    const addresses = request.addresses.map((at) => (at === PUBLIC_ADDRESS ? '127.0.0.1' : at))
+    return systemOutside.connect({ ...request, addresses })
+  }
+  readonly connectedTo: (readonly string[])[] = []
   random = () => 0.5
   addressesOf = async (host: string): Promise<readonly string[]> => this.names.get(host) ?? [host]
   /** What the names of hosts stand for; a name that is not here stands for itself. */

@@ -4,8 +4,9 @@ import type { Account } from '~/domain/account.ts'
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Claim, SwitchedOff } from '~/domain/alert/claim.ts'
 import type { Delivery } from '~/domain/alert/delivery.ts'
-import { allowedPlaces } from '~/feed/private-address.ts'
 import { Deliverer, type Outcome, TO_HOST_MAX } from '~/jobs/deliver.ts'
+import { systemOutside } from '~/outbound/connection.ts'
+import { allowedPlaces } from '~/outbound/places.ts'
 import { createAlert } from '~/service/alert/create.ts'
 import { createOutboxStore } from '~/store/alert/outbox-store.ts'
 import { send } from '~/webhook/send.ts'
@@ -52,6 +53,7 @@ function delivering({ on = database as FreshDatabase, told = [] as Told[] } = {}
     send: ({ id, to, body }: Claim, stop) =>
       send(
         {
+          ...systemOutside,
           addressesOf: async () => ['127.0.0.1'],
           deadline: (ms) => AbortSignal.timeout(ms),
           allowed: allowedPlaces(['127.0.0.1']),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { allowedPlaces } from '~/feed/private-address.ts'
+import { allowedPlaces } from '~/outbound/places.ts'
 import { type ReceiverDeps, receiverFault } from '~/webhook/receiver.ts'
 
 const NAME = 'hooks.example.org'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { allowedPlaces } from '~/feed/private-address.ts'
+import { systemOutside } from '~/outbound/connection.ts'
+import { allowedPlaces } from '~/outbound/places.ts'
 import { receiverFault } from '~/webhook/receiver.ts'
 import { ERROR_LENGTH_MAX, type SendingDeps, send } from '~/webhook/send.ts'
 import { newAuthority, signedFor } from '../support/certificates.ts'
@@ -15,6 +16,7 @@ const world = ({
   at = ['127.0.0.1'],
   ...more
 }: World = {}): SendingDeps => ({
+  ...systemOutside,
   addressesOf: async () => at,
   deadline: () => new AbortController().signal,
   allowed: allowedPlaces(allow),

@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { lookup } from 'node:dns/promises'
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import { allowedPlaces } from '~/feed/private-address.ts'
 import type { Follower } from '~/jobs/follower.ts'
 import type { Live } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
+import { systemOutside } from '~/outbound/connection.ts'
+import { allowedPlaces } from '~/outbound/places.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import type { AlertDeps } from '~/service/alert/alerts.ts'
@@ -49,7 +49,7 @@ export function alertDepsOf(options: Options): AlertDeps {
   const limit = new WorkLimit({ runningMax: ASKED_MAX, waitingMax: config.work.waitingMax })
   const seal = sealBy(secret, randomBytes)
   const receivers = {
-    addressesOf: options.addressesOf ?? lookedUp,
+    addressesOf: options.addressesOf ?? systemOutside.addressesOf,
     deadline: (ms: number) => AbortSignal.timeout(ms),
     allowed: allowedPlaces(config.webhookAllow),
   }
@@ -77,9 +77,6 @@ export function alertDepsOf(options: Options): AlertDeps {
     newId: () => randomUUID(),
   }
 }
-
-const lookedUp = async (host: string) =>
-  (await lookup(host, { all: true })).map(({ address }) => address)
 
 type Asked = (...args: never[]) => Promise<unknown>
 

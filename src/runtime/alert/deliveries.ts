@@ -1,11 +1,11 @@
-import { lookup } from 'node:dns/promises'
 import { type Clock, monotonicMs } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { Claim, SwitchedOff } from '~/domain/alert/claim.ts'
-import { allowedPlaces } from '~/feed/private-address.ts'
 import { Deliverer } from '~/jobs/deliver.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
+import { systemOutside } from '~/outbound/connection.ts'
+import { allowedPlaces } from '~/outbound/places.ts'
 import type { EndedBody } from '~/portal/alert/mail.ts'
 import { mailerOf } from '~/portal/member/mailer.ts'
 import { fingerprintsBy, type SharedSecret } from '~/runtime/shared-secret.ts'
@@ -39,7 +39,8 @@ export class Deliveries {
       fingerprint: fingerprintsBy(secret),
       alertOf: createAlertStore(database).known,
       sending: {
-        addressesOf: addressesOf ?? lookedUp,
+        ...systemOutside,
+        ...(addressesOf && { addressesOf }),
         deadline: (ms) => AbortSignal.timeout(ms),
         allowed: allowedPlaces(config.webhookAllow),
       },
@@ -70,9 +71,6 @@ export class Deliveries {
     this.#mailer?.close()
   }
 }
-
-const lookedUp = async (host: string) =>
-  (await lookup(host, { all: true })).map(({ address }) => address)
 
 type Ending = { readonly ended: SwitchedOff; readonly reason: string; readonly nowMs: number }
 

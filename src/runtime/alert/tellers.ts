@@ -4,11 +4,11 @@ import type { Alert } from '~/domain/alert/alert.ts'
 import type { Answer, Claim } from '~/domain/alert/claim.ts'
 import { SECOND_MS } from '~/domain/duration.ts'
 import type { Log } from '~/log.ts'
+import { beforeEnd } from '~/outbound/connection.ts'
 import { alertMail } from '~/portal/alert/mail.ts'
 import type { Mailer } from '~/portal/member/mailer.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import { endTokenOf } from '~/service/alert/mailed-end.ts'
-import { ending } from '~/webhook/receiver.ts'
 import { sealBy } from '~/webhook/secrets.ts'
 import { type SendingDeps, send } from '~/webhook/send.ts'
 import { signatureHeaders } from '~/webhook/signature.ts'
@@ -52,8 +52,8 @@ export function tellers(deps: Deps) {
       if (!deps.mailer) return unsent('this service sends no mail')
       if (address === null) return unsent('the account has no confirmed address')
       try {
-        const late = ending(AbortSignal.any([sending.deadline(MAIL_MS_MAX), stop]))
-        await Promise.race([mailed(deps, deps.mailer, { claim, address }), late])
+        const late = AbortSignal.any([sending.deadline(MAIL_MS_MAX), stop])
+        await beforeEnd(mailed(deps, deps.mailer, { claim, address }), late)
         return { status: null, error: null }
       } catch (err) {
         deps.log.warn({ err }, 'the mail of an alert was not sent')

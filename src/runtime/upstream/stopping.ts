@@ -34,7 +34,7 @@ export class Stopping {
   paced(pace: Pace): Pace {
     const { signal } = this.#controller
     return {
-      fetch: (url, init) => pace.fetch(url, init),
+      connect: (request) => pace.connect(request),
       random: () => pace.random(),
       addressesOf: (host) => pace.addressesOf(host),
       deadline: (ms) => AbortSignal.any([pace.deadline(ms), signal]),

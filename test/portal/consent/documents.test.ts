@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { systemPace } from '~/feed/fetcher.ts'
+import { type Pinned, systemOutside } from '~/outbound/connection.ts'
 import { applicationDocuments } from '~/runtime/application-documents.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { type Member, PeopleWorld } from '../people-world.ts'
@@ -13,6 +14,7 @@ const CALLBACK = 'http://127.0.0.1:33418/callback'
 /** Hosts of the public internet, all of which one local server plays. */
 class Outside {
   readonly asked: string[] = []
+  readonly connectedTo: string[] = []
   answer: (url: URL) => Response | Promise<Response> = () => new Response('', { status: 404 })
   addresses: readonly string[] = ['93.184.216.34']
   readonly #server = Bun.serve({
@@ -24,10 +26,13 @@ class Outside {
     ...systemPace,
     deadline: () => AbortSignal.timeout(300),
     addressesOf: async () => this.addresses,
-    fetch: (url: string, init: BunFetchRequestInit) => {
-      this.asked.push(url)
-      const headers = { ...(init.headers as Record<string, string>), 'x-asked': url }
-      return fetch(this.#server.url, { ...init, headers })
+    connect: (request: Pinned) => {
+      const { href } = request.url
+      this.asked.push(href)
+      this.connectedTo.push(...request.addresses)
+      const headers = { ...request.headers, 'x-asked': href }
+      const here = { url: this.#server.url, addresses: ['127.0.0.1'], headers }
+      return systemOutside.connect({ ...request, ...here })
     },
   }
 
@@ -160,6 +165,13 @@ describe('a description', () => {
     outside.addresses = ['93.184.216.34']
     expect(html).toContain('its host is not on the public internet')
     expect(outside.asked.length).toBe(before)
+  })
+
+  test('is asked for at the address that was checked', async () => {
+    outside.describe()
+    outside.connectedTo.splice(0)
+    await refusal('pinned')
+    expect(outside.connectedTo).toEqual([...outside.addresses])
   })
 
   test('at a public address behind a translator of addresses is asked for', async () => {

@@ -1,34 +1,29 @@
 import { BlockList, isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
-/** Where a translator (NAT64) puts the 32 bits of an IPv4 address. */
-const TRANSLATED = { prefix: '64:ff9b::', bits: 96 }
-
-/**
- * Networks that the public internet does not reach: ours, this machine's, a cloud's metadata; and
- * those that only carried IPv4 in IPv6, to wherever its address leads (2001::/32, 2002::/16).
- */
-const NETWORKS = new BlockList()
-for (const network of [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
-  ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15'],
-  ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
-  ...['::/96', '::ffff:0:0:0/96', '64:ff9b:1::/48', '100::/64', '2001::/32', '2001:db8::/32'],
-  ...['2002::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
-]) {
-  const [address, bits] = network.split('/') as [string, string]
-  const family = familyOf(address)
-  NETWORKS.addSubnet(address, Number(bits), family)
-  if (family === 'ipv4')
-    NETWORKS.addSubnet(TRANSLATED.prefix + address, TRANSLATED.bits + Number(bits), 'ipv6')
-}
+/** Where a translator (NAT64) puts an IPv4 address, in its last four bytes. */
+const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96')
+const TRANSLATED_AT = 12
+/** All of IPv6 that anybody was given; the rest is nobody's. */
+const GLOBAL = ipaddr.parseCIDR('2000::/3')
+/** Where a cloud's own service answers its machines: an address that is public by its range. */
+const CLOUD_SERVICE = ipaddr.parseCIDR('168.63.129.16/32')
 
 /** Whether a host is a name of this machine, or an address that the public internet lacks. */
 function isPrivate(host: string): boolean {
   if (isIP(host) === 0) return /(^|\.)(localhost|local|internal)\.?$/i.test(host)
-  return NETWORKS.check(host, familyOf(host))
+  const address = ipaddr.process(host)
+  if (address.kind() === 'ipv4') return isPrivateAddress(address)
+  if (address.match(TRANSLATED))
+    return isPrivateAddress(ipaddr.fromByteArray(address.toByteArray().slice(TRANSLATED_AT)))
+  return !address.match(GLOBAL) || isPrivateAddress(address)
 }
 
-type AddressesOf = (host: string) => Promise<readonly string[]>
+const isPrivateAddress = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  address.range() !== 'unicast' || (address.kind() === 'ipv4' && address.match(CLOUD_SERVICE))
+
+/** Gives the addresses that a host's name stands for; rejects for a name that stands for none. */
+export type AddressesOf = (host: string) => Promise<readonly string[]>
 
 /** Private places that may be asked all the same. */
 export type AllowedPlaces = {
@@ -36,7 +31,15 @@ export type AllowedPlaces = {
   hasAddress(address: string): boolean
 }
 
-const NOWHERE: AllowedPlaces = { hasHost: () => false, hasAddress: () => false }
+/** No private place at all. */
+export const NOWHERE: AllowedPlaces = { hasHost: () => false, hasAddress: () => false }
+/** Every place, for an address that the operator has set. */
+export const ANYWHERE: AllowedPlaces = { hasHost: () => true, hasAddress: () => true }
+/** Every host that is not private as it is written, where something else looks up names. */
+export const NAMED: AllowedPlaces = {
+  hasHost: (host) => !isPrivate(host),
+  hasAddress: () => false,
+}
 
 /** The places in a list of names of hosts, addresses and networks. Throws for other texts. */
 export function allowedPlaces(places: readonly string[]): AllowedPlaces {
@@ -74,7 +77,7 @@ type Destination = {
 /** Where a URL's host leads; nobody may know its name. `addressesOf` rejects for such a name. */
 export async function destinationOf(
   hostname: string,
-  { addressesOf, allowed = NOWHERE }: { addressesOf: AddressesOf; allowed?: AllowedPlaces },
+  { addressesOf, allowed }: { addressesOf: AddressesOf; allowed: AllowedPlaces },
 ): Promise<Destination> {
   const host = hostname.replace(/^\[|\]$|\.$/g, '')
   const addresses = isIP(host) === 0 ? await addressesOf(host).catch(() => []) : [host]
@@ -86,10 +89,6 @@ export async function destinationOf(
   const isReachable = addresses.every((at) => !isPrivate(at) || allowed.hasAddress(at))
   return isReachable ? { reach: 'public', addresses } : { reach: 'private', addresses: [] }
 }
-
-/** Where a URL's host leads, if no private place is allowed. */
-export const reachOf = async (hostname: string, addressesOf: AddressesOf) =>
-  (await destinationOf(hostname, { addressesOf })).reach
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'
