@@ -1,7 +1,12 @@
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Command } from 'commander'
+import { systemClock } from '~/clock.ts'
+import type { Database } from '~/store/database.ts'
+import { reasonOf } from '~/store/reason.ts'
+import { createStorageStore } from '~/store/storage/storage-store.ts'
 import { RestoreFault, restoreBackup, writeBackup } from '~/store/transfer/backup.ts'
 import { type InputFile, STDIN, withInput } from './file.ts'
 import { outputAt, STDOUT } from './output.ts'
@@ -31,11 +36,13 @@ export function addBackup(program: Command, terminal: Terminal): void {
     )
     .option('--json', 'print one JSON document')
     .action(async (path: string, { json = false }: Options) => {
-      const tables = await withExisting(terminal, (database) =>
-        withBar(terminal, 'rows', (reach) =>
+      const { tables } = await withExisting(terminal, async (database) => {
+        const made = await withBar(terminal, 'rows', (reach) =>
           written(path, (write) => writeBackup(database, write, reach)),
-        ),
-      )
+        )
+        await noted(database, { path, rows: made.rows }, terminal)
+        return made
+      })
       const [told, name] =
         path === STDOUT ? [beside(terminal), 'standard output'] : [terminal, path]
       const lines = [`${tables} tables written to ${name}`]
@@ -56,12 +63,26 @@ export function addBackup(program: Command, terminal: Terminal): void {
           try {
             return await restoreBackup(database, linesOf(withProgress(input, terminal)))
           } catch (error) {
-            throw reasonOf(error, input.name)
+            throw restoreReason(error, input.name)
           }
         })
       const rows = await withInput(path, restored)
       printResult(terminal, { isJson: json, result: { rows }, lines: [`${rows} rows restored`] })
     })
+}
+
+/** Notes a backup that is complete, for the alarm; where that fails, the backup is good anyway. */
+async function noted(
+  database: Database,
+  { path, rows }: { path: string; rows: number },
+  { say }: Terminal,
+): Promise<void> {
+  const place = path === STDOUT ? path : resolve(path)
+  try {
+    await createStorageStore(database).noteBackup({ atMs: systemClock.now(), place, rows })
+  } catch (error) {
+    say(`the backup is complete, but the service does not know of it: ${reasonOf(error)}`)
+  }
 }
 
 /** A terminal whose standard output is in use, so that results go to stderr. */
@@ -119,7 +140,7 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
   }
 }
 
-function reasonOf(error: unknown, name: string): unknown {
+function restoreReason(error: unknown, name: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof RestoreFault) return new CommandFailure(`${name}: ${message}`)
   if (code === FORBIDDEN)

@@ -28,6 +28,7 @@ export const ERROR_CODES = [
   'internal_error',
   'mid_unavailable',
   'database_unavailable',
+  'storage_full',
   'overloaded',
   'streams_unavailable',
 ] as const

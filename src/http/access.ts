@@ -6,6 +6,7 @@ import type { Memory } from '~/memory/memory.ts'
 import type { AgeLimits } from '~/memory/view.ts'
 import { callerOf, type KeyAccess } from '~/service/access.ts'
 import type { Metering } from '~/service/metering.ts'
+import { type CallerIds, noteCaller } from '~/telemetry/request-scope.ts'
 import { credentialOf } from '~/wire/credential.ts'
 import type { AnswerCache } from '~/wire/text/answer-cache.ts'
 import type { Headers, Refusals } from './reply.ts'
@@ -27,8 +28,18 @@ export type HotDeps = AccessDeps & {
 }
 
 /** The owner of the key in the request's header; throws a 401. */
-export const callerOfRequest = async (
+export async function callerOfRequest(
   access: KeyAccess,
   request: Request,
   nowMs: number,
-): Promise<Caller> => granted(await callerOf(access, credentialOf(request.headers), nowMs))
+): Promise<Caller> {
+  const caller = granted(await callerOf(access, credentialOf(request.headers), nowMs))
+  noteCaller(idsOf(caller))
+  return caller
+}
+
+/** The ids of a caller and of the key, for a line of the log. */
+export const idsOf = ({ account, key }: Caller): CallerIds => ({
+  account_id: account.id,
+  key_id: key.id,
+})

@@ -8,6 +8,8 @@ export type HealthDeps = {
   isStopping?(): boolean
   /** Whether something was committed that memory could not load yet. */
   isBehind?(): boolean
+  /** Whether the database has room for what is recorded; absent where nothing can be. */
+  isRecording?(): boolean
   /** The servers of a distributed database that do not answer; absent for one PostgreSQL. */
   workers?(): WorkersAway
 }
@@ -50,7 +52,7 @@ export const healthRoutes = (deps: HealthDeps): Route[] => [
     path: '/readyz',
     async handle() {
       const code = await unreadinessOf(deps)
-      if (code === null) return jsonReply({ status: 'ready', ...missingOf(deps) })
+      if (code === null) return jsonReply({ status: 'ready', ...readyOf(deps) })
       const retry = { 'retry-after': RETRY_SECONDS }
       return jsonReply({ error: REASONS[code], code }, 503, retry)
     },
@@ -58,9 +60,12 @@ export const healthRoutes = (deps: HealthDeps): Route[] => [
 ]
 
 /** What is away although the replica is ready: it serves whatever is live that it could load. */
-function missingOf({ workers }: HealthDeps) {
+function readyOf({ workers, isRecording }: HealthDeps) {
   const { away = 0, workers: all, corridors, unloaded = 0 } = workers?.() ?? {}
   const missing = []
+  const recording = isRecording?.()
+  if (recording === false)
+    missing.push('room on the disk of the database: nothing can be recorded, reads go on')
   if (away > 0)
     missing.push(
       `database workers that do not answer: ${away} of ${all}; ` +
@@ -68,7 +73,10 @@ function missingOf({ workers }: HealthDeps) {
     )
   if (unloaded > 0)
     missing.push(`the prices of ${unloaded} corridors could not be loaded yet, live ones too`)
-  return missing.length === 0 ? {} : { missing: missing.join('; ') }
+  return {
+    ...(recording !== undefined && { recording }),
+    ...(missing.length > 0 && { missing: missing.join('; ') }),
+  }
 }
 
 const RETRY_SECONDS = '5'

@@ -46,6 +46,7 @@ const operation: Operation = {
     'invalid_rows',
     'idempotency_key_reused',
     'database_unavailable',
+    'storage_full',
     'overloaded',
   ],
 }
@@ -86,7 +87,8 @@ async function recorded(
           nowMs,
         }
   const rules = { catalogue: memory.current.catalogue, nowMs, defaultEffectiveMs: nowMs }
-  const { observations, warnings, refusal } = readIngestBody(text, rules)
+  const { observations, warnings, refusal, refusedOf } = readIngestBody(text, rules)
+  if (refusal) deps.store.noteRefused?.(refusedOf)
   const origin = { recorder: recorderOf(caller), via: 'api' }
   const { inserted, ids } = refusal
     ? await earlierOr(refusal, deps, idempotency)

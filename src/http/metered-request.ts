@@ -6,10 +6,11 @@ import type { Reservation } from '~/memory/usage-meter.ts'
 import { View } from '~/memory/view.ts'
 import { callerOf } from '~/service/access.ts'
 import { quotaAfter, quotaAt, reserveUnit } from '~/service/metering.ts'
+import { noteCaller, type RequestScope } from '~/telemetry/request-scope.ts'
 import { credentialOf } from '~/wire/credential.ts'
 import { readQuery } from '~/wire/query.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
-import type { AccessDeps } from './access.ts'
+import { type AccessDeps, idsOf } from './access.ts'
 import { errorReply, type Headers } from './reply.ts'
 
 /** One question, and everything that its answer may depend on. */
@@ -76,6 +77,11 @@ export class MeteredRequest {
     return this.#caller!
   }
 
+  /** Notes who asked, for the line of a request that may not proceed. */
+  nameTo(scope: RequestScope): void {
+    if (this.#caller) scope.caller = idsOf(this.#caller)
+  }
+
   /** What the caller may see; only for a request that has begun. */
   freshness(): Freshness {
     return freshnessAt(this.#caller!.tier, this.#nowMs)
@@ -104,6 +110,7 @@ export class MeteredRequest {
   /** The reply to a failure, which costs nothing. */
   failed(error: unknown, headers: Headers = {}): Response {
     if (this.#reservation) this.deps.metering.meter.giveBack(this.#reservation)
+    if (this.#caller) noteCaller(idsOf(this.#caller))
     return errorReply(error, this.deps.log, { ...headers, ...this.quotaHeaders() })
   }
 

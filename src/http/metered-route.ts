@@ -96,10 +96,11 @@ function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q,
     const metered = new MeteredRequest(deps, request)
     const begun = metered.begin()
     if (begun === null) return replyOf(metered, request, scope)
-    const later = (refusal: Refusal) =>
-      refusal
-        ? refusals.reply(refusal, scope.id, () => metered.quotaHeaders())
-        : replyOf(metered, request, scope)
+    const later = (refusal: Refusal) => {
+      if (!refusal) return replyOf(metered, request, scope)
+      metered.nameTo(scope)
+      return refusals.reply(refusal, scope.id, () => metered.quotaHeaders())
+    }
     return begun instanceof Promise ? begun.then(later) : later(begun)
   }
 }

@@ -97,6 +97,8 @@ type Ending = { readonly reply: Response; readonly scope: RequestScope; readonly
 const FAILED_STATUS_MIN = 500
 /** The status of a service that is down or overloaded, which figures show better than the log. */
 const EXPECTED_STATUS = 503
+/** The status of a caller who asked too much, whom its line names. */
+const REFUSED_STATUS = 429
 const US_PER_MS = 1000
 
 function endOf(label: RouteLabel, { requests, log }: ObservedDeps) {
@@ -118,9 +120,10 @@ const isBug = (status: number): boolean => status >= FAILED_STATUS_MIN && status
 type Told = RouteLabel & { readonly status: number; readonly ms: number }
 
 function tell(log: Log, told: Told, { request, scope }: { request: Request; scope: RequestScope }) {
-  const { id, failure } = scope
+  const { id, failure, caller } = scope
   const ms = Math.round(told.ms * US_PER_MS) / US_PER_MS
-  const line = { request_id: id, ...told, ms, query: safeQuery(request.url) }
+  const who = told.status === REFUSED_STATUS ? caller : null
+  const line = { request_id: id, ...told, ms, ...who, query: safeQuery(request.url) }
   if (failure) log[failure.level]({ ...line, err: failure.err }, failure.message)
   else if (isBug(told.status)) log.warn(line, 'request not served')
   else log.debug(line, 'request')

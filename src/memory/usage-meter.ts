@@ -26,6 +26,8 @@ type Counter = KeyDay & {
 type DayUsage = {
   readonly day: number
   total: number
+  /** Whether somebody was refused for lack of units. */
+  isUsedUp: boolean
   readonly byKey: Map<string, Counter>
   readonly share: DayShare
 }
@@ -46,6 +48,8 @@ export class UsageMeter {
   #written: PromiseWithResolvers<void> | null = null
   #settlements = 0
   #rejections = 0
+  /** Called for the first request of an account on a day that finds no unit. */
+  onUsedUp: ((refused: KeyDay & { readonly limit: number }) => void) | null = null
 
   constructor(readonly shares: UsageShares | null = null) {}
 
@@ -74,6 +78,8 @@ export class UsageMeter {
     const { usage } = counter
     if (usage.total >= limit) {
       this.#rejections++
+      if (!usage.isUsedUp) this.onUsedUp?.({ ...keyDayOf(counter), limit })
+      usage.isUsedUp = true
       return null
     }
     const wait = this.shares === null ? null : this.shares.wait(usage.share, limit, nowMs)
@@ -93,6 +99,18 @@ export class UsageMeter {
   /** Units that an account has used on a UTC day, all its keys together. */
   used(accountId: string, day: number): number {
     return this.#find(accountId, day)?.total ?? 0
+  }
+
+  /** The accounts that used most on a UTC day, at most so many; those without use are left out. */
+  busiest(day: number, max: number): { accountId: string; units: number }[] {
+    const all = [...this.#accounts.keys()].map((accountId) => ({
+      accountId,
+      units: this.used(accountId, day),
+    }))
+    return all
+      .filter(({ units }) => units > 0)
+      .sort((a, b) => b.units - a.units)
+      .slice(0, max)
   }
 
   /** Units by key id on a UTC day; keys without use are left out. */
@@ -224,7 +242,7 @@ export class UsageMeter {
     const found = this.#find(accountId, day)
     if (found) return found
     const share = new DayShare(accountId, day)
-    const usage = { day, total: 0, byKey: new Map(), share }
+    const usage = { day, total: 0, isUsedUp: false, byKey: new Map(), share }
     this.#accounts.set(accountId, [usage, ...(this.#accounts.get(accountId) ?? [])])
     return usage
   }
@@ -252,6 +270,8 @@ export class UsageMeter {
     counter.usage.total += units
   }
 }
+
+const keyDayOf = ({ accountId, keyId, day }: KeyDay): KeyDay => ({ accountId, keyId, day })
 
 const requestsOf = ({ stored, flushing, pending }: Counter): number => stored + flushing + pending
 

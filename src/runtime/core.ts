@@ -70,6 +70,11 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   hearers.push((publication) => recent.note(publication))
   const shares = new UsageShares(clock, LEASE_TRUST_MS)
   const meter = new UsageMeter(shares)
+  meter.onUsedUp = ({ accountId, keyId, limit }) =>
+    log.info(
+      { account_id: accountId, key_id: keyId, limit },
+      'an account has used its units of today',
+    )
   const [usage, meters] = [createUsageStore(database), createMeterStore(database)]
   const exchange = new UsageExchange({ meter, shares, usage, meters, clock })
   const spread = await Spread.of(options)

@@ -6,8 +6,10 @@ import { inTime } from '~/service/deadline.ts'
 import type { IngestDeps, ObservationStore } from '~/service/ingest.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { isRefused, orUnavailable } from '~/store/outage.ts'
+import type { RowFigures } from '~/telemetry/row-figures.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import type { ChangeListener } from './change-listener.ts'
+import type { StorageWatch } from './storage/storage-watch.ts'
 
 type RecorderDeps = {
   readonly observations: ObservationStore
@@ -16,6 +18,8 @@ type RecorderDeps = {
   readonly changes: Pick<ChangeListener, 'noteLostAnswer' | 'caughtUp'>
   readonly tracing: Tracing | null
   readonly work: Config['work']
+  readonly storage: Pick<StorageWatch, 'watched'>
+  readonly rows: Pick<RowFigures, 'count'>
 }
 
 export const RECORDING_AWAY =
@@ -25,15 +29,25 @@ export const RECORDING_AWAY =
 /** The limit on looking up the days of what was recorded, whose sender waits for it. */
 const DAYS = { msMax: 2_000, message: 'the references of earlier days took too long to read' }
 
+/** What becomes of the rows of a batch. */
+const OUTCOMES = {
+  recorded: 'recorded',
+  replayed: 'repeated',
+  refused: 'refused',
+  key_reused: 'refused',
+} as const
+
 /** The recording store; `limit` keeps it from taking the whole database. */
-export type Recorder = IngestDeps['store'] & { readonly limit: WorkLimit }
+export type Recorder = IngestDeps['store'] & {
+  readonly limit: WorkLimit
+}
 
 /**
  * The store that records observations. A batch whose answer was lost may still be recorded: memory
  * then has to learn of it, at the latest before a retry is told so.
  */
 export function recorderOf(deps: RecorderDeps): Recorder {
-  const { observations, references, changes, refresher, tracing, work } = deps
+  const { observations, references, changes, refresher, tracing, work, storage, rows } = deps
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
@@ -44,7 +58,11 @@ export function recorderOf(deps: RecorderDeps): Recorder {
   const record: ObservationStore['record'] = async (batch) => {
     try {
       const recorded = traced(tracing, 'database record', () => observations.record(batch))
-      return await served(await orUnavailable(recorded, RECORDING_AWAY))
+      const watched = storage.watched(recorded)
+      const recording = await served(await orUnavailable(watched, RECORDING_AWAY))
+      const ofRows = batch.observations.map(({ providerId }) => providerId)
+      rows.count(OUTCOMES[recording.kind], ofRows)
+      return recording
     } catch (error) {
       if (!isRefused(error)) changes.noteLostAnswer()
       throw error
@@ -73,5 +91,6 @@ export function recorderOf(deps: RecorderDeps): Recorder {
       }
     },
     limit,
+    noteRefused: (providerIds) => rows.count('refused', providerIds),
   }
 }

@@ -1,13 +1,17 @@
+import type { Clock } from '~/clock.ts'
+import { dayOf } from '~/domain/quota.ts'
 import type { Door } from '~/http/edge/door.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry/families.ts'
+import type { RowFigures } from '~/telemetry/row-figures.ts'
 import type { Deliveries } from './alert/deliveries.ts'
 import type { ReadReplicas } from './read-replicas.ts'
 import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
 import type { Recorder } from './recorder.ts'
+import type { StorageWatch } from './storage/storage-watch.ts'
 import { type StreamSources, streamMetrics } from './stream/stream-metrics.ts'
 
 export type ResourceSources = ReadinessSources & {
@@ -20,6 +24,9 @@ export type ResourceSources = ReadinessSources & {
   readonly door: Door
   readonly deliveries: Pick<Deliveries, 'figures'>
   readonly streams: StreamSources
+  readonly storage: Pick<StorageWatch, 'metrics'>
+  readonly rows: Pick<RowFigures, 'metrics'>
+  readonly clock: Clock
 }
 
 /** Figures that the parts of a service keep about themselves. */
@@ -32,6 +39,9 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...doorMetrics(sources),
   ...sources.deliveries.figures.metrics,
   ...streamMetrics(sources.streams),
+  ...sources.storage.metrics,
+  ...sources.rows.metrics,
+  busiestAccounts(sources),
   counter(
     ['quota_rejections_total', 'Reads and tool calls turned away: the quota is used'],
     () => sources.meter.rejections,
@@ -41,6 +51,19 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
     () => sources.meter.shares?.waits ?? 0,
   ),
 ]
+
+/** How many accounts are named with what they used. */
+const BUSIEST = 10
+
+const busiestAccounts = ({ meter, clock }: ResourceSources): Family => ({
+  name: 'corridor_account_units',
+  help: 'Units that the busiest accounts have used today, as far as this process knows',
+  type: 'gauge',
+  read: () =>
+    meter
+      .busiest(dayOf(clock.now()), BUSIEST)
+      .map(({ accountId, units }) => [{ account: accountId }, units]),
+})
 
 const doorMetrics = ({ door }: ResourceSources): Family[] => [
   gauge(['accepting', '1 while new connections are accepted'], () => (door.isShut ? 0 : 1)),

@@ -10,6 +10,8 @@ import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { createStorageStore } from '~/store/storage/storage-store.ts'
+import { RowFigures } from '~/telemetry/row-figures.ts'
 import { accessTokensOf } from './access-tokens.ts'
 import { type Alerting, alertingOf } from './alert/alerting.ts'
 import { type Core, openCore } from './core.ts'
@@ -25,6 +27,7 @@ import { retentionJobs } from './retention.ts'
 import { serviceJobs } from './service-jobs.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { type SharedSecret, sharedSecretOf } from './shared-secret.ts'
+import { StorageWatch } from './storage/storage-watch.ts'
 import { Streams } from './stream/streams.ts'
 import { Tools, toolServerOptions } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
@@ -48,6 +51,7 @@ type Parts = {
   readonly alerts: Alerting
   readonly observations: ReturnType<typeof createObservationStore>
   readonly silence: SilenceWatch
+  readonly storage: StorageWatch
   readonly dayFileJob: Job
   readonly sources: SourceService
   readonly streams: Streams
@@ -83,7 +87,7 @@ export class Service implements RunningService {
   start(): Promise<void> {
     return this.#undoneOnFailure(() => {
       const { config, log } = this.options
-      const { core, silence, sources, streams } = this.#parts!
+      const { core, silence, storage, sources, streams } = this.#parts!
       const { telemetry, feeds } = core
       const schedule = this.#opened.add(startSchedule(this.#jobs().map(telemetry.job), log))
       this.#listener = this.#opened.add(listen(config, this.#served(this.#parts!)))
@@ -93,6 +97,7 @@ export class Service implements RunningService {
       feeds.start(schedule)
       sources.start(schedule)
       schedule.runNow(silence.job.name)
+      schedule.runNow(storage.job.name)
     })
   }
 
@@ -132,12 +137,16 @@ export class Service implements RunningService {
     const shared = { ...reading, ...places, alerting, secret: this.#secret }
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const observations = createObservationStore(database, clock)
-    const store = this.#recorderOf(core, observations)
-    const health = this.#health(core)
+    const kept = createStorageStore(database)
+    const storage = new StorageWatch({ store: kept, clock, log, backupCron: null })
+    const rows = new RowFigures()
+    const store = this.#recorderOf(core, { observations, storage, rows })
+    const health = { ...this.#health(core), isRecording: () => storage.isRecording }
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
-    const own = { store, health, silence, door: this.#door, database, deliveries, streams }
+    const figures = { deliveries, streams, storage, rows, clock }
+    const own = { store, health, silence, door: this.#door, database, ...figures }
     const app = createApp({
       ...reading,
       alerting,
@@ -155,14 +164,17 @@ export class Service implements RunningService {
       ...health,
     })
     const fileJob = dayFileJob({ ...reading, dayFiles })
-    const served = { people, alerts, observations, silence, sources, streams, app }
+    const served = { people, alerts, observations, silence, storage, sources, streams, app }
     return { core, ...served, dayFileJob: fileJob }
   }
 
-  #recorderOf({ changes, refresher, telemetry }: Core, observations: Parts['observations']) {
+  #recorderOf(
+    { changes, refresher, telemetry }: Core,
+    own: Pick<Parameters<typeof recorderOf>[0], 'observations' | 'storage' | 'rows'>,
+  ) {
     const { config, database } = this.options
     const references = createReferenceStore(database)
-    const recording = { observations, references, changes, refresher }
+    const recording = { ...own, references, changes, refresher }
     return recorderOf({ ...recording, tracing: telemetry.tracing, work: config.work })
   }
 
@@ -186,7 +198,7 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, alerts, silence, sources, streams, dayFileJob } = this.#parts!
+    const { core, people, alerts, silence, storage, sources, streams, dayFileJob } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
@@ -198,6 +210,7 @@ export class Service implements RunningService {
       ...sources.jobs,
       ...retentionJobs({ ...this.options, memory }),
       silence.job,
+      storage.job,
       dayFileJob,
       streams.job,
     ]

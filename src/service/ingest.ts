@@ -29,7 +29,11 @@ export type ObservationStore = {
 export type IngestDeps = {
   readonly memory: Memory
   /** Where batches go. When its look-up of days fails, it sees to their being loaded later. */
-  readonly store: ObservationStore & DaySource
+  readonly store: ObservationStore &
+    DaySource & {
+      /** Counts the rows of a batch that was refused before it came here, by known providers. */
+      noteRefused?(providerIds: readonly string[]): void
+    }
   readonly clock: { now(): number }
 }
 

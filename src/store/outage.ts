@@ -37,6 +37,10 @@ const WORKER_AWAY = new RegExp(
     'SSL (SYSCALL error|connection has been closed))',
 )
 
+const DISK_FULL = '53100'
+/** What servers and systems say of a disk, or a share of it, that is used up. */
+const NO_ROOM = /no space left on device|disk quota exceeded|disk is full/i
+
 /** How deep errors are searched for their causes. */
 const CAUSES_MAX = 5
 
@@ -48,7 +52,7 @@ export async function orUnavailable<T>(work: Promise<T>, message: string): Promi
   try {
     return await work
   } catch (error) {
-    if (!isOutage(error)) throw error
+    if (error instanceof ServiceError || !isOutage(error)) throw error
     const unavailable = new ServiceError('database_unavailable', message)
     unavailable.cause = error
     throw unavailable
@@ -56,12 +60,23 @@ export async function orUnavailable<T>(work: Promise<T>, message: string): Promi
 }
 
 /** Whether an error means that the database is away, rather than that it refused the request. */
-export function isOutage(error: unknown): boolean {
+export const isOutage = (error: unknown): boolean =>
+  isCausedBy(error, ({ code, message }) => {
+    if (typeof code === 'string' && (UNREACHABLE.has(code) || AWAY.test(code))) return true
+    return code === INTERNAL && WORKER_AWAY.test(message)
+  })
+
+/** Whether an error means that the database has no room on its disk. */
+export const isFull = (error: unknown): boolean =>
+  isCausedBy(error, ({ code, message }) => code === DISK_FULL || NO_ROOM.test(message))
+
+type Cause = { readonly code?: unknown; readonly message: string }
+
+/** Whether an error, or what it was caused by, is like that. */
+function isCausedBy(error: unknown, isLike: (cause: Cause) => boolean): boolean {
   let current = error
   for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth++) {
-    const { code } = current as { code?: unknown }
-    if (typeof code === 'string' && (UNREACHABLE.has(code) || AWAY.test(code))) return true
-    if (code === INTERNAL && WORKER_AWAY.test(current.message)) return true
+    if (isLike(current)) return true
     current = current instanceof AggregateError ? current.errors[0] : current.cause
   }
   return false
@@ -71,11 +86,5 @@ export function isOutage(error: unknown): boolean {
  * Whether an error is the server's own answer, so that the transaction is rolled back for certain:
  * also where it says that another server, which has some of the rows, is away.
  */
-export function isRefused(error: unknown): boolean {
-  let current = error
-  for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth++) {
-    if ((current as { severity?: unknown }).severity === 'ERROR') return true
-    current = current.cause
-  }
-  return false
-}
+export const isRefused = (error: unknown): boolean =>
+  isCausedBy(error, (cause) => (cause as { severity?: unknown }).severity === 'ERROR')

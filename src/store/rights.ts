@@ -18,6 +18,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.alert_deliveries': REMOVE,
   'public.alerts': REMOVE,
   'public.audit_log': ADD,
+  'public.backups': ADD,
   'public.changes': KEEP_NEW,
   'public.corridors': ADD,
   'public.currencies': CHANGE,

@@ -10,12 +10,16 @@ type Failure = {
   readonly err: unknown
 }
 
+export type CallerIds = { readonly account_id: string; readonly key_id: string }
+
 /** One request, within reach of everything done on its behalf, however deep. */
 export class RequestScope {
   /** The first failure; the code that answers the request logs it, in one line. */
   failure: Failure | null = null
   /** The code given to a caller who was not served. */
   code: ErrorCode | null = null
+  /** The ids of a known caller who was refused. */
+  caller: CallerIds | null = null
 
   constructor(readonly id: string) {}
 }
@@ -33,6 +37,12 @@ export const inScope = <T>(
 export function noteCode(code: ErrorCode): void {
   const scope = scopes.getStore()
   if (scope) scope.code = code
+}
+
+/** Notes who asked, for the line of a request that is refused. */
+export function noteCaller(caller: CallerIds): void {
+  const scope = scopes.getStore()
+  if (scope) scope.caller = caller
 }
 
 /**

@@ -33,6 +33,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   internal_error: 500,
   mid_unavailable: 503,
   database_unavailable: 503,
+  storage_full: 507,
   overloaded: 503,
   streams_unavailable: 503,
 }
@@ -81,6 +82,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   internal_error: 'Something failed on our side; retry in a moment.',
   mid_unavailable: 'The mid-market reference is unavailable or too old; retry shortly.',
   database_unavailable: 'The database does not answer; retry shortly.',
+  storage_full: 'The disk of the database is full, and nothing was recorded; reads go on.',
   overloaded: 'The database is overloaded at the moment; retry shortly.',
   streams_unavailable: 'There is no room for a further stream here at the moment; connect again.',
 }
@@ -103,12 +105,16 @@ export function errorBody(error: unknown): ErrorBody {
 /** How long a caller is asked to wait while something of ours is down. */
 const RETRY_AFTER_SECONDS = 30
 
+/** The statuses of what ends by itself or by the operator, whatever the caller does. */
+const PASSING = [503, 507]
+
 /** The headers that belong on the reply to an error. */
 export function errorHeaders(error: ServiceError): Readonly<Record<string, string>> {
   const { code, details, retryAfterSeconds } = error
   if (code === 'method_not_allowed') return { allow: (details.allowed as string[]).join(', ') }
   if (ERROR_STATUS[code] === UNAUTHORIZED) return CHALLENGE
-  const waitSeconds = retryAfterSeconds ?? (ERROR_STATUS[code] === 503 ? RETRY_AFTER_SECONDS : null)
+  const isPassing = PASSING.includes(ERROR_STATUS[code])
+  const waitSeconds = retryAfterSeconds ?? (isPassing ? RETRY_AFTER_SECONDS : null)
   return waitSeconds === null ? {} : { 'retry-after': String(waitSeconds) }
 }
 

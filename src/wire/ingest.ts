@@ -90,6 +90,8 @@ type BatchReading = {
   readonly warnings: readonly Warning[]
   /** `invalid_rows`, with every fault of every row by its index. */
   readonly refusal: ServiceError | null
+  /** The known providers of the rows of a refused body, one for each row that names one. */
+  readonly refusedOf: readonly string[]
 }
 
 /** Throws `malformed_body` for a body that is not one row or 1 to 100 of them. */
@@ -97,14 +99,22 @@ export function readIngestBody(text: string, rules: RowRules): BatchReading {
   const errors: RowFault[] = []
   const warnings: Warning[] = []
   const observations: Observation[] = []
-  rowsOf(parsedExactly(text)).forEach((row, index) => {
+  const rows = rowsOf(parsedExactly(text))
+  rows.forEach((row, index) => {
     const { observation, faults, unread } = readSentRow(row, { rules })
     if (faults) errors.push(...faults.map((error) => ({ index, error })))
     else observations.push(observation)
     if (unread.length > 0) warnings.push({ index, warning: unreadWarning(unread) })
   })
-  return { observations, warnings, refusal: errors.length > 0 ? invalidRows(errors) : null }
+  const refusal = errors.length > 0 ? invalidRows(errors) : null
+  return { observations, warnings, refusal, refusedOf: refusal ? knownProviders(rows, rules) : [] }
 }
+
+const knownProviders = (rows: readonly unknown[], { catalogue }: RowRules): string[] =>
+  rows.flatMap((row) => {
+    const id = (row as { provider_id?: unknown } | null)?.provider_id
+    return typeof id === 'string' && catalogue.provider(id) ? [id] : []
+  })
 
 function unreadWarning(names: readonly string[]): string {
   const shown = names.slice(0, UNREAD_SHOWN_MAX).map(shownName).join(', ')

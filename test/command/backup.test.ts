@@ -88,7 +88,7 @@ async function tableTexts({ sql }: FreshDatabase) {
 }
 
 const CHANGING = [
-  ...['changes', 'open_streams', 'portal_attempts'],
+  ...['backups', 'changes', 'open_streams', 'portal_attempts'],
   ...['usage', 'usage_meters', 'usage_shares'],
 ]
 

@@ -23,6 +23,7 @@ import { currency, provider } from '../support/catalogue.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { sourcesOf } from '../support/sources.ts'
+import { UNWATCHED } from '../support/unwatched-recording.ts'
 import { foundBySql } from './day-mids-oracle.ts'
 
 const TEST_MS_MAX = 240_000
@@ -131,7 +132,7 @@ class Replica {
     this.#changes = new ChangeListener({ database, refresher, follower, meter, clock, log: LOG })
     const [observations, changes] = [createObservationStore(database), this.#changes]
     const recording = { observations, references, refresher, changes }
-    this.#store = recorderOf({ ...recording, tracing: null, work: WORK })
+    this.#store = recorderOf({ ...recording, tracing: null, work: WORK, ...UNWATCHED })
   }
 
   static async start(fresh: FreshDatabase, clock: HandClock): Promise<Replica> {

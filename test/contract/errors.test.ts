@@ -141,6 +141,13 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
       return world.post(ROW, admin(world))
     },
   ],
+  storage_full: [
+    507,
+    () => {
+      const world = new World({ store: failing(new ServiceError('storage_full', 'no room')) })
+      return world.post(ROW, admin(world))
+    },
+  ],
   overloaded: [
     503,
     () => {
@@ -165,11 +172,11 @@ describe('every error', () => {
     },
   )
 
-  test('429 and 503 say how long to wait, and no other error does', async () => {
+  test('429, 503 and 507 say how long to wait, and no other error does', async () => {
     for (const code of ERROR_CODES) {
       const { status, headers } = await MET[code][1](answerable())
       const wait = headers.get('retry-after')
-      const hasToWait = status === 429 || status === 503
+      const hasToWait = [429, 503, 507].includes(status)
       expect([code, Number(wait) > 0]).toEqual([code, hasToWait])
       expect([code, wait === null]).toEqual([code, !hasToWait])
     }

@@ -2,6 +2,7 @@ import { newApiKey } from '~/domain/api-key.ts'
 import type { Examples } from '~/wire/openapi/response.ts'
 import { type Document, documentOf, fetchUnderContract } from '../support/contract.ts'
 import type { Json } from '../support/json-schema.ts'
+import { withoutRoom } from '../support/no-room.ts'
 import { World } from '../support/world.ts'
 import type { ExampleAccounts } from './example-accounts.ts'
 import { recordAlerts } from './example-alerts.ts'
@@ -28,6 +29,7 @@ export async function recordedExamples(): Promise<Examples> {
       await run.overloads()
     })
     await run.settled()
+    await withoutRoom(database.sql, () => run.unrecorded())
     await database.sql`alter table observations rename to moved`
     await run.every('POST', 'anywhere')
     clock.set(WEEKS_LATER)
@@ -180,6 +182,12 @@ export class Run {
   async every(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', id?: string): Promise<void> {
     for (const target of this.#of(method))
       await this.fail(target, { body: Object.values(bodiesOf(target))[0] }, id)
+  }
+
+  /** A batch for which the database has no room. */
+  async unrecorded(): Promise<void> {
+    const target = this.target('recordRates')
+    await this.fail(target, { body: Object.values(bodiesOf(target))[0] })
   }
 
   /** Reads from memory, into which a part of the database could not be loaded. */

@@ -47,6 +47,17 @@ describe('GET /readyz', () => {
     })
   })
 
+  test('200 while nothing can be recorded, and tells so', async () => {
+    const { status, body } = await ask('/readyz', true, { isRecording: () => false })
+    expect([status, body.recording, body.missing]).toEqual([
+      200,
+      false,
+      expect.stringContaining('room on the disk'),
+    ])
+    const fine = await ask('/readyz', true, { isRecording: () => true })
+    expect(fine.body).toEqual({ status: 'ready', recording: true })
+  })
+
   test('503 with Retry-After while it does not', async () => {
     const { status, body, headers } = await ask('/readyz', false)
     expect(status).toBe(503)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ServiceError } from '~/domain/errors.ts'
+import { dayOf } from '~/domain/quota.ts'
 import { observedHandler } from '~/http/observed.ts'
 import { errorReply } from '~/http/reply.ts'
 import { listen } from '~/runtime/listener.ts'
@@ -210,5 +211,23 @@ describe('an observed handler', () => {
         },
       },
     ])
+  })
+
+  test('names account and key of a 429 at debug, and of no other answer', async () => {
+    const log = Object.assign(new KeptLog(), { isLevelEnabled: () => true })
+    const world = new World({ log })
+    const { id, keyId, key } = world.account('free')
+    for (let i = 0; i < 50; i++) await world.get('/rates?from=USD&to=KES', key)
+    log.lines.length = 0
+    world.meter.giveBack({ accountId: id, keyId, day: dayOf(world.clock.now()) })
+    for (const path of ['/rates', '/rates', '/change'])
+      await world.get(`${path}?from=USD&to=KES`, key)
+    const told = log.lines.map(({ context }) => context as Record<string, unknown>)
+    expect(told.map(({ status, account_id }) => [status, account_id])).toEqual([
+      [200, undefined],
+      [429, id],
+      [429, id],
+    ])
+    expect(told.map(({ key_id }) => key_id)).toEqual([undefined, keyId, keyId])
   })
 })

@@ -67,6 +67,32 @@ describe('UsageMeter.reserve', () => {
   })
 })
 
+describe('UsageMeter.busiest', () => {
+  test('names those who used most on a day, most first, and none without use', () => {
+    const meter = new UsageMeter()
+    for (let units = 0; units < 12; units++)
+      for (let i = 0; i < units; i++)
+        void meter.reserve({ ...REQUEST, accountId: `a${units}`, keyId: `k${units}`, limit: 50 })
+    const busiest = meter.busiest(DAY, 10)
+    expect(busiest.map(({ units }) => units)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2])
+    expect(busiest[0]!.accountId).toBe('a11')
+    expect(meter.busiest(DAY + 1, 10)).toEqual([])
+  })
+})
+
+describe('UsageMeter.onUsedUp', () => {
+  test('hears of each account once a day, with the key that found no unit', () => {
+    const meter = new UsageMeter()
+    const heard: object[] = []
+    meter.onUsedUp = (refused) => heard.push(refused)
+    for (let i = 0; i < 5; i++) void meter.reserve(REQUEST)
+    const told = { accountId: 'a', keyId: 'k', day: DAY, limit: 3 }
+    expect(heard).toEqual([told])
+    for (let i = 0; i < 5; i++) void meter.reserve({ ...REQUEST, nowMs: MIDNIGHT + DAY_MS })
+    expect(heard).toEqual([told, { ...told, day: DAY + 1 }])
+  })
+})
+
 describe('UsageMeter.giveBack', () => {
   test('the unit can be taken again', () => {
     const meter = new UsageMeter()

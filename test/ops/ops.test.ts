@@ -36,6 +36,7 @@ const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']
 
 /** Told for who looks closer. */
 const ASIDE = [
+  'corridor_backup_last_timestamp_seconds',
   'corridor_feed_duration_seconds',
   'corridor_feed_last_success_timestamp_seconds',
   'corridor_source_duration_seconds',

@@ -3,6 +3,7 @@ import type { Batch } from '~/domain/observation.ts'
 import type { DatabaseChange } from '~/jobs/backlog.ts'
 import { recorderOf } from '~/runtime/recorder.ts'
 import { noReferences } from '../support/days.ts'
+import { UNWATCHED } from '../support/unwatched-recording.ts'
 
 const recording: Parameters<typeof recorderOf>[0] = {
   observations: {
@@ -14,6 +15,7 @@ const recording: Parameters<typeof recorderOf>[0] = {
   changes: { noteLostAnswer() {}, caughtUp: async () => {} },
   tracing: null,
   work: { historyMax: 1, ingestMax: 1, waitingMax: 2 },
+  ...UNWATCHED,
 }
 const EMPTY: Batch = { observations: [], idempotency: null }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ServiceError } from '~/domain/errors.ts'
 import { connect } from '~/store/database.ts'
-import { isOutage, orUnavailable } from '~/store/outage.ts'
+import { isFull, isOutage, orUnavailable } from '~/store/outage.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 
 /** The first database of a test run waits for its server to be made. */
@@ -31,6 +31,20 @@ async function failureAt(change: (url: URL) => void): Promise<unknown> {
   }
   throw new Error('the query went through')
 }
+
+describe('isFull', () => {
+  test.each([
+    [{ code: '53100', message: 'could not extend file "base/1/2"' }, true],
+    [{ code: '58030', message: 'could not write to file: No space left on device' }, true],
+    [{ code: '58030', message: 'could not write to file: Disk quota exceeded' }, true],
+    [{ code: '53200', message: 'out of memory' }, false],
+    [{ code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' }, false],
+  ])('%o: %p', (failure, expected) => {
+    const error = Object.assign(new Error(failure.message), { code: failure.code })
+    expect(isFull(error)).toBe(expected)
+    expect(isFull(new Error('outer', { cause: error }))).toBe(expected)
+  })
+})
 
 describe('isOutage', () => {
   test.each([

@@ -10,6 +10,7 @@ import { rerun, wasBrokenOff } from '~/store/rerun.ts'
 import { noReferences } from '../support/days.ts'
 import { KeptLog } from '../support/log.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { UNWATCHED } from '../support/unwatched-recording.ts'
 
 const START_MS_MAX = 30_000
 const NOW_MS = Date.parse('2026-03-05T14:00:00.000Z')
@@ -105,6 +106,7 @@ describe('rerun', () => {
         changes,
         tracing: null,
         work: config.work,
+        ...UNWATCHED,
       })
       const again = recorder.record({ observations: [row], idempotency: null })
       expect(await again.catch(wasBrokenOff)).toBe(true)

@@ -73,13 +73,13 @@ const TABLES: readonly Table[] = ordered([
 /**
  * Writes the whole database as of one moment, without holding anybody up: a line that describes the
  * backup, then for each table a line with its columns, rows as COPY writes them, and `\.`. `reach`
- * is told how many rows are written, of about how many.
+ * is told how many rows are written, of about how many. Returns how many it wrote.
  */
 export async function writeBackup(
   { sql }: Pick<Database, 'sql'>,
   write: (text: string | Uint8Array) => Promise<void>,
   reach: (rows: number, estimate: number) => void = () => {},
-): Promise<number> {
+): Promise<{ tables: number; rows: number }> {
   const isSpread = await isDistributed(sql)
   return (isSpread ? inOneSnapshot : inSnapshot)(sql, async (tx) => {
     const names = TABLES.map(({ name }) => name)
@@ -103,7 +103,7 @@ export async function writeBackup(
         await copyOut({ sql, tx }, `copy ${source} to stdout`, writeRows)
       await write(`${END}\n`)
     }
-    return TABLES.length
+    return { tables: TABLES.length, rows }
   })
 }
 

@@ -268,7 +268,7 @@ function headersOf(operation: Operation, status: number): Json {
     ...(isTagged && isSuccess ? ['ETag'] : []),
     ...(isSuccess ? mayCarry : []),
     ...(list && isSuccess ? ROW_HEADERS : []),
-    ...([429, 503].includes(status) ? ['Retry-After'] : []),
+    ...([429, 503, 507].includes(status) ? ['Retry-After'] : []),
     ...(status === 405 ? ['Allow'] : []),
   ]
   const isUnknown = status === TOO_MANY || (operation.takesToken && status === AWAY)

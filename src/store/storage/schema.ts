@@ -1,0 +1,16 @@
+import { bigint, index, pgTable, text } from 'drizzle-orm/pg-core'
+import { instant } from '~/store/instant-column.ts'
+
+/** The backups that were completed, by a command or by a schedule. Not part of a backup. */
+export const backups = pgTable(
+  'backups',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    /** When the copy was complete. */
+    at: instant('at').notNull(),
+    /** Where it lies: a path, an address, or `-` for standard output. */
+    place: text('place').notNull(),
+    rows: bigint('rows', { mode: 'number' }).notNull(),
+  },
+  (t) => [index('backups_at').on(t.at)],
+)

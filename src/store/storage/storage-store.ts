@@ -1,0 +1,76 @@
+import { statfs } from 'node:fs/promises'
+import type { Database } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+
+/** The bytes of a disk; `free` is what the database may still use. */
+type Disk = { readonly free: number; readonly all: number }
+
+export type StorageFigures = {
+  readonly databaseBytes: number
+  /** The disk of the database's files; null where they are on another machine, or hidden. */
+  readonly disk: Disk | null
+  /** Where the months of observations end that are ready. */
+  readonly monthsUntilMs: number | null
+  /** When the last backup was completed; null before the first. */
+  readonly lastBackupMs: number | null
+}
+
+/** A completed backup. */
+type Made = { readonly atMs: number; readonly place: string; readonly rows: number }
+
+/** Rows that together take more than the memory of a sort, so that it writes to the disk. */
+const PROBE_ROWS = 20_000
+
+const LOOPBACK = /^(localhost|127\.[\d.]+|::1|\/.*)$/
+
+type Row = {
+  readonly bytes: string
+  readonly directory: string | null
+  readonly until_ms: string | null
+  readonly backup_ms: string | null
+}
+
+export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
+  async figures(): Promise<StorageFigures> {
+    const [row] = await sql<[Row]>`
+      select pg_database_size(current_database())::text as bytes,
+        (select setting from pg_settings where name = 'data_directory') as directory,
+        (select extract(epoch from until) * 1000 from observation_months()) as until_ms,
+        (select extract(epoch from max(at)) * 1000 from backups) as backup_ms`
+    const isNear = LOOPBACK.test(sql.options.host[0] ?? '')
+    return {
+      databaseBytes: Number(row.bytes),
+      disk: isNear && row.directory ? await diskOf(row.directory) : null,
+      monthsUntilMs: row.until_ms === null ? null : Number(row.until_ms),
+      lastBackupMs: row.backup_ms === null ? null : Number(row.backup_ms),
+    }
+  },
+
+  /** Resolves if the server can write some megabytes to its disk, of which nothing stays. */
+  async writeBriefly(): Promise<void> {
+    await sql.begin(async (tx) => {
+      await tx`set local work_mem = '64kB'`
+      await tx`
+        select count(*) from (
+          select repeat(md5(n::text), 4) as filler from generate_series(1, ${PROBE_ROWS}) n
+          order by filler
+          offset 1
+        ) sorted`
+    })
+  },
+
+  async noteBackup({ atMs, place, rows }: Made): Promise<void> {
+    await sql`
+      insert into backups (at, place, rows) values (${instantText(atMs)}, ${place}, ${rows})`
+  },
+})
+
+/** Null where the folder is not on this machine, or closed to this user. */
+async function diskOf(directory: string): Promise<Disk | null> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(directory)
+    return { free: bavail * bsize, all: blocks * bsize }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,36 @@
+import type { Family } from './families.ts'
+
+const OUTCOMES = ['recorded', 'refused', 'repeated'] as const
+type Outcome = (typeof OUTCOMES)[number]
+
+/** How many providers are told apart; rows of all others are counted together. */
+const PROVIDERS_MAX = 200
+const OTHER = 'other'
+
+/** Rows that were sent for recording since the process started, by provider and outcome. */
+export class RowFigures {
+  readonly #counts = new Map<string, Record<Outcome, number>>()
+
+  /** Counts rows of these providers, which have to be known ones: they become labels. */
+  count(outcome: Outcome, providerIds: Iterable<string>): void {
+    for (const id of providerIds) {
+      const isTold = this.#counts.has(id) || this.#counts.size < PROVIDERS_MAX
+      const name = isTold ? id : OTHER
+      const counts = this.#counts.get(name) ?? { recorded: 0, refused: 0, repeated: 0 }
+      counts[outcome]++
+      this.#counts.set(name, counts)
+    }
+  }
+
+  readonly metrics: Family[] = [
+    {
+      name: 'corridor_rows_total',
+      help: 'Rows sent for recording, by provider and by what became of them',
+      type: 'counter',
+      read: () =>
+        [...this.#counts].flatMap(([provider, counts]) =>
+          OUTCOMES.map((outcome) => [{ provider, outcome }, counts[outcome]] as const),
+        ),
+    },
+  ]
+}
