@@ -13,6 +13,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .description('bring the schema up to date, load memory and answer')
     .action(() =>
       serveUntilSignal(terminal, { configOf }, async (beginning) => {
+        warnOfNoAddress(beginning)
         const options = { ...beginning, clock: systemClock, sample: null }
         const service = await (beginning.config.workers === 1
           ? serveAlone(options)
@@ -20,6 +21,13 @@ export function addServe(program: Command, terminal: Terminal): void {
         return { service, lines: [`corridor answers at ${baseUrl(service.origin)}`] }
       }),
     )
+}
+
+/** Warns once where the service can only guess its address: a proxy hides how it was called. */
+function warnOfNoAddress({ config, log }: Pick<ServiceOptions, 'config' | 'log'>): void {
+  if (config.publicUrl !== null) return
+  const reason = 'links and the sign-in of applications follow the Host of each request'
+  log.warn({ reason }, 'PUBLIC_URL is not set; behind a proxy, sign-in needs it')
 }
 
 /** Loads what a service needs, which a process that only keeps workers has no use for. */

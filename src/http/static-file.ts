@@ -9,9 +9,14 @@ type Bytes = Uint8Array<ArrayBuffer>
 const CACHE = {
   /** Ask each time whether it is still the same. */
   revalidated: 'no-cache',
+  /** The same, and no cache between may keep it. */
+  own: 'private, no-cache',
+  minutes: 'public, max-age=300',
   day: 'public, max-age=86400',
   forever: 'public, max-age=31536000, immutable',
 } as const
+
+export type CacheRule = keyof typeof CACHE
 
 export type FileContent = {
   readonly bytes: Bytes | string
@@ -46,7 +51,7 @@ export class StaticFile {
   }
 
   /** The file, compressed for callers that accept gzip; a 304 for those that already have it. */
-  reply(request: Request, rule: keyof typeof CACHE): Response {
+  reply(request: Request, rule: CacheRule): Response {
     const headers = { ...this.#headers, 'cache-control': CACHE[rule] }
     if (isHeld(request, headers.etag)) return new Response(null, { status: 304, headers })
     if (this.#isPacked || !takesGzip(request)) return new Response(this.#bytes, { headers })

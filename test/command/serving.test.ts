@@ -62,7 +62,11 @@ const linesOf = (text: string): Line[] =>
 
 describe('corridor serve with JSON lines', () => {
   test('logs its start, what it loaded and its stop, and nothing in another form', async () => {
-    const { status, stdout, said } = await served({ DATA_DIR: await preparedDataDir() })
+    const PUBLIC_URL = 'https://fx.example'
+    const { status, stdout, said } = await served({
+      DATA_DIR: await preparedDataDir(),
+      PUBLIC_URL,
+    })
     const lines = linesOf(said)
     expect(status).toBe(0)
     expect(stdout).toMatch(/^corridor answers at http:\S+\n$/)
@@ -96,6 +100,8 @@ describe('corridor serve with JSON lines', () => {
     const { status, stdout, said } = await served({ DATABASE_URL, WORKERS: '2' })
     const lines = linesOf(said)
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^corridor answers at \S+\n$/)])
+    const warnings = lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)
+    expect(warnings).toEqual(['PUBLIC_URL is not set; behind a proxy, sign-in needs it'])
     const saying = (wanted: string) => lines.filter(({ msg }) => msg === wanted)
     const workers = (wanted: string) =>
       saying(wanted)

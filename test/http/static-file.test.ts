@@ -9,7 +9,7 @@ const newest = (await new Assets().paths())('site.css')
 
 /** Every kind of file that callers may keep, with how long they may. */
 const FILES: [string, string, string][] = [
-  ['/openapi.json', 'application/json', 'no-cache'],
+  ['/openapi.json', 'application/json', 'private, no-cache'],
   ['/llms.txt', 'text/plain; charset=utf-8', 'no-cache'],
   ['/docs', 'text/html; charset=utf-8', 'no-cache'],
   ['/docs/assets/swagger-ui.css', 'text/css; charset=utf-8', 'no-cache'],
@@ -27,7 +27,8 @@ describe.each(FILES)('GET %s', (path, type, rule) => {
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe(type)
     expect(headers.get('cache-control')).toBe(rule)
-    expect(headers.get('vary')).toBe('accept-encoding')
+    const varying = path === '/openapi.json' ? 'accept-encoding, host' : 'accept-encoding'
+    expect(headers.get('vary')).toBe(varying)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('etag')).toMatch(/^W\/"[0-9a-f]{32}"$/)
   })

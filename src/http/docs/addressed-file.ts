@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
-import { StaticFile } from '~/http/static-file.ts'
+import type { Headers } from '~/http/reply.ts'
+import { type CacheRule, StaticFile } from '~/http/static-file.ts'
 
 /** Stands for the address of the service in a text that is made once for all of its addresses. */
 export const ANYWHERE = 'https://corridor.invalid'
@@ -8,24 +9,40 @@ export const ANYWHERE = 'https://corridor.invalid'
 /** How many of the addresses that a service is asked at have a file that is kept. */
 const HOMES_MAX = 8
 
-/** A JSON file that names the address at which it is asked for, with a tag for each. */
+type Shown = {
+  /** By which rule it may be kept if the address is that of the settings. */
+  readonly rule: CacheRule
+  readonly headers?: Headers
+}
+
+/**
+ * A JSON file that names the address at which it is asked for, with a tag for each. Where that
+ * depends on the request, no cache may keep it for others.
+ */
 export class AddressedFile {
   readonly #kept = new LRUCache<string, StaticFile>({ max: HOMES_MAX })
 
   constructor(
     private readonly deps: HomeDeps,
-    private readonly template: () => Promise<string>,
+    private readonly template: () => string | Promise<string>,
+    private readonly shown: Shown = { rule: 'revalidated' },
   ) {}
 
   async reply(request: Request): Promise<Response> {
     const home = homeOf(request, this.deps)
     const file = this.#kept.get(home) ?? (await this.#madeFor(home))
-    return file.reply(request, 'revalidated')
+    return file.reply(request, this.#isFixed ? this.shown.rule : 'own')
+  }
+
+  get #isFixed(): boolean {
+    return this.deps.publicUrl !== null
   }
 
   async #madeFor(home: string): Promise<StaticFile> {
     const bytes = (await this.template()).replaceAll(ANYWHERE, home)
-    const file = new StaticFile({ bytes, type: 'application/json' })
+    const varying = this.#isFixed ? {} : { vary: 'accept-encoding, host' }
+    const headers = { ...varying, ...this.shown.headers }
+    const file = new StaticFile({ bytes, type: 'application/json', headers })
     this.#kept.set(home, file)
     return file
   }

@@ -12,17 +12,14 @@ export const preflightReply = (methods: string): Response =>
 
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-/** Pages of any origin may read what applications read: nothing here goes by cookies. */
-const SHARED = { 'content-type': 'application/json', 'access-control-allow-origin': '*' }
+/** Lets pages of any origin read what applications read: nothing here goes by cookies. */
+export const SHARED_WITH_PAGES = { 'access-control-allow-origin': '*' }
 
-/** An answer to an application; not kept by anybody unless it is said for how long. */
-export const machineReply = (body: unknown, status = 200, keptSeconds = 0): Response =>
+/** An answer to an application, which nobody may keep. */
+export const machineReply = (body: unknown, status = 200): Response =>
   new Response(streamedBody(JSON.stringify(body)), {
     status,
-    headers: {
-      ...SHARED,
-      ...(keptSeconds > 0 ? { 'cache-control': `public, max-age=${keptSeconds}` } : NO_STORE),
-    },
+    headers: { 'content-type': 'application/json', ...SHARED_WITH_PAGES, ...NO_STORE },
   })
 
 /** A refusal in the words of OAuth. https://www.rfc-editor.org/rfc/rfc6749#section-5.2 */

@@ -1,6 +1,7 @@
 import { keyHashOf, REFRESH_TOKEN_PREFIX, tokenSecret } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { bodyText } from '~/http/body.ts'
+import { AddressedFile, ANYWHERE } from '~/http/docs/addressed-file.ts'
 import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
 import type { Route } from '~/http/route.ts'
 import type { PageRequestDeps } from '~/portal/member/page-request.tsx'
@@ -15,7 +16,7 @@ import {
   resourceMetadata,
   serverMetadata,
 } from '~/wire/connection/metadata.ts'
-import { machineReply, OAuthFault, preflightReply } from './machine-reply.ts'
+import { machineReply, OAuthFault, preflightReply, SHARED_WITH_PAGES } from './machine-reply.ts'
 
 export type MachineDeps = PageRequestDeps &
   ConnectionDeps &
@@ -29,16 +30,15 @@ export type MachineDeps = PageRequestDeps &
 
 const FORM_BYTES_MAX = 16_384
 const REGISTRATION_BYTES_MAX = 8 * 1024
-const METADATA_SECONDS = 300
 
 /** What applications ask on their way to a connection, without a page. */
 export function machineRoutes(deps: MachineDeps): Route[] {
   const { mount } = deps.pages
-  const document = (path: string, body: (home: string) => unknown): Route => ({
-    method: 'GET',
-    path,
-    handle: (request) => machineReply(body(homeOf(request, deps)), 200, METADATA_SECONDS),
-  })
+  const document = (path: string, body: (home: string) => unknown): Route => {
+    const shown = { rule: 'minutes', headers: SHARED_WITH_PAGES } as const
+    const file = new AddressedFile(deps, () => JSON.stringify(body(ANYWHERE)), shown)
+    return { method: 'GET', path, handle: (request) => file.reply(request) }
+  }
   const { tools, resource, server, discovery } = OAUTH_PATHS
   // Below a path, RFC 8414 and RFC 9728 put the path of the service behind the well-known one.
   const below = mount === '' ? [] : [mount]

@@ -35,7 +35,7 @@ describe.each(PAGES)('GET %s', (path) => {
     const init = { headers: { 'accept-encoding': 'br, gzip' } }
     const packed = await world.app.handle(new Request(`${ORIGIN}${path}`, init))
     expect(packed.headers.get('content-encoding')).toBe('gzip')
-    expect(packed.headers.get('vary')).toBe('accept-encoding')
+    expect(packed.headers.get('vary')).toStartWith('accept-encoding')
     const bytes = Bun.gunzipSync(await packed.arrayBuffer())
     expect(new TextDecoder().decode(bytes)).toBe(plain.text)
   })
@@ -119,7 +119,7 @@ describe('GET /openapi.json', () => {
     const other = await at(second, { 'if-none-match': tags.get(first) })
     expect([other.status, other.body.servers[0].url]).toEqual([200, `http://${second}/api/v1`])
     const own = await at(second, { 'if-none-match': tags.get(second) })
-    expect([own.status, own.headers.get('cache-control')]).toEqual([304, 'no-cache'])
+    expect([own.status, own.headers.get('cache-control')]).toEqual([304, 'private, no-cache'])
   })
 })
 

@@ -73,10 +73,40 @@ describe('the metadata', () => {
     }
   })
 
+  test.each([
+    'oauth-protected-resource/mcp',
+    'oauth-protected-resource',
+    'oauth-authorization-server',
+    'openid-configuration',
+  ])('at %s has a tag for each host, and no cache may keep it for others', async (path) => {
+    const ask = (host: string, headers: Record<string, string> = {}) =>
+      fetch(`${world.origin}/.well-known/${path}`, { headers: { host, ...headers } })
+    const [ours, other] = [await ask('fx.example'), await ask('evil.example')]
+    for (const { headers } of [ours, other]) {
+      expect(headers.get('cache-control')).toBe('private, no-cache')
+      expect(headers.get('vary')).toBe('accept-encoding, host')
+    }
+    const etag = ours.headers.get('etag')!
+    expect(etag).not.toBe(other.headers.get('etag'))
+    const held = { 'if-none-match': etag }
+    expect((await ask('fx.example', held)).status).toBe(304)
+    const changed = await ask('evil.example', held)
+    expect([changed.status, await changed.text()]).toEqual([200, await other.text()])
+  })
+
+  test('may be kept for five minutes where a setting gives the address, whatever the host', async () => {
+    const named = await PeopleWorld.on(world.database, { PUBLIC_URL: 'https://fx.example' })
+    const ask = (host: string) =>
+      fetch(`${named.origin}/.well-known/oauth-authorization-server`, { headers: { host } })
+    const [ours, other] = [await ask('fx.example'), await ask('evil.example')]
+    await named.stop()
+    expect(ours.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(await other.text()).toBe(await ours.text())
+  })
+
   test('may be read by pages of any origin', async () => {
     const reply = await fetch(`${world.origin}/.well-known/oauth-authorization-server`)
     expect(reply.headers.get('access-control-allow-origin')).toBe('*')
-    expect(reply.headers.get('cache-control')).toBe('public, max-age=300')
     for (const [path, method] of [
       ['/.well-known/oauth-authorization-server', 'GET'],
       ['/oauth/register', 'POST'],
