@@ -26,6 +26,8 @@ export type Provider = {
   readonly providerType: ProviderType | null
   readonly rateType: RateType
   readonly region: string | null
+  /** The IANA time zone of its own dates; null or absent where that is not known. */
+  readonly timeZone?: string | null
   readonly transferTime: string | null
   readonly paymentMethods: readonly string[] | null
   readonly isActive: boolean

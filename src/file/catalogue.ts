@@ -3,6 +3,7 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { CURRENCY_KINDS, CURRENCY_TYPES, type Currency } from '~/domain/currency.ts'
 import { isOneLine, ONE_LINE_RULE } from '~/domain/one-line.ts'
 import { PROVIDER_TYPES, type Provider, RATE_TYPES } from '~/domain/provider.ts'
+import { isTimeZone } from '~/domain/source/zone.ts'
 
 export const CATALOGUE_BYTES_MAX = 16 * 1_048_576
 export const CATALOGUE_FAULTS_MAX = 20
@@ -19,8 +20,10 @@ const MEMBER_NAME = /^\w+$/
 
 const LINE = 'corridor-line'
 const WEB_ADDRESS = 'corridor-web-address'
+const TIME_ZONE = 'corridor-time-zone'
 
 FormatRegistry.Set(LINE, isOneLine)
+FormatRegistry.Set(TIME_ZONE, isTimeZone)
 FormatRegistry.Set(WEB_ADDRESS, (text) => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text))
 
 /** A schema with a sentence that tells what it accepts. */
@@ -43,6 +46,11 @@ const line = ruled(
 const webAddress = ruled(
   Type.String({ format: WEB_ADDRESS, maxLength: URL_LENGTH_MAX }),
   'must be an http:// or https:// address',
+)
+
+const timeZone = ruled(
+  Type.String({ format: TIME_ZONE }),
+  'must be an IANA time zone such as Africa/Nairobi',
 )
 
 const isActive = Type.Optional(ruled(Type.Boolean(), 'must be true or false'))
@@ -96,6 +104,7 @@ const ProviderInFile = ruled(
       provider_type: orNull(word(PROVIDER_TYPES)),
       rate_type: Type.Optional(word(RATE_TYPES)),
       region: orNull(line),
+      time_zone: orNull(timeZone),
       transfer_time: orNull(line),
       payment_methods: orNull(
         ruled(
@@ -263,6 +272,7 @@ const providerOf = (provider: Static<typeof ProviderInFile>): Provider => ({
   providerType: provider.provider_type ?? null,
   rateType: provider.rate_type ?? 'retail',
   region: provider.region ?? null,
+  timeZone: provider.time_zone ?? null,
   transferTime: provider.transfer_time ?? null,
   paymentMethods: provider.payment_methods ?? null,
   isActive: provider.is_active ?? true,

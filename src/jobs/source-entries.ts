@@ -1,13 +1,13 @@
 import type { Currency } from '~/domain/currency.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Catalogue, Provider } from '~/domain/provider.ts'
-import type { QuoteSource, SourceProvider } from '~/domain/source/source.ts'
+import type { QuoteSource } from '~/domain/source/source.ts'
 
 /** What a catalogue lacks of a bank; `whole` is the catalogue with it. */
 type Entries = { readonly missing: Catalogue; readonly whole: Catalogue }
 
 type Needed = {
-  readonly source: Pick<QuoteSource, 'provider' | 'currency'>
+  readonly source: Pick<QuoteSource, 'provider' | 'currency' | 'timeZone'>
   /** The currencies that the bank states. */
   readonly codes: Iterable<string>
   /** The entry of a currency that the catalogue lacks; null for a code that is none. */
@@ -30,7 +30,7 @@ export function entriesFor(catalogue: Catalogue, { source, codes, entryOf }: Nee
   }
   for (const code of [source.currency, ...codes]) add(code)
   const isThere = catalogue.providers.some(({ id }) => id === source.provider.id)
-  const missing = { currencies, providers: isThere ? [] : [providerOf(source.provider)] }
+  const missing = { currencies, providers: isThere ? [] : [providerOf(source)] }
   return {
     missing,
     whole: {
@@ -41,8 +41,9 @@ export function entriesFor(catalogue: Catalogue, { source, codes, entryOf }: Nee
   }
 }
 
-const providerOf = (provider: SourceProvider): Provider => ({
+const providerOf = ({ provider, timeZone }: Needed['source']): Provider => ({
   ...provider,
+  timeZone,
   logoUrl: null,
   providerType: 'central_bank',
   rateType: 'official',

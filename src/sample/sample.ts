@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib'
+import { dateIn, midnightMs } from '~/domain/source/zone.ts'
 import catalogue from './catalogue.json'
 import manifest from './manifest.json'
 import sources from './sources.json'
@@ -23,6 +24,7 @@ export type SampleProvider = {
   provider_type: string
   rate_type: string
   region: string | null
+  time_zone?: string
   transfer_time: string | null
   payment_methods: string[] | null
   logo_url: string | null
@@ -71,11 +73,13 @@ export function sampleShiftDays(nowMs: number): number {
  */
 export function sampleObservations(shiftDays: number): ReadableStream<Uint8Array> {
   const shifted = shiftedDates(shiftDays)
+  const bankShifted = shiftedBankDates(shiftDays)
   return csvStream('observations.csv.gz', (line) => {
     const at = nthComma(line, 6) + 1
-    return (
-      line.slice(0, at) + shifted(line.slice(at, at + DATE_LENGTH)) + line.slice(at + DATE_LENGTH)
-    )
+    const zone = BANK_ZONES.get(line.slice(0, line.indexOf(',')))
+    const end = zone === undefined ? at + DATE_LENGTH : line.indexOf(',', at)
+    const time = line.slice(at, end)
+    return line.slice(0, at) + (zone ? bankShifted(time, zone) : shifted(time)) + line.slice(end)
   })
 }
 
@@ -106,6 +110,33 @@ function shiftedDates(shiftDays: number): (date: string) => string {
     const shifted = new Date(Date.parse(date) + shiftDays * DAY_MS).toISOString()
     known.set(date, shifted.slice(0, DATE_LENGTH))
     return shifted.slice(0, DATE_LENGTH)
+  }
+}
+
+const BANK_ZONES = new Map(
+  catalogue.providers.flatMap(({ id, time_zone: zone }: SampleProvider) =>
+    zone ? [[id, zone] as const] : [],
+  ),
+)
+
+/**
+ * Moves the start of a bank's date by whole days of the bank's own calendar, whose clocks may be
+ * put forward or back in between; another time moves by whole days of UTC.
+ */
+function shiftedBankDates(shiftDays: number): (time: string, zone: string) => string {
+  const known = new Map<string, string>()
+  return (time, zone) => {
+    const key = `${time} ${zone}`
+    const hit = known.get(key)
+    if (hit !== undefined) return hit
+    const atMs = Date.parse(time)
+    const movedMs = shiftDays * DAY_MS
+    const date = dateIn(atMs, zone)
+    const isStart = midnightMs(date, zone) === atMs
+    const start = new Date(Date.parse(date) + movedMs).toISOString().slice(0, DATE_LENGTH)
+    const shifted = new Date(isStart ? midnightMs(start, zone)! : atMs + movedMs).toISOString()
+    known.set(key, shifted)
+    return shifted
   }
 }
 

@@ -61,6 +61,7 @@ export const providers = pgTable('providers', {
   providerType: providerType('provider_type'),
   rateType: rateType('rate_type').notNull(),
   region: text('region'),
+  timeZone: text('time_zone'),
   transferTime: text('transfer_time'),
   paymentMethods: text('payment_methods').array(),
   isActive: boolean('is_active').notNull(),

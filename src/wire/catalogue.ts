@@ -85,6 +85,12 @@ const ProviderEntry = namedRecord('Provider', {
   provider_type: nullable(ProviderType),
   rate_type: RateType,
   region: nullable(Type.String()),
+  time_zone: nullable(
+    Type.String({
+      description: 'The IANA time zone of its own dates, such as those of official rates.',
+      examples: ['Africa/Nairobi'],
+    }),
+  ),
   transfer_time: nullable(Type.String()),
   payment_methods: nullable(Type.Array(Type.String())),
 })
@@ -171,6 +177,7 @@ export function presentProviders(
       provider_type: provider.providerType,
       rate_type: provider.rateType,
       region: provider.region,
+      time_zone: provider.timeZone ?? null,
       transfer_time: provider.transferTime,
       payment_methods: provider.paymentMethods && [...provider.paymentMethods],
     })),

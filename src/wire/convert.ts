@@ -14,6 +14,7 @@ import {
   nullable,
   priceFields,
   RateType,
+  rateDateField,
   record,
   standingFields,
 } from './fields.ts'
@@ -27,7 +28,14 @@ import {
   presentUnspecified,
   unspecifiedFields,
 } from './offer/offer.ts'
-import { iso, presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
+import {
+  iso,
+  presentAge,
+  presentFreshness,
+  presentPrice,
+  presentRateDate,
+  presentStanding,
+} from './present.ts'
 import { presentSuspect, suspectFields } from './suspect.ts'
 
 export const EntryCost = namedRecord('EntryCost', {
@@ -83,6 +91,7 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   rate_type: RateType,
   ...suspectFields,
   ...ageFields,
+  ...rateDateField,
   ...standingFields,
   ...dayMidFields,
   cost: nullable(EntryCost),
@@ -180,6 +189,7 @@ export function presentConversion(
     rate_type: quote.rateType,
     ...presentSuspect(entry.ranked),
     ...presentAge(entry.ranked),
+    ...presentRateDate(quote, provider),
     ...presentStanding(quote),
     ...presentDayMid(entry.ranked),
     cost: presentCost(entry.cost, { currency: quote.from, match: entry.match }),

@@ -57,6 +57,19 @@ export const ageFields = {
   }),
 }
 
+/** The bank's own date of an official price. */
+export const rateDateField = {
+  rate_date: Type.Optional(
+    Type.String({
+      format: 'date',
+      description:
+        "The bank's own date of an official price, in the bank's time zone; absent from other " +
+        'kinds, and where the zone is not known.',
+      examples: ['2026-03-05'],
+    }),
+  ),
+}
+
 /** What a quote says of its price. */
 export const priceFields = {
   rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),

@@ -12,6 +12,7 @@ import {
   nullable,
   priceFields,
   RateType,
+  rateDateField,
   standingFields,
   words,
 } from './fields.ts'
@@ -20,7 +21,7 @@ import { readInstant } from './moment.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import { filterParameters, readFilters } from './offer/selection.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
-import { iso, presentPrice } from './present.ts'
+import { iso, presentPrice, presentRateDate } from './present.ts'
 
 const LIMIT_MAX = 5000
 const LIMIT_DEFAULT = 500
@@ -73,6 +74,7 @@ const HistoryPointFields = namedRecord('HistoryPoint', {
     }),
   ),
   rate_type: RateType,
+  ...rateDateField,
   evidence: standingFields.evidence,
   ...offerFields,
   ...unspecifiedFields,
@@ -146,6 +148,7 @@ const presentPoint = ({
   ...presentPrice(quote),
   spread_bps: spreadBps === null ? null : roundBps(spreadBps),
   rate_type: quote.rateType,
+  ...presentRateDate(quote, provider),
   evidence: quote.evidence,
   ...presentOffer(quote),
   ...presentUnspecified(unspecified),

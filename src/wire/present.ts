@@ -2,9 +2,11 @@ import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Freshness, Tier } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
 import { isFeeStated } from '~/domain/offer/fee.ts'
+import type { Provider } from '~/domain/provider.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { roundAmount } from '~/domain/round.ts'
+import { bankDateOf } from '~/domain/source/bank-date.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 
 const numerals = (count: number): string[] =>
@@ -74,6 +76,15 @@ export const presentAge = ({ quote, isStale }: AgedQuote) => ({
   last_updated: iso(quote.atMs),
   is_stale: isStale,
 })
+
+/** The member of `rateDateField`; none where there is no such date. */
+export function presentRateDate(
+  quote: Quote,
+  provider: Pick<Provider, 'timeZone'>,
+): { rate_date?: string } {
+  const date = bankDateOf(quote, provider)
+  return date === null ? {} : { rate_date: date }
+}
 
 /** The members of `standingFields`. */
 export const presentStanding = (quote: Quote) => ({

@@ -11,13 +11,20 @@ import {
   ProviderType,
   priceFields,
   RateType,
+  rateDateField,
   record,
   standingFields,
 } from './fields.ts'
 import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
-import { presentAge, presentFreshness, presentPrice, presentStanding } from './present.ts'
+import {
+  presentAge,
+  presentFreshness,
+  presentPrice,
+  presentRateDate,
+  presentStanding,
+} from './present.ts'
 import { presentSuspect, suspectFields } from './suspect.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
@@ -37,6 +44,7 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
       ...priceFields,
       ...suspectFields,
       ...ageFields,
+      ...rateDateField,
       ...standingFields,
       ...offerFields,
       ...unspecifiedFields,
@@ -63,7 +71,7 @@ export const presentProvider = (provider: Provider) => ({
   website_url: provider.websiteUrl,
 })
 
-export const presentProviderQuote = (aged: ProviderQuote) => {
+export const presentProviderQuote = (aged: ProviderQuote, provider: Provider) => {
   const { quote } = aged
   return {
     from: quote.from,
@@ -71,6 +79,7 @@ export const presentProviderQuote = (aged: ProviderQuote) => {
     ...presentPrice(quote),
     ...presentSuspect(aged),
     ...presentAge(aged),
+    ...presentRateDate(quote, provider),
     ...presentStanding(quote),
     ...presentOffer(quote),
     ...presentUnspecified(aged.unspecified),
@@ -90,7 +99,7 @@ export function presentProviderRates(
 ): Static<typeof ProviderRatesResponse> {
   return {
     provider: presentProvider(provider),
-    corridors: quotes.map(presentProviderQuote),
+    corridors: quotes.map((quote) => presentProviderQuote(quote, provider)),
     count: quotes.length,
     ...presentNote(absence && providerNote(provider, absence)),
     ...presentFreshness(freshness),

@@ -13,6 +13,7 @@ import {
   ProviderType,
   priceFields,
   RateType,
+  rateDateField,
   standingFields,
 } from './fields.ts'
 import { List } from './list/list.ts'
@@ -23,6 +24,7 @@ import {
   presentFreshness,
   presentMid,
   presentPrice,
+  presentRateDate,
   presentStanding,
 } from './present.ts'
 import { presentSuspect, suspectFields } from './suspect.ts'
@@ -42,6 +44,7 @@ export const ProviderRate = namedRecord('ProviderRate', {
   transfer_time: nullable(Type.String()),
   ...suspectFields,
   ...ageFields,
+  ...rateDateField,
   ...standingFields,
   ...dayMidFields,
   ...offerFields,
@@ -80,6 +83,7 @@ export function presentProviderRate({
     transfer_time: provider.transferTime,
     ...presentSuspect(ranked),
     ...presentAge(ranked),
+    ...presentRateDate(quote, provider),
     ...presentStanding(quote),
     ...presentDayMid(ranked),
     ...presentOffer(quote),

@@ -33,6 +33,7 @@ describe('readCatalogueFile', () => {
           providerType: null,
           rateType: 'retail',
           region: null,
+          timeZone: null,
           transferTime: null,
           paymentMethods: null,
           isActive: true,
@@ -137,6 +138,11 @@ describe('readCatalogueFile', () => {
       'a script in place of an address',
       { providers: [{ ...WISE, website_url: 'javascript:alert(1)' }] },
       'providers[0].website_url must be an http:// or https:// address, or null, not "javascript:alert(1)"',
+    ],
+    [
+      'a time zone that does not exist',
+      { providers: [{ ...WISE, time_zone: 'Africa/Atlantis' }] },
+      'providers[0].time_zone must be an IANA time zone such as Africa/Nairobi, or null, not "Africa/Atlantis"',
     ],
     [
       'a name with NUL',

@@ -8,6 +8,7 @@ import { instantOf } from '~/domain/instant.ts'
 import { backfillStartMs, NOTES_LENGTH_MAX, significantDigits } from '~/domain/observation.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { PROVIDER_TYPES } from '~/domain/provider.ts'
+import { dateIn } from '~/domain/source/zone.ts'
 import { readCatalogueFile } from '~/file/catalogue.ts'
 import manifest from '~/sample/manifest.json'
 import {
@@ -336,10 +337,23 @@ describe('sampleShiftDays', () => {
   })
 })
 
+const BANK_ZONES = new Map(
+  sampleCatalogue('').providers.flatMap(({ id, time_zone: zone }) => (zone ? [[id, zone]] : [])),
+)
+
+/** How many days lie between two times on the calendar of a zone, in milliseconds. */
+function daysApart([from, to]: [number, number], timeZone: string): number {
+  const [first, last] = [from, to].map((ms) => Date.parse(dateIn(ms, timeZone)))
+  return last! - first!
+}
+
 /** The unshifted rows under the times of the shifted ones, once those prove to lie `days` later. */
 function movedBack(shifted: readonly Row[], plain: readonly Row[], column: string, days: number) {
   const plainTimes = timesOf(plain, column)
-  const distances = timesOf(shifted, column).map((time, index) => time - plainTimes[index]!)
+  const distances = timesOf(shifted, column).map((time, index) => {
+    const zone = BANK_ZONES.get(plain[index]!.provider_id ?? '')
+    return zone ? daysApart([plainTimes[index]!, time], zone) : time - plainTimes[index]!
+  })
   expect([...new Set(distances)]).toEqual([days * DAY_MS])
   return plain.map((row, index) => ({ ...row, [column]: shifted[index]![column]! }))
 }

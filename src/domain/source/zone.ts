@@ -52,3 +52,13 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   formats.set(timeZone, made)
   return made
 }
+
+/** Whether a text names a time zone of the IANA database. */
+export function isTimeZone(text: string): boolean {
+  try {
+    formatOf(text)
+    return text.includes('/') || text === 'UTC'
+  } catch {
+    return false
+  }
+}

@@ -84,13 +84,15 @@ function surveyedProvider(
 
 /** A central bank as its source enters it in a catalogue. */
 function centralBank(bank: BankName): SampleProvider {
-  const { id, name, region, websiteUrl } = BANKS[bank].provider
+  const { provider, timeZone } = BANKS[bank]
+  const { id, name, region, websiteUrl } = provider
   return {
     id,
     name,
     provider_type: 'central_bank',
     rate_type: 'official',
     region,
+    time_zone: timeZone,
     transfer_time: null,
     payment_methods: null,
     logo_url: null,

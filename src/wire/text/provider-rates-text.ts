@@ -1,4 +1,5 @@
 import type { Freshness } from '~/domain/freshness.ts'
+import type { Provider } from '~/domain/provider.ts'
 import type { ProviderQuote, ProviderRates } from '~/service/provider-rates.ts'
 import { freshnessText } from '~/wire/present.ts'
 import {
@@ -8,26 +9,26 @@ import {
 } from '~/wire/provider-rates.ts'
 
 /**
- * Each quote is written once.
+ * Each quote is written once for each state of its provider.
  *
  * Cache 7 of a read, see docs/architecture.md.
  */
-const texts = new WeakMap<ProviderQuote, string>()
+const texts = new WeakMap<ProviderQuote, { readonly of: Provider; readonly text: string }>()
 
 /** The text of `presentProviderRates`, letter by letter. */
 export function providerRatesText(found: ProviderRates, freshness: Freshness): string {
   const { provider, quotes } = found
   if (quotes.length === 0) return JSON.stringify(presentProviderRates(found, freshness))
   let list = ''
-  for (const quote of quotes) list += `${list && ','}${quoteText(quote)}`
+  for (const quote of quotes) list += `${list && ','}${quoteText(quote, provider)}`
   const head = `{"provider":${JSON.stringify(presentProvider(provider))},"corridors":[${list}]`
   return `${head},"count":${quotes.length},${freshnessText(freshness)}`
 }
 
-function quoteText(quote: ProviderQuote): string {
+function quoteText(quote: ProviderQuote, provider: Provider): string {
   const known = texts.get(quote)
-  if (known !== undefined) return known
-  const text = JSON.stringify(presentProviderQuote(quote))
-  texts.set(quote, text)
+  if (known?.of === provider) return known.text
+  const text = JSON.stringify(presentProviderQuote(quote, provider))
+  texts.set(quote, { of: provider, text })
   return text
 }
