@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { Window } from '~/domain/period.ts'
+import type { Catalogue } from '~/domain/provider.ts'
 import type { StepKind } from '~/memory/live/step.ts'
 
 /** How far ahead of ours another clock is believed. */
@@ -21,6 +22,8 @@ export type LogRow = {
   readonly window: Window | null
   /** Where the rows are on several servers; absent where a commit is seen whole by everybody. */
   readonly spread?: Spread | null
+  /** The catalogue as of a commit of it; null for other commits, and where it was not logged. */
+  readonly catalogue: Catalogue | null
 }
 
 /** Where the rows of a change are, and whether all servers show them. */
@@ -56,9 +59,11 @@ export type ChangeStore = {
   prune(nowMs: number): Promise<number>
 }
 
-/** Whether a row does not say which rows it is about. */
-export const isUnnamed = ({ kind, ids }: LogRow): boolean =>
-  ids === null && (kind === 'observations' || kind === 'references')
+/** Whether a row does not say what it changed. */
+export const isUnnamed = ({ kind, ids, catalogue }: LogRow): boolean =>
+  kind === 'catalogue'
+    ? catalogue === null
+    : ids === null && (kind === 'observations' || kind === 'references')
 
 /** What all rows of a kind are about. */
 export const idsOf = (rows: readonly LogRow[], kind: StepKind): number[] =>

@@ -246,11 +246,11 @@ export class Follower {
   }
 
   async #take(row: LogRow, { quotes, aside }: ReadRows): Promise<void> {
-    const { live, references, catalogue, clock } = this.deps
+    const { live, references, clock } = this.deps
     const nowMs = clock.now()
     const { position, kind, ids } = row
     if (aside.has(position)) return live.pass(position)
-    if (isUnnamed(row)) throw new Broken('a change names no rows')
+    if (isUnnamed(row)) throw new Broken('a change does not say what it changed')
     const atMs = row.atMs > nowMs + AHEAD_MS_MAX ? nowMs : row.atMs
     const apply = (more: Partial<LoggedChange>) =>
       live.apply({ position, kind, atMs, ...more }, references)
@@ -266,7 +266,7 @@ export class Follower {
         return apply({})
       }
       case 'catalogue':
-        return apply({ catalogue: await catalogue.load() })
+        return apply({ catalogue: row.catalogue! })
       case 'observations': {
         const named = ids!.flatMap((id) => quotes.get(id) ?? [])
         return row.spread?.state === 'again' ? this.#takeLate(row, named) : apply({ quotes: named })

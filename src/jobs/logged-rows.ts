@@ -1,6 +1,5 @@
 import type { Reference } from '~/domain/mid.ts'
 import type { Window } from '~/domain/period.ts'
-import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { RecentQuotes } from '~/memory/live/recent-quotes.ts'
@@ -25,7 +24,6 @@ export type LoggedSources = {
   readonly references: DaySource & {
     byIds(ids: readonly number[]): Promise<readonly Reference[]>
   }
-  readonly catalogue: { load(): Promise<Catalogue> }
   readonly recent: RecentQuotes
   /** Where a commit may be seen in parts: what reads it whole. */
   readonly whole?: Pick<Whole, 'quotesOf'> | null
@@ -71,7 +69,7 @@ export async function addLogged(
   sources: LoggedSources,
   { memory, mark, end }: { memory: Memory; mark: number; end: LogEnd },
 ): Promise<boolean> {
-  const { changes, references, catalogue, clock } = sources
+  const { changes, references, clock } = sources
   const days = { memory, days: references, clock }
   for (let position = mark; position < end.position; ) {
     const rows = await changes.from(position, ROWS_MAX)
@@ -80,11 +78,11 @@ export async function addLogged(
     const { quotes, aside } = await quotesOf(sources, news)
     if (news.some((row) => isUnnamed(row) && !aside.has(row.position))) return false
     const ofReferences = idsOf(news, 'references')
-    const isCatalogueNew = news.some(({ kind }) => kind === 'catalogue')
+    const newest = news.findLast(({ kind }) => kind === 'catalogue')?.catalogue
     await publishWithDays(days, {
       quotes: [...quotes.values()],
       references: ofReferences.length > 0 ? await references.byIds(ofReferences) : [],
-      ...(isCatalogueNew && { catalogue: await catalogue.load() }),
+      ...(newest && { catalogue: newest }),
     })
     position = news.at(-1)?.position ?? end.position
   }

@@ -53,6 +53,31 @@ export function createCatalogueStore(database: Database) {
   }
 }
 
+/** The catalogue as a row of the log of changes has it: the rows of its tables by their columns. */
+export type LoggedCatalogue = {
+  readonly currencies: readonly LoggedRow[]
+  readonly providers: readonly LoggedRow[]
+  readonly activity: readonly LoggedRow[]
+}
+
+type LoggedRow = Readonly<Record<string, unknown>>
+
+/** The catalogue of a row of the log, as `load` gave it at the time. */
+export const catalogueOf = (logged: LoggedCatalogue): Required<Catalogue> => ({
+  currencies: logged.currencies.map((row) => currencyOf(rowOf(currencies, row))),
+  providers: logged.providers.map((row) => rowOf(providers, row)),
+  activity: logged.activity.map((row) => {
+    const { providerId, isActive, since } = rowOf(providerActivity, row)
+    return { providerId, isActive, sinceMs: Number(since) }
+  }),
+})
+
+/** A row as a query of its table gives it. */
+const rowOf = <T extends PgTable>(table: T, row: LoggedRow) =>
+  Object.fromEntries(
+    Object.entries(getTableColumns(table)).map(([property, { name }]) => [property, row[name]]),
+  ) as T['$inferSelect']
+
 const { providerId, isActive, since } = providerActivity
 const sinceMs = sql<number>`(extract(epoch from ${since}) * 1000)::float8`
 

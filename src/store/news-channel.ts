@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Window } from '~/domain/period.ts'
 import type { Database, Sql } from './database.ts'
-import { instantText } from './encoding.ts'
+import { arrayLiteral, instantText } from './encoding.ts'
 import { ownConnection } from './own-connection.ts'
 
 export const NEWS_CHANNEL = 'corridor_news'
@@ -81,10 +81,18 @@ export const newsPayload = (database: Database, item: NewsItem): string =>
 export const announced = (database: Database, item: NewsItem) =>
   database.sql`pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, item)})`
 
-/** Announces a commit and logs it without its rows, at the end of its transaction. */
-export const loggedNews = (database: Database, kind: LoggedKind) => database.sql`
+/**
+ * Announces a commit of which everybody loads everything, and logs it at the end of its transaction
+ * with the ids of its rows, ascending; null where these are too many.
+ */
+export const loggedNews = (
+  database: Database,
+  kind: LoggedKind,
+  ids: readonly number[] | null = null,
+) => database.sql`
   select pg_notify(${NEWS_CHANNEL}, (${newsPayload(database, { kind })}::jsonb
-    || jsonb_build_object('position', log_change(${kind}, null, null)))::text)`
+    || jsonb_build_object('position', log_change(${kind},
+      ${ids && arrayLiteral(ids)}::bigint[], null)))::text)`
 
 /** A part of a statement. */
 type Fragment = ReturnType<typeof announced>

@@ -125,6 +125,7 @@ export class SpreadServers {
       ids: isNamed ? ids : null,
       window: null,
       spread,
+      catalogue: null,
     })
   }
 

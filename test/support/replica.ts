@@ -58,9 +58,9 @@ export class SharedLog {
   }
 
   /** Commits what a feed says: units of each currency per US dollar. */
-  references(perUsd: Record<string, number>): void {
+  references(perUsd: Record<string, number>, atMs = this.nowMs): void {
     const references = Object.entries(perUsd).map(([currency, rate]) => ({
-      ...{ id: ++this.#ids, atMs: this.nowMs, currency, perUsd: rate, source: 'feed' },
+      ...{ id: ++this.#ids, atMs, currency, perUsd: rate, source: 'feed' },
     }))
     this.add({ kind: 'references', references })
   }

@@ -1,17 +1,32 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
-import { offerKey, PLAIN } from '~/domain/offer/terms.ts'
-import type { Quote } from '~/domain/quote.ts'
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import { heldKey } from '~/domain/offer/held.ts'
 import { bestOf, compareText, STANDING } from '~/domain/rank.ts'
 import { vsMidBps } from '~/domain/spread.ts'
-import type { CorridorView, RankedQuote } from '~/memory/corridor-view.ts'
+import { type CorridorView, EMPTY_VIEW, type RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { isCurrent } from '~/service/convert.ts'
 import type { JudgedQuote } from '~/service/rates.ts'
+import { isSupported } from '~/service/supported.ts'
 import type { CorridorChange } from './event.ts'
 
 /** What readers may have seen before something happened, one or the other, and what after it. */
 export type Sight = { readonly before: readonly View[]; readonly after: View }
+
+/** A corridor as `/rates` shows it; without a price where one of its currencies is switched off. */
+const corridorIn = (view: View, { from, to }: Corridor): CorridorView =>
+  isSupported(view.catalogue, { from, to }, NO_FILTERS) ? view.corridor(from, to) : EMPTY_VIEW
+
+const midIn = (view: View, { from, to }: Corridor): Mid | undefined =>
+  isSupported(view.catalogue, { from, to }, NO_FILTERS) ? view.mid(from, to) : undefined
+
+/** All that is new in a corridor: a mid first, then quotes, then a best. */
+export const allChanges = (sight: Sight, corridor: Corridor): CorridorChange[] => [
+  ...midChanges(sight, corridor),
+  ...quoteChanges(sight, corridor),
+  ...bestChanges(sight, corridor),
+]
 
 /** The quote with its distance to the mid, as `/rates` shows it. */
 export const judgedOf = (ranked: RankedQuote, mid: Mid | undefined): JudgedQuote => ({
@@ -21,9 +36,8 @@ export const judgedOf = (ranked: RankedQuote, mid: Mid | undefined): JudgedQuote
 
 /** That the mid of a pair is another one; nothing where it is not. */
 export function midChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
-  const { from, to } = corridor
-  const mid = after.mid(from, to)
-  if (before.every((view) => isSameMid(view.mid(from, to), mid))) return []
+  const mid = midIn(after, corridor)
+  if (before.every((view) => isSameMid(midIn(view, corridor), mid))) return []
   return [{ corridor, kind: 'mid', mid: mid ?? null }]
 }
 
@@ -32,13 +46,12 @@ const isSameMid = (a: Mid | undefined, b: Mid | undefined): boolean =>
 
 /** That the best or the best current price of a corridor is another one, or stale by now. */
 export function bestChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
-  const { from, to } = corridor
-  const seen = after.corridor(from, to)
+  const seen = corridorIn(after, corridor)
   const [best, current] = [seen.best, bestCurrentOf(seen)]
   const isKnown = (old: CorridorView) =>
     old === seen || (isSamePrice(old.best, best) && isSamePrice(bestCurrentOf(old), current))
-  if (before.every((view) => isKnown(view.corridor(from, to)))) return []
-  const mid = after.mid(from, to)
+  if (before.every((view) => isKnown(corridorIn(view, corridor)))) return []
+  const mid = midIn(after, corridor)
   const shown = (one: RankedQuote | null) => one && judgedOf(one, mid)
   return [{ corridor, kind: 'best', best: shown(best), bestCurrent: shown(current) }]
 }
@@ -60,28 +73,36 @@ function bestCurrentOf({ best, quotes }: CorridorView): RankedQuote | null {
 }
 
 /**
- * The offers of a corridor whose price is another one, is stale by now, or is not shown any more;
- * by provider, then offer.
+ * The offers of a corridor whose price is another one, is stale by now, is held against another mid
+ * of its day, has a provider of another name, or is not shown any more; by provider, then offer.
  */
 export function quoteChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
-  const { from, to } = corridor
-  const seen = after.corridor(from, to)
-  const old = before.map((view) => view.corridor(from, to)).filter((view) => view !== seen)
-  if (old.length === 0) return []
-  const mid = after.mid(from, to)
+  const old = before.map((view) => corridorIn(view, corridor))
+  const seen = corridorIn(after, corridor)
+  if (old.every((view) => view === seen)) return []
+  const mid = midIn(after, corridor)
   const held = old.map(({ offers }) => byOffer(offers))
   const left = byOffer(old.flatMap(({ offers }) => offers))
   const changes: [string, CorridorChange][] = []
   for (const [key, ranked] of byOffer(seen.offers)) {
     left.delete(key)
-    if (held.every((known) => isSamePrice(known.get(key) ?? null, ranked))) continue
+    if (held.every((known) => isSameShown(known.get(key), ranked))) continue
     changes.push([key, { corridor, kind: 'quote', quote: judgedOf(ranked, mid) }])
   }
   for (const [key, { quote }] of left) changes.push([key, { corridor, kind: 'gone', quote }])
   return changes.sort(([a], [b]) => compareText(a, b)).map(([, change]) => change)
 }
 
-const byOffer = (offers: readonly RankedQuote[]): Map<string, RankedQuote> =>
-  new Map(offers.map((ranked) => [ownKey(ranked.quote), ranked]))
+/** Whether a quote shows what it did, but for what follows from other quotes and from the mid. */
+const isSameShown = (old: RankedQuote | undefined, ranked: RankedQuote): boolean =>
+  old === ranked ||
+  (old !== undefined &&
+    isSamePrice(old, ranked) &&
+    old.midAtQuote?.rate === ranked.midAtQuote?.rate &&
+    old.midAtQuote?.atMs === ranked.midAtQuote?.atMs &&
+    old.provider.name === ranked.provider.name &&
+    old.provider.providerType === ranked.provider.providerType &&
+    old.provider.transferTime === ranked.provider.transferTime)
 
-const ownKey = ({ providerId, offer }: Quote): string => `${providerId} ${offerKey(offer ?? PLAIN)}`
+const byOffer = (offers: readonly RankedQuote[]): Map<string, RankedQuote> =>
+  new Map(offers.map((ranked) => [heldKey(ranked.quote), ranked]))

@@ -150,11 +150,8 @@ export class Channel implements Source {
     if (position > known.position) return 'ahead'
     if (position < begin || (position === begin && place !== END)) return 'too_old'
     if (!this.ring.has(position) && !known.has(position)) return 'unknown_id'
-    for (const entry of this.ring.since(position)) {
-      const isInside = entry.position === position && place !== END
-      if (isInside && !entry.isWhole) return 'too_old'
-      if (entry.isBarrier && (isInside || entry.position > position)) return 'catalogue'
-    }
-    return null
+    const [entry] = this.ring.since(position)
+    const isInside = entry?.position === position && place !== END
+    return isInside && !entry.isWhole ? 'too_old' : null
   }
 }

@@ -46,8 +46,6 @@ export type Entry = {
   readonly touched: ReadonlySet<string> | null
   /** Whether every process tells the very same of it. */
   readonly isWhole: boolean
-  /** Whether those who come back from before it have to ask again. */
-  readonly isBarrier: boolean
   /**
    * What a subscription hears of it after a place, in order. A mark comes for each corridor that is
    * looked at, so that whoever stops in between can go on from there.
@@ -78,7 +76,6 @@ export class ListedEntry implements Entry {
   readonly position: number
   readonly touched: ReadonlySet<string>
   readonly isWhole = true
-  readonly isBarrier = false
   readonly #told: readonly Told[]
   /** The name of the corridor of each. */
   readonly #names: readonly string[]
@@ -116,7 +113,6 @@ type Lookup = Place & {
   /** Every corridor that may have events, by source, then target. */
   readonly corridors: () => readonly Corridor[]
   readonly isWhole: boolean
-  readonly isBarrier: boolean
   /** What is held to look things up in, roughly. */
   readonly heldBytes: number
 }
@@ -138,10 +134,6 @@ export class LookedUpEntry implements Entry {
 
   get isWhole(): boolean {
     return this.lookup.isWhole
-  }
-
-  get isBarrier(): boolean {
-    return this.lookup.isBarrier
   }
 
   get bytes(): number {

@@ -57,10 +57,9 @@ export type Hello = {
  * - `unknown_id`: the id is none of ours, or of another database
  * - `too_old`: more has happened since than is kept
  * - `ahead`: nothing of that id has been heard of within some seconds
- * - `catalogue`: currencies or providers have changed since
  * - `gap`: more changed at once than can be told one by one
  */
-export const RESET_REASONS = ['unknown_id', 'too_old', 'ahead', 'catalogue', 'gap'] as const
+export const RESET_REASONS = ['unknown_id', 'too_old', 'ahead', 'gap'] as const
 
 export type ResetReason = (typeof RESET_REASONS)[number]
 

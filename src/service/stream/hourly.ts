@@ -3,7 +3,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Step } from '~/memory/live/step.ts'
 import type { Generation } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
-import { bestChanges, midChanges, quoteChanges } from './changes.ts'
+import { allChanges } from './changes.ts'
 import { type Entry, LookedUpEntry } from './entry.ts'
 import { catalogueChange, corridorsIn, GENERATION_BYTES } from './realtime.ts'
 
@@ -43,14 +43,9 @@ export function hourlyEntry(step: Step, base: HourBase, limits: AgeLimits): Entr
     position: step.position,
     freshness,
     general: isCatalogueNew ? catalogueChange(step.after) : null,
-    changesOf: (corridor) => [
-      ...midChanges(sight, corridor),
-      ...quoteChanges(sight, corridor),
-      ...bestChanges(sight, corridor),
-    ],
-    corridors: corridorsIn(step.after),
+    changesOf: (corridor) => allChanges(sight, corridor),
+    corridors: corridorsIn({ before: base.generation, after: step.after }),
     isWhole: base.hourMs !== null,
-    isBarrier: isCatalogueNew,
     heldBytes: 2 * GENERATION_BYTES,
   })
 }

@@ -3,7 +3,9 @@ import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import { bestPlace, rowPlace } from '~/domain/live/event-id.ts'
 import { UNSELECTED } from '~/domain/offer/selection.ts'
 import { lastMsOf } from '~/domain/offer/terms.ts'
+import { legsOf } from '~/domain/price/day-mids.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { CorridorBook } from '~/memory/corridor-book.ts'
 import { DayReferences } from '~/memory/day-references.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 import type { Step } from '~/memory/live/step.ts'
@@ -11,7 +13,14 @@ import type { Generation } from '~/memory/memory.ts'
 import { QuoteIndex } from '~/memory/quote-index.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { isSupported } from '~/service/supported.ts'
-import { bestChanges, judgedOf, midChanges, quoteChanges, type Sight } from './changes.ts'
+import {
+  allChanges,
+  bestChanges,
+  judgedOf,
+  midChanges,
+  quoteChanges,
+  type Sight,
+} from './changes.ts'
 import { type Entry, ListedEntry, LookedUpEntry, placedByCorridor } from './entry.ts'
 import type { CorridorChange, StreamEvent } from './event.ts'
 
@@ -31,7 +40,7 @@ export function realtimeEntry(step: Step, limits: AgeLimits): Entry {
     case 'tick':
       return passed(step, limits)
     case 'hour':
-      return forgotten(step, sightOf(step, limits))
+      return forgotten(step, limits)
   }
 }
 
@@ -43,16 +52,18 @@ export const catalogueChange = ({ catalogue }: Generation): StreamEvent['change'
 })
 
 /**
- * Every corridor ever quoted of which one may ask, by source, then target. Until it is called only
- * their names are held of the generation, and the catalogue.
+ * Every corridor ever quoted of which one may ask, or might before, by source, then target. Until
+ * it is called only their names are held of the generations, and the catalogues.
  */
-export function corridorsIn({ quotes, catalogue }: Generation): () => Corridor[] {
-  const { names } = quotes
+export function corridorsIn({ before, after }: Pick<Step, 'before' | 'after'>): () => Corridor[] {
+  const { names } = after.quotes
+  const catalogues = [...new Set([after.catalogue, before.catalogue])]
   return () =>
     names.flatMap((name) => {
       const [from, to] = name.split('/')
       const corridor = { from: from!, to: to! }
-      return isSupported(catalogue, corridor, UNSELECTED.filters) ? [corridor] : []
+      const isKnown = catalogues.some((one) => isSupported(one, corridor, UNSELECTED.filters))
+      return isKnown ? [corridor] : []
     })
 }
 
@@ -96,26 +107,69 @@ function observed(step: Step, sight: Sight): Entry {
   )
 }
 
-/** The mids that changed. */
-const referred = (step: Step, limits: AgeLimits): Entry =>
-  step.before.references === step.after.references
-    ? new ListedEntry(placeOf(step), [])
-    : withMids(step, limits, () => [])
+/** The mids that changed, and the prices that are held against another mid of their day. */
+function referred(step: Step, limits: AgeLimits): Entry {
+  const { before, after } = step
+  const isDayNew = before.days.serial !== after.days.serial
+  const changes = isDayNew ? changesIn(step, limits, isOfDays(step)) : NO_CHANGES
+  return told(step, limits, { changes, isMidNew: before.references !== after.references })
+}
 
-/** The mids that changed, and what else did. Only what mids are made of is held for it. */
-function withMids(
+/** Which books have a price from after one of a step's references, of a currency of its own. */
+function isOfDays({ references, after }: Step): (book: CorridorBook) => boolean {
+  const { anchors } = after.catalogue
+  const firstMs = new Map<string, number>()
+  for (const { currency, atMs } of references)
+    firstMs.set(currency, Math.min(atMs, firstMs.get(currency) ?? atMs))
+  return (book) => {
+    const legs = legsOf([book.from, book.to], anchors)
+    const sinceMs = Math.min(...legs.map((leg) => firstMs.get(leg) ?? Number.POSITIVE_INFINITY))
+    if (sinceMs === Number.POSITIVE_INFINITY) return false
+    for (const { atMs } of book.allQuotes()) if (atMs >= sinceMs) return true
+    return false
+  }
+}
+
+type Changes = ReadonlyMap<string, readonly CorridorChange[]>
+
+const NO_CHANGES: Changes = new Map()
+
+/** What changed in the corridors of these books, by name, by source, then target. */
+function changesIn(
   step: Step,
   limits: AgeLimits,
-  others: (corridor: Corridor) => readonly CorridorChange[],
+  isConcerned: (book: CorridorBook) => boolean,
+): Changes {
+  const sight = sightOf(step, limits)
+  const changes = new Map<string, readonly CorridorChange[]>()
+  for (const book of step.after.quotes.allBooks()) {
+    if (!isConcerned(book)) continue
+    const { from, to } = book
+    const corridor = { from, to }
+    const own = [...quoteChanges(sight, corridor), ...bestChanges(sight, corridor)]
+    if (own.length > 0) changes.set(corridorKey(corridor), own)
+  }
+  return changes
+}
+
+/**
+ * The changes of corridors, and the mids that are new. Only what mids are made of is held to look
+ * them up in.
+ */
+function told(
+  step: Step,
+  limits: AgeLimits,
+  { changes, isMidNew }: { readonly changes: Changes; readonly isMidNew: boolean },
 ): Entry {
+  if (!isMidNew)
+    return new ListedEntry(placeOf(step), [...changes.values()].flatMap(placedByCorridor))
   const sight = sightOf({ ...step, before: midsOf(step.before), after: midsOf(step.after) }, limits)
   return new LookedUpEntry({
     ...placeOf(step),
     general: null,
-    changesOf: (corridor) => [...midChanges(sight, corridor), ...others(corridor)],
-    corridors: corridorsIn(step.after),
+    changesOf: (one) => [...midChanges(sight, one), ...(changes.get(corridorKey(one)) ?? [])],
+    corridors: corridorsIn(step),
     isWhole: true,
-    isBarrier: false,
     heldBytes: REFERENCES_BYTES,
   })
 }
@@ -129,55 +183,44 @@ const midsOf = (generation: Generation): Generation => ({
   sources: [],
 })
 
-/** That the catalogue changed, and the bests that changed by that. */
+/** That the catalogue changed, and what is shown otherwise by that. */
 const catalogued = (step: Step, sight: Sight): Entry =>
   new LookedUpEntry({
     ...placeOf(step),
     general: catalogueChange(step.after),
-    changesOf: (corridor) => bestChanges(sight, corridor),
-    corridors: corridorsIn(step.after),
-    isWhole: false,
-    isBarrier: true,
+    changesOf: (corridor) => allChanges(sight, corridor),
+    corridors: corridorsIn(step),
+    isWhole: true,
     heldBytes: 2 * GENERATION_BYTES,
   })
 
 /** What time alone changed: prices that ran out or are stale by now, and mids that are too old. */
 function passed(step: Step, limits: AgeLimits): Entry {
-  const { quotes, catalogue, references } = step.after
-  const sight = sightOf(step, limits)
-  const changes = new Map<string, readonly CorridorChange[]>()
-  for (const book of quotes.allBooks()) {
-    const { from, to } = book
-    if (!isPassing(book.allQuotes(), step, limits)) continue
-    const corridor = { from, to }
-    if (!isSupported(catalogue, corridor, UNSELECTED.filters)) continue
-    const own = [...quoteChanges(sight, corridor), ...bestChanges(sight, corridor)]
-    if (own.length > 0) changes.set(corridorKey(corridor), own)
-  }
-  const isMidPassing = catalogue.referenceCodes.some((code) => {
+  const { catalogue, references } = step.after
+  const changes = changesIn(step, limits, (book) => isPassing(book.allQuotes(), step, limits))
+  const isMidNew = catalogue.referenceCodes.some((code) => {
     const reference = references.reference(code, Number.POSITIVE_INFINITY)
     return reference && isWithin(reference.atMs + limits.midMaxAgeMs, step)
   })
-  if (isMidPassing) return withMids(step, limits, (one) => changes.get(corridorKey(one)) ?? [])
-  return new ListedEntry(placeOf(step), [...changes.values()].flatMap(placedByCorridor))
+  return told(step, limits, { changes, isMidNew })
 }
 
 /**
  * What ran out before the hour, if no tick came in time: the hour forgets what only ticks before it
  * could have shown.
  */
-function forgotten(step: Step, sight: Sight): Entry {
-  const changes: CorridorChange[][] = []
+function forgotten(step: Step, limits: AgeLimits): Entry {
   const hourMs = step.hour!.ms
-  for (const book of step.before.quotes.allBooks()) {
-    const { from, to } = book
-    if (book === step.after.quotes.book(from, to)) continue
-    const corridor = { from, to }
-    if (!isSupported(step.after.catalogue, corridor, UNSELECTED.filters)) continue
-    if (![...book.allQuotes()].some((quote) => lastMsOf(quote) < hourMs)) continue
-    changes.push([...quoteChanges(sight, corridor), ...bestChanges(sight, corridor)])
-  }
-  return new ListedEntry(placeOf(step), changes.flatMap(placedByCorridor))
+  const changes = changesIn(step, limits, (book) => {
+    const old = step.before.quotes.book(book.from, book.to)
+    return old !== book && old !== undefined && hasEnded(old.allQuotes(), hourMs)
+  })
+  return told(step, limits, { changes, isMidNew: false })
+}
+
+const hasEnded = (quotes: Iterable<Quote>, ms: number): boolean => {
+  for (const quote of quotes) if (lastMsOf(quote) < ms) return true
+  return false
 }
 
 /** Whether one of these may have run out, become stale or too old between two moments. */

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Window } from '~/domain/period.ts'
+import { catalogueOf, type LoggedCatalogue } from '~/store/catalogue-store.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
@@ -60,7 +61,7 @@ export function createChangeStore(database: Database) {
 export const changeColumns = (sql: Sql) => sql`
   position, kind, ids, extract(epoch from at) * 1000 as at_ms,
   extract(epoch from since) * 1000 as since_ms, extract(epoch from until) * 1000 as until_ms,
-  corridor_ids, witnesses, unseen`
+  corridor_ids, witnesses, unseen, catalogue`
 
 export const changeOf = (row: ChangeRow) => ({
   position: Number(row.position),
@@ -73,6 +74,7 @@ export const changeOf = (row: ChangeRow) => ({
     state: row.unseen,
     witnesses: row.witnesses?.map(Number) ?? [],
   },
+  catalogue: row.catalogue && catalogueOf(row.catalogue),
 })
 
 export type ChangeRow = {
@@ -85,6 +87,7 @@ export type ChangeRow = {
   readonly corridor_ids: readonly number[] | null
   readonly witnesses: readonly string[] | null
   readonly unseen: 'open' | 'aside' | 'again' | null
+  readonly catalogue: LoggedCatalogue | null
 }
 
 const windowOf = ({ since_ms: sinceMs, until_ms: untilMs }: ChangeRow): Window | null =>

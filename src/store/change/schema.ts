@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
+import { bigint, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
 
 /**
@@ -36,6 +36,11 @@ export const changes = pgTable(
      * every other change.
      */
     withdrawn: bigint('withdrawn', { mode: 'number' }).array(),
+    /**
+     * For `catalogue`: the rows of the catalogue's tables as of the commit, written by a trigger
+     * whichever version commits. Null in rows from before there was one.
+     */
+    catalogue: jsonb('catalogue'),
   },
   (t) => [index('changes_unseen').on(t.position).where(sql`${t.unseen} in ('open', 'aside')`)],
 )

@@ -17,7 +17,7 @@ const LOCK_NAME = 'corridor reference import'
  * Takes them in arrays of any size. A rate equal to the last recorded value of its source, time and
  * currency is skipped; another value is recorded as a later correction. Among several in `rows` the
  * last counts. When `rows` throws nothing is recorded and that error is thrown. Listeners are told
- * to load everything.
+ * to load everything; the log names the rows, unless they are many.
  */
 export async function importReferences(input: {
   database: Database
@@ -33,8 +33,8 @@ export async function importReferences(input: {
     await tx`analyze staged_references`
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
     const added = await addStaged(tx)
-    if (added.rates > 0) await tx`${loggedNews(database, 'references')}`
-    return added
+    if (added.rates > 0) await tx`${loggedNews(database, 'references', newIds(added))}`
+    return { snapshots: added.snapshots, rates: added.rates }
   })
 }
 
@@ -52,8 +52,17 @@ async function stage(
 const lineOf = ({ fetchedMs, source, currency, perUsd }: ReferenceRow): string =>
   copyLine([instantText(fetchedMs), source, currency, perUsd])
 
-async function addStaged(tx: TransactionSql): Promise<ReferencesImported> {
-  const [added] = await tx<[ReferencesImported]>`
+/** The most rows of an import that the log of changes names: more are a gap for its readers. */
+const NAMED_ROWS_MAX = 10_000
+
+/** An import, and the ids of its first rates, ascending. */
+type Added = ReferencesImported & { readonly ids: readonly string[] }
+
+const newIds = ({ rates, ids }: Added): readonly number[] | null =>
+  rates <= NAMED_ROWS_MAX ? ids.map(Number) : null
+
+async function addStaged(tx: TransactionSql): Promise<Added> {
+  const [added] = await tx<[Added]>`
     with last as (
       select distinct on (fetched_at, source, currency) *
       from staged_references order by fetched_at, source, currency, line desc
@@ -75,9 +84,10 @@ async function addStaged(tx: TransactionSql): Promise<ReferencesImported> {
       select fetched_at, snapshots.id, currency, per_usd
       from news join snapshots using (fetched_at, source)
       order by fetched_at, source, currency
-      returning 1
+      returning id
     )
     select (select count(*)::int from snapshots) as snapshots,
-      (select count(*)::int from rates) as rates`
-  return { snapshots: added.snapshots, rates: added.rates }
+      (select count(*)::int from rates) as rates,
+      array(select id from rates order by id limit ${NAMED_ROWS_MAX}) as ids`
+  return added
 }

@@ -90,8 +90,8 @@ const StreamReset = event('StreamReset', 'Something may have been missed: ask ag
   reason: words(RESET_REASONS, {
     description:
       'unknown_id: the Last-Event-ID is none of this service; too_old: it is older than what is ' +
-      'kept; ahead: nothing was heard of it within some seconds; catalogue: currencies or ' +
-      'providers have changed since; gap: more changed at once than is told one by one.',
+      'kept; ahead: nothing was heard of it within some seconds; gap: more changed at once than ' +
+      'is told one by one.',
   }),
   ask: Type.Array(Type.String(), {
     description: 'What to ask for now. The events that follow tell what changes after it.',

@@ -7,6 +7,7 @@ import { NEWS_CHANNEL } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
+import { importReferences } from '~/store/transfer/reference-import.ts'
 import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from '../../store/samples.ts'
 import { clockAt } from '../../support/clock.ts'
 import { DatabaseProxy } from '../../support/database-proxy.ts'
@@ -174,6 +175,30 @@ describe('Follower', () => {
     await caughtUp()
     expect(first.steps.map(({ quotes }) => quotes.length)).toEqual([2])
     expect(first.heard).toEqual(second.heard)
+  })
+
+  test('tells of an import of references as of a fetch, and of a gap for a big one', async () => {
+    const [first, second] = [await replica(), await replica()]
+    const day = (back: number) => ({
+      fetchedMs: NOW_MS - back * MINUTE_MS,
+      source: 'feed',
+      currency: 'RWF',
+      perUsd: `${1400 + (back % 100)}`,
+    })
+    const rows = (count: number, from: number) =>
+      inArrays(Array.from({ length: count }, (_, i) => day(from + i)))
+    await importReferences({ database, rows: rows(3, 5000) })
+    await caughtUp()
+    expect(first.steps.map(({ kind, references }) => [kind, references.length])).toEqual([
+      ['references', 3],
+    ])
+    expect(first.heard).toEqual(second.heard)
+    await importReferences({ database, rows: rows(10_000, 10_000) })
+    await caughtUp()
+    expect([first.gaps, first.steps.at(-1)?.references.length]).toEqual([[], 10_000])
+    await importReferences({ database, rows: rows(10_001, 30_000) })
+    await caughtUp()
+    expect([first.gaps.length, second.gaps.length]).toEqual([1, 1])
   })
 
   test('tells of a gap for a big import, in every process, and knows its rows then', async () => {

@@ -1,11 +1,15 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import { freshnessAt, type Tier } from '~/domain/freshness.ts'
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { offerId } from '~/domain/offer/id.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { View } from '~/memory/view.ts'
 import { isCurrent } from '~/service/convert.ts'
+import { judgedOf } from '~/service/stream/changes.ts'
 import { corridorsIn } from '~/service/stream/realtime.ts'
+import { isSupported } from '~/service/supported.ts'
 import { iso } from '~/wire/present.ts'
+import { presentProviderRate } from '~/wire/rates.ts'
 import type { Heard, Replica } from '../../support/replica.ts'
 
 type Known = { [corridor: string]: { [what: string]: unknown } }
@@ -31,7 +35,8 @@ export class Mirror {
   /** Takes in the events that are new since the last time. */
   apply(events: readonly Heard[]): void {
     for (const { name, data } of events.slice(this.#applied)) {
-      if (name === 'catalogue' || name === 'reset') this.#known = this.#whole()
+      if (name === 'catalogue') continue
+      if (name === 'reset') this.#known = this.#whole()
       else this.#take(name, data)
     }
     this.#applied = events.length
@@ -41,8 +46,7 @@ export class Mirror {
   #take(name: string, data: any): void {
     this.#known[data.corridor] ??= { mid: this.#whole()[data.corridor]?.mid }
     const corridor = this.#known[data.corridor]!
-    if (name === 'quote')
-      corridor[data.offer_id] = [data.provider_id, data.rate, data.last_updated, data.is_stale]
+    if (name === 'quote') corridor[data.offer_id] = ownOf(data)
     if (name === 'gone') delete corridor[data.offer_id]
     if (name === 'mid') corridor.mid = data.mid_rate && [data.mid_rate, data.mid_fetched_at]
     if (name === 'best') {
@@ -69,7 +73,7 @@ export class Mirror {
         ? freshnessAt('realtime', live.atMs)
         : { tier: this.tier, nowMs: hourMs, cutoffMs: hourMs }
     const view = new View(live.current, freshness, limits)
-    const all = corridorsIn(live.current)().map(corridorKey)
+    const all = corridorsIn({ before: live.current, after: live.current })().map(corridorKey)
     const names = this.corridors === '*' ? all : this.corridors
     return Object.fromEntries(names.map((name) => [name, told(view, name)]))
   }
@@ -84,13 +88,20 @@ export class Mirror {
   }
 }
 
+/** What a price shows that follows from nothing that other events tell. */
+function ownOf(data: Record<string, unknown>) {
+  const { corridor: _, spread_bps, vs_mid_bps, timestamp, data_freshness, as_of, ...own } = data
+  return own
+}
+
 function told(view: View, name: string): Known[string] {
   const [from, to] = name.split('/') as [string, string]
+  if (!isSupported(view.catalogue, { from, to }, NO_FILTERS)) return {}
   const { quotes, offers, best } = view.corridor(from, to)
   const mid = view.mid(from, to)
-  const prices = offers.map(({ quote, isStale }) => [
-    offerId(quote),
-    [quote.providerId, quote.rate, iso(quote.atMs), isStale],
+  const prices = offers.map((ranked) => [
+    offerId(ranked.quote),
+    ownOf(presentProviderRate(judgedOf(ranked, mid))),
   ])
   const executable = ['retail', 'p2p', 'interbank']
   const current = quotes.filter((one) => isCurrent(one) && executable.includes(one.quote.rateType))

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
+import type { Catalogue } from '~/domain/provider.ts'
+import { compareText } from '~/domain/rank.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
@@ -51,6 +53,32 @@ const deadlocks = async () => {
 }
 
 describe('the log of changes', () => {
+  test('has the catalogue as of each commit of it, whatever was committed since', async () => {
+    const store = createCatalogueStore(other)
+    const { currencies, providers } = await store.load()
+    const loaded = []
+    for (const [isActive, rate] of [
+      [false, 3.6725],
+      [true, 655.957],
+    ] as const) {
+      const peg = { to: 'USD', rate }
+      await store.apply({
+        currencies: currencies.map((one) => (one.code === 'NGN' ? { ...one, peg } : one)),
+        providers: providers.map((one) => ({ ...one, isActive, paymentMethods: ['cash', 'card'] })),
+      })
+      loaded.push(await store.load())
+    }
+    const byName = (catalogue: Required<Catalogue> | Catalogue | null) => ({
+      currencies: catalogue!.currencies.toSorted((a, b) => compareText(a.code, b.code)),
+      providers: catalogue!.providers.toSorted((a, b) => compareText(a.id, b.id)),
+      activity: catalogue!.activity,
+    })
+    const rows = (await logged()).filter(({ kind }) => kind === 'catalogue')
+    expect(rows.map(({ catalogue }) => byName(catalogue))).toEqual(loaded.map(byName))
+    expect(loaded[0]!.activity.length).toBe(providers.length)
+    await store.apply({ currencies, providers })
+  })
+
   test('has a row for each commit, with its rows and the time of its writer', async () => {
     const recorded = await record(other, 3, NOW_MS + 7)
     const [reference] = await createReferenceStore(other).append({
