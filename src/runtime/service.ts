@@ -163,7 +163,7 @@ export class Service implements RunningService {
       ...telemetry.shown({ ...core, ...own }),
       ...health,
     })
-    const fileJob = dayFileJob({ ...reading, dayFiles })
+    const fileJob = dayFileJob({ ...reading, database })
     const served = { people, alerts, observations, silence, storage, sources, streams, app }
     return { core, ...served, dayFileJob: fileJob }
   }

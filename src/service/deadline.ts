@@ -1,19 +1,26 @@
-import { ServiceError } from '~/domain/errors.ts'
+import { type ErrorCode, ServiceError } from '~/domain/errors.ts'
 
 /** The longest that a caller is kept waiting for the database. */
 export const ANSWER_MS_MAX = 10_000
 
+type Deadline = {
+  readonly msMax: number
+  readonly message: string
+  /** `database_unavailable` unless said. */
+  readonly code?: ErrorCode
+  /** When to ask again; without it, as for every error of this status. */
+  readonly retrySeconds?: number
+}
+
 /**
- * The result of `work`, or `database_unavailable` with `message` after `msMax` milliseconds. The
- * work itself continues.
+ * The result of `work`, or an error with `message` after `msMax` milliseconds. The work itself
+ * continues.
  */
-export async function inTime<T>(
-  work: Promise<T>,
-  { msMax, message }: { msMax: number; message: string },
-): Promise<T> {
+export async function inTime<T>(work: Promise<T>, deadline: Deadline): Promise<T> {
+  const { msMax, message, code = 'database_unavailable', retrySeconds = null } = deadline
   const { promise: overdue, reject } = Promise.withResolvers<never>()
   const giveUp = () => {
-    const late = new ServiceError('database_unavailable', message)
+    const late = new ServiceError(code, message, {}, retrySeconds)
     late.cause = new Error(`no answer from the database within ${msMax} ms`)
     reject(late)
   }

@@ -113,7 +113,6 @@ export async function liveQuotes(
   const shares = await atOneMoment(sql, ask.isDistributed ? 1 : SHARES_MAX, async (tx, share) => {
     // The planner expects too few rows of an offer to walk an index in their order.
     await tx`set local enable_sort = off`
-    await tx`set local jit = off`
     const near = await liveStatement(sql, tx, { ...ask, share, offers: null })
     const offers = farOffers(near)
     if (offers.length === 0) return near

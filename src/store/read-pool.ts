@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { connect, type Database, placeOf, type Sql } from './database.ts'
+import { connect, type Database, placeOf, SESSION, type Sql } from './database.ts'
 
 type ReadPoolOptions = {
   readonly connectionsMax: number
@@ -22,7 +22,7 @@ const SILENCE_SECONDS_MAX = 20
  * months anew each time, which takes longer than they do, since it cannot tell beforehand that a
  * plan for all months opens few of them. Citus has to see the corridor itself in each plan.
  */
-const SESSION = `select set_config('plan_cache_mode', case
+const PAST_SESSION = `${SESSION}, set_config('plan_cache_mode', case
   when to_regclass('pg_catalog.pg_dist_partition') is null then 'force_generic_plan' else 'auto'
 end, false)`
 
@@ -48,7 +48,7 @@ function poolLike(
     shared: { retries: 0, typeArrayMap: {} },
     max: connectionsMax,
     connection: { ...options.connection, statement_timeout: statementMsMax },
-    session: SESSION,
+    session: PAST_SESSION,
     onclose: () => {},
   } as unknown as postgres.Options<Record<string, never>>) as unknown as Sql
   const close = () => sql.end({ timeout: CLOSE_SECONDS_MAX })

@@ -142,21 +142,34 @@ test('a pool has each connection begin with its session', async () => {
 
 const LIMITS = { connectionsMax: 1, statementMsMax: 10_000 }
 
-test.each([
+const POOLS: [string, () => Sql][] = [
   ['the pool that records', () => connect(database.url, { connectionsMax: 1 })],
   ['the pool of the past', () => readPool(database, LIMITS).sql],
   ['the pool of a read replica', () => readPoolAt(database.url, LIMITS).sql],
   ['a connection of its own', () => ownConnection(database.sql)],
-])('%s does not answer a query with the error that ended the last connection', async (_, open) => {
+]
+
+test.each(POOLS)('%s has no statement compiled, whatever the server does', async (_, open) => {
+  const name = new URL(database.url).pathname.slice(1)
+  await database.sql`alter database ${database.sql(name)} set jit = on`
   const sql = open()
-  const sleep = failureOf(sql`select pg_sleep(60) as ended`.execute())
-  await until('the end of the one that sleeps', async () => {
-    const ended = await database.sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where query like '%as ended%' and state = 'active' and pid <> pg_backend_pid()`
-    return ended.length > 0
-  })
-  expect(isOutage(await sleep)).toBe(true)
-  expect([...(await sql`select 3 as three`)]).toEqual([{ three: 3 }])
+  expect([...(await sql`show jit`)]).toEqual([{ jit: 'off' }])
   await sql.end({ timeout: 1 })
 })
+
+test.each(POOLS)(
+  '%s does not answer a query with the error that ended the last connection',
+  async (_, open) => {
+    const sql = open()
+    const sleep = failureOf(sql`select pg_sleep(60) as ended`.execute())
+    await until('the end of the one that sleeps', async () => {
+      const ended = await database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where query like '%as ended%' and state = 'active' and pid <> pg_backend_pid()`
+      return ended.length > 0
+    })
+    expect(isOutage(await sleep)).toBe(true)
+    expect([...(await sql`select 3 as three`)]).toEqual([{ three: 3 }])
+    await sql.end({ timeout: 1 })
+  },
+)

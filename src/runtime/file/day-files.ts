@@ -1,3 +1,4 @@
+import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { type DayFileDeps, keptDayFile } from '~/http/file/day-file.ts'
 import type { Job } from '~/jobs/schedule.ts'
@@ -12,6 +13,17 @@ import { iso } from '~/wire/present.ts'
 const AWAY = 'the database with the files cannot be reached at the moment; retry shortly'
 const BUSY = 'other files are being made at the moment; retry shortly'
 
+/** The answer while a file is being made: its maker goes on. */
+const LATE = {
+  code: 'overloaded',
+  message:
+    'the file of this day is still being made, which takes longer than usual; ' +
+    'ask again as Retry-After says',
+  retrySeconds: 10,
+} as const
+/** How long the job waits for a file, which nobody waits for. */
+const JOB_MS_MAX = HOUR_MS
+
 /** How many files are made at once; each takes a second or so and a connection to the database. */
 const BOUNDS = { runningMax: 1, waitingMax: 4, refusal: BUSY }
 
@@ -19,26 +31,33 @@ const BOUNDS = { runningMax: 1, waitingMax: 4, refusal: BUSY }
  * The files of days, in the database. A file that takes too long for its caller is finished all the
  * same, so that the next one finds it.
  */
-export function dayFilesOf(database: Database): DayFileStore {
+export function dayFilesOf(database: Database, msMax = ANSWER_MS_MAX): DayFileStore {
   const store = createDayFileStore(database)
   const limit = new WorkLimit(BOUNDS)
-  const due = <T>(work: Promise<T>) =>
-    orUnavailable(inTime(work, { msMax: ANSWER_MS_MAX, message: AWAY }), AWAY)
   return {
-    find: (day) => due(store.find(day)),
-    keep: (day, make) => due(limit.run(() => store.keep(day, make))),
+    find: (day) => orUnavailable(inTime(store.find(day), { msMax, message: AWAY }), AWAY),
+    keep(day, make) {
+      const kept = limit.run(() => store.keep(day, make))
+      return orUnavailable(inTime(kept, { msMax, ...LATE }), AWAY)
+    },
   }
 }
 
+type JobDeps = Omit<DayFileDeps, 'dayFiles'> & {
+  readonly clock: { now(): number }
+  readonly database: Database
+}
+
 /** Makes the file of each day once it can be made, so that nobody waits for it. */
-export const dayFileJob = (deps: DayFileDeps & { clock: { now(): number } }): Job => ({
+export const dayFileJob = (deps: JobDeps): Job => ({
   name: 'day-file',
   pattern: '1 1 * * *',
   async run() {
     const nowMs = deps.clock.now()
     const day = iso(lastSettledDayMs(nowMs)).slice(0, 'YYYY-MM-DD'.length)
     try {
-      await keptDayFile(deps, day, nowMs)
+      const dayFiles = dayFilesOf(deps.database, JOB_MS_MAX)
+      await keptDayFile({ ...deps, dayFiles }, day, nowMs)
     } catch (error) {
       const isNothing = error instanceof ServiceError && error.code === 'unknown_file'
       if (!isNothing) throw error

@@ -4,7 +4,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { PastWorld } from '../../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
-import { TEST_MS_MAX } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 
 let database: FreshDatabase
 let world: PastWorld
@@ -19,7 +19,7 @@ afterAll(() => database.close())
 const run = () => {
   const { memory, clock } = world
   const ageLimits = { midMaxAgeMs: 1, quoteMaxAgeMs: null, staleAfterMs: null }
-  return dayFileJob({ memory, clock, ageLimits, dayFiles: dayFilesOf(database) }).run()
+  return dayFileJob({ memory, clock, ageLimits, database }).run()
 }
 const days = async () =>
   (await database.sql<{ day: string }[]>`select day::text from day_files`).map(({ day }) => day)
@@ -47,7 +47,23 @@ describe('the job that makes the file of a day', () => {
     const gone = await freshDatabase()
     await gone.close()
     const ageLimits = { midMaxAgeMs: 1, quoteMaxAgeMs: null, staleAfterMs: null }
-    const job = dayFileJob({ memory, clock, ageLimits, dayFiles: dayFilesOf(gone) })
-    expect(job.run()).rejects.toMatchObject({ code: 'database_unavailable' })
+    const job = dayFileJob({ memory, clock, ageLimits, database: gone })
+    await expect(job.run()).rejects.toMatchObject({ code: 'database_unavailable' })
+  })
+})
+
+describe('a file that is slow to make', () => {
+  const DAY = '2026-02-01'
+  const BYTES = new Uint8Array([1, 2, 3])
+
+  test('is refused as unfinished, with a time to ask again, and finished all the same', async () => {
+    const dayFiles = dayFilesOf(database, 100)
+    const { promise, resolve } = Promise.withResolvers<typeof BYTES>()
+    const late = dayFiles.keep(DAY, () => promise)
+    await expect(late).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 10 })
+    expect(await dayFiles.find(DAY)).toBeNull()
+    resolve(BYTES)
+    await until('the file', async () => (await days()).includes(DAY))
+    expect(await dayFiles.keep(DAY, () => Promise.reject(new Error('made again')))).toEqual(BYTES)
   })
 })
