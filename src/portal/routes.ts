@@ -77,7 +77,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...boardRoutes({ ...open, basePath, dailyUnits }),
       ...seriesFileRoutes(open),
       ...methodRoutes(open),
-      ...sendRoutes(open),
+      ...sendRoutes({ ...open, canSignUp: people !== undefined }),
       ...embedRoutes(open),
       ...providersRoutes(open),
       ...pictureRoutes(open),

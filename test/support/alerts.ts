@@ -26,7 +26,7 @@ export function heldAlerts(places: Places = nothingKnown()): AlertDeps {
       list: async (alertId) => deliveries.filter((one) => one.alertId === alertId).reverse(),
       async add({ nowMs, ...one }) {
         const times = { createdMs: nowMs, nextMs: nowMs, doneMs: null, tries: 0 }
-        const last = { lastStatus: null, lastError: null, lastMs: null }
+        const last = { lastStatus: null, lastError: null, lastReply: null, lastMs: null }
         deliveries.push({ ...one, ...times, ...last, status: 'waiting' })
         return deliveries.at(-1)!
       },

@@ -1,11 +1,10 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Plan } from '~/domain/quota.ts'
+import type { AlertField } from './field.ts'
 
-export const ALERT_FIELDS = ['best', 'best_current_net', 'mid', 'total_pct', 'stale'] as const
 export const ALERT_OPS = ['above', 'below', 'moves_pct'] as const
 export const ALERT_STATUSES = ['active', 'paused', 'ended', 'failing'] as const
 
-export type AlertField = (typeof ALERT_FIELDS)[number]
 export type AlertOp = (typeof ALERT_OPS)[number]
 export type AlertStatus = (typeof ALERT_STATUSES)[number]
 
@@ -33,6 +32,9 @@ export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.
 /** What is judged. */
 export type Watched = {
   readonly corridor: Corridor
+  /** The countries that prices are to be for, by ISO 3166-1 alpha-2; null for any. */
+  readonly sourceCountry: string | null
+  readonly targetCountry: string | null
   /** In the source currency; null where the field needs none. */
   readonly amount: number | null
   readonly when: Condition
@@ -77,11 +79,6 @@ export const LISTED_MAX = 200
 
 /** How long a replaced secret goes on signing beside the new one. */
 export const OLD_SECRET_MS = 24 * 60 * 60 * 1000
-
-const needsAmount: readonly AlertField[] = ['best_current_net', 'total_pct']
-
-/** Whether a field is judged for an amount. */
-export const isForAmount = (field: AlertField): boolean => needsAmount.includes(field)
 
 /** Whether a move is measured from what held when the alert was made or last fired. */
 export const holdsBase = ({ op, periodMs }: Condition): boolean =>

@@ -39,6 +39,8 @@ export type Answer = {
   readonly status: number | null
   /** Why it was not accepted; null where it was. */
   readonly error: string | null
+  /** What a mail server said; absent for a webhook, and where none said anything. */
+  readonly reply?: string
 }
 
 /** How a try ended, and when. */

@@ -21,6 +21,8 @@ export type Delivery = {
   readonly lastStatus: number | null
   /** Why the last try failed, at most 200 characters; null where it did not. */
   readonly lastError: string | null
+  /** What a mail server said last, at most 200 characters; null for a webhook. */
+  readonly lastReply: string | null
   /** How long the last answer took. */
   readonly lastMs: number | null
   readonly doneMs: number | null

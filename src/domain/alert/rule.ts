@@ -1,6 +1,7 @@
 import { PERIOD_MS } from '~/domain/period.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
-import { type Condition, holdsBase, isForAmount, type Standing, type Watched } from './alert.ts'
+import { type AlertOp, type Condition, holdsBase, type Standing, type Watched } from './alert.ts'
+import { ALERT_FIELDS, type AlertUnit, fieldOf } from './field.ts'
 
 /** How a field stands: a number, whether prices are stale, or null where nobody knows. */
 export type Value = number | boolean | null
@@ -68,36 +69,63 @@ function movePct(base: number | null, value: number): number | null {
   return roundPercent((Math.abs(value - base) / Math.abs(base)) * PERCENT)
 }
 
+type Fault = { readonly name: string; readonly fault: string }
+
 /** What is wrong with what is to be judged, by the name of the member; null for nothing. */
-export function faultOf({ amount, when }: Watched): { name: string; fault: string } | null {
-  const { field, op, value, periodMs } = when
-  if (isForAmount(field) !== (amount !== null))
-    return isForAmount(field)
+export function faultOf(watched: Watched): Fault | null {
+  const { field, op, value, periodMs } = watched.when
+  const { unit, isForAmount } = fieldOf(field)
+  if (isForAmount !== (watched.amount !== null))
+    return isForAmount
       ? { name: 'amount', fault: `${field} is judged for an amount of the source currency; say it` }
       : { name: 'amount', fault: `${field} is the same for every amount; leave it out` }
-  if (field === 'stale') {
-    if (op === null && value === null) return null
+  if (unit === null) {
+    if (op === null && value === null) return countryFaultOf(watched)
     const name = op === null ? 'when.value' : 'when.op'
-    return { name, fault: 'stale compares nothing; leave op and value out' }
+    return { name, fault: `${field} compares nothing; leave op and value out` }
   }
   if (op === null) return { name: 'when.op', fault: 'it must be above, below or moves_pct' }
   if (value === null) return { name: 'when.value', fault: `${op} needs a number` }
-  if (op !== 'moves_pct' && periodMs !== null)
-    return { name: 'when.period', fault: 'only moves_pct and stale take a period; leave it out' }
-  if (periodMs !== null && field !== 'best' && field !== 'mid')
-    return { name: 'when.period', fault: 'only best and mid have a past; leave it out' }
-  if (periodMs !== null && !PERIODS_MS.includes(periodMs))
-    return { name: 'when.period', fault: 'a move is measured over 24h, 7d, 30d or 90d' }
-  return isWithin(when) ? null : { name: 'when.value', fault: rangeOf(when) }
+  const fault = periodMs === null ? null : periodFaultOf(watched.when)
+  if (fault) return fault
+  if (!isWithin(watched.when, unit)) return { name: 'when.value', fault: rangeOf(op, unit) }
+  return countryFaultOf(watched)
 }
 
-function isWithin({ field, op, value }: Condition): boolean {
+function periodFaultOf({ field, op, periodMs }: Condition): Fault | null {
+  const name = 'when.period'
+  if (op !== 'moves_pct')
+    return { name, fault: 'only moves_pct and stale take a period; leave it out' }
+  if (!fieldOf(field).hasPast)
+    return { name, fault: `only ${PAST_FIELDS.join(' and ')} have a past; leave it out` }
+  if (PERIODS_MS.includes(periodMs!)) return null
+  return { name, fault: 'a move is measured over 24h, 7d, 30d or 90d' }
+}
+
+const PAST_FIELDS = ALERT_FIELDS.filter((field) => fieldOf(field).hasPast)
+
+function countryFaultOf({ sourceCountry, targetCountry, when }: Watched): Fault | null {
+  if (sourceCountry === null && targetCountry === null) return null
+  const name = sourceCountry === null ? 'target_country' : 'source_country'
+  if (!fieldOf(when.field).isOfOffers)
+    return { name, fault: `${when.field} is the same for every country; leave it out` }
+  if (when.op !== 'moves_pct' || when.periodMs === null) return null
+  return {
+    name,
+    fault: 'a move over a period is for all countries; leave the period or the country out',
+  }
+}
+
+function isWithin({ op, value }: Condition, unit: AlertUnit): boolean {
   if (op === 'moves_pct') return value! > 0 && value! <= MOVE_PCT_MAX
-  return Math.abs(value!) <= VALUE_MAX && (field === 'total_pct' || value! > 0)
+  return Math.abs(value!) <= VALUE_MAX && (mayBeNegative(unit) || value! > 0)
 }
 
-function rangeOf({ field, op }: Condition): string {
+function rangeOf(op: AlertOp, unit: AlertUnit): string {
   if (op === 'moves_pct') return `a move is more than 0 and at most ${MOVE_PCT_MAX} percent`
-  const least = field === 'total_pct' ? `at least -${VALUE_MAX}` : 'more than 0'
+  const least = mayBeNegative(unit) ? `at least -${VALUE_MAX}` : 'more than 0'
   return `it must be ${least} and at most ${VALUE_MAX}`
 }
+
+/** A cost is below zero where a price is better than the mid of its day. */
+const mayBeNegative = (unit: AlertUnit): boolean => unit === 'percent'

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
+import { ALERT_FIELDS, fieldOf } from '~/domain/alert/field.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { View } from '~/memory/view.ts'
 import { Field, Select } from '~/portal/form.tsx'
@@ -48,13 +49,7 @@ const Part = ({ title, children }: { title: string; children: ComponentChildren 
 
 const PLACES = ['from', 'to'] as const
 
-const WATCHED = [
-  { value: 'best_current_net', text: 'What arrives' },
-  { value: 'best', text: 'The best rate' },
-  { value: 'mid', text: 'The mid-market rate' },
-  { value: 'total_pct', text: 'The total cost in percent' },
-  { value: 'stale', text: 'Prices that grow old' },
-]
+const WATCHED = ALERT_FIELDS.map((value) => ({ value, text: fieldOf(value).label }))
 
 const Watched = ({ view, fields: { texts, places, faults }, isPlaced }: PartProps) => (
   <Part title="What to watch">

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Delivery } from '~/domain/alert/delivery.ts'
+import { fieldOf } from '~/domain/alert/field.ts'
 import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
@@ -50,12 +51,12 @@ export const alertPage = (props: AlertPageProps): Page => ({
 })
 
 function Facts({ alert, person }: AlertPageProps) {
-  const { corridor, to, isOnce, createdMs, firedMs } = alert
+  const { to, isOnce, createdMs, firedMs } = alert
   return (
     <dl class="facts">
       <dt>Waits until</dt>
       <dd>
-        {corridorText(corridor)}: {conditionText(alert)}
+        {corridorText(alert)}: {conditionText(alert)}
       </dd>
       <dt>State</dt>
       <dd>
@@ -82,7 +83,7 @@ function Standing({ alert }: { alert: Alert }) {
   if (status !== 'active') return null
   return (
     <span class="row-note">
-      {lastValue !== null && when.field !== 'stale' && (
+      {lastValue !== null && fieldOf(when.field).unit !== null && (
         <>It stood at {measuredText(when.field, lastValue, alert.corridor)} when last looked at. </>
       )}
       {standing.isTrue && 'It tells you again once this was untrue in between.'}

@@ -81,12 +81,12 @@ const MINUTE_MS = 60_000
 const shortSpan = (ms: number): string =>
   ms < MINUTE_MS ? `${Math.ceil(ms / SECOND_MS)} s` : spanText(ms)
 
-function Answer({ of: { tries, lastStatus, lastError, lastMs } }: { of: Delivery }) {
+function Answer({ of: { tries, lastStatus, lastError, lastReply, lastMs } }: { of: Delivery }) {
   if (tries === 0) return <div>not tried yet</div>
   const took = lastMs === null ? '' : ` after ${tookText(lastMs)}`
   return (
     <div>
-      {lastStatus === null ? 'no answer' : lastStatus}
+      {lastReply ?? lastStatus ?? 'no answer'}
       {took}
       {lastError !== null && <span class="row-note">{lastError}</span>}
     </div>

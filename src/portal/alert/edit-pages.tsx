@@ -53,7 +53,7 @@ export const changeAlertPage = (props: Changing): Page => ({
   status: isWrong(props) ? 400 : 200,
   body: (
     <div class="stack-tight">
-      <h1>Change the alert on {corridorText(props.alert.corridor)}</h1>
+      <h1>Change the alert on {corridorText(props.alert)}</h1>
       <p class="lead">
         A new condition is judged from now on: if it is true already, it waits until it was untrue.
       </p>

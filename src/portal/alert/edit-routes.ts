@@ -114,7 +114,7 @@ async function change(deps: AlertPageDeps, member: Member, form: FormFields): Pr
 
 /** What a wish would change: a condition that is said again as it is goes on as it stands. */
 function changes(old: AlertWish, wish: AlertWish): AlertChange {
-  const { corridor: _, ...wanted } = wish
+  const { corridor: _, sourceCountry: _from, targetCountry: _to, ...wanted } = wish
   return Object.fromEntries(
     Object.entries(wanted).filter(
       ([name, value]) => !Bun.deepEquals(value, old[name as keyof AlertChange & keyof AlertWish]),

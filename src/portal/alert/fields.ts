@@ -1,17 +1,16 @@
 import {
-  ALERT_FIELDS,
   ALERT_OPS,
-  type AlertField,
   type AlertWish,
   type Condition,
   type Destination,
-  isForAmount,
 } from '~/domain/alert/alert.ts'
+import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
+import { COUNTRIES } from '~/domain/offer/country.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { View } from '~/memory/view.ts'
 import { plainNumberText } from '~/portal/format.ts'
-import { homePlace, type Place, placeText, writtenPlace } from '~/portal/place/place.ts'
+import { type Place, placeText, writtenPlace } from '~/portal/place/place.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
 import { writtenNumber } from '~/portal/written-number.ts'
 import { ALERT_NAME_LENGTH_MAX, WEBHOOK_URL_LENGTH_MAX } from '~/wire/alert/alert.ts'
@@ -59,7 +58,7 @@ export function writtenAlert(view: View, text: (name: FieldName) => string): Wri
   const field = ALERT_FIELDS.find((one) => one === texts.field)
   if (!field) faults.field = 'Choose what to watch.'
   const corridor = { from: places.from?.currency ?? '', to: places.to?.currency ?? '' }
-  const amount = field && isForAmount(field) ? amountIn(texts.amount, corridor.from) : NONE
+  const amount = field && fieldOf(field).isForAmount ? amountIn(texts.amount, corridor.from) : NONE
   if (amount.fault !== null) faults.amount = amount.fault
   const when = field && conditionIn(texts, field, corridor.to, faults)
   const to = destinationIn(texts, faults)
@@ -67,8 +66,17 @@ export function writtenAlert(view: View, text: (name: FieldName) => string): Wri
     faults.name = `A name has at most ${ALERT_NAME_LENGTH_MAX} characters.`
   const isWhole = Object.keys(faults).length === 0 && when
   const rest = { name: texts.name || null, isOnce: texts.once === 'yes' }
-  const wish = isWhole ? { corridor, amount: amount.amount, when, to, ...rest } : null
+  const wish = isWhole
+    ? { corridor, ...countriesIn(places, field), amount: amount.amount, when, to, ...rest }
+    : null
   return { texts, places, faults, wish }
+}
+
+/** The countries that were named, for a field that they narrow. */
+function countriesIn({ from, to }: AlertFields['places'], field: AlertField) {
+  const { isOfOffers } = fieldOf(field)
+  const codeOf = (place: Place | null) => (isOfOffers && place?.country?.code) || null
+  return { sourceCountry: codeOf(from), targetCountry: codeOf(to) }
 }
 
 const SAME = 'Choose two different currencies.'
@@ -94,15 +102,16 @@ function amountIn(text: string, code: string) {
 type Found = Partial<Record<FieldName, string>>
 
 function conditionIn(texts: Texts, field: AlertField, to: string, faults: Found): Condition | null {
-  if (field === 'stale') return { field, op: null, value: null, periodMs: ageMsOf(texts.age) }
+  const { unit, hasPast } = fieldOf(field)
+  if (unit === null) return { field, op: null, value: null, periodMs: ageMsOf(texts.age) }
   const op = ALERT_OPS.find((one) => one === texts.op)
   if (!op) faults.op = 'Choose when to tell.'
-  const isPercent = field === 'total_pct' || op === 'moves_pct'
+  const isPercent = unit === 'percent' || op === 'moves_pct'
   const { amount: value, fault } = isPercent ? percentIn(texts.value) : valueIn(texts.value, to)
   if (fault !== null) faults.value = fault
   if (!op || value === null) return null
-  const hasPast = op === 'moves_pct' && (field === 'best' || field === 'mid')
-  return { field, op, value, periodMs: hasPast ? ageMsOf(texts.since) : null }
+  const isOverTime = op === 'moves_pct' && hasPast
+  return { field, op, value, periodMs: isOverTime ? ageMsOf(texts.since) : null }
 }
 
 const UNWRITTEN = { amount: null, fault: 'Write a number.' }
@@ -150,13 +159,16 @@ export function proposedFields(
 /** The form of an alert that there is. */
 export function fieldsOf(view: View, alert: AlertWish): AlertFields {
   const { corridor, amount, when, to, name, isOnce } = alert
+  const placeOf = (country: string | null, currency: string) =>
+    placeText({ country: COUNTRIES.get(country ?? '') ?? null, currency }, view.catalogue)
   const known: Partial<Texts> = {
-    ...corridor,
+    from: placeOf(alert.sourceCountry, corridor.from),
+    to: placeOf(alert.targetCountry, corridor.to),
     amount: amount === null ? '' : plainNumberText(amount),
     field: when.field,
     op: when.op ?? 'above',
     value: when.value === null ? '' : plainNumberText(when.value),
-    [when.field === 'stale' ? 'age' : 'since']: periodText(when.periodMs),
+    [fieldOf(when.field).unit === null ? 'age' : 'since']: periodText(when.periodMs),
     once: isOnce ? 'yes' : '',
     tell: to.kind,
     url: to.kind === 'webhook' ? to.url : '',
@@ -176,8 +188,7 @@ function periodText(ms: number | null): string {
 
 /** Fields whose places are shown in full, without a fault: nobody has sent them yet. */
 function shown(view: View, texts: Texts): AlertFields {
-  const placeOf = (text: string) =>
-    view.catalogue.currency(text) ? homePlace(text) : writtenPlace(text, view.catalogue).place
+  const placeOf = (text: string) => writtenPlace(text, view.catalogue).place
   const places = { from: placeOf(texts.from), to: placeOf(texts.to) }
   const textOf = (name: 'from' | 'to') => {
     const place = places[name]

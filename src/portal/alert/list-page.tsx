@@ -95,7 +95,7 @@ const Title = ({ alert }: { alert: Alert }) => (
     <a href={alertHref(PATHS.alert, alert)}>{alertTitle(alert)}</a>
     {alert.name !== null && (
       <span class="row-note">
-        {corridorText(alert.corridor)}: {conditionText(alert)}
+        {corridorText(alert)}: {conditionText(alert)}
       </span>
     )}
   </div>

@@ -52,7 +52,7 @@ export function alertMail(told: Told): Mail {
     to,
     subject: kind === 'test' ? `Test of your alert: ${title}` : `Alert: ${title}`,
     text: text([
-      `${corridorText(alert.corridor)}: ${conditionText(alert)}.`,
+      `${corridorText(alert)}: ${conditionText(alert)}.`,
       ...lines,
       'To end this alert, open this link; you need not sign in:',
       link,

@@ -1,11 +1,6 @@
-import {
-  type Alert,
-  type AlertField,
-  type AlertOp,
-  type Destination,
-  isForAmount,
-  type Watched,
-} from '~/domain/alert/alert.ts'
+import type { Alert, AlertOp, Destination, Watched } from '~/domain/alert/alert.ts'
+import { type AlertField, type AlertUnit, fieldOf } from '~/domain/alert/field.ts'
+import { COUNTRIES } from '~/domain/offer/country.ts'
 import {
   askedText,
   moneyOf,
@@ -20,18 +15,10 @@ import {
 type Subject = Pick<Watched, 'corridor' | 'amount'> & { readonly field: AlertField }
 
 /** What an alert watches, in words: `the best rate`, `what arrives for £100`. */
-function subjectText({ corridor, amount, field }: Subject): string {
-  if (!isForAmount(field)) return PLAIN[field]
-  const sent = amount === null ? 'an amount' : askedText(amount, moneyOf(corridor.from))
-  return field === 'total_pct' ? `the total cost of sending ${sent}` : `what arrives for ${sent}`
-}
-
-const PLAIN: Readonly<Record<AlertField, string>> = {
-  best: 'the best rate',
-  best_current_net: 'what arrives',
-  mid: 'the mid-market rate',
-  total_pct: 'the total cost',
-  stale: 'prices',
+export function subjectText({ corridor, amount, field }: Subject): string {
+  const { subject, isForAmount } = fieldOf(field)
+  if (!isForAmount) return subject
+  return `${subject} ${amount === null ? 'an amount' : askedText(amount, moneyOf(corridor.from))}`
 }
 
 const VERBS: Readonly<Record<AlertOp, string>> = {
@@ -44,42 +31,60 @@ const VERBS: Readonly<Record<AlertOp, string>> = {
 export function conditionText(watched: Watched): string {
   const { corridor, when } = watched
   const { field, op, value, periodMs } = when
-  if (field === 'stale')
+  const { unit } = fieldOf(field)
+  if (unit === null)
     return periodMs === null
       ? 'no price is current any more'
       : `no price is younger than ${spanText(periodMs)}`
   const subject = `${subjectText({ ...watched, field })} ${VERBS[op!]}`
-  if (op !== 'moves_pct') return `${subject} ${valueText(field, value!, corridor)}`
+  if (op !== 'moves_pct') return `${subject} ${TEXTS[unit].asked(value!, corridor.to)}`
   const since = periodMs === null ? 'from what it was the last time' : `in ${spanText(periodMs)}`
   return `${subject} ${plainAmountText(value!)}% either way ${since}`
 }
 
-/** A value of a field, with no digit less: `165 KES`, `3%`. */
-function valueText(
-  field: AlertField,
-  value: number,
-  { to }: Pick<Watched['corridor'], 'to'>,
-): string {
-  if (field === 'total_pct') return `${plainAmountText(value)}%`
-  if (field === 'best_current_net') return askedText(value, moneyOf(to))
-  return `${plainNumberText(value)} ${to}`
+type Texts = {
+  /** A value that a person asked for, with no digit less: `165 KES`, `3%`. */
+  readonly asked: (value: number, to: string) => string
+  /** A value that was found: `165.32 KES`, `2.75%`. */
+  readonly found: (value: number, to: string) => string
+}
+
+const TEXTS: Readonly<Record<AlertUnit, Texts>> = {
+  rate: {
+    asked: (value, to) => `${plainNumberText(value)} ${to}`,
+    found: (value, to) => `${rateText(value)} ${to}`,
+  },
+  money: {
+    asked: (value, to) => askedText(value, moneyOf(to)),
+    found: (value, to) => priceText(value, moneyOf(to)),
+  },
+  percent: {
+    asked: (value) => `${plainAmountText(value)}%`,
+    found: (value) => percentText(value * 100),
+  },
 }
 
 /** What a field was found to be: `165.32 KES`, `2.75%`. */
-export function measuredText(
+export const measuredText = (
   field: AlertField,
   value: number,
   { to }: Pick<Watched['corridor'], 'to'>,
-): string {
-  if (field === 'total_pct') return percentText(value * 100)
-  return field === 'best_current_net' ? priceText(value, moneyOf(to)) : `${rateText(value)} ${to}`
-}
+): string => TEXTS[fieldOf(field).unit ?? 'rate'].found(value, to)
 
-export const corridorText = ({ from, to }: Watched['corridor']): string => `${from} to ${to}`
+type Places = Pick<Watched, 'corridor' | 'sourceCountry' | 'targetCountry'>
+
+/** Where money goes: `GBP to KES`, `United Kingdom (GBP) to Kenya (KES)`. */
+export const corridorText = ({ corridor, sourceCountry, targetCountry }: Places): string =>
+  `${placeName(sourceCountry, corridor.from)} to ${placeName(targetCountry, corridor.to)}`
+
+function placeName(code: string | null, currency: string): string {
+  const country = code === null ? undefined : COUNTRIES.get(code)
+  return country ? `${country.name} (${currency})` : currency
+}
 
 /** What people call an alert: its name, or what it waits for. */
 export const alertTitle = (alert: Watched & Pick<Alert, 'name'>): string =>
-  alert.name ?? `${corridorText(alert.corridor)}: ${conditionText(alert)}`
+  alert.name ?? `${corridorText(alert)}: ${conditionText(alert)}`
 
 /** Where an alert is told: `by mail`, `hooks.example.org`. */
 export const destinationText = (to: Destination): string =>

@@ -6,8 +6,8 @@ export type Mail = {
 }
 
 export type Mailer = {
-  /** Sends a mail; rejects when the server did not accept it. */
-  send(mail: Mail): Promise<void>
+  /** Sends a mail; answers what the server said, and rejects when it did not accept it. */
+  send(mail: Mail): Promise<string>
   /** Closes the connections; nothing is sent afterwards. */
   close(): void
 }
@@ -27,7 +27,8 @@ export function smtpMailer({ url, from }: { url: string; from: string }): Mailer
   return {
     async send(mail) {
       transport ??= transportTo(url)
-      await (await transport).sendMail({ ...mail, from })
+      const { response } = await (await transport).sendMail({ ...mail, from })
+      return response
     },
     close() {
       transport?.then(

@@ -47,9 +47,10 @@ export class Outbox {
       log.error({}, 'a mail was not sent: too many are on their way')
       return
     }
-    const sending = mailer.send(mail).catch((err) => {
-      log.error({ err }, 'a mail was not sent')
-    })
+    const sending = mailer.send(mail).then(
+      () => {},
+      (err) => log.error({ err }, 'a mail was not sent'),
+    )
     this.#sending.add(sending)
     void sending.finally(() => this.#sending.delete(sending))
   }

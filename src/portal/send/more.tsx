@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { View } from '~/memory/view.ts'
+import { newAlertHref } from '~/portal/alert/path.ts'
 import { boardHref } from '~/portal/board/path.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -15,11 +16,13 @@ type Props = {
   /** The address of the service. */
   readonly base: string
   readonly query: SendQuery
+  /** Whether people can sign up, and so be told of prices. */
+  readonly canSignUp: boolean
 }
 
 /** Ways on from a pair: other currencies, the market, other countries, and other sites. */
-export function More({ view, base, query }: Props) {
-  const { pair, corridor, others, goal } = query
+export function More({ view, base, query, canSignUp }: Props) {
+  const { pair, corridor, others, goal, fields } = query
   const { source, target } = pair
   const pairs = livePairs(view).filter(({ slug }) => slug !== pairSlug(pair))
   return (
@@ -27,6 +30,13 @@ export function More({ view, base, query }: Props) {
       <section class="stack-tight" aria-labelledby="more-title">
         <h2 id="more-title">More</h2>
         <ul class="links">
+          {canSignUp && (
+            <li>
+              <a href={newAlertHref({ ...fields.placeTexts, amount: goal?.amount ?? null })}>
+                Tell me when a price between these countries changes…
+              </a>
+            </li>
+          )}
           {others.map(({ from, to }) => (
             <li key={from + to}>
               <a href={`${pairPath(pair)}?from=${from}&to=${to}`}>
@@ -81,7 +91,7 @@ function Pairs({ title, pairs, end }: PairsProps) {
 const EMBED = 'width="360" height="500"'
 
 /** How another site shows the prices of the pair. */
-function Embedding({ base, query }: Omit<Props, 'view'>) {
+function Embedding({ base, query }: Pick<Props, 'base' | 'query'>) {
   const { source, target } = query.pair
   const countries = [
     ['source', source.code],

@@ -27,6 +27,8 @@ import { type SendQuery, sendQuery } from './query.ts'
 type SendDeps = PublicDeps & {
   /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
+  /** Whether people can sign up. */
+  readonly canSignUp: boolean
 }
 
 /** A page for each pair of countries, and the list of them. */
@@ -61,7 +63,7 @@ function sendPage(deps: SendDeps, { view, url, nowMs }: PublicAsk): Page | Moved
     known: isEmpty ? null : { url: base + pairPath(query.pair), picture },
     status: query.goal === null ? 400 : 200,
     scripts: ['copy', 'place'],
-    body: <Send {...{ view, nowMs, base, query, conversions }} />,
+    body: <Send {...{ view, nowMs, base, query, conversions }} canSignUp={deps.canSignUp} />,
   }
 }
 
@@ -82,9 +84,10 @@ type Props = {
   readonly query: SendQuery
   /** Null where the question cannot be answered, which its form explains. */
   readonly conversions: Conversions | null
+  readonly canSignUp: boolean
 }
 
-function Send({ view, nowMs, base, query, conversions }: Props) {
+function Send({ view, nowMs, base, query, conversions, canSignUp }: Props) {
   const { pair, asked, fields } = query
   const offers = pairOffers(view, query)
   return (
@@ -103,12 +106,14 @@ function Send({ view, nowMs, base, query, conversions }: Props) {
         hidden={pairParameters({ ...query, asked: UNASKED })}
       />
       {conversions && <Detail {...{ view, nowMs, query, conversions }} />}
-      <More view={view} base={base} query={query} />
+      <More {...{ view, base, query, canSignUp }} />
     </div>
   )
 }
 
-type AnswerProps = Omit<Props, 'base' | 'conversions'> & { readonly conversions: Conversions }
+type AnswerProps = Omit<Props, 'base' | 'conversions' | 'canSignUp'> & {
+  readonly conversions: Conversions
+}
 
 /** The best price, or why there is none. */
 function Answer({ view, query, conversions }: AnswerProps) {

@@ -53,24 +53,43 @@ export function tellers(deps: Deps) {
       if (address === null) return unsent('the account has no confirmed address')
       try {
         const late = AbortSignal.any([sending.deadline(MAIL_MS_MAX), stop])
-        await beforeEnd(mailed(deps, deps.mailer, { claim, address }), late)
-        return { status: null, error: null }
+        const said = await beforeEnd(mailed(deps, deps.mailer, { claim, address }), late)
+        return { status: null, error: null, ...replyOf(said) }
       } catch (err) {
         deps.log.warn({ err }, 'the mail of an alert was not sent')
-        return unsent('the mail could not be sent')
+        return { ...unsent('the mail could not be sent'), ...replyOf(refusalOf(err)) }
       }
     },
   }
 }
 
+const REPLY_LENGTH_MAX = 200
+
+/** What a mail server said, on one line and not too long; nothing where it said nothing. */
+function replyOf(said: string | null): Pick<Answer, 'reply'> {
+  const text = said
+    ?.replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, REPLY_LENGTH_MAX)
+  return text ? { reply: text } : {}
+}
+
+/** The answer by which a mail server refused; null for a failure without one. */
+const refusalOf = (error: unknown): string | null =>
+  error instanceof Error && 'response' in error ? String(error.response) : null
+
 const unsent = (error: string): Answer => ({ status: null, error })
 
 type Mailed = { readonly claim: Claim; readonly address: string }
 
-async function mailed(deps: Deps, mailer: Mailer, { claim, address }: Mailed): Promise<void> {
+async function mailed(
+  deps: Deps,
+  mailer: Mailer,
+  { claim, address }: Mailed,
+): Promise<string | null> {
   const { kind, body, alertId } = claim
   const alert = await deps.alertOf(alertId)
-  if (!alert) return
+  if (!alert) return null
   const endToken = await endTokenOf(deps.fingerprint, alertId)
-  await mailer.send(alertMail({ alert, kind, body, to: address, home: deps.home, endToken }))
+  return mailer.send(alertMail({ alert, kind, body, to: address, home: deps.home, endToken }))
 }

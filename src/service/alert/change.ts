@@ -29,7 +29,7 @@ export async function changeAlert(
   const old = await alerts.find(account.id, alertId)
   if (!old) throw unknownAlert()
   const { when = old.when, amount = old.amount, to } = change
-  const watched = { corridor: old.corridor, amount, when }
+  const watched = { ...old, amount, when }
   assertJudged(watched)
   await countChange(deps, account)
   const isElsewhere = to !== undefined && !isSame(to, old.to)

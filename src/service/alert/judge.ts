@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { ALERTS_MAX, type Alert, type Standing } from '~/domain/alert/alert.ts'
+import { fieldOf } from '~/domain/alert/field.ts'
 import { judged, type Value } from '~/domain/alert/rule.ts'
 import type { Transition } from '~/domain/alert/transition.ts'
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
@@ -273,12 +274,14 @@ const judgingOf = (alert: Alert, rank: number, readMs: number): Judging => ({
  */
 function isBefore({ tier, nowMs }: Freshness, { alert, readMs }: Judging): boolean {
   if (tier === 'hourly') return nowMs < hourStartMs(readMs)
-  return nowMs < (alert.when.field === 'stale' ? readMs : readMs - BEHIND_MS_MAX)
+  const isOfAge = fieldOf(alert.when.field).unit === null
+  return nowMs < (isOfAge ? readMs : readMs - BEHIND_MS_MAX)
 }
 
-function nameOf({ corridor, amount, when: { field, periodMs } }: Alert): string {
-  const age = field === 'stale' ? periodMs : null
-  return `${corridorKey(corridor)} ${field} ${amount} ${age}`
+function nameOf({ corridor, sourceCountry, targetCountry, amount, when }: Alert): string {
+  const age = fieldOf(when.field).unit === null ? when.periodMs : null
+  const countries = `${sourceCountry} ${targetCountry}`
+  return `${corridorKey(corridor)} ${countries} ${when.field} ${amount} ${age}`
 }
 
 /** The value of what an alert watches, worked out once for all that watch it. */

@@ -1,45 +1,64 @@
 import type { Watched } from '~/domain/alert/alert.ts'
+import { type AlertField, type AlertUnit, fieldOf } from '~/domain/alert/field.ts'
 import type { Value } from '~/domain/alert/rule.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { View } from '~/memory/view.ts'
 import { convert, isCurrent } from '~/service/convert.ts'
 import { isSupported } from '~/service/supported.ts'
 
+const VALUES: Readonly<Record<AlertField, (view: View, watched: Watched) => Value>> = {
+  best: (view, watched) => corridorOf(view, watched).best?.quote.rate ?? null,
+  best_current_net: (view, watched) => conversions(view, watched).bestCurrent?.net ?? null,
+  mid: (view, { corridor: { from, to } }) => view.mid(from, to)?.rate ?? null,
+  total_pct: leastCost,
+  stale: isStale,
+}
+
+const ROUNDED: Readonly<Record<AlertUnit, (value: number) => number>> = {
+  rate: roundAmount,
+  money: roundAmount,
+  percent: roundPercent,
+}
+
 /** How what is watched stands in a view, rounded as answers are; null where nobody knows. */
 export function watchedValue(view: View, watched: Watched): Value {
   if (!isSupported(view.catalogue, watched.corridor, NO_FILTERS)) return null
   if (view.lacks(watched.corridor)) return null
-  const value = figureOf(view, watched)
-  if (typeof value !== 'number') return value
-  return watched.when.field === 'total_pct' ? roundPercent(value) : roundAmount(value)
+  const { field } = watched.when
+  const value = VALUES[field](view, watched)
+  const { unit } = fieldOf(field)
+  return typeof value === 'number' && unit !== null ? ROUNDED[unit](value) : value
 }
 
-function figureOf(view: View, watched: Watched): Value {
-  const { from, to } = watched.corridor
-  switch (watched.when.field) {
-    case 'best':
-      return view.corridor(from, to).best?.quote.rate ?? null
-    case 'mid':
-      return view.mid(from, to)?.rate ?? null
-    case 'best_current_net':
-      return conversions(view, watched).bestCurrent?.net ?? null
-    case 'total_pct':
-      return leastCost(view, watched)
-    case 'stale':
-      return isStale(view, watched)
-  }
+/** The offers that may be for the countries; all of them where none is named. */
+function selectionOf({ sourceCountry, targetCountry }: Watched): Selection {
+  if (sourceCountry === null && targetCountry === null) return UNSELECTED
+  return { ...UNSELECTED, filters: { ...NO_FILTERS, sourceCountry, targetCountry } }
 }
 
-const conversions = (view: View, { corridor, amount }: Watched) =>
-  convert(view, { ...corridor, goal: { amount: amount!, recipientGets: null } })
+const corridorOf = (view: View, watched: Watched) =>
+  view.corridor(watched.corridor.from, watched.corridor.to, selectionOf(watched))
 
-/** The least that the current executable entries of `/convert` cost, one for each provider. */
+const conversions = (view: View, watched: Watched) =>
+  convert(view, {
+    ...watched.corridor,
+    goal: { amount: watched.amount!, recipientGets: null },
+    selection: selectionOf(watched),
+  })
+
+/**
+ * The least that the current executable entries of `/convert` cost, one for each provider. Offers
+ * that do not say for which countries they are count only where no other does.
+ */
 function leastCost(view: View, watched: Watched): number | null {
-  const costs = conversions(view, watched).entries.flatMap(({ ranked, cost }) =>
-    cost && isCurrent(ranked) && isExecutable(ranked.quote.rateType) ? [cost.totalPct] : [],
+  const paying = conversions(view, watched).entries.filter(
+    ({ ranked, cost }) => cost && isCurrent(ranked) && isExecutable(ranked.quote.rateType),
   )
+  const said = paying.filter(({ ranked }) => ranked.unspecified.length === 0)
+  const costs = (said.length > 0 ? said : paying).map(({ cost }) => cost!.totalPct)
   return costs.length === 0 ? null : Math.min(...costs)
 }
 
@@ -52,14 +71,13 @@ function isStale(view: View, watched: Watched): boolean | null {
  * The last moment at which the newest executable price is not stale; Infinity where prices never
  * are, and null where there is none.
  */
-function freshUntilMs(view: View, { corridor, when }: Watched): number | null {
-  const executable = view
-    .offers(corridor.from, corridor.to)
-    .filter(({ quote }) => isExecutable(quote.rateType))
+function freshUntilMs(view: View, watched: Watched): number | null {
+  const { offers } = corridorOf(view, watched)
+  const executable = offers.filter(({ quote }) => isExecutable(quote.rateType))
   if (executable.length === 0) return null
   const newestMs = executable.reduce((ms, { quote }) => Math.max(ms, quote.atMs), 0)
   const atMs = asOfMs(view)
-  return newestMs + (when.periodMs ?? atMs - view.staleBeforeMs(atMs))
+  return newestMs + (watched.when.periodMs ?? atMs - view.staleBeforeMs(atMs))
 }
 
 const asOfMs = ({ freshness: { nowMs, cutoffMs } }: View): number => Math.min(nowMs, cutoffMs)

@@ -58,6 +58,7 @@ const deliveryOf = (row: DeliveryRow): Delivery => ({
   status: row.status,
   lastStatus: row.lastStatus,
   lastError: row.lastError,
+  lastReply: row.lastReply,
   lastMs: row.lastMs,
   doneMs: row.doneAt?.getTime() ?? null,
 })

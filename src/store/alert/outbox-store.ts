@@ -24,20 +24,22 @@ export function createOutboxStore(database: Database) {
           next_at = ${instantText(nextMs)}
         where id = ${id} and tries = ${tries} and status = 'waiting'`
     },
-    async keepSuccess({ id, tries }: Claim, { status, ms, nowMs }: Attempt): Promise<void> {
+    async keepSuccess({ id, tries }: Claim, { status, reply, ms, nowMs }: Attempt): Promise<void> {
       await sql`update alert_deliveries set status = 'done', done_at = ${instantText(nowMs)},
-          claimed_until = null, last_status = ${status}, last_error = null, last_ms = ${ms}
+          claimed_until = null, last_status = ${status}, last_error = null, last_ms = ${ms},
+          last_reply = ${reply ?? null}
         where id = ${id} and tries = ${tries} and status = 'waiting'`
     },
     async keepFailure(claim: Claim, attempt: Attempt, nextMs: number | null): Promise<void> {
       const { id, tries } = claim
-      const { status, error, ms, nowMs } = attempt
+      const { status, error, reply, ms, nowMs } = attempt
       const now = instantText(nowMs)
       await sql`update alert_deliveries set claimed_until = null,
           status = ${nextMs === null ? 'given_up' : 'waiting'},
           next_at = ${instantText(nextMs ?? nowMs)}, done_at = ${nextMs === null ? now : null},
           first_failed_at = coalesce(first_failed_at, ${now}),
-          last_status = ${status}, last_error = ${error}, last_ms = ${ms}
+          last_status = ${status}, last_error = ${error}, last_ms = ${ms},
+          last_reply = ${reply ?? null}
         where id = ${id} and tries = ${tries} and status = 'waiting'`
     },
     failingSince: (claim: Claim) => failingSince(sql, claim),

@@ -12,8 +12,9 @@ import {
   text,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { ALERT_FIELDS, ALERT_OPS, ALERT_STATUSES } from '~/domain/alert/alert.ts'
+import { ALERT_OPS, ALERT_STATUSES } from '~/domain/alert/alert.ts'
 import { DELIVERY_KINDS, DELIVERY_STATUSES } from '~/domain/alert/delivery.ts'
+import { ALERT_FIELDS } from '~/domain/alert/field.ts'
 import { instant } from '~/store/instant-column.ts'
 import { accounts, currencies } from '~/store/schema.ts'
 
@@ -39,6 +40,9 @@ export const alerts = pgTable(
     target: text('target')
       .notNull()
       .references(() => currencies.code),
+    /** The countries that prices are to be for; null for any. */
+    sourceCountry: text('source_country'),
+    targetCountry: text('target_country'),
     amount: numeric('amount', { mode: 'number' }),
     field: alertField('field').notNull(),
     /** Null for `stale`, which compares nothing. */
@@ -98,6 +102,8 @@ export const alertDeliveries = pgTable(
     status: deliveryStatus('status').notNull().default('waiting'),
     lastStatus: integer('last_status'),
     lastError: text('last_error'),
+    /** What a mail server said; null for a webhook. */
+    lastReply: text('last_reply'),
     lastMs: integer('last_ms'),
     doneAt: instant('done_at'),
   },

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  ALERT_FIELDS,
   ALERT_OPS,
   ALERT_STATUSES,
   type Alert,
   type Condition,
   LISTED_MAX,
 } from '~/domain/alert/alert.ts'
+import { ALERT_FIELDS, FIELDS, fieldOf } from '~/domain/alert/field.ts'
 import { corridorKey } from '~/domain/corridor.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { Instant, namedRecord, nullable, record, words } from '~/wire/fields.ts'
@@ -20,18 +20,30 @@ export const CorridorName = Type.String({
   examples: ['GBP/KES'],
 })
 
+const FOR_AMOUNT = ALERT_FIELDS.filter((field) => fieldOf(field).isForAmount)
+
 export const Amount = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1e15,
-  description: 'In the source currency; for best_current_net and total_pct, and only for them.',
+  description: `In the source currency; for ${FOR_AMOUNT.join(' and ')}, and only for them.`,
 })
 
 export const AlertName = Type.String({ minLength: 1, maxLength: ALERT_NAME_LENGTH_MAX })
 
-const Field = words(ALERT_FIELDS, {
+const COUNTRY = 'The country that prices are to be for, by ISO 3166-1 alpha-2; null for any.'
+
+/** A country as it is asked for. */
+export const AskedCountry = Type.String({
   description:
-    'What is watched: the best rate; what the best current offer makes of the amount; the mid; ' +
-    'the lowest total cost of a current offer in percent; or whether prices are stale.',
+    'An ISO 3166-1 alpha-2 code. Offers for other countries do not count; those that say nothing ' +
+    'of countries stay. Not for mid, nor for a move over a period.',
+  examples: ['KE'],
+})
+
+const Field = words(ALERT_FIELDS, {
+  description: `What is watched: ${Object.values(FIELDS)
+    .map(({ meaning }) => meaning)
+    .join('; ')}.`,
 })
 const Op = words(ALERT_OPS, {
   description: 'moves_pct is a move either way; stale takes none.',
@@ -80,6 +92,8 @@ const shown = {
   id: Type.String({ format: 'uuid' }),
   name: nullable(Type.String()),
   corridor: Type.String(),
+  source_country: nullable(Type.String({ description: COUNTRY })),
+  target_country: nullable(Type.String({ description: COUNTRY })),
   amount: nullable(Type.Number()),
   when: record({
     field: words(ALERT_FIELDS),
@@ -153,17 +167,19 @@ export const presentCondition = ({ field, op, value, periodMs }: Condition) => (
 })
 
 export function presentAlert(alert: Alert): Static<typeof AlertResponse> {
-  const { id, name, corridor, amount, when, to, status, reason } = alert
+  const { id, name, corridor, sourceCountry, targetCountry, amount, when, to } = alert
   return {
     id,
     name,
     corridor: corridorKey(corridor),
+    source_country: sourceCountry,
+    target_country: targetCountry,
     amount,
     when: presentCondition(when),
     to: to.kind === 'webhook' ? { webhook: to.url } : { email: true },
     once: alert.isOnce,
-    status,
-    reason,
+    status: alert.status,
+    reason: alert.reason,
     is_true: alert.standing.isTrue,
     last_fired_at: alert.firedMs === null ? null : iso(alert.firedMs),
     created_at: iso(alert.createdMs),

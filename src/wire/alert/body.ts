@@ -1,15 +1,16 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import {
-  ALERT_FIELDS,
   ALERT_OPS,
   type AlertWish,
   type Condition,
   type Destination,
 } from '~/domain/alert/alert.ts'
+import { ALERT_FIELDS } from '~/domain/alert/field.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { meantBy } from '~/domain/misspelling.ts'
+import { countryCode, countryFault } from '~/domain/offer/country.ts'
 import { isOneLine, ONE_LINE_RULE } from '~/domain/one-line.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { AlertChange } from '~/service/alert/alerts.ts'
@@ -19,6 +20,7 @@ import {
   AlertName,
   Amount,
   AskedCondition,
+  AskedCountry,
   CorridorName,
   Destination as DestinationSchema,
   WEBHOOK_URL_LENGTH_MAX,
@@ -32,6 +34,8 @@ const once = Type.Optional(Type.Boolean({ description: 'Whether to end after one
 export const AlertBody = Type.Object(
   {
     corridor: CorridorName,
+    source_country: Type.Optional(AskedCountry),
+    target_country: Type.Optional(AskedCountry),
     amount: Type.Optional(Amount),
     when: AskedCondition,
     to: DestinationSchema,
@@ -66,6 +70,8 @@ export const ALERT_EXAMPLES = {
   },
   net: {
     corridor: 'GBP/KES',
+    source_country: 'GB',
+    target_country: 'KE',
     amount: 200,
     when: { field: 'best_current_net', op: 'above', value: 35_000 },
     to: WEBHOOK,
@@ -83,6 +89,9 @@ export const ALERT_CHANGE_EXAMPLES = {
   condition: { when: { field: 'best', op: 'below', value: 165 } },
 }
 
+/** What an alert keeps from when it was made. */
+const SETTLED = ['corridor', 'source_country', 'target_country'] as const
+
 type Members = Readonly<Record<string, unknown>>
 
 /** A new alert as a body asks for it. Throws `malformed_body`, or names the member at fault. */
@@ -92,6 +101,8 @@ export function readAlertBody(text: string): AlertWish {
     if (body[needed] === undefined) throw missing(needed, NEEDED[needed])
   return {
     corridor: corridorOf(body.corridor),
+    sourceCountry: countryOf(body, 'source_country'),
+    targetCountry: countryOf(body, 'target_country'),
     amount: amountOf(body.amount),
     when: conditionOf(body.when),
     to: destinationOf(body.to),
@@ -103,8 +114,12 @@ export function readAlertBody(text: string): AlertWish {
 /** What a body changes of an alert. Throws as `readAlertBody` does, and for a body without any. */
 export function readAlertChange(text: string): AlertChange {
   const given = parsed(text)
-  if (typeof given === 'object' && given && 'corridor' in given)
-    throw wrong('corridor', 'an alert keeps its corridor; make another one and delete this')
+  const kept = SETTLED.find((name) => typeof given === 'object' && given && name in given)
+  if (kept)
+    throw wrong(
+      kept,
+      "an alert's corridor and countries cannot change; create a new alert and delete this one",
+    )
   const body = membersOf(given, AlertChangeBody, '')
   const { amount, when, to, once, status } = body
   if (Object.keys(body).length === 0)
@@ -158,6 +173,15 @@ function corridorOf(value: unknown): Corridor {
   const [, from, to] = (typeof value === 'string' && CORRIDOR.exec(value)) || []
   if (!from || !to) throw wrong('corridor', 'it must be two codes, as in GBP/KES')
   return { from, to }
+}
+
+function countryOf(body: Members, name: 'source_country' | 'target_country'): string | null {
+  const { [name]: value } = body
+  if (value === undefined || value === null) return null
+  const code = typeof value === 'string' ? countryCode(value) : null
+  if (code !== null) return code
+  const fault = typeof value === 'string' ? countryFault(value) : 'must be a text such as KE'
+  throw wrong(name, `it ${fault}`)
 }
 
 function amountOf(value: unknown): number | null {

@@ -25,6 +25,9 @@ export const DeliveryResponse = namedRecord('AlertDelivery', {
     Type.Integer({ description: 'The HTTP status of the last answer; null where none came.' }),
   ),
   last_error: nullable(Type.String({ description: 'Why the last try failed.' })),
+  last_reply: nullable(
+    Type.String({ description: 'What the mail server said last; null for a webhook.' }),
+  ),
   last_ms: nullable(Type.Integer({ description: 'How long the last answer took.' })),
 })
 
@@ -45,6 +48,7 @@ export const presentDelivery = (delivery: Delivery): Static<typeof DeliveryRespo
   done_at: delivery.doneMs === null ? null : iso(delivery.doneMs),
   last_status: delivery.lastStatus,
   last_error: delivery.lastError,
+  last_reply: delivery.lastReply,
   last_ms: delivery.lastMs,
 })
 
@@ -55,7 +59,7 @@ export const firedBody = ({ alert, atMs, ...firing }: Firing): string =>
     timestamp: iso(atMs),
     data: {
       alert: aboutAlert(alert),
-      corridor: corridorKey(alert.corridor),
+      ...aboutPlaces(alert),
       field: alert.when.field,
       value: firing.value,
       previous: firing.previous,
@@ -71,10 +75,16 @@ export const testBody = (alert: Alert, nowMs: number): string =>
     timestamp: iso(nowMs),
     data: {
       alert: aboutAlert(alert),
-      corridor: corridorKey(alert.corridor),
+      ...aboutPlaces(alert),
       field: alert.when.field,
     },
   })
+
+const aboutPlaces = ({ corridor, sourceCountry, targetCountry }: Alert) => ({
+  corridor: corridorKey(corridor),
+  source_country: sourceCountry,
+  target_country: targetCountry,
+})
 
 const aboutAlert = ({ id, name, amount, when }: Alert) => ({
   id,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { AlertField, AlertOp, Condition, Standing } from '~/domain/alert/alert.ts'
+import type { AlertOp, Condition, Standing } from '~/domain/alert/alert.ts'
+import type { AlertField } from '~/domain/alert/field.ts'
 import {
   faultOf,
   judged,
@@ -161,8 +162,10 @@ describe('judged, of any values', () => {
 
 describe('faultOf', () => {
   const corridor = { from: 'GBP', to: 'KES' }
+  const COUNTRIES = { sourceCountry: null, targetCountry: null }
   const fault = (when: Partial<Condition>, amount: number | null = null) =>
-    faultOf({ corridor, amount, when: { ...condition('above', 100), ...when } })?.name ?? null
+    faultOf({ ...COUNTRIES, corridor, amount, when: { ...condition('above', 100), ...when } })
+      ?.name ?? null
 
   test('takes what can be judged', () => {
     expect(fault({})).toBeNull()
@@ -188,5 +191,27 @@ describe('faultOf', () => {
     expect(fault({ op: 'moves_pct', value: 2, periodMs: HOUR_MS })).toBe('when.period')
     const net = { field: 'best_current_net', op: 'moves_pct', value: 2 } as const
     expect(fault({ ...net, periodMs: DAY_MS }, 200)).toBe('when.period')
+  })
+
+  const between = (said: object, when: Partial<Condition>, amount: number | null = null) =>
+    faultOf({
+      ...{ ...COUNTRIES, ...said, corridor, amount },
+      when: { ...condition('above', 100), ...when },
+    })?.name ?? null
+
+  test('takes countries for whatever offers decide', () => {
+    const both = { sourceCountry: 'GB', targetCountry: 'KE' }
+    expect(between(both, {})).toBeNull()
+    expect(between(both, { field: 'best_current_net' }, 200)).toBeNull()
+    expect(between(both, { field: 'total_pct' }, 200)).toBeNull()
+    expect(between(both, stale)).toBeNull()
+    expect(between(both, { op: 'moves_pct', value: 2 })).toBeNull()
+  })
+
+  test('names a country that changes nothing, or whose past is not known', () => {
+    expect(between({ sourceCountry: 'GB' }, { field: 'mid' })).toBe('source_country')
+    expect(between({ targetCountry: 'KE' }, { field: 'mid' })).toBe('target_country')
+    const move = { op: 'moves_pct', value: 2, periodMs: DAY_MS } as const
+    expect(between({ targetCountry: 'KE' }, move)).toBe('target_country')
   })
 })

@@ -22,6 +22,8 @@ describe('POST /alerts', () => {
         id: expect.any(String),
         name: 'a',
         corridor: 'USD/KES',
+        source_country: null,
+        target_country: null,
         amount: null,
         when: { field: 'best', op: 'above', value: 130, period: null },
         to: TO,
@@ -35,6 +37,11 @@ describe('POST /alerts', () => {
       },
     ])
     expect(headers.get('x-ratelimit-remaining')).toBe('49')
+  })
+
+  test('201 with the countries that prices are to be for, as codes in any case', async () => {
+    const { status, body } = await made({ ...BODY, source_country: 'us', target_country: ' KE ' })
+    expect([status, body.source_country, body.target_country]).toEqual([201, 'US', 'KE'])
   })
 
   test('201 for every kind of condition, with periods as people write them', async () => {
@@ -72,6 +79,12 @@ describe('POST /alerts', () => {
       [{ ...BODY, corridor: 3 }, 'invalid_parameter', 'corridor'],
       [{ ...BODY, corridor: 'USD/XXX' }, 'unsupported_currency', 'to'],
       [{ ...BODY, corridor: 'USD/USD' }, 'same_currency'],
+      [{ ...BODY, source_country: 'UK' }, 'invalid_parameter', 'source_country'],
+      [{ ...BODY, target_country: 5 }, 'invalid_parameter', 'target_country'],
+      [
+        { ...BODY, target_country: 'KE', when: { ...when, field: 'mid' } },
+        ...(['invalid_parameter', 'target_country'] as const),
+      ],
       [{ ...BODY, amount: 200 }, 'invalid_parameter', 'amount'],
       [{ ...BODY, amount: '200' }, 'invalid_parameter', 'amount'],
       [{ ...BODY, amount: 2e15 }, 'invalid_parameter', 'amount'],
@@ -197,7 +210,14 @@ describe('the alerts of an account', () => {
     const { body: alert } = await made(BODY, key)
     const path = `/alerts/${alert.id}`
     const change = (body: unknown) => world.send('PATCH', path, { key, body })
-    const wrong = [{}, { corridor: 'GBP/KES' }, { status: 'ended' }, { amount: 5 }, { stauts: 'a' }]
+    const wrong = [
+      {},
+      { corridor: 'GBP/KES' },
+      { source_country: 'GB' },
+      { status: 'ended' },
+      { amount: 5 },
+      { stauts: 'a' },
+    ]
     for (const body of wrong) expect([body, (await change(body)).status]).toEqual([body, 400])
     const when = { field: 'best_current_net', op: 'below', value: 3 }
     expect((await change({ when, amount: 5, once: true, name: 'b' })).body).toMatchObject({
@@ -231,6 +251,7 @@ describe('the alerts of an account', () => {
         done_at: null,
         last_status: null,
         last_error: null,
+        last_reply: null,
         last_ms: null,
       },
     ])

@@ -88,7 +88,7 @@ describe('the board', () => {
     expect(href).toBe(`${NEW}?from=USD&to=KES&amount=250`)
     const ada = await newMember()
     const form = (await ada.visitor.get(href)).html
-    expect(form).toMatch(/name="from"[^>]* value="United States · USD"/)
+    expect(form).toMatch(/name="from"[^>]* value="USD · The USD"/)
     expect(form).toMatch(/name="amount"[^>]* value="250"/)
     expect(form).toContain('<option value="best_current_net" selected')
     const toArrive = await world.visitor().get('/?from=USD&to=KES&recipient_gets=5000')
@@ -224,20 +224,54 @@ describe('an alert', () => {
   })
 })
 
+describe('an alert between countries', () => {
+  test('keeps them, from the page of the countries to the list', async () => {
+    const { html } = await world.visitor().get('/send/united-states-to-kenya?amount=250')
+    const href = /<a href="([^"]+)">Tell me when/.exec(html)![1]!.replaceAll('&amp;', '&')
+    const ada = await newMember()
+    const form = await ada.visitor.get(href)
+    expect(form.html).toContain('value="United States · USD"')
+    expect(form.html).toContain('value="Kenya · KES"')
+    const places = { from: 'United States · USD', to: 'Kenya · KES' }
+    const wish = { ...FORM, field: 'best_current_net', amount: '250', value: '30000' }
+    const { location } = await make(ada, { ...wish, ...places })
+    expect(location).toContain('said=made')
+    const [alert] = (await asked(ada)).alerts
+    expect(alert).toMatchObject({ source_country: 'US', target_country: 'KE', amount: 250 })
+    const page = location!.split('&')[0]!
+    expect(await seen(ada, page)).toContain('United States (USD) to Kenya (KES): what arrives')
+    const change = page.replace('/alert?', '/alert/change?')
+    expect((await ada.visitor.submit(change, { ...wish, value: '31000' })).status).toBe(303)
+    const [changed] = (await asked(ada)).alerts
+    expect(changed).toMatchObject({ source_country: 'US', when: { value: 31_000 } })
+    const refused = await ada.visitor.submit(change, { ...wish, field: 'mid' })
+    expect([refused.status, textOf(refused.html)]).toEqual([
+      ...[400, expect.stringContaining('Mid is the same for every country; leave it out')],
+    ])
+  })
+})
+
 describe('deliveries', () => {
-  type Row = { status: string; nextMs?: number; lastStatus?: number; lastError?: string }
+  type Row = {
+    readonly status: string
+    readonly nextMs?: number
+    readonly lastStatus?: number
+    readonly lastError?: string
+    readonly lastReply?: string
+  }
 
   /** Puts down what came of a delivery. */
-  async function kept(page: string, { status, nextMs, lastStatus, lastError }: Row): Promise<void> {
+  async function kept(page: string, { status, nextMs, ...last }: Row): Promise<void> {
     const atMs = world.clock.now() - 60_000
     const at = new Date(atMs).toISOString()
     const nextAt = new Date(nextMs ?? atMs).toISOString()
     const doneAt = status === 'done' ? at : null
     await world.database.sql`
       insert into alert_deliveries (alert_id, kind, body, created_at, next_at, tries, status,
-        last_status, last_error, last_ms, done_at)
+        last_status, last_error, last_reply, last_ms, done_at)
       values (${page.split('=')[1]!}, 'fired', '{"type":"alert.fired"}', ${at}, ${nextAt}, 2,
-        ${status}, ${lastStatus ?? null}, ${lastError ?? null}, 1500, ${doneAt})`
+        ${status}, ${last.lastStatus ?? null}, ${last.lastError ?? null},
+        ${last.lastReply ?? null}, 1500, ${doneAt})`
   }
 
   const cells = async (ada: Member, page: string) => {
@@ -253,6 +287,14 @@ describe('deliveries', () => {
     expect(row).toEqual(['alert', expect.stringMatching(/^arrived/), '204 after 1.5 s', '2'])
     expect(textOf(html)).toContain('{"type":"alert.fired"}')
     expect(html).not.toContain('>Look again</a>')
+  })
+
+  test('show what the mail server said', async () => {
+    const ada = await newMember()
+    const page = await made(ada)
+    await kept(page, { status: 'done', lastReply: '250 2.0.0 Ok: queued as 4F' })
+    const { row } = await cells(ada, page)
+    expect(row?.[2]).toBe('250 2.0.0 Ok: queued as 4F after 1.5 s')
   })
 
   test('show why one waits, and for how long', async () => {

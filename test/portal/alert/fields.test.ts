@@ -28,6 +28,8 @@ const sent = (fields: Partial<Record<FieldName, string>>): WrittenAlert => {
 
 const WISH: AlertWish = {
   corridor: { from: 'USD', to: 'KES' },
+  sourceCountry: null,
+  targetCountry: 'KE',
   amount: null,
   when: { field: 'best', op: 'above', value: 131.5, periodMs: null },
   to: { kind: 'email' },
@@ -61,6 +63,15 @@ describe('writtenAlert', () => {
   ])('reads %p percent', (value, percent) => {
     const cost = sent({ field: 'total_pct', amount: '100', op: 'below', value })
     expect(cost.wish?.when.value).toBe(percent)
+  })
+
+  test('keeps the countries that were named, but for the mid, which has none', () => {
+    const between = { from: 'us', to: 'Kenya' }
+    expect(sent(between).wish).toEqual({ ...WISH, sourceCountry: 'US' })
+    expect(sent({ ...between, field: 'mid' }).wish).toMatchObject({
+      ...{ sourceCountry: null, targetCountry: null },
+    })
+    expect(sent({ to: 'KES' }).wish).toEqual({ ...WISH, targetCountry: null })
   })
 
   test('does not read what a choice leaves no use for', () => {
@@ -115,8 +126,14 @@ describe('proposedFields', () => {
 
   test('take what an address says, and mail where there is any', () => {
     const { texts, places, faults } = proposed('from=USD&to=KES&amount=250')
-    expect(texts).toMatchObject({ to: 'Kenya · KES', amount: '250', field: 'best_current_net' })
-    expect([texts.tell, places.to?.currency, faults]).toEqual(['email', 'KES', {}])
+    expect(texts).toMatchObject({ to: 'KES · The KES', amount: '250', field: 'best_current_net' })
+    expect([texts.tell, places.to, faults]).toEqual([
+      'email',
+      { country: null, currency: 'KES' },
+      {},
+    ])
+    const between = proposed(new URLSearchParams({ from: 'USD', to: 'Kenya · KES' }).toString())
+    expect(between.places.to).toMatchObject({ country: { code: 'KE' }, currency: 'KES' })
     expect(proposed('', false).texts).toMatchObject({ from: '', field: 'best', tell: 'webhook' })
   })
 
@@ -130,7 +147,11 @@ describe('fieldsOf', () => {
     WISH,
     { ...WISH, amount: 250.5, when: { ...WISH.when, field: 'best_current_net', value: 32500 } },
     { ...WISH, amount: 1, when: { ...WISH.when, field: 'total_pct', value: -0.25 } },
-    { ...WISH, when: { field: 'mid', op: 'moves_pct', value: 2, periodMs: 30 * DAY_MS } },
+    { ...WISH, sourceCountry: 'US', targetCountry: null },
+    {
+      ...{ ...WISH, targetCountry: null },
+      when: { field: 'mid', op: 'moves_pct', value: 2, periodMs: 30 * DAY_MS },
+    },
     { ...WISH, when: { field: 'stale', op: null, value: null, periodMs: 90 * MINUTE_MS } },
     { ...WISH, to: { kind: 'webhook', url: 'https://x.example/a?b=c' }, isOnce: true, name: 'x' },
   ])('are read as the alert that they show: %j', (wish) => {

@@ -4,6 +4,7 @@ import { alertMail } from '~/portal/alert/mail.ts'
 
 const ALERT: Alert = {
   ...{ id: '8f53dc6a-60c6-4945-91d1-af17fa035165', accountId: 'a', createdMs: 0, name: null },
+  ...{ sourceCountry: null, targetCountry: null },
   ...{ corridor: { from: 'GBP', to: 'KES' }, amount: null, to: { kind: 'email' }, isOnce: false },
   when: { field: 'best', op: 'above', value: 165, periodMs: null },
   ...{ status: 'active', reason: null, revision: 0, judgedPosition: 1, lastValue: null },

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import type { Condition, Watched } from '~/domain/alert/alert.ts'
 import { DAY_MS } from '~/domain/duration.ts'
-import { alertTitle, conditionText, destinationText, measuredText } from '~/portal/alert/words.ts'
+import {
+  alertTitle,
+  conditionText,
+  corridorText,
+  destinationText,
+  measuredText,
+} from '~/portal/alert/words.ts'
 
 const GBP_KES = { from: 'GBP', to: 'KES' }
 
 const watched = (when: Partial<Condition>, amount: number | null = null): Watched => ({
-  corridor: GBP_KES,
+  ...{ corridor: GBP_KES, sourceCountry: null, targetCountry: null },
   amount,
   when: { field: 'best', op: 'above', value: 165.5, periodMs: null, ...when },
 })
@@ -65,5 +71,15 @@ describe('destinationText', () => {
     const url = 'https://hooks.example.org/t0ken?key=1'
     expect(destinationText({ kind: 'webhook', url })).toBe('hooks.example.org')
     expect(destinationText({ kind: 'email' })).toBe('by mail')
+  })
+})
+
+describe('corridorText', () => {
+  test.each([
+    [null, null, 'GBP to KES'],
+    ['GB', 'KE', 'United Kingdom (GBP) to Kenya (KES)'],
+    [null, 'KE', 'GBP to Kenya (KES)'],
+  ])('from %p to %p is %p', (sourceCountry, targetCountry, text) => {
+    expect(corridorText({ corridor: GBP_KES, sourceCountry, targetCountry })).toBe(text)
   })
 })

@@ -42,9 +42,10 @@ describe('Outbox', () => {
     const sent: Mail[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
     const mailer = {
-      send(mail: Mail) {
+      async send(mail: Mail) {
         sent.push(mail)
-        return promise
+        await promise
+        return '250 kept'
       },
       close() {},
     }

@@ -166,6 +166,10 @@ describe('a mail', () => {
     expect(mail).toContain('Your plan sees prices once an hour.')
     expect(mail).toMatch(/List-Unsubscribe:\s+<https:\/\/rates\.example\.org\/fx\/alerts\/end\?/)
     expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+    await until('what the mail server said is kept', async () => {
+      const [one] = await world.deps.deliveries.list(alert.id)
+      return one!.lastReply === '250 kept' && one!.status === 'done'
+    })
     const link = linkIn(mail)
     const asked = await fetch(link)
     expect(asked.status).toBe(200)

@@ -16,6 +16,8 @@ const NOW = '2026-03-05T14:25:30.500Z'
 
 export const WISH: AlertWish = {
   corridor: { from: 'USD', to: 'KES' },
+  sourceCountry: null,
+  targetCountry: null,
   amount: null,
   when: { field: 'best', op: 'above', value: 130, periodMs: null },
   to: { kind: 'webhook', url: 'https://example.com/hook' },

@@ -331,6 +331,7 @@ describe('testAlert', () => {
         status: 'waiting',
         lastStatus: null,
         lastError: null,
+        lastReply: null,
         lastMs: null,
         doneMs: null,
       },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
 import { watchedValue } from '~/service/alert/value.ts'
 import { convert } from '~/service/convert.ts'
 import { offer } from '../../support/offers.ts'
@@ -8,11 +9,14 @@ import { World } from '../../support/world.ts'
 const CORRIDOR = { from: 'USD', to: 'KES' }
 const AMOUNT = 1000
 
-const totalOf = (world: World) =>
+const valueIn = (world: World, field: AlertField, targetCountry: string | null = null) =>
   watchedValue(viewOf(world), {
-    ...{ corridor: CORRIDOR, amount: AMOUNT },
-    when: { field: 'total_pct', op: null, value: null, periodMs: null },
+    ...{ corridor: CORRIDOR, sourceCountry: null, targetCountry },
+    amount: fieldOf(field).isForAmount ? AMOUNT : null,
+    when: { field, op: null, value: null, periodMs: null },
   })
+
+const totalOf = (world: World) => valueIn(world, 'total_pct')
 
 /** A mid of 130 all along, and a price whose total cost is 2 percent. */
 function priced(): World {
@@ -72,5 +76,42 @@ describe('total_pct', () => {
     world.reference({ KES: 130 })
     world.quote(costing(1, 'official-a'))
     expect(totalOf(world)).toBeNull()
+  })
+})
+
+describe('an alert between countries', () => {
+  const FRESH = '2026-03-05T13:00:00.000Z'
+
+  function sold(): World {
+    const world = priced()
+    const to = (targetCountry: string) => offer({ targetCountry })
+    world.quote(
+      { ...costing(1.5), rate: 131, offer: to('UG'), at: FRESH },
+      { ...costing(3, 'retail-b'), rate: 128, offer: to('KE'), at: '2026-02-01T00:00:00.000Z' },
+    )
+    return world
+  }
+
+  const valuesIn = (world: World, country: string | null) =>
+    Object.fromEntries(ALERT_FIELDS.map((field) => [field, valueIn(world, field, country)]))
+
+  test('leaves out what is for another country', () => {
+    const [anywhere, kenya] = [valuesIn(sold(), null), valuesIn(sold(), 'KE')]
+    expect([anywhere.best, kenya.best, valueIn(sold(), 'best', 'UG')]).toEqual([131, 128, 131])
+    expect(anywhere.best_current_net).toBe(131 * 985)
+    expect(kenya.best_current_net).toBe(130 * 980)
+    expect([kenya.mid, anywhere.mid]).toEqual([130, 130])
+  })
+
+  test('counts prices that say nothing of countries where nothing else is current', () => {
+    expect(valueIn(sold(), 'total_pct', 'KE')).toBe(2)
+    expect(valueIn(sold(), 'stale', 'KE')).toBe(false)
+  })
+
+  test('counts them only there', () => {
+    const world = sold()
+    const ours = { ...costing(2.5, 'retail-b'), offer: offer({ targetCountry: 'KE' }) }
+    world.quote(ours)
+    expect(valueIn(world, 'total_pct', 'KE')).toBe(2.5)
   })
 })

@@ -7,6 +7,7 @@ const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 
 const alert: Alert = {
   ...WISH,
+  targetCountry: 'KE',
   id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   accountId: 'a',
   createdMs: NOW_MS,
@@ -39,6 +40,8 @@ describe('firedBody', () => {
           when: { field: 'best', op: 'above', value: 130, period: null },
         },
         corridor: 'USD/KES',
+        source_country: null,
+        target_country: 'KE',
         field: 'best',
         value: 131,
         previous: 129,

@@ -1,0 +1,54 @@
+/** In what values are: target currency per source currency, target currency, or percent. */
+export type AlertUnit = 'rate' | 'money' | 'percent'
+
+type Field = {
+  /** Null for a field that is true or false, and so compares nothing. */
+  readonly unit: AlertUnit | null
+  /** Whether it is evaluated for an amount of the source currency. */
+  readonly isForAmount: boolean
+  /** Whether offers decide it, so that countries narrow it. */
+  readonly isOfOffers: boolean
+  /** Whether its past is known, so that a move can be measured over a period. */
+  readonly hasPast: boolean
+  /** What it is called in a sentence; an amount follows where it is for one. */
+  readonly subject: string
+  /** What it is called in a list of things to choose from. */
+  readonly label: string
+  /** What it is, for those who read the API. */
+  readonly meaning: string
+}
+
+const OF_OFFERS = { isForAmount: false, isOfOffers: true, hasPast: false }
+
+/** Everything that can be watched. `src/service/alert/value.ts` says how each stands. */
+export const FIELDS = {
+  best: {
+    ...{ ...OF_OFFERS, unit: 'rate', hasPast: true },
+    ...{ subject: 'the best rate', label: 'The best rate', meaning: 'the best rate' },
+  },
+  best_current_net: {
+    ...{ ...OF_OFFERS, unit: 'money', isForAmount: true },
+    ...{ subject: 'what arrives for', label: 'What arrives' },
+    meaning: 'what the best current offer makes of the amount',
+  },
+  mid: {
+    ...{ ...OF_OFFERS, unit: 'rate', isOfOffers: false, hasPast: true },
+    ...{ subject: 'the mid-market rate', label: 'The mid-market rate', meaning: 'the mid' },
+  },
+  total_pct: {
+    ...{ ...OF_OFFERS, unit: 'percent', isForAmount: true },
+    ...{ subject: 'the total cost of sending', label: 'The total cost in percent' },
+    meaning: 'the lowest total cost of a current offer in percent',
+  },
+  stale: {
+    ...{ ...OF_OFFERS, unit: null },
+    ...{ subject: 'prices', label: 'Prices that grow old', meaning: 'whether prices are stale' },
+  },
+} as const satisfies Record<string, Field>
+
+export type AlertField = keyof typeof FIELDS
+
+export const ALERT_FIELDS = Object.keys(FIELDS) as [AlertField, ...AlertField[]]
+
+/** What is true of a field. */
+export const fieldOf = (field: AlertField): Field => FIELDS[field]

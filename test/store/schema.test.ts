@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
+import { getTableColumns, is } from 'drizzle-orm'
+import { isPgEnum, PgTable } from 'drizzle-orm/pg-core'
+import type { Database } from '~/store/database.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** Everything that the schema files export, as the generator of migrations reads them. */
+async function exportsOf(): Promise<Record<string, unknown>> {
+  const files = [...new Bun.Glob('src/store/**/*schema.ts').scanSync(ROOT)]
+  const modules = await Promise.all(files.map((file) => import(join(ROOT, file))))
+  return Object.assign({}, ...modules)
+}
+
+let schema: Record<string, unknown>
+let database: Database
+
+beforeAll(async () => {
+  schema = await exportsOf()
+  database = await freshDatabase()
+}, 60_000)
+
+describe('the schema files', () => {
+  test('say what the last migration left, by the check of drizzle-kit', async () => {
+    const metas = [...new Bun.Glob('drizzle/meta/*_snapshot.json').scanSync(ROOT)].sort()
+    const last = await Bun.file(join(ROOT, metas.at(-1)!)).json()
+    const now = generateDrizzleJson(schema, last.id)
+    expect(await generateMigration(last, now)).toEqual([])
+  })
+
+  test('have the columns of a migrated database', async () => {
+    const tables = Object.values(schema).filter((one): one is PgTable => is(one, PgTable))
+    expect(tables.length).toBeGreaterThan(20)
+    const rows = await database.sql<{ name: string }[]>`
+      select table_name || '.' || column_name as name from information_schema.columns
+      where table_schema = 'public'`
+    const known = new Set(rows.map(({ name }) => name))
+    const missing = tables.flatMap((table) => {
+      const { [Symbol.for('drizzle:Name')]: name } = table as unknown as Record<symbol, string>
+      const columns = Object.values(getTableColumns(table))
+      return columns.map((column) => `${name}.${column.name}`).filter((one) => !known.has(one))
+    })
+    expect(missing).toEqual([])
+  })
+
+  test('have enums with the very words of a migrated database', async () => {
+    const enums = Object.values(schema).filter(isPgEnum)
+    expect(enums.length).toBeGreaterThan(5)
+    const rows = await database.sql<{ name: string; words: string[] }[]>`
+      select typname as name, array_agg(enumlabel::text order by enumsortorder) as words
+      from pg_type join pg_enum on enumtypid = pg_type.oid group by typname order by typname`
+    const said = enums.map(({ enumName, enumValues }) => [enumName, [...enumValues].sort()])
+    expect(Object.fromEntries(said)).toEqual(
+      Object.fromEntries(rows.map(({ name, words }) => [name, [...words].sort()])),
+    )
+  })
+})
