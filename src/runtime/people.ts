@@ -163,16 +163,25 @@ export class People {
 
 type Shared = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath'>
 
+/** Each exchange of a code or a token holds two connections, so one at a time leaves the rest. */
+const EXCHANGES = {
+  runningMax: 1,
+  waitingMax: 64,
+  refusal: 'too many applications ask for tokens; try again in a moment',
+}
+
 /** What applications need that people connect. */
 function applicationsOf({ database, log, pace }: PeopleOptions, shared: Shared) {
+  const exchanges = new WorkLimit(EXCHANGES)
+  const oauth = createOAuth(database, {
+    ...shared,
+    scopes: SCOPES,
+    onFault: (message) => log.error({}, message),
+  })
   return {
     machines: new AddressLimits(FORMS),
     connections: createConnectionStore(database, SCOPES),
-    oauth: createOAuth(database, {
-      ...shared,
-      scopes: SCOPES,
-      onFault: (message) => log.error({}, message),
-    }),
+    oauth: { ...oauth, token: (form: URLSearchParams) => exchanges.run(() => oauth.token(form)) },
     applicationDocument: applicationDocuments(pace),
     newConnectionHash: () => connectionHash((count) => randomBytes(count)),
     newClientId: () => randomBytes(CLIENT_ID_BYTES).toString('hex'),

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
+import { CONSENT_DAYS } from '~/domain/consent.ts'
 import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
@@ -50,7 +51,8 @@ export function consentPage(props: Props): Page {
           <dt>Until when</dt>
           <dd>
             Until you disconnect it in <a href={PATHS.developer}>the developer area</a>, or it has
-            not been used for 90 days.
+            not been used for 90 days, but for {CONSENT_DAYS} days at most: then it has to ask you
+            again.
           </dd>
         </dl>
         <p>Allow it only if you have just started this in an application that you trust.</p>

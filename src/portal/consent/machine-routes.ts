@@ -1,4 +1,5 @@
 import { keyHashOf, REFRESH_TOKEN_PREFIX, tokenSecret } from '~/domain/api-key.ts'
+import { CONSENT_DAYS, consentEndMs } from '~/domain/consent.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { bodyText } from '~/http/body.ts'
 import { AddressedFile, ANYWHERE } from '~/http/docs/addressed-file.ts'
@@ -122,12 +123,12 @@ const PASSED_ON = [
   'refresh_token',
 ]
 
-async function tokenReply(deps: MachineDeps, request: Request): Promise<Response> {
+async function tokenReply(deps: MachineDeps, request: Request, nowMs: number): Promise<Response> {
   const form = await formOf(request, ['resource'])
   const home = homeOf(request, deps)
   if (form.getAll('resource').some((resource) => !isOurResource(resource, home)))
     throw new OAuthFault('invalid_target', `tokens are for ${home}${OAUTH_PATHS.tools} alone`)
-  await assertConnected(deps, form.get('refresh_token'))
+  await assertConnected(deps, form.get('refresh_token'), nowMs)
   const passed = PASSED_ON.flatMap((name) => {
     const value = form.get(name)
     return value === null || value.includes('\0') ? [] : [[name, value]]
@@ -139,13 +140,22 @@ async function tokenReply(deps: MachineDeps, request: Request): Promise<Response
   return machineReply({ ...answer, error: 'invalid_grant' }, 400)
 }
 
-/** Throws OAuthFault where the connection that would be renewed has ended. */
-async function assertConnected(deps: MachineDeps, token: string | null): Promise<void> {
+/** Throws OAuthFault where the connection that would be renewed has ended, or its consent. */
+async function assertConnected(
+  deps: MachineDeps,
+  token: string | null,
+  nowMs: number,
+): Promise<void> {
   const secret = token === null ? null : tokenSecret(token, REFRESH_TOKEN_PREFIX)
   if (secret === null) return
   const held = await deps.connections.heldBy(keyHashOf(secret))
   if (held?.isEnded !== false)
     throw new OAuthFault('invalid_grant', 'the connection ended; ask the person to connect again')
+  if (consentEndMs(held.consentedMs) <= nowMs)
+    throw new OAuthFault(
+      'invalid_grant',
+      `the person allowed this more than ${CONSENT_DAYS} days ago; ask them to connect again`,
+    )
 }
 
 async function registerReply(

@@ -40,6 +40,8 @@ type Held = {
   readonly clientId: string
   readonly name: string
   readonly isEnded: boolean
+  /** When the person last allowed the application. */
+  readonly consentedMs: number
 }
 
 type ConnectionStore = {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { and, desc, eq, inArray, isNull, lte, notExists, notLike, or, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
+import { consentEndMs } from '~/domain/consent.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { announceAccess, keyOf, lockAccount } from '~/store/access/key-store.ts'
 import type { Database, Tx } from '~/store/database.ts'
@@ -65,17 +66,7 @@ export function createConnectionStore(database: Database, scopes: readonly strin
     },
     heldBy: (tokenHash: string) => heldBy(database, tokenHash),
     /** What an access token in use stands for; null for any other. */
-    async accessOf(tokenHash: string) {
-      const [row] = await db
-        .select({ key: keys, expiresAt: oauthAccessTokens.expiresAt })
-        .from(oauthAccessTokens)
-        .innerJoin(oauthConsents, samePair(oauthAccessTokens))
-        .innerJoin(keys, eq(keys.id, oauthConsents.keyId))
-        .where(and(eq(oauthAccessTokens.token, tokenHash), isNull(oauthAccessTokens.revoked)))
-      if (!row) return null
-      const { hash, accountId } = row.key
-      return { keyHash: hash, accountId, expiresMs: row.expiresAt.getTime() }
-    },
+    accessOf: (tokenHash: string) => accessOf(database, tokenHash),
     prune: (nowMs: number) => prune(database, nowMs),
   }
 }
@@ -94,6 +85,7 @@ type Held = {
   readonly clientId: string
   readonly name: string
   readonly isEnded: boolean
+  readonly consentedMs: number
 }
 
 type Wish = {
@@ -136,10 +128,28 @@ async function keepApplication(
     .onConflictDoUpdate({ target: oauthClients.clientId, set: described })
 }
 
+async function accessOf({ db }: Database, tokenHash: string) {
+  const [row] = await db
+    .select({
+      key: keys,
+      expiresAt: oauthAccessTokens.expiresAt,
+      consentedAt: oauthConsents.updatedAt,
+    })
+    .from(oauthAccessTokens)
+    .innerJoin(oauthConsents, samePair(oauthAccessTokens))
+    .innerJoin(keys, eq(keys.id, oauthConsents.keyId))
+    .where(and(eq(oauthAccessTokens.token, tokenHash), isNull(oauthAccessTokens.revoked)))
+  if (!row) return null
+  const { hash, accountId } = row.key
+  const expiresMs = Math.min(row.expiresAt.getTime(), consentEndMs(row.consentedAt.getTime()))
+  return { keyHash: hash, accountId, expiresMs }
+}
+
 async function heldBy({ sql: query }: Database, tokenHash: string): Promise<Held | null> {
   const [held] = await query<Held[]>`
     select k.id as "keyId", k.account_id as "accountId", t.client_id as "clientId",
-      k.name, k.revoked_at is not null as "isEnded"
+      k.name, k.revoked_at is not null as "isEnded",
+      (extract(epoch from c.updated_at) * 1000)::float8 as "consentedMs"
     from (
       select client_id, user_id from oauth_access_tokens where token = ${tokenHash}
       union all select client_id, user_id from oauth_refresh_tokens where token = ${tokenHash}

@@ -25,6 +25,7 @@ const CODE_SECONDS = (10 * MINUTE_MS) / 1000
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNIQUE_VIOLATION = '23505'
+const FOREIGN_KEY_VIOLATION = '23503'
 
 /** Where the library believes it sends people; these addresses are only told apart here. */
 const SIGN_IN = '/sign-in'
@@ -91,15 +92,34 @@ export function createOAuth(database: Database, options: OAuthOptions) {
       const { url } = (await reply.json().catch(() => ({}))) as { url?: string }
       return reply.ok && url ? outcomeOf(url, reply.status) : null
     },
-    /** The answer to an application that exchanges a code, or renews its token. */
+    /**
+     * The answer to an application that exchanges a code, or renews its token.
+     *
+     * A second use of either deletes the tokens that the first is about to make, so uses of one are
+     * in turn, at whatever replica they arrive. While it waits, this holds a connection and needs
+     * another: the caller has to limit how many wait at once.
+     */
     async token(form: URLSearchParams): Promise<{ status: number; body: unknown }> {
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
       const init = { method: 'POST', headers, body: form.toString() }
-      const reply = await ask('/oauth2/token', init)
-      return { status: reply.status, body: await reply.json() }
+      const used = keyHashOf(form.get('code') ?? form.get('refresh_token') ?? '')
+      return database.db.transaction(async (tx) => {
+        await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${used}, 0))`)
+        try {
+          const reply = await ask('/oauth2/token', init)
+          return { status: reply.status, body: await reply.json() }
+        } catch (error) {
+          if ((error as { cause?: { code?: string } }).cause?.code !== FOREIGN_KEY_VIOLATION)
+            throw error
+          return { status: 400, body: ENDED_MEANWHILE }
+        }
+      })
     },
   }
 }
+
+/** The answer where another request ended the tokens while they were made. */
+const ENDED_MEANWHILE = { error: 'invalid_grant', error_description: 'the tokens have just ended' }
 
 const decisionBy = (headers: Headers, decision: object): RequestInit => ({
   method: 'POST',
