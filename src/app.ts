@@ -26,6 +26,7 @@ import { historyRoutes } from './http/history.ts'
 import { type IngestRouteDeps, ingestRoutes } from './http/ingest.ts'
 import { METRICS_PATH, type MetricsDeps, metricsRoutes } from './http/metrics.ts'
 import { type ObservedDeps, observed, observedApp, observedHandler } from './http/observed.ts'
+import { officialRoutes } from './http/official.ts'
 import { BASE_PATH, parsable, pathOf } from './http/path.ts'
 import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
@@ -185,6 +186,7 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...fetchRoutes(deps),
   ...seriesRoutes(deps),
   ...snapshotRoutes(deps),
+  ...officialRoutes(deps),
   ...dayFileRoutes(deps),
   ...changeRoutes(deps),
   ...providerRatesRoutes(deps),

@@ -26,13 +26,15 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
   readonly response: R
   /** How the answer's entries become rows of a file, where it is a list. */
   readonly list?: List
+  /** Whether it asks about one corridor, not about a currency. */
+  readonly isOfCorridor?: boolean
   answer(ask: Ask<Q>): Promise<Answer & { readonly body: Static<R> }>
 }
 
 /** A metered question about a corridor's past and its description, made of one set of schemas. */
 export function coldRoute<Q extends TObject, R extends TSchema>(
   deps: AccessDeps,
-  { path, notes, query: own, response, list, answer }: ColdRoute<Q, R>,
+  { path, notes, query: own, response, list, isOfCorridor = true, answer }: ColdRoute<Q, R>,
 ): Route {
   const query = list ? Type.Object({ ...own.properties, ...formatParameter }) : own
   return {
@@ -40,7 +42,12 @@ export function coldRoute<Q extends TObject, R extends TSchema>(
     path,
     operation: {
       ...notes,
-      errors: ['unsupported_currency', 'same_currency', 'database_unavailable', 'overloaded'],
+      errors: [
+        'unsupported_currency',
+        ...(isOfCorridor ? (['same_currency'] as const) : []),
+        'database_unavailable',
+        'overloaded',
+      ],
       query,
       access: 'key',
       isMetered: true,

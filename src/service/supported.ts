@@ -42,6 +42,20 @@ export function supportedCorridor(
   return { from, to }
 }
 
+/** The code of one active currency; a 400 that names the parameter where there is none. */
+export function supportedCurrency(
+  catalogue: CatalogueIndex,
+  { name, text }: { readonly name: string; readonly text: string },
+): string {
+  const code = knownCode(catalogue, text)
+  if (code !== null) return code
+  throw new ServiceError(
+    'unsupported_currency',
+    `${name}: ${quoted(text)} is not a supported currency; use one of supported_currencies`,
+    { parameter: name, supported_currencies: catalogue.supportedCodes },
+  )
+}
+
 /** Whether `supportedCorridor` would take the codes of a pair that is quoted. */
 export const isSupported = (
   catalogue: CatalogueIndex,

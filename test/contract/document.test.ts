@@ -139,7 +139,7 @@ describe('the document', () => {
       ...['from', 'from'],
       ...Array.from({ length: 6 }, () => 'pay_in'),
       ...Array.from({ length: 6 }, () => 'pay_out'),
-      ...['to', 'to'],
+      ...['provider', 'to', 'to'],
     ])
     for (const { style, explode } of lists) expect([style, explode]).toEqual(['form', false])
   })
@@ -150,7 +150,7 @@ describe('the document', () => {
       .map(({ name }) => name)
     const lists = [
       ...['getRates', 'getHistory', 'convertAmount', 'listCorridors', 'getCosts', 'getTimeSeries'],
-      ...['getHistorical', 'getProviderRates'],
+      ...['getHistorical', 'getOfficial', 'getProviderRates'],
     ]
     const rows = ['text/csv', 'application/x-ndjson']
     expect(others).toEqual(lists.flatMap((id) => rows.map((medium) => `${id} 200 ${medium}`)))
@@ -165,7 +165,7 @@ describe('the document', () => {
       const { path } = operations.find(({ id }) => name.startsWith(`${id} `))!
       return columns ? [{ path, names: columns.map((column) => column.name) }] : []
     })
-    expect(told).toHaveLength(8)
+    expect(told).toHaveLength(9)
     const rows = tableRows(pageAt('docs/api.md'), 'list').map(([path, names]) => ({
       path: path!.replaceAll('`', ''),
       names: names!.replaceAll('`', '').split(', '),

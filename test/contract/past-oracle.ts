@@ -116,6 +116,12 @@ const later = (a: { at: number; id: number }, b: { at: number; id: number }) =>
   a.at - b.at || a.id - b.id
 const isExecutable = (kind: RateType) => KINDS.indexOf(kind) < 3
 
+function bankDate({ providers }: Facts, { kind, at, provider }: Said) {
+  const timeZone = providers.get(provider)!.timeZone ?? (at % (24 * HOUR) === 0 ? 'UTC' : null)
+  if (kind !== 'official' || !timeZone) return {}
+  return { rate_date: new Intl.DateTimeFormat('sv-SE', { timeZone }).format(at) }
+}
+
 function last<T extends { at: number; id: number }>(rows: T[]): T | undefined {
   let found: T | undefined
   for (const row of rows) if (!found || later(row, found) > 0) found = row
@@ -335,6 +341,7 @@ export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
       fee_currency: row.feeCurrency,
       spread_bps: spreadThen(facts, row, p),
       rate_type: row.kind,
+      ...bankDate(facts, row),
       evidence: row.evidence,
       ...offerShown(row, p),
     })),
@@ -450,6 +457,7 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
         transfer_time: provider.transferTime,
         last_updated: iso(row.at),
         is_stale: isStale(row),
+        ...bankDate(facts, row),
         fee_stated: row.fee !== null || row.offer.fee_percent !== undefined,
         evidence: row.evidence,
         ...ofItsDay(facts, row),

@@ -39,6 +39,7 @@ async function factsOfFiles(): Promise<Facts> {
         ...provider,
         providerType: provider.provider_type,
         transferTime: provider.transfer_time,
+        timeZone: provider.time_zone,
         isActive: provider.is_active,
       } as unknown as Provider,
     ]),

@@ -10,6 +10,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   '/costs': 'offers',
   '/rates/provider': 'corridors',
   '/historical': 'providers',
+  '/official': 'rates',
   '/time-series': 'data',
   '/rates/history': 'data',
 }

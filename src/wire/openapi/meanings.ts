@@ -41,6 +41,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   QuoteSourceState: 'How fetching the official rates of one bank is going.',
   MidFeeds: 'How the reference feeds are doing.',
   NewAlert: 'An alert, with the key of its signatures where that is new.',
+  OfficialRate: 'The rate that one bank had stated by the date.',
+  OfficialResponse: 'What banks stated for a date, held against the mid of that day.',
   PairValue: 'The mid and the best executable price of one pair.',
   Provider: 'A provider to ask for.',
   ProviderRate: "One provider's latest price in the corridor.",

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { PastWorld, type Tier } from '../support/past-world.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
+
+const NOW = '2026-03-05T21:25:30.500Z'
+const bank = (id: string, timeZone: string | null) =>
+  provider(id, { rateType: 'official', providerType: 'central_bank', timeZone })
+
+let database: FreshDatabase
+let world: PastWorld
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  const banks = [bank('bank-nairobi', 'Africa/Nairobi'), bank('bank-kampala', 'Africa/Kampala')]
+  const providers = [...PROVIDERS, ...banks, bank('bank-nowhere', null)]
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers })
+  world = await new PastWorld(database, { at: NOW }).start()
+  for (const [at, kes] of [
+    ['2026-03-03T05:00:00Z', '130'],
+    ['2026-03-04T05:00:00Z', '125'],
+  ] as const) {
+    const rates = [
+      { currency: 'KES', perUsd: kes },
+      { currency: 'UGX', perUsd: '3750' },
+    ]
+    const snapshot = { source: 'feed', fetchedMs: Date.parse(at), rates }
+    const references = await createReferenceStore(database).append(snapshot)
+    world.memory.publish({ references }, world.clock.now())
+  }
+  const said = [
+    ['bank-nairobi', 'USD', 'KES', 129, '2026-03-02T21:00:00Z'],
+    ['bank-nairobi', 'USD', 'KES', 128, '2026-03-03T21:00:00Z'],
+    ['bank-nairobi', 'USD', 'KES', 127, '2026-03-05T21:00:00Z'],
+    ['bank-nairobi', 'GBP', 'KES', 170, '2026-03-03T21:00:00Z'],
+    ['bank-kampala', 'KES', 'UGX', 29, '2026-03-02T21:00:00Z'],
+    ['bank-nowhere', 'USD', 'UGX', 3700, '2026-03-03T13:00:00Z'],
+    ['retail-a', 'USD', 'KES', 126, '2026-03-03T21:00:00Z'],
+  ] as const
+  await world.post(
+    said.map(([provider_id, from, to, rate, effective_from]) => ({
+      ...{ provider_id, from, to, rate, effective_from },
+    })),
+  )
+}, TEST_MS_MAX)
+afterAll(() => database.close())
+
+type Rate = Record<string, unknown> & { mid: Record<string, unknown> | null }
+
+async function official(asked: string, tier: Tier = 'realtime') {
+  const { status, body } = await world.get(`/official?${asked}`, tier)
+  return { status, body: body as Record<string, unknown> & { rates: Rate[] } }
+}
+
+const shown = ({ rates }: { rates: Rate[] }) =>
+  rates.map((one) => [
+    one.provider_id,
+    `${one.from}/${one.to}`,
+    one.rate,
+    one.rate_date,
+    one.age_days,
+  ])
+
+describe('GET /official', () => {
+  test('200 has the rate of the date at the bank, with the mid at its end and the gap', async () => {
+    const { status, body } = await official('currency=kes&to=usd&date=2026-03-04')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      currency: 'KES',
+      to: 'USD',
+      date: '2026-03-04',
+      rates: [
+        {
+          provider_id: 'bank-nairobi',
+          provider_name: 'Provider bank-nairobi',
+          from: 'USD',
+          to: 'KES',
+          rate: 128,
+          rate_date: '2026-03-04',
+          age_days: 0,
+          last_updated: '2026-03-03T21:00:00.000Z',
+          evidence: 'observed',
+          mid: { rate: 125, source: 'feed', fetched_at: '2026-03-04T05:00:00.000Z', age_hours: 16 },
+          gap_bps: 240,
+        },
+      ],
+      count: 1,
+      timestamp: NOW,
+      data_freshness: 'realtime',
+    })
+  })
+
+  test('200 has the nearest earlier rate of a date without one, and says so', async () => {
+    const { body } = await official('currency=KES&to=USD&date=2026-03-05')
+    expect(shown(body)).toEqual([['bank-nairobi', 'USD/KES', 128, '2026-03-04', 1]])
+    expect(body.note).toBe(
+      'No rate of Provider bank-nairobi for 2026-03-05 is recorded; ' +
+        'its nearest earlier one is of 2026-03-04.',
+    )
+  })
+
+  test('200 has every bank and corridor of the currency, on either side', async () => {
+    const { body } = await official('currency=KES&date=2026-03-04')
+    expect(shown(body)).toEqual([
+      ['bank-kampala', 'KES/UGX', 29, '2026-03-03', 1],
+      ['bank-nairobi', 'GBP/KES', 170, '2026-03-04', 0],
+      ['bank-nairobi', 'USD/KES', 128, '2026-03-04', 0],
+    ])
+    expect(body.note).toBe(
+      'For 1 of 3 rates none of 2026-03-04 is recorded; ' +
+        'the nearest earlier one stands there, see rate_date and age_days.',
+    )
+    const [, , { gap_bps: ofPound, mid }] = [null, null, body.rates[1]!]
+    expect([ofPound, mid]).toEqual([null, null])
+  })
+
+  test('200 has the banks asked for, and no date of a bank whose time zone is not known', async () => {
+    const { body } = await official('currency=UGX&provider=bank-nowhere&date=2026-03-04')
+    expect(shown(body)).toEqual([['bank-nowhere', 'USD/UGX', 3700, null, null]])
+    const both = await official('currency=UGX&provider=bank-nowhere,bank-kampala&date=2026-03-04')
+    expect(both.body.count).toBe(2)
+  })
+
+  test('200 has a date that has begun at the bank and not yet in UTC, by the hour for free', async () => {
+    const asked = 'currency=KES&to=USD&date=2026-03-06'
+    expect(shown((await official(asked)).body)).toEqual([
+      ['bank-nairobi', 'USD/KES', 127, '2026-03-06', 0],
+    ])
+    const { body } = await official(asked, 'hourly')
+    expect([body.as_of, body.data_freshness]).toEqual(['2026-03-05T21:00:00.000Z', 'hourly'])
+  })
+
+  test('200 without a rate so early says so', async () => {
+    const { body } = await official('currency=KES&date=2020-01-01')
+    expect([body.count, body.note]).toEqual([
+      0,
+      'No official rate of KES for 2020-01-01 or earlier is recorded.',
+    ])
+  })
+
+  test.each([
+    ['currency=ABC&date=2026-03-04', 'unsupported_currency', /^currency: "ABC" is not/],
+    ['currency=KES&to=SLL&date=2026-03-04', 'unsupported_currency', /^to: "SLL" is not/],
+    ['currency=KES&date=2026-02-30', 'invalid_parameter', /^date cannot be used: it must be/],
+    ['currency=KES&date=2026-03-07', 'invalid_parameter', /lies in the future/],
+    ['currency=KES&date=2026-03-04&provider=nobody', 'invalid_parameter', /^provider/],
+    ['currency=KES', 'missing_parameter', /date/],
+  ])('400 for %s', async (asked, code, error) => {
+    const { status, body } = await official(asked)
+    expect([status, body.code]).toEqual([400, code])
+    expect(body.error).toMatch(error)
+  })
+})
