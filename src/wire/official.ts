@@ -27,7 +27,7 @@ export const OfficialQuery = Type.Object({
   date: Type.String({
     description: "A date, YYYY-MM-DD, as the bank's calendar shows it; not in the future.",
     format: 'date',
-    examples: ['2026-03-04'],
+    examples: ['2026-03-05'],
   }),
   to: Type.Optional(
     Type.String({ description: 'The other currency of the rates.', examples: ['USD'] }),
@@ -82,7 +82,7 @@ const OfficialEntry = namedRecord('OfficialRate', {
 export const OfficialResponse = namedRecord('OfficialResponse', {
   currency: Type.String({ examples: ['KES'] }),
   to: nullable(Type.String()),
-  date: Type.String({ format: 'date', examples: ['2026-03-04'] }),
+  date: Type.String({ format: 'date', examples: ['2026-03-05'] }),
   rates: Type.Array(OfficialEntry),
   count: Type.Integer(),
   ...noteFields,
