@@ -5,6 +5,7 @@ import { publishWithDays } from '~/memory/day-publication.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
 import type { LiveMemory, LoggedChange } from '~/memory/live/live.ts'
 import { Memory } from '~/memory/memory.ts'
+import { Answered } from './answered.ts'
 import {
   AHEAD_MS_MAX,
   idsOf,
@@ -59,6 +60,7 @@ export class Follower {
   #timer: ReturnType<typeof setTimeout> | null = null
   /** When the oldest news came that is not applied; null where everything is. */
   #waitingSinceMs: number | null = null
+  readonly answered = new Answered()
 
   constructor(private readonly deps: FollowerDeps) {}
 
@@ -137,6 +139,15 @@ export class Follower {
     await this.#run
   }
 
+  /** Resolves when everything answered so far is applied, or after some seconds at the latest. */
+  async answersApplied(): Promise<void> {
+    if (this.answered.isApplied || !this.#isBegun || this.#isStopped) return
+    const applied = this.answered.applied()
+    this.#isWanted = true
+    this.#start()
+    await applied
+  }
+
   /** Begins anew if something was served that the log did not tell of. */
   async check(): Promise<void> {
     const { memory, live } = this.deps
@@ -168,13 +179,16 @@ export class Follower {
   async #follow(): Promise<void> {
     while (this.#isWanted && !this.#isStopped) {
       this.#isWanted = false
+      const { noted } = this.answered
       try {
         await this.#turn()
         this.#isFailing = false
+        this.answered.reached(noted)
         if (!this.#isWanted) this.#waitingSinceMs = null
       } catch (error) {
         if (!this.#isFailing) this.deps.log.warn({ err: error }, 'changes could not be followed')
         this.#isFailing = true
+        this.answered.reached(Number.POSITIVE_INFINITY)
       }
     }
   }

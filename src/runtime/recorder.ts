@@ -1,5 +1,6 @@
 import type { Config } from '~/config.ts'
 import type { Recording } from '~/domain/observation.ts'
+import type { Answered } from '~/jobs/answered.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
 import { inTime } from '~/service/deadline.ts'
@@ -20,6 +21,7 @@ type RecorderDeps = {
   readonly work: Config['work']
   readonly storage: Pick<StorageWatch, 'watched'>
   readonly rows: Pick<RowFigures, 'count'>
+  readonly follower: { readonly answered: Pick<Answered, 'note'> }
 }
 
 export const RECORDING_AWAY =
@@ -47,12 +49,14 @@ export type Recorder = IngestDeps['store'] & {
  * then has to learn of it, at the latest before a retry is told so.
  */
 export function recorderOf(deps: RecorderDeps): Recorder {
-  const { observations, references, changes, refresher, tracing, work, storage, rows } = deps
+  const { observations, references, changes, refresher, tracing, work, storage, rows, follower } =
+    deps
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
   const served = async (recording: Recording): Promise<Recording> => {
     if (recording.kind === 'replayed') await orUnavailable(changes.caughtUp(), RECORDING_AWAY)
+    follower.answered.note()
     return recording
   }
   const record: ObservationStore['record'] = async (batch) => {

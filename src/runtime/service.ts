@@ -169,17 +169,17 @@ export class Service implements RunningService {
   }
 
   #recorderOf(
-    { changes, refresher, telemetry }: Core,
+    { changes, follower, refresher, telemetry }: Core,
     own: Pick<Parameters<typeof recorderOf>[0], 'observations' | 'storage' | 'rows'>,
   ) {
     const { config, database } = this.options
     const references = createReferenceStore(database)
-    const recording = { ...own, references, changes, refresher }
+    const recording = { ...own, references, changes, follower, refresher }
     return recorderOf({ ...recording, tracing: telemetry.tracing, work: config.work })
   }
 
-  #streamsOf({ memory, live }: Core): Streams {
-    return new Streams({ ...this.options, memory, live, secret: this.#secret })
+  #streamsOf({ memory, live, follower }: Core): Streams {
+    return new Streams({ ...this.options, memory, live, follower, secret: this.#secret })
   }
 
   #health({ memory, refresher, spread }: Core): HealthDeps {

@@ -42,5 +42,6 @@ export function worldStreams(world: StreamWorld) {
     tokens: new StreamTokens(async () => 'a secret of all replicas'),
     open: new OpenStreams({ memory, clock }),
     patience: new Patience(END_SECONDS),
+    caughtUp: async () => {},
   }
 }

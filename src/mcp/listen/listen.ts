@@ -27,6 +27,7 @@ export type ListenDeps = CallDeps & {
       add(stream: Open): void
       remove(stream: Open): void
     }
+    caughtUp(): Promise<void>
   }
 }
 
@@ -68,6 +69,7 @@ type Seated = { readonly caller: Caller; readonly subscribed: Subscribed }
 async function seated({ streams }: ListenDeps, { caller, subscribed }: Seated): Promise<Listening> {
   const { hub, seats, open } = streams
   const { account, tier } = caller
+  await streams.caughtUp()
   const seat = await takenSeat(streams, account)
   const { subscription } = subscribed
   return new Listening({

@@ -94,6 +94,12 @@ export class StreamHub implements StepHearer {
     return this.#channels[tier].open(subscription, from, this.#known, sink)
   }
 
+  /** Has every step from now on told one by one, for a reader who is about to open a stream. */
+  attend(): void {
+    this.#watch()
+    this.#linger()
+  }
+
   onStep(step: Step): void {
     const { limits } = this.deps
     const { realtime, hourly } = this.#channels

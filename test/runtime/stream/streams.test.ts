@@ -51,6 +51,29 @@ test('a stream hears of commits of any replica, ends with its process, and goes 
   expect((await next.event('quote')).data.rate).toBe(129)
 })
 
+test('a stream begins at or after all that its process answered before', async () => {
+  const [one] = replicas as [Replica]
+  const { keys } = await addAccount(database, { role: 'treasury', plan: 'enterprise' })
+  const key = keys[0]!
+  for (let rate = 140; rate < 150; rate++) {
+    expect((await one.post(row(rate), key)).status).toBe(201)
+    const stream = new AbortController()
+    const response = await fetch(`${one.service.origin}/api/v1/stream?corridors=USD/KES`, {
+      headers: { 'x-api-key': key },
+      signal: stream.signal,
+    })
+    const reader = new EventReader(response)
+    const hello = await reader.event('hello')
+    const [log] = await database.sql<{ position: string }[]>`
+      select max(position) as position from changes where kind = 'observations'`
+    expect(hello.data.position).toBeGreaterThanOrEqual(Number(log!.position))
+    expect((await one.post(row(rate + 0.5), key)).status).toBe(201)
+    expect((await reader.event('quote')).data.rate).toBe(rate + 0.5)
+    stream.abort()
+    await reader.over.catch(() => {})
+  }
+})
+
 test('429 for a third stream of a free account', async () => {
   const [one] = replicas as [Replica]
   const { keys } = await addAccount(database, { plan: 'free' })

@@ -1,0 +1,42 @@
+/** How long a stream waits at most for what was answered before it. */
+const WAIT_MS_MAX = 3_000
+
+/**
+ * What this process has told its callers to be recorded, and how much of it the log has been
+ * applied to: a stream that begins afterwards must not tell of it as of something new.
+ */
+export class Answered {
+  #noted = 0
+  #applied = 0
+  readonly #waiting = new Map<() => void, number>()
+
+  /** Notes that a commit, which stands in the log by now, is answered. */
+  note(): void {
+    this.#noted++
+  }
+
+  /** How many were noted: those that a reading of the log that begins now will apply. */
+  get noted(): number {
+    return this.#noted
+  }
+
+  get isApplied(): boolean {
+    return this.#applied >= this.#noted
+  }
+
+  /** Hears that so many are applied, or with Infinity that nobody should wait any longer. */
+  reached(count: number): void {
+    if (Number.isFinite(count)) this.#applied = Math.max(this.#applied, count)
+    for (const [resolve, upTo] of this.#waiting) if (upTo <= count) resolve()
+  }
+
+  /** Resolves when everything noted so far is applied, could not be, or took too long. */
+  async applied(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.set(resolve, this.#noted)
+    const timer = setTimeout(resolve, WAIT_MS_MAX)
+    await promise
+    clearTimeout(timer)
+    this.#waiting.delete(resolve)
+  }
+}
