@@ -52,7 +52,7 @@ export const convertAmount = tool({
       presentConvert({ ...found, entries: sliced(wanted, args) }, view.freshness),
       leftOut({ providers: wanted.length }, args),
       missingNote(wanted, found.entries, { corridor, args }),
-      fixedNote(found.entries),
+      found.absence ? null : fixedNote(found.entries),
       unfitNote(view, found.absence),
       eatenNote(wanted),
     )

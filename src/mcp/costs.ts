@@ -42,7 +42,8 @@ export const getCosts = tool({
     const found = countryCosts(view, costsQuestion(args))
     const { offers } = found.costs
     const page = { ...found, costs: { ...found.costs, offers: sliced(offers, args) } }
-    const body = paged(presentCosts(page, view.freshness), leftOut({ offers: offers.length }, args))
+    const shown = { ...presentCosts(page, view.freshness), count: offers.length }
+    const body = paged(shown, leftOut({ offers: offers.length }, args))
     return args.detail === 'full' ? body : summaryFirst(body, args)
   },
 })

@@ -114,7 +114,7 @@ export function selectedView(
 function fittingOf(candidates: readonly Candidate[], { filters }: Selection): readonly Candidate[] {
   if (isUnfiltered(filters)) return candidates
   return candidates.flatMap((candidate) => {
-    const unspecified = unspecifiedOf(candidate.quote, filters)
+    const unspecified = unspecifiedOf(candidate, filters)
     return unspecified ? [{ ...candidate, unspecified }] : []
   })
 }

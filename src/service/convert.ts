@@ -13,7 +13,7 @@ import { bestOf, STANDING } from '~/domain/rank.ts'
 import { believedBests, spreadBps, vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
-import { type Absence, absenceOf } from './absence.ts'
+import { type Absence, absenceOf, isUnfit } from './absence.ts'
 import { supportedCorridor } from './supported.ts'
 
 export type Conversion = {
@@ -61,7 +61,7 @@ export type Conversions = {
   readonly bestCurrent: Conversion | null
   /** Why there is no best although executable prices are shown; null otherwise. */
   readonly lack: Lack | null
-  /** Why there are no entries; null where there are some. */
+  /** Why there are no entries that fit; null where there are some. */
   readonly absence: Absence | null
   /** What was asked of offers. */
   readonly filters: OfferFilters
@@ -88,7 +88,7 @@ export type Prices = {
    * For each third currency that a fee is charged in, its value in units of the target currency.
    */
   readonly feeMids: FeeMids
-  /** Why there are no offers; null where there are some. */
+  /** Why there are no offers that fit; null where there are some. */
   readonly absence: Absence | null
 }
 
@@ -114,7 +114,8 @@ export function priced(view: View, { goal, selection = UNSELECTED, ...pair }: Qu
   const { from, to } = corridor
   const mid = view.mid(from, to) ?? null
   const { offers } = view.corridor(from, to, selection)
-  const absence = offers.length === 0 ? absenceOf(view, corridor, selection) : null
+  const isAbsent = isUnfit(view, corridor, offers)
+  const absence = isAbsent ? absenceOf(view, corridor, selection) : null
   const feeMids = feeMidsOf(view, offers)
   return { prices: { corridor, mid, offers, selection, absence, feeMids }, goal }
 }

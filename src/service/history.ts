@@ -100,7 +100,7 @@ export async function historyOf(
     quote,
     provider: whoSaid(view, quote),
     spreadBps: spreads.get(quote.id) ?? null,
-    unspecified: unspecifiedOf(quote, filters) ?? [],
+    unspecified: unspecifiedOf({ quote }, filters) ?? [],
   }))
   return { corridor, fromMs, toMs, hasMore: quotes.length > limit, points }
 }
@@ -152,7 +152,7 @@ async function pageOf(
   const [first, last] = endsOf(quotes)
   if (!first || !last) return { quotes, spreads: new Map() }
   const { filters = NO_FILTERS } = ask
-  const rules = { activityOf, fits: (quote: Quote) => unspecifiedOf(quote, filters) !== null }
+  const rules = { activityOf, fits: (quote: Quote) => unspecifiedOf({ quote }, filters) !== null }
   const standingAt = ({ atMs }: Quote) =>
     store.standing(ask.corridor, { sinceMs: atMs, beforeMs: atMs + 1 })
   if (ask.providerId === null && filters.deliveryMaxMs === null) {

@@ -4,7 +4,7 @@ import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
-import { type Absence, absenceOf } from './absence.ts'
+import { type Absence, absenceOf, isUnfit } from './absence.ts'
 import { supportedCorridor } from './supported.ts'
 
 export type JudgedQuote = {
@@ -17,7 +17,7 @@ export type Rates = {
   readonly corridor: Corridor
   readonly quotes: readonly JudgedQuote[]
   readonly mid: Mid | null
-  /** Why there are no quotes; null where there are some, and for a moment in the past. */
+  /** Why there are no quotes that fit; null where there are some. */
   readonly absence: Absence | null
 }
 
@@ -34,7 +34,7 @@ export function ratesOf(view: View, pair: Corridor, selection: Selection = UNSEL
   return {
     corridor,
     mid,
-    absence: quotes.length === 0 ? absenceOf(view, corridor, selection) : null,
+    absence: isUnfit(view, corridor, quotes) ? absenceOf(view, corridor, selection) : null,
     quotes: quotes.map((ranked) => ({
       ranked,
       vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),

@@ -79,7 +79,9 @@ export async function snapshotIn(
     heldThen(deps, view, { ...then, corridor }),
     midBefore(deps, view, { ...then, corridor }),
   ])
-  const fitting = held.filter((quote) => unspecifiedOf(quote, filters) !== null)
+  const fitting = held.filter(
+    (quote) => unspecifiedOf({ quote, provider: whoSaid(view, quote) }, filters) !== null,
+  )
   const priced = await withDayMids(deps, view, { quotes: fitting, mid })
   const quoted = priced.map((one) => ({ ...one, provider: whoSaid(view, one.quote) }))
   const all = corridorView(quoted, view.staleBeforeMs(then.asOfMs))

@@ -161,14 +161,15 @@ function latest(rows: Said[], at: number): Said[] {
 const FILTERS = [...IDENTITY.slice(0, 5), 'delivery_max']
 
 /** The filters that a row is silent about; null where it says something else. */
-function silences({ offer }: Said, p: Parameters): string[] | null {
+function silences({ offer }: Said, p: Parameters, most = Number.NaN): string[] | null {
   const asked = FILTERS.filter((name) => p[name] !== undefined)
   const fits = (name: string): boolean | null => {
     if (name === 'delivery_max') {
-      const most = seconds(p.delivery_max!)
-      if (offer.delivery_max !== undefined) return seconds(offer.delivery_max as string) <= most
-      if (offer.delivery_min === undefined) return null
-      return seconds(offer.delivery_min as string) > most ? false : null
+      const asked = seconds(p.delivery_max!)
+      const own = most <= asked ? true : most > asked ? false : null
+      if (offer.delivery_max !== undefined) return seconds(offer.delivery_max as string) <= asked
+      if (offer.delivery_min === undefined) return own
+      return seconds(offer.delivery_min as string) > asked ? false : own
     }
     const said = offer[name]
     return said === undefined
@@ -180,13 +181,13 @@ function silences({ offer }: Said, p: Parameters): string[] | null {
 }
 
 /** The members of an entry that tell of its offer, last. */
-function offerShown(row: Said, p: Parameters) {
+function offerShown(row: Said, p: Parameters, most?: number) {
   const { provider, pair, offer } = row
   const identity = IDENTITY.map((name) => offer[name] ?? null)
   const key = identity.every((one) => one === null) ? '' : JSON.stringify(plainAmounts(identity))
   const [from, to] = pair.split('/')
   const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify([provider, from, to, key]))
-  const silent = silences(row, p)!
+  const silent = silences(row, p, most)!
   const id = hash.digest('hex').slice(0, 12)
   return {
     offer_id: id,
@@ -405,6 +406,9 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
   }
 }
 
+/** What the words of every provider here, `minutes`, come to in seconds. */
+const OWN_MOST = 3600
+
 export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Parameters) {
   const pair = `${p.from}/${p.to}`
   const nextDay = Date.parse(p.date!) + DAY
@@ -421,11 +425,11 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
   const isStale = ({ at }: Said) =>
     Math.min(asOf, now) - at > (staleAfter ?? Number.POSITIVE_INFINITY)
   const judged = stood
-    .filter((row) => silences(row, p) !== null)
-    .map((row) => ({ row, isStale: isStale(row), silent: silences(row, p)!.length > 0 }))
+    .filter((row) => silences(row, p, OWN_MOST) !== null)
+    .map((row) => ({ row, isStale: isStale(row), silent: silences(row, p, OWN_MOST)!.length > 0 }))
   const groupOf = (row: Said) => (p.offers === 'all' ? identityOf(row) : row.provider)
   const quotes = chosen(judged, groupOf).map(({ row }) => row)
-  const isSilent = (row: Said) => Number(silences(row, p)!.length > 0)
+  const isSilent = (row: Said) => Number(silences(row, p, OWN_MOST)!.length > 0)
   const reverse = `${p.to}/${p.from}`
   const isOther = seen(reverse).length > 0
   const before = asOf === nextDay ? asOf : asOf + 1
@@ -461,7 +465,7 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
         fee_stated: row.fee !== null || row.offer.fee_percent !== undefined,
         evidence: row.evidence,
         ...ofItsDay(facts, row),
-        ...offerShown(row, p),
+        ...offerShown(row, p, OWN_MOST),
       }
     }),
     count: quotes.length,

@@ -23,7 +23,7 @@ const LEFT_OUT =
 function flat(value: unknown, path: string[] = []): [string, unknown][] {
   if (Array.isArray(value)) {
     const isOfRecords = value.some((item) => typeof item === 'object')
-    return isOfRecords ? [] : [[nameOf(path), value.join('|')]]
+    return isOfRecords ? [] : [[nameOf(path), value]]
   }
   if (typeof value === 'object' && value !== null)
     return Object.entries(value).flatMap(([name, inner]) => flat(inner, [...path, name]))

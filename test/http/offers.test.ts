@@ -92,7 +92,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     ])
   })
 
-  test('200 with what arrives in time, and what does not say', async () => {
+  test('200 with what arrives in time by its own words, or those of its provider', async () => {
     world.quote(
       price({ deliveryMaxMs: 2 * HOUR_MS }),
       price({ deliveryMinMs: DAY_MS }, { providerId: 'retail-b' }),
@@ -100,8 +100,9 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     )
     expect(await shown(`${path}&delivery_max=2h`)).toEqual([
       ['retail-a', 130],
-      ['p2p-a', 130, 'delivery_max'],
+      ['p2p-a', 130],
     ])
+    expect(await shown(`${path}&delivery_max=59m`)).toEqual([])
   })
 
   test('200 with an empty list and a note that names what nobody fits', async () => {

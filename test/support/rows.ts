@@ -30,7 +30,7 @@ export function rowFaults(
 }
 
 function cellFaults({ name, separator, schema }: Column, value: unknown, check: SchemaCheck) {
-  const items = separator && typeof value === 'string' ? value.split(separator) : [value]
+  const items = separator && value !== null ? [value].flat() : [value]
   return items.flatMap((item) => check.faults(schema, item, name))
 }
 
@@ -54,6 +54,7 @@ export function csvRows(text: string, columns: readonly Column[]): Row[] {
 
 function kindOf(text: string, column: Column | undefined): unknown {
   if (text === '') return null
+  if (column?.separator) return text.split(column.separator)
   const [type] = [column?.schema.type].flat()
   if (type === 'number' || type === 'integer') return Number(text)
   if (type === 'boolean') return text === 'true' || (text === 'false' ? false : text)

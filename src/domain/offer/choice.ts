@@ -1,5 +1,6 @@
 import { feeInTarget, netConverted } from '~/domain/convert.ts'
 import type { Suspicion } from '~/domain/price/suspect.ts'
+import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { byRank, byTie, byValue, type Ranked, STANDING, silence } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
@@ -14,6 +15,8 @@ export type Candidate = {
   readonly isStale: boolean
   /** Null for a quote that is believed. */
   readonly suspect: Suspicion | null
+  /** Where it is known. */
+  readonly provider?: Pick<Provider, 'transferTime'>
 }
 
 /** An amount to send, or one to arrive. The other is null. */
@@ -80,7 +83,7 @@ function firstOfEach<T extends Candidate>(
 function fittingOf<T extends Candidate>(candidates: readonly T[], ask: Ask): Fitting<T>[] {
   return candidates.flatMap((candidate) => {
     const { quote } = candidate
-    const unspecified = unspecifiedOf(quote, ask.filters)
+    const unspecified = unspecifiedOf(candidate, ask.filters)
     return unspecified ? [{ candidate, quote, unspecified, ...placed(candidate, ask) }] : []
   })
 }

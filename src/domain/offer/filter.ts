@@ -1,5 +1,7 @@
+import type { Provider } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type Channel, type Offer, type PayWay, PLAIN } from './terms.ts'
+import { type Delivery, deliveryIn } from './transfer-time.ts'
 
 /** What a question asks of offers. Null asks nothing; of a list, one is enough. */
 export type OfferFilters = {
@@ -36,14 +38,27 @@ export const askedOf = (filters: OfferFilters): FilterName[] =>
 export const isUnfiltered = (filters: OfferFilters): boolean =>
   filters === NO_FILTERS || NAMES.every((name) => filters[name] === null)
 
+/** A quote, and what its provider says of all its transfers, where that is known. */
+export type Asked = {
+  readonly quote: Quote
+  readonly provider?: Pick<Provider, 'transferTime'>
+}
+
 /**
  * The filters that an offer says nothing about; null where it says something else than one asks.
+ * Where an offer does not say how long it takes, the provider's own words count, if they can be
+ * read as a time.
  */
-export function unspecifiedOf(quote: Quote, filters: OfferFilters): FilterName[] | null {
+export function unspecifiedOf(
+  { quote, provider }: Asked,
+  filters: OfferFilters,
+): FilterName[] | null {
   const unspecified: FilterName[] = []
   for (const name of NAMES) {
     if (filters[name] === null) continue
-    const fits = FITS[name](quote.offer ?? PLAIN, filters)
+    const fits =
+      FITS[name](quote.offer ?? PLAIN, filters) ??
+      (name === 'deliveryMaxMs' ? arrivesBy(provider, filters.deliveryMaxMs!) : null)
     if (fits === false) return null
     if (fits === null) unspecified.push(name)
   }
@@ -69,7 +84,10 @@ const isSame = (said: string | null, asked: string | null): boolean | null =>
 const isAnyOf = <T>(said: readonly T[], asked: readonly T[] | null): boolean =>
   said.some((one) => asked?.includes(one))
 
-type Delivery = Pick<Offer, 'deliveryMinMs' | 'deliveryMaxMs'>
+function arrivesBy(provider: Asked['provider'], ms: number): boolean | null {
+  const delivery = deliveryIn(provider?.transferTime ?? null)
+  return delivery && arrivesWithin(delivery, ms)
+}
 
 /** Whether money arrives in that time at the latest; null where an offer does not say. */
 export function arrivesWithin(delivery: Delivery, ms: number): boolean | null {

@@ -9,11 +9,10 @@ export type Column = {
   readonly isList: boolean
 }
 
-/** The value of a column in a row; null where there is none. */
-export type Cell = string | number | boolean | null
+type Single = string | number | boolean
 
-/** Stands between the items of a list in one cell, as it does in files that are imported. */
-const BAR = '|'
+/** The value of a column in a row; null where there is none. */
+export type Cell = Single | readonly Single[] | null
 
 type Options = {
   /** Paths that are no columns, with their names joined by dots. */
@@ -57,6 +56,5 @@ function named(path: readonly string[]): Pick<Column, 'name' | 'path'> {
 export function cellOf({ path }: Pick<Column, 'path'>, row: object): Cell {
   let value: unknown = row
   for (const member of path) value = (value as Record<string, unknown> | null | undefined)?.[member]
-  if (Array.isArray(value)) return value.join(BAR)
   return (value as Cell | undefined) ?? null
 }

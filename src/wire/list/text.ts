@@ -2,6 +2,9 @@ import { csvLine, plainText } from '~/wire/csv-line.ts'
 import type { Cell } from './columns.ts'
 import type { RowFormat } from './format.ts'
 
+/** Stands between the items of a list in a cell of CSV, as it does in files that are imported. */
+const BAR = '|'
+
 /** How many rows are written at once. */
 const CHUNK_ROWS = 500
 
@@ -51,5 +54,6 @@ const lineOf = (fields: readonly string[]): string => `${csvLine(fields)}\r\n`
 
 function csvText(cell: Cell): string {
   if (cell === null) return ''
+  if (typeof cell === 'object') return plainText(cell.join(BAR))
   return typeof cell === 'string' ? plainText(cell) : String(cell)
 }

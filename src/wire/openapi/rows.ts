@@ -38,7 +38,7 @@ export function rowMedia(list: List, components: Components): Record<string, Jso
         type: 'string',
         description:
           'A JSON object a line for each entry, with the columns of text/csv as its members; ' +
-          'null where they are empty there.',
+          'null where they are empty there, and lists as arrays.',
       },
     },
   }

@@ -6,7 +6,7 @@ import { BPS_PER_UNIT, vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { costAtQuote, isCurrent, lackOf, type Prices } from '~/service/convert.ts'
 import { presentConvertMid } from '~/wire/convert.ts'
-import { bestNote, lackNote } from '~/wire/note.ts'
+import { absenceNote, bestNote, lackNote } from '~/wire/note.ts'
 import type { ByteText } from './byte-text.ts'
 import { ConvertChoice } from './convert-choice.ts'
 import { around, type Entry, entryOf } from './convert-entry.ts'
@@ -125,7 +125,8 @@ export class ConvertSheet {
   }
 
   #lackNote(amount: number): Piece | null {
-    const { offers, corridor } = this.#prices
+    const { offers, corridor, absence } = this.#prices
+    if (absence) return noteOf(absenceNote(absence))
     const shown = Array.from(this.#order, (i) => ({
       quote: this.#quotes[i]!.quote,
       standing: standingIn(this.#ranks[i]!),
