@@ -2,8 +2,10 @@ import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import { type ObservationFile, openObservationFile } from '~/file/observations.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { implausibleIn } from '~/service/plausibility.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
+import { referencesAt } from '~/store/day-references.ts'
 import {
   type Imported,
   importNewObservations,
@@ -13,7 +15,7 @@ import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { addPrune } from './prune.ts'
 import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
-import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
+import { CommandFailure, configOf, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
 /** How much of a column's name is shown. */
@@ -27,11 +29,17 @@ type Options = {
   skipInvalid?: boolean
   allowDuplicates?: boolean
   months?: boolean
+  acceptImplausible?: boolean
   json?: boolean
 }
 type Import = { terminal: Terminal; database: Database; input: InputFile }
 /** How rows are recorded; `stem` begins the name of the file for invalid ones, null allows none. */
-type Way = { record: typeof importNewObservations; stem: string | null; makesMonths: boolean }
+type Way = {
+  record: typeof importNewObservations
+  stem: string | null
+  makesMonths: boolean
+  acceptsAll: boolean
+}
 type Outcome = Imported & { rejected: number }
 
 export function addObservations(program: Command, terminal: Terminal): void {
@@ -42,6 +50,10 @@ export function addObservations(program: Command, terminal: Terminal): void {
     .argument('<file>', 'CSV with a header or one JSON object a line; - is standard input')
     .option('--skip-invalid', 'record the valid rows, write the others to <file>.rejects.*')
     .option('--allow-duplicates', 'record rows again that are already there')
+    .option(
+      '--accept-implausible',
+      'record rates that are far from the mid of their day as suspect',
+    )
     .option('--months', 'make the months that the rows are of first, to drop them one by one later')
     .option('--json', 'print one JSON document')
     .action(async (path: string, options: Options) => {
@@ -58,10 +70,11 @@ export function addObservations(program: Command, terminal: Terminal): void {
   addPrune(observations, terminal)
 }
 
-const wayOf = (path: string, { skipInvalid, allowDuplicates, months }: Options): Way => ({
-  record: allowDuplicates ? recordAll : importNewObservations,
-  stem: skipInvalid ? rejectsStem(path) : null,
-  makesMonths: months ?? false,
+const wayOf = (path: string, options: Options): Way => ({
+  record: options.allowDuplicates ? recordAll : importNewObservations,
+  stem: options.skipInvalid ? rejectsStem(path) : null,
+  makesMonths: options.months ?? false,
+  acceptsAll: options.acceptImplausible ?? false,
 })
 
 const recordAll: Way['record'] = async (source) => ({
@@ -72,7 +85,13 @@ const recordAll: Way['record'] = async (source) => ({
 async function run({ terminal, database, input }: Import, way: Way): Promise<Outcome> {
   const nowMs = systemClock.now()
   const catalogue = new CatalogueIndex(await createCatalogueStore(database).load())
-  const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
+  const implausible = way.acceptsAll
+    ? undefined
+    : implausibleIn(
+        { referencesAt: (probes) => referencesAt(database, probes) },
+        { ...configOf(terminal), anchors: catalogue.anchors },
+      )
+  const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs, ...(implausible && { implausible }) }
   const file = await openObservationFile(withProgress(input, terminal), rules)
   const imported = await importFile(file, { terminal, database, ...way })
   if (file.unread.size > 0) terminal.say(unreadLine(file.unread))

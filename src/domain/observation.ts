@@ -48,7 +48,12 @@ export type Batch = {
 }
 
 /** What is wrong with a row of a batch, by its index. */
-export type RowFault = { readonly index: number; readonly error: string }
+export type RowFault = {
+  readonly index: number
+  readonly error: string
+  /** Tells a rate that may be recorded all the same from other faults. */
+  readonly code?: 'implausible_rate'
+}
 
 /** What was recorded: `ids` in the order of the rows, null where a version before kept none. */
 export type Recorded = { readonly inserted: number; readonly ids: readonly number[] | null }

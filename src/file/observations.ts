@@ -1,8 +1,14 @@
 import type { Observation } from '~/domain/observation.ts'
 import { csvLine } from '~/wire/csv-line.ts'
 import { parsedExactly } from '~/wire/ingest.ts'
-import { misspellingOf, ROW_MEMBERS, ROW_NUMBERS, readSentRow } from '~/wire/row/members.ts'
-import { type RowRules, readObservationRow } from '~/wire/row/observation.ts'
+import {
+  misspellingOf,
+  ROW_FLAGS,
+  ROW_MEMBERS,
+  ROW_NUMBERS,
+  readSentRow,
+} from '~/wire/row/members.ts'
+import { type RowReading, type RowRules, readObservationRow } from '~/wire/row/observation.ts'
 import { OFFER_LISTS } from '~/wire/row/offer.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
 import { type CsvRecord, FileFault } from './csv.ts'
@@ -36,6 +42,15 @@ export type ObservationFile = {
   readonly batches: AsyncIterable<ObservationBatch>
 }
 
+/** The rules for the rows of a file. */
+export type FileRules = RowRules & {
+  /**
+   * Why each of some rows is too far from the mid of its day to be recorded, in their order; null
+   * for one that is not. Not given where every rate is recorded.
+   */
+  implausible?(rows: readonly Observation[]): Promise<readonly (string | null)[]>
+}
+
 const REQUIRED: readonly RequiredColumn[] = [
   ['provider_id'],
   ['from', 'source_currency'],
@@ -63,7 +78,7 @@ const UNREAD_MAX = 20
  */
 export async function openObservationFile(
   bytes: AsyncIterable<Uint8Array>,
-  rules: RowRules,
+  rules: FileRules,
 ): Promise<ObservationFile> {
   const { start, lines } = await peeked(linesOf(bytes))
   if (start === '') throw new FileFault('the file is empty')
@@ -109,23 +124,42 @@ async function* prepended<T>(first: T, others: AsyncIterable<T>): AsyncGenerator
   yield* others
 }
 
-type JsonReading = { readonly rules: RowRules; readonly unread: Set<string> }
+/** A row as it was read, and how it is rejected. */
+type Read = { readonly reading: RowReading; reject(fault: string): Reject }
+
+/** The batch of some rows in their order, without those that are implausible. */
+async function judged(read: readonly Read[], rules: FileRules): Promise<ObservationBatch> {
+  const doubtful = read.flatMap(({ reading }) =>
+    reading.observation && !reading.isAccepted ? [reading.observation] : [],
+  )
+  const doubts = rules.implausible ? await rules.implausible(doubtful) : []
+  const faultOf = new Map(doubtful.map((row, i) => [row, doubts[i] ?? null]))
+  const rows: Observation[] = []
+  const rejects: Reject[] = []
+  for (const { reading, reject } of read) {
+    const fault = reading.observation
+      ? (faultOf.get(reading.observation) ?? null)
+      : reading.faults.join('; ')
+    if (fault !== null) rejects.push(reject(fault))
+    else rows.push(reading.observation!)
+  }
+  return { rows, rejects }
+}
+
+type JsonReading = { readonly rules: FileRules; readonly unread: Set<string> }
 
 async function* jsonBatches(lines: AsyncIterable<Line[]>, reading: JsonReading) {
   for await (const batch of lines) {
-    const rows: Observation[] = []
-    const rejects: Reject[] = []
-    for (const line of batch) {
-      if (line.fault === null && line.text.trim() === '') continue
-      const { observation, faults } = readJsonLine(line, reading)
-      if (observation) rows.push(observation)
-      else rejects.push(jsonReject(line, faults.join('; ')))
-    }
-    yield { rows, rejects }
+    const lines = batch.filter(({ fault, text }) => fault !== null || text.trim() !== '')
+    const read = lines.map((line) => ({
+      reading: readJsonLine(line, reading),
+      reject: (fault: string) => jsonReject(line, fault),
+    }))
+    yield judged(read, reading.rules)
   }
 }
 
-function readJsonLine({ text, fault }: Line, { rules, unread }: JsonReading) {
+function readJsonLine({ text, fault }: Line, { rules, unread }: JsonReading): RowReading {
   if (fault !== null) return { observation: null, faults: [fault] }
   try {
     const reading = readSentRow(parsedExactly(text), { rules, extra: [ERROR] })
@@ -160,8 +194,14 @@ type Column = {
   readonly parse: (text: string) => unknown
 }
 
+const FLAGS = new Map([
+  ['true', true],
+  ['false', false],
+])
+
 function parserOf(name: string): Column['parse'] {
   if (ROW_NUMBERS.includes(name)) return (text) => new WrittenNumber(text)
+  if (ROW_FLAGS.includes(name)) return (text) => FLAGS.get(text) ?? text
   if (OFFER_LISTS.includes(name))
     return (text) => text.split(BETWEEN_WORDS).map((word) => word.trim())
   return (text) => text
@@ -178,7 +218,7 @@ class CsvReader {
 
   constructor(
     header: readonly string[],
-    private readonly rules: RowRules,
+    private readonly rules: FileRules,
   ) {
     this.#columns = ROW_MEMBERS.map((name) => ({
       name,
@@ -194,18 +234,15 @@ class CsvReader {
 
   async *batches(records: AsyncIterable<CsvRecord[]>): AsyncGenerator<ObservationBatch> {
     for await (const batch of records) {
-      const rows: Observation[] = []
-      const rejects: Reject[] = []
-      for (const record of batch) {
-        const { observation, faults } = this.#read(record)
-        if (observation) rows.push(observation)
-        else rejects.push(this.#reject(record, faults.join('; ')))
-      }
-      yield { rows, rejects }
+      const read = batch.map((record) => ({
+        reading: this.#read(record),
+        reject: (fault: string) => this.#reject(record, fault),
+      }))
+      yield judged(read, this.rules)
     }
   }
 
-  #read({ fields, fault }: CsvRecord) {
+  #read({ fields, fault }: CsvRecord): RowReading {
     if (fields === null || fault !== null) return { observation: null, faults: [fault ?? ''] }
     const row: Record<string, unknown> = {}
     for (const { name, index, parse } of this.#columns) {

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
 import type { Idempotency, Recorded } from '~/domain/observation.ts'
+import { View } from '~/memory/view.ts'
 import { assertMayIngest, recorderOf } from '~/service/access.ts'
-import { earlierAnswer, type IngestDeps, ingest } from '~/service/ingest.ts'
+import { earlierAnswer, type IngestDeps, ingest, invalidRows } from '~/service/ingest.ts'
+import { doubtsOf } from '~/service/plausibility.ts'
 import {
   BODY_BYTES_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,
@@ -11,6 +14,7 @@ import {
   IngestBody,
   IngestHeaders,
   IngestResponse,
+  presentDoubts,
   readIngestBody,
 } from '~/wire/ingest.ts'
 import type { Operation } from '~/wire/openapi/operation.ts'
@@ -87,13 +91,18 @@ async function recorded(
           nowMs,
         }
   const rules = { catalogue: memory.current.catalogue, nowMs, defaultEffectiveMs: nowMs }
-  const { observations, warnings, refusal, refusedOf } = readIngestBody(text, rules)
-  if (refusal) deps.store.noteRefused?.(refusedOf)
+  const reading = readIngestBody(text, rules)
+  const { rows } = reading
+  const doubts = presentDoubts(rows, await doubtsOf({ ...deps, viewNow: viewNow(deps) }, rows))
+  const faults = [...reading.faults, ...doubts.faults].sort((a, b) => a.index - b.index)
+  const warnings = [...reading.warnings, ...doubts.warnings].sort((a, b) => a.index - b.index)
+  const refusal = faults.length > 0 ? invalidRows(faults) : null
+  if (refusal) deps.store.noteRefused?.(reading.providerIds)
   const origin = { recorder: recorderOf(caller), via: 'api' }
   const { inserted, ids } = refusal
     ? await earlierOr(refusal, deps, idempotency)
     : await ingest(deps, {
-        observations,
+        observations: rows.map(({ observation }) => observation),
         origin,
         idempotency,
         assertAwaited: () => assertAwaited(request),
@@ -101,9 +110,14 @@ async function recorded(
   return {
     inserted,
     ...(ids && { ids: [...ids] }),
-    ...(warnings.length > 0 && { warnings: [...warnings] }),
+    ...(warnings.length > 0 && { warnings }),
   }
 }
+
+const viewNow =
+  ({ memory, clock, ageLimits }: IngestRouteDeps) =>
+  () =>
+    new View(memory.current, freshnessAt('realtime', clock.now()), ageLimits)
 
 /**
  * The first answer for a retry, even where its rows would be refused by now; else the given work.

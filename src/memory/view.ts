@@ -4,7 +4,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid, Reference } from '~/domain/mid.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { lastMsOf } from '~/domain/offer/terms.ts'
-import { type DayMids, dayMidsOf } from '~/domain/price/day-mids.ts'
+import { type DayMids, dayMidsOf, type Probe } from '~/domain/price/day-mids.ts'
 import { type Against, type Suspicion, suspicionOf } from '~/domain/price/suspect.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { AnswerBasis } from './answer-basis.ts'
@@ -24,6 +24,11 @@ export type AgeLimits = {
    * or nothing for a service that suspects none.
    */
   readonly quoteSuspectPct?: number | null
+  /**
+   * How many times the mid of its day, or what part of it, an executable rate may be to be
+   * recorded; null or nothing for any.
+   */
+  readonly quoteImplausibleTimes?: number | null
 }
 
 /**
@@ -40,7 +45,7 @@ export class View {
   constructor(
     generation: Generation,
     readonly freshness: Freshness,
-    private readonly limits: AgeLimits,
+    readonly limits: AgeLimits,
   ) {
     this.catalogue = generation.catalogue
     this.basis = new AnswerBasis(generation, freshness)
@@ -159,10 +164,17 @@ export class View {
     return this.#generation.references.newest(cutoffMs)
   }
 
-  /** The mids of the day of a quote that is held in memory. */
+  /** The mids of the day of a quote that is held in memory, or whose days memory was given. */
   dayMidsOf(quote: Quote): DayMids {
     const { days, catalogue, midMaxAgeMs: maxAgeMs } = this.#rules
-    return dayMidsOf(quote, { anchors: catalogue.anchors, referenceAt: days.reference, maxAgeMs })
+    const { references } = this.#generation
+    const referenceAt = (probe: Probe) => {
+      const known = days.reference(probe)
+      if (known) return known
+      const newest = references.said(probe.currency, Number.POSITIVE_INFINITY)
+      return newest && newest.atMs <= probe.atMs ? newest : undefined
+    }
+    return dayMidsOf(quote, { anchors: catalogue.anchors, referenceAt, maxAgeMs })
   }
 
   /** Reports a quote that lies too far from its mid to be believed, as `suspicionOf` does. */

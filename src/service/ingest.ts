@@ -114,7 +114,8 @@ async function recordAndServe(
   }
 }
 
-const quoteOf = (observation: Observation, id: number): Quote => ({
+/** The quote that memory serves of an observation. */
+export const quoteOf = (observation: Observation, id: number): Quote => ({
   id,
   atMs: observation.effectiveMs,
   providerId: observation.providerId,

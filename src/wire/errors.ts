@@ -121,7 +121,18 @@ export function errorHeaders(error: ServiceError): Readonly<Record<string, strin
 const parameter = Type.String({ description: 'The parameter at fault.' })
 
 const errors = Type.Array(
-  named('RowFault', record({ index: Type.Integer({ minimum: 0 }), error: Type.String() })),
+  named(
+    'RowFault',
+    record({
+      index: Type.Integer({ minimum: 0 }),
+      error: Type.String(),
+      code: Type.Optional(
+        Type.Literal('implausible_rate', {
+          description: 'A row that is recorded where it says accept_implausible.',
+        }),
+      ),
+    }),
+  ),
   { description: 'Every fault of every row, by the position of the row.' },
 )
 

@@ -1,13 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Observation, RowFault } from '~/domain/observation.ts'
-import { invalidRows } from '~/service/ingest.ts'
+import type { RowFault } from '~/domain/observation.ts'
+import type { RowDoubt, SentRow } from '~/service/plausibility.ts'
 import { namedRecord, ObservationId, record } from './fields.ts'
 import { jsonBody } from './json-body.ts'
 import { readSentRow, shownName } from './row/members.ts'
 import type { RowRules } from './row/observation.ts'
 import { RateRow } from './row/schema.ts'
 import { WrittenNumber } from './row/values.ts'
+import { suspectText } from './suspect.ts'
 
 export const BATCH_ROWS_MAX = 100
 export const BODY_BYTES_MAX = 1_048_576
@@ -69,8 +70,10 @@ export const IngestResponse = namedRecord('IngestResponse', {
   ),
   warnings: Type.Optional(
     Type.Array(Warning, {
-      maxItems: BATCH_ROWS_MAX,
-      description: 'The rows of which some members were left out; absent where there are none.',
+      maxItems: 2 * BATCH_ROWS_MAX,
+      description:
+        'The rows of which some members were left out, and those that are suspect; absent where ' +
+        'there are none.',
     }),
   ),
 })
@@ -83,31 +86,33 @@ type Warning = Static<typeof Warning>
  */
 const LONG_NUMBER = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/
 
-/** The outcome of reading a request body. If `refusal` is set, none of it may be recorded. */
+/** A row with its place in the body. */
+type ReadRow = SentRow & { readonly index: number }
+
+/** The outcome of reading a request body. If there are faults, none of it may be recorded. */
 type BatchReading = {
-  readonly observations: readonly Observation[]
-  /** Warnings, at most one for each row. */
+  /** The rows that are observations. */
+  readonly rows: readonly ReadRow[]
   readonly warnings: readonly Warning[]
-  /** `invalid_rows`, with every fault of every row by its index. */
-  readonly refusal: ServiceError | null
-  /** The known providers of the rows of a refused body, one for each row that names one. */
-  readonly refusedOf: readonly string[]
+  /** Every fault of every row by its index. */
+  readonly faults: readonly RowFault[]
+  /** The known providers of the rows, one for each row that names one. */
+  readonly providerIds: readonly string[]
 }
 
 /** Throws `malformed_body` for a body that is not one row or 1 to 100 of them. */
 export function readIngestBody(text: string, rules: RowRules): BatchReading {
-  const errors: RowFault[] = []
+  const faults: RowFault[] = []
   const warnings: Warning[] = []
-  const observations: Observation[] = []
+  const read: ReadRow[] = []
   const rows = rowsOf(parsedExactly(text))
   rows.forEach((row, index) => {
-    const { observation, faults, unread } = readSentRow(row, { rules })
-    if (faults) errors.push(...faults.map((error) => ({ index, error })))
-    else observations.push(observation)
+    const { unread, ...reading } = readSentRow(row, { rules })
+    if (reading.faults) faults.push(...reading.faults.map((error) => ({ index, error })))
+    else read.push({ index, ...reading, isAccepted: reading.isAccepted ?? false })
     if (unread.length > 0) warnings.push({ index, warning: unreadWarning(unread) })
   })
-  const refusal = errors.length > 0 ? invalidRows(errors) : null
-  return { observations, warnings, refusal, refusedOf: refusal ? knownProviders(rows, rules) : [] }
+  return { rows: read, warnings, faults, providerIds: knownProviders(rows, rules) }
 }
 
 const knownProviders = (rows: readonly unknown[], { catalogue }: RowRules): string[] =>
@@ -120,6 +125,18 @@ function unreadWarning(names: readonly string[]): string {
   const shown = names.slice(0, UNREAD_SHOWN_MAX).map(shownName).join(', ')
   const more = names.length - UNREAD_SHOWN_MAX
   return `ignored, as unknown: ${shown}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** What is wrong with rows that are hard to believe, and the warnings for those recorded. */
+export function presentDoubts(rows: readonly ReadRow[], doubts: readonly RowDoubt[]) {
+  const faults: RowFault[] = []
+  const warnings: Warning[] = []
+  for (const [i, { fault, suspect }] of doubts.entries()) {
+    const { index } = rows[i]!
+    if (fault !== null) faults.push({ index, error: fault, code: 'implausible_rate' })
+    else if (suspect) warnings.push({ index, warning: `suspect: rate is ${suspectText(suspect)}` })
+  }
+  return { faults, warnings }
 }
 
 /** Parsed JSON whose numbers keep every digit they were written with. */

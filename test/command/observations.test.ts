@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
 import { currency, provider } from '../support/catalogue.ts'
 import { corridor, corridorProcess, documentOf } from '../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -387,3 +388,35 @@ function residentBytes(pid: number): number {
     : Bun.spawnSync(['ps', '-o', 'rss=', '-p', String(pid)]).stdout.toString()
   return Number(kilobytes ?? 0) * 1024
 }
+
+describe('observations import of rates far from the mid of their day', () => {
+  const HEAD = 'provider_id,from,to,rate,effective_from,accept_implausible'
+  const AT = '2026-01-05T12:00:00Z'
+
+  beforeAll(async () => {
+    const store = createReferenceStore(database)
+    const rates = [{ currency: 'NGN', perUsd: '1500' }]
+    await store.append({ source: 'feed', fetchedMs: Date.parse('2026-01-05T00:00:00Z'), rates })
+  })
+
+  test('rejects them with the mid, but for rows that say accept_implausible', async () => {
+    const row = (rate: string, accepted = '') => `wise,USD,NGN,${rate},${AT},${accepted}`
+    const path = await fileOf(`${HEAD}\n${row('1.499')}\n${row('1498')}\n${row('1.498', 'true')}\n`)
+    const { status, said } = await load(path)
+    expect(status).toBe(1)
+    expect(said.join()).toContain('the mid of its day, 1500 NGN for one USD')
+    expect(said.join()).toContain('is the decimal separator different?')
+    expect(documentOf(await load(path, '--skip-invalid'))).toMatchObject({
+      inserted: 2,
+      rejected: 1,
+    })
+  })
+
+  test('records them with --accept-implausible, and rates of kinds that nobody trades at', async () => {
+    const path = await fileOf(`${HEAD}\nwise,USD,NGN,7,${AT},\nbank,USD,NGN,1,${AT},false\n`)
+    expect(documentOf(await load(path, '--accept-implausible'))).toMatchObject({
+      inserted: 2,
+      rejected: 0,
+    })
+  })
+})

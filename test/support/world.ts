@@ -68,6 +68,7 @@ export class World {
         quoteMaxAgeMs: options.quoteMaxAgeMs ?? null,
         staleAfterMs: options.staleAfterMs === undefined ? 7 * DAY_MS : options.staleAfterMs,
         quoteSuspectPct: options.quoteSuspectPct === undefined ? 10 : options.quoteSuspectPct,
+        quoteImplausibleTimes: 3,
       },
       past: options.past ?? emptyPast(),
     }

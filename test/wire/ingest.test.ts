@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ServiceError } from '~/domain/errors.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { invalidRows } from '~/service/ingest.ts'
 import { BATCH_ROWS_MAX, parsedExactly, readIngestBody } from '~/wire/ingest.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
@@ -18,9 +19,9 @@ const readingOf = (body: unknown) =>
   readIngestBody(typeof body === 'string' ? body : JSON.stringify(body), RULES)
 
 function read(body: unknown) {
-  const { observations, refusal } = readingOf(body)
-  if (refusal) throw refusal
-  return observations
+  const { rows, faults } = readingOf(body)
+  if (faults.length > 0) throw invalidRows(faults)
+  return rows.map(({ observation }) => observation)
 }
 
 function failureOf(body: unknown): ServiceError {
@@ -94,13 +95,13 @@ describe('readIngestBody', () => {
   })
 
   test('an unknown member is left out with a warning for its row', () => {
-    const { observations, warnings, refusal } = readingOf([
+    const { rows, warnings, faults } = readingOf([
       { ...ROW, id: 7, rate_type: 'official' },
       ROW,
       { ...ROW, ['x'.repeat(50)]: 1, error: 'old', a: 1, b: 1, c: 1, d: 1, e: 1 },
     ])
-    expect([observations.length, refusal]).toEqual([3, null])
-    expect(observations[0]).toEqual(observations[1]!)
+    expect([rows.length, faults]).toEqual([3, []])
+    expect(rows[0]!.observation).toEqual(rows[1]!.observation)
     const long = `"${'x'.repeat(40)}…"`
     expect(warnings).toEqual([
       { index: 0, warning: 'ignored, as unknown: "id", "rate_type"' },

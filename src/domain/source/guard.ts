@@ -14,7 +14,7 @@ export type KnownPrice = { readonly from: string; readonly atMs: number; readonl
 /**
  * The bounds of what is believed. A rate may be that far off its mid, as a share; beyond it only
  * where the bank has said about as much within the last days. Where there is no mid, it may have
- * moved that far since the nearest day that is known: every devaluation of an official rate in
+ * moved that far since the nearest day that is known, and from what was known of the very day: every devaluation of an official rate in
  * Africa since 2020 is smaller, and an inverted or tenfold rate is not.
  */
 const MID_OFF_MAX = 0.25
@@ -154,6 +154,9 @@ function distanceFault(
   const rate = Number(price.rate)
   const mid = midOf(from, atMs)
   if (mid !== null && isWithin(rate, mid, MID_OFF_MAX)) return null
+  const sameDay = trail.at(from, atMs)
+  if (sameDay !== null && !isWithin(rate, Number(sameDay.rate), MOVE_MAX))
+    return `gives ${from} as ${price.rate} where it gave ${sameDay.rate} for the same day`
   const known = trail.nearest(from, atMs)
   if (mid !== null) {
     const isRecent = known !== null && Math.abs(known.atMs - atMs) <= HABIT_MS_MAX
@@ -198,6 +201,11 @@ class Trail {
     const prices = this.#byCode.get(price.from)
     if (prices) prices.push(price)
     else this.#byCode.set(price.from, [price])
+  }
+
+  /** What is known of that very time; null where nothing is. */
+  at(from: string, atMs: number): KnownPrice | null {
+    return this.#byCode.get(from)?.find((price) => price.atMs === atMs) ?? null
   }
 
   /** The nearest of another time; of two equally near ones the one added last. */

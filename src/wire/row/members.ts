@@ -13,10 +13,12 @@ const ROW_TEXTS = [
   'notes',
   'evidence',
 ]
+/** Members that are true or false. */
+export const ROW_FLAGS = ['accept_implausible']
 /** Members that are numbers. */
 export const ROW_NUMBERS = ['rate', 'fee', ...OFFER_NUMBERS]
 /** All members that a row may have. */
-export const ROW_MEMBERS = [...ROW_TEXTS, 'rate', 'fee', ...OFFER_MEMBERS]
+export const ROW_MEMBERS = [...ROW_TEXTS, 'rate', 'fee', ...OFFER_MEMBERS, ...ROW_FLAGS]
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS)
 
 /** Members beyond this number are not checked; no row needs that many. */

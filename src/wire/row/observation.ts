@@ -24,7 +24,12 @@ export type RowRules = {
 }
 
 export type RowReading =
-  | { readonly observation: Observation; readonly faults: null }
+  | {
+      readonly observation: Observation
+      readonly faults: null
+      /** Set where the sender accepts that the rate is implausible. */
+      readonly isAccepted?: true
+    }
   | { readonly observation: null; readonly faults: readonly string[] }
 
 /**
@@ -46,6 +51,7 @@ export function readObservationRow(row: unknown, rules: RowRules): RowReading {
   const feeCurrency = reader.currency('fee_currency')
   const notes = reader.notes()
   const evidence = values.word('evidence', EVIDENCE) ?? 'observed'
+  const isAccepted = values.flag('accept_implausible')
   const effectiveMs = reader.effectiveMs()
   const offer = offerOfRow(values, effectiveMs)
   if (from !== null && from === to) reader.twoCountries(from, offer ?? PLAIN)
@@ -64,7 +70,7 @@ export function readObservationRow(row: unknown, rules: RowRules): RowReading {
     evidence,
     offer,
   }
-  return { observation, faults: null }
+  return { observation, faults: null, ...(isAccepted && { isAccepted }) }
 }
 
 class RowReader {

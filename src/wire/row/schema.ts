@@ -113,5 +113,12 @@ export const RateRow = named(
       }),
     ),
     ...offerMembers,
+    accept_implausible: optional(
+      Type.Boolean({
+        description:
+          'Records a rate that would be refused as implausible_rate, as it is too many times the ' +
+          'mid of its day, or too small a part of it. It is suspect then.',
+      }),
+    ),
   }),
 )

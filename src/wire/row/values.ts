@@ -65,6 +65,14 @@ export class RowValues {
     )
   }
 
+  /** Whether a member is true; it may be left out. */
+  flag(field: string): boolean {
+    const value = this.of(field)
+    if (value !== null && typeof value !== 'boolean')
+      this.fault(`${field} must be true or false, not ${shown(value)}`)
+    return value === true
+  }
+
   word<T extends string>(field: string, known: readonly T[]): T | null {
     const text = this.of(field)
     const word = known.find((one) => one === text) ?? null

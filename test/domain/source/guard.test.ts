@@ -96,6 +96,15 @@ describe('judgementOf', () => {
     )
   })
 
+  test('a hundredfold correction of what was stated for the same day is refused', () => {
+    const known = [{ from: 'EUR', atMs: AT_MS, rate: '1.462471' }]
+    expect(judged({ mids: {}, known }).refused).toEqual([
+      expect.stringMatching(/^gives EUR as 146.* where it gave 1\.462471 for the same day/),
+    ])
+    const again = [{ ...known[0]!, rate: '147' }]
+    expect(judged({ mids: {}, known: again }).refused).toEqual([])
+  })
+
   test('without a mid holds a rate against the nearest day that is known', () => {
     const known = [{ from: 'EUR', atMs: AT_MS - 3 * DAY_MS, rate: '146' }]
     const tenfold = replaced('EUR', rate('EUR', '1462.471'))

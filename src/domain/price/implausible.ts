@@ -1,0 +1,43 @@
+import { isExecutable } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+
+/** How close to its mid a rate must come once turned or shifted, as a factor. */
+const NEAR = 1.25
+/** How many places a decimal separator is looked for on either side. */
+const PLACES_MAX = 6
+
+/**
+ * Says that an executable rate is more than `times` times the mid of its day, or less than that
+ * part of it, and asks what may be the reason; null for a rate that can be, for another kind of
+ * price, and where `times` is null, which turns the rule off.
+ */
+export function implausibleFault(
+  { rate, rateType, from, to }: Pick<Quote, 'rate' | 'rateType' | 'from' | 'to'>,
+  mid: number | null,
+  times: number | null,
+): string | null {
+  if (mid === null || times === null || !isExecutable(rateType)) return null
+  const [over, under] = [rate / mid, mid / rate]
+  if (over <= times && under <= times) return null
+  const how = over > 1 ? `${shown(over)} times` : `one ${shown(under)}th of`
+  const reason = reasonOf(rate, mid)
+  return (
+    `rate ${rate} is ${how} the mid of its day, ${Number(mid.toPrecision(6))} ${to} for one ` +
+    `${from}${reason ? `: ${reason}` : ''}; correct it, or set accept_implausible to true to ` +
+    'record it as suspect'
+  )
+}
+
+const shown = (factor: number): string => String(Number(factor.toPrecision(3)))
+
+function reasonOf(rate: number, mid: number): string | null {
+  if (isNear(1 / rate, mid)) return 'are from and to swapped?'
+  for (let places = 1; places <= PLACES_MAX; places++) {
+    const shift = 10 ** places
+    if (isNear(rate * shift, mid) || isNear(rate / shift, mid))
+      return 'is the decimal separator different?'
+  }
+  return null
+}
+
+const isNear = (a: number, b: number): boolean => a / b <= NEAR && b / a <= NEAR

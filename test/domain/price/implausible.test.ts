@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'bun:test'
+import { implausibleFault } from '~/domain/price/implausible.ts'
+import { quote } from '../../support/quotes.ts'
+
+const fault = (rate: number, mid: number | null = 130, times: number | null = 3) =>
+  implausibleFault(quote({ rate }), mid, times)
+
+describe('implausibleFault', () => {
+  test('a rate at the limit on either side is plausible, and one beyond is not', () => {
+    expect([fault(390), fault(130 / 3 + 1e-9)]).toEqual([null, null])
+    expect(fault(390.0001)).toContain('is 3 times the mid of its day, 130 KES for one USD')
+    expect(fault(43.3)).toContain('is one 3th of the mid')
+  })
+
+  test('asks what may be the reason, where one fits', () => {
+    expect(fault(0.0077)).toContain(': are from and to swapped?;')
+    expect(fault(1.3)).toContain(': is the decimal separator different?;')
+    expect(fault(13_100_000)).toContain('is the decimal separator different?')
+    expect(fault(9_999_999)).not.toContain('?')
+    expect(fault(600)).toContain('correct it, or set accept_implausible to true')
+  })
+
+  test('nothing is implausible without a mid of its day, without a limit, or of another kind', () => {
+    expect(fault(1e9, null)).toBeNull()
+    expect(fault(1e9, 130, null)).toBeNull()
+    expect(implausibleFault(quote({ rate: 1e9, rateType: 'official' }), 130, 3)).toBeNull()
+  })
+})
