@@ -14,8 +14,9 @@ export type KnownPrice = { readonly from: string; readonly atMs: number; readonl
 /**
  * The bounds of what is believed. A rate may be that far off its mid, as a share; beyond it only
  * where the bank has said about as much within the last days. Where there is no mid, it may have
- * moved that far since the nearest day that is known, and from what was known of the very day: every devaluation of an official rate in
- * Africa since 2020 is smaller, and an inverted or tenfold rate is not.
+ * moved that far since the nearest day that is known, and from what was stated for the very day:
+ * every devaluation of an official rate in Africa since 2020 is smaller, and an inverted or tenfold
+ * rate is not.
  */
 const MID_OFF_MAX = 0.25
 const HABIT_MOVE_MAX = 0.1
