@@ -4,6 +4,7 @@ import { SAMPLERS } from './domain/sampling.ts'
 import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
 import { LOG_FORMATS, LOG_LEVELS } from './log.ts'
 import {
+  asBackupDir,
   asCron,
   asCurrencyBound,
   asDurationMs,
@@ -80,6 +81,7 @@ const configOf = (setting: Setting, problems: string[]) => ({
   ...readTools(setting),
   ...readLimits(setting),
   ...readPeople(setting),
+  ...readBackups(setting),
   ...readTraces(setting),
   logLevel: setting('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
   logFormat: setting('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
@@ -158,6 +160,25 @@ const readLimits = (setting: Setting) => ({
   metricsToken: setting('METRICS_TOKEN', null, asToken),
 })
 
+const BACKUPS_MAX = 10_000
+
+const readBackups = (setting: Setting) => ({
+  /** When backups are made; null where they are not made by themselves. */
+  backupCron: setting('BACKUP_CRON', null, asCron),
+  /** The folder or the bucket that they go to. */
+  backupDir: setting('BACKUP_DIR', null, asBackupDir),
+  /** How many are kept; null for all. */
+  backupKeep: setting('BACKUP_KEEP', null, offOr(integerBetween(1, BACKUPS_MAX))),
+  /** How a bucket is reached, in the names that programs for S3 share. */
+  s3: {
+    accessKeyId: setting('AWS_ACCESS_KEY_ID', null, asText),
+    secretAccessKey: setting('AWS_SECRET_ACCESS_KEY', null, asText),
+    sessionToken: setting('AWS_SESSION_TOKEN', null, asText),
+    region: setting('AWS_REGION', null, asText),
+    endpoint: setting('AWS_ENDPOINT_URL', null, asHttpUrl),
+  },
+})
+
 const readPeople = (setting: Setting) => ({
   /** The secret that signs sessions and links; null for one kept in the database. */
   authSecret: setting('AUTH_SECRET', null, asSecret),
@@ -216,11 +237,18 @@ function readFeedRules(setting: Setting): GuardRules {
 }
 
 /** What a setting needs from others. */
-function lacksOf({ feeds, smtpUrl, mailFrom, publicUrl }: Config): string[] {
+function lacksOf(config: Config): string[] {
+  const { feeds, smtpUrl, mailFrom, publicUrl, backupCron, backupDir, s3 } = config
   const lacks = feeds
     .filter(({ name, key }) => needsKey(name) && key === null)
     .map(({ name }) => `REFERENCE_FEED_KEY must hold a key for ${name}, in its place in the list`)
   if (smtpUrl && !(mailFrom && publicUrl))
     lacks.push('SMTP_URL must come with MAIL_FROM, and with PUBLIC_URL for the links')
+  if ((backupCron === null) !== (backupDir === null))
+    lacks.push('BACKUP_CRON and BACKUP_DIR must come together')
+  if (backupDir?.startsWith('s3:') && !(s3.accessKeyId && s3.secretAccessKey))
+    lacks.push(
+      'BACKUP_DIR names a bucket, so AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set',
+    )
   return lacks
 }

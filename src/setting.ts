@@ -174,6 +174,15 @@ export const asCron: Reader<string> = (text) => {
   return text
 }
 
+const BUCKET = /^s3:\/\/[a-z\d][a-z\d.-]{1,61}[a-z\d](\/[^\s?#]*)?$/
+
+/** A folder, or a bucket with a prefix. */
+export const asBackupDir: Reader<string> = (text) => {
+  if (/^[a-z\d+.-]+:\/\//i.test(text) && !BUCKET.test(text))
+    throw new Error('must be a folder, or a bucket such as s3://backups/corridor')
+  return text
+}
+
 export const asPostgresUrl: Reader<string> = (text) => {
   if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
     throw new Error('must be a URL such as postgres://user:password@host:5432/database')

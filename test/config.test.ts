@@ -44,6 +44,16 @@ describe('loadConfig', () => {
       quoteSuspectPct: 10,
       quoteImplausibleTimes: 3,
       retentionYears: null,
+      backupCron: null,
+      backupDir: null,
+      backupKeep: null,
+      s3: {
+        accessKeyId: null,
+        secretAccessKey: null,
+        sessionToken: null,
+        region: null,
+        endpoint: null,
+      },
       quotas: { free: 50, pro: 250, enterprise: 1000 },
       corsOrigins: [],
       publicUrl: null,
@@ -93,6 +103,14 @@ describe('loadConfig', () => {
         QUOTE_SUSPECT_PCT: '12.5',
         QUOTE_IMPLAUSIBLE_TIMES: 'off',
         RETENTION_YEARS: '5',
+        BACKUP_CRON: '0 3 * * *',
+        BACKUP_DIR: 's3://backups/corridor',
+        BACKUP_KEEP: '14',
+        AWS_ACCESS_KEY_ID: 'id',
+        AWS_SECRET_ACCESS_KEY: 'secret',
+        AWS_SESSION_TOKEN: 'session',
+        AWS_REGION: 'eu-west-1',
+        AWS_ENDPOINT_URL: 'http://minio:9000/',
         QUOTA_FREE: '1',
         QUOTA_PRO: '2',
         QUOTA_ENTERPRISE: '3',
@@ -157,6 +175,16 @@ describe('loadConfig', () => {
       quoteSuspectPct: 12.5,
       quoteImplausibleTimes: null,
       retentionYears: 5,
+      backupCron: '0 3 * * *',
+      backupDir: 's3://backups/corridor',
+      backupKeep: 14,
+      s3: {
+        accessKeyId: 'id',
+        secretAccessKey: 'secret',
+        sessionToken: 'session',
+        region: 'eu-west-1',
+        endpoint: 'http://minio:9000',
+      },
       quotas: { free: 1, pro: 2, enterprise: 3 },
       corsOrigins: ['https://a.example', 'http://localhost:5173'],
       publicUrl: 'https://rates.example',
@@ -247,6 +275,9 @@ describe('loadConfig', () => {
       ['QUOTE_MAX_AGE', 'OFF', 'or off'],
       ['SHUTDOWN_DELAY', '3s', 'or off'],
       ['RETENTION_YEARS', '0', 'or off'],
+      ['BACKUP_CRON', 'daily', 'cron pattern'],
+      ['BACKUP_DIR', 'ftp://host/x', 'a folder, or a bucket'],
+      ['BACKUP_KEEP', '0', 'from 1 to 10000, or off'],
       ['MCP_ALLOWED_HOSTS', 'https://a.example', 'host names'],
       ['MCP_ALLOWED_HOSTS', 'a.example:443', 'without a port'],
       ['MCP_ALLOWED_ORIGINS', 'a.example', 'http://'],
@@ -352,6 +383,18 @@ describe('the durations of loadConfig', () => {
     expect(loadConfig({ QUOTE_MAX_AGE: 'off' }).quoteMaxAgeMs).toBeNull()
     expect(loadConfig({ QUOTE_STALE_AFTER: 'off' }).staleAfterMs).toBeNull()
     expect(loadConfig({ QUOTE_MAX_AGE: '1h' }).quoteMaxAgeMs).toBe(HOUR_MS)
+  })
+})
+
+describe('the settings of backups', () => {
+  test('stop the start where one is there without the others that it needs', () => {
+    const together = 'BACKUP_CRON and BACKUP_DIR must come together'
+    expect(messageOf({ BACKUP_CRON: '0 3 * * *' })).toContain(together)
+    expect(messageOf({ BACKUP_DIR: 'backups' })).toContain(together)
+    const bucket = { BACKUP_CRON: '0 3 * * *', BACKUP_DIR: 's3://backups' }
+    expect(messageOf(bucket)).toContain('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set')
+    const known = { ...bucket, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }
+    expect(messageOf(known)).toBe('no problem')
   })
 })
 

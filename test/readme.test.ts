@@ -239,7 +239,9 @@ async function wholeProgram(): Promise<Command> {
 function commandsBelow(command: Command, group: readonly string[]): string[] {
   const help = new Help()
   const below = help.visibleCommands(command).filter((one) => one.name() !== 'help')
-  if (below.length > 0) return below.flatMap((one) => commandsBelow(one, [...group, one.name()]))
+  const others = below.flatMap((one) => commandsBelow(one, [...group, one.name()]))
+  if (below.length > 0 && command.registeredArguments.length === 0) return others
   const options = help.visibleOptions(command).map(({ long }) => long!)
-  return [[...group, ...options.filter((long) => !/^--(help|json)$/.test(long)).sort()].join(' ')]
+  const named = options.filter((long) => !/^--(help|json)$/.test(long)).sort()
+  return [[...group, ...named].join(' '), ...others]
 }

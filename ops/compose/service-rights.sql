@@ -13,6 +13,7 @@ GRANT DELETE ON changes, day_files, rollups, idempotency, portal_users, portal_s
   usage_shares, open_streams, oauth_clients, oauth_consents, oauth_access_tokens,
   oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
 GRANT EXECUTE ON FUNCTION forget_account TO corridor_service;
+GRANT EXECUTE ON FUNCTION withdraw_observations TO corridor_service;
 -- only where observations are to be pruned
-GRANT EXECUTE ON FUNCTION prune_observations, prove_early_observations, drop_observation_month
-  TO corridor_service;
+GRANT EXECUTE ON FUNCTION prune_observations, prove_early_observations, drop_observation_month,
+  prune_withdrawals TO corridor_service;

@@ -54,6 +54,8 @@ export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): 
     config.databasePassword,
     config.metricsToken,
     config.authSecret,
+    config.s3.secretAccessKey,
+    config.s3.sessionToken,
     ...headerSecrets(config.tracesHeaders),
     ...feeds.map(({ key }) => key),
     ...Object.values(config.quoteSourcesKeys),

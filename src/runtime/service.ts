@@ -27,6 +27,7 @@ import { retentionJobs } from './retention.ts'
 import { serviceJobs } from './service-jobs.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { type SharedSecret, sharedSecretOf } from './shared-secret.ts'
+import { Backups } from './storage/backups.ts'
 import { StorageWatch } from './storage/storage-watch.ts'
 import { Streams } from './stream/streams.ts'
 import { Tools, toolServerOptions } from './tool-server.ts'
@@ -52,6 +53,7 @@ type Parts = {
   readonly observations: ReturnType<typeof createObservationStore>
   readonly silence: SilenceWatch
   readonly storage: StorageWatch
+  readonly backups: Backups
   readonly dayFileJob: Job
   readonly sources: SourceService
   readonly streams: Streams
@@ -87,10 +89,11 @@ export class Service implements RunningService {
   start(): Promise<void> {
     return this.#undoneOnFailure(() => {
       const { config, log } = this.options
-      const { core, silence, storage, sources, streams } = this.#parts!
+      const { core, silence, storage, sources, streams, backups } = this.#parts!
       const { telemetry, feeds } = core
       const schedule = this.#opened.add(startSchedule(this.#jobs().map(telemetry.job), log))
       this.#listener = this.#opened.add(listen(config, this.#served(this.#parts!)))
+      this.#opened.add(backups)
       this.#opened.add(streams)
       this.#opened.add(feeds)
       this.#opened.add(sources)
@@ -138,7 +141,7 @@ export class Service implements RunningService {
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const observations = createObservationStore(database, clock)
     const kept = createStorageStore(database)
-    const storage = new StorageWatch({ store: kept, clock, log, backupCron: null })
+    const storage = new StorageWatch({ store: kept, clock, log, ...config })
     const rows = new RowFigures()
     const store = this.#recorderOf(core, { observations, storage, rows })
     const health = { ...this.#health(core), isRecording: () => storage.isRecording }
@@ -164,7 +167,9 @@ export class Service implements RunningService {
       ...health,
     })
     const fileJob = dayFileJob({ ...reading, database })
-    const served = { people, alerts, observations, silence, storage, sources, streams, app }
+    const backups = new Backups(this.options)
+    const upkeep = { silence, storage, backups, sources }
+    const served = { people, alerts, observations, ...upkeep, streams, app }
     return { core, ...served, dayFileJob: fileJob }
   }
 
@@ -198,7 +203,8 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, alerts, silence, storage, sources, streams, dayFileJob } = this.#parts!
+    const { core, people, alerts, silence, storage, backups, sources, streams, dayFileJob } =
+      this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
@@ -211,6 +217,7 @@ export class Service implements RunningService {
       ...retentionJobs({ ...this.options, memory }),
       silence.job,
       storage.job,
+      ...backups.jobs,
       dayFileJob,
       streams.job,
     ]

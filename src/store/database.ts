@@ -53,7 +53,7 @@ export type ConnectOptions = {
 }
 
 type DatabaseOptions = Omit<ConnectOptions, 'idleSeconds' | 'onClose'> &
-  Pick<EmbeddedOptions, 'dataDir' | 'use' | 'mustExist' | 'say' | 'ended'> & {
+  Pick<EmbeddedOptions, 'dataDir' | 'use' | 'mustExist' | 'say' | 'ended' | 'durable'> & {
     /** Null for the embedded database in `dataDir`. */
     databaseUrl: string | null
   }
@@ -138,8 +138,8 @@ async function openExternal(url: string, options: DatabaseOptions): Promise<Data
 }
 
 async function openOwn(options: DatabaseOptions): Promise<Database> {
-  const { dataDir, use, mustExist, say, ended, connectionsMax, onQuery } = options
-  const embedded = await openEmbedded({ dataDir, use, mustExist, say, ended })
+  const { dataDir, use, mustExist, say, ended, durable, connectionsMax, onQuery } = options
+  const embedded = await openEmbedded({ dataDir, use, mustExist, say, ended, durable })
   const { onClose, stop, follow } = reviver(embedded, say)
   const sql = connect(embedded.url, { connectionsMax, onQuery, onClose, idleSeconds: null })
   follow(sql)

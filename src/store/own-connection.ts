@@ -3,14 +3,14 @@ import type { Sql } from './database.ts'
 
 /**
  * One more connection to the same database, outside the pool and never recycled, for something that
- * a session holds, such as an advisory lock. The caller has to end it.
+ * a session holds, such as an advisory lock, or up to `max` of them. The caller has to end it.
  */
-export function ownConnection(sql: Sql): Sql {
+export function ownConnection(sql: Sql, max = 1): Sql {
   const { options } = sql
   return postgres({
     ...options,
     shared: { retries: 0, typeArrayMap: {} },
-    max: 1,
+    max,
     idle_timeout: undefined,
     max_lifetime: null,
     silence_timeout: null,

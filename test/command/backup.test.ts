@@ -248,6 +248,7 @@ describe('backup and restore', () => {
     ...['offers', 'day_files', 'quote_source_state'],
     ...['oauth_clients', 'oauth_consents', 'oauth_refresh_tokens', 'oauth_access_tokens'],
     ...['alerts', 'alert_deliveries', 'portal_two_factors', 'portal_passkeys'],
+    ...['recorders', 'withdrawals'],
   ]
 
   test('restores what versions wrote that knew no offers', async () => {
@@ -272,7 +273,13 @@ describe('backup and restore', () => {
     const same = await freshDatabase()
     documentOf(await corridor(['restore', file, '--json'], same.url))
     await same.sql`delete from alerts`
-    expect(await tableTexts(restored)).toEqual(await tableTexts(same))
+    // How a price came was not said then.
+    const unsaid = async (database: FreshDatabase) => {
+      const { observations, ...others } = await tableTexts(database)
+      const rows = (observations as string[][]).map(([text]) => text!.replace(/,\w*\)$/, ',)'))
+      return { ...others, observations: rows }
+    }
+    expect(await unsaid(restored)).toEqual(await unsaid(same))
     await restored.close()
     await same.close()
   })

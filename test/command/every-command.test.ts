@@ -115,6 +115,7 @@ const CALLS: Readonly<Record<string, (told: Told) => [args: string[], refusal?: 
   'sources fetch': () => [['cbk']],
   'sources status': () => [[]],
   backup: ({ backup }) => [[backup!]],
+  'backup verify': ({ backup }) => [[backup!]],
   restore: ({ backup }) => [[backup!], 'restore as the user that owns the tables'],
 }
 /** Commands that use no database, or one of their own; and `serve`, which has a test of its own. */

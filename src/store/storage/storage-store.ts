@@ -59,6 +59,14 @@ export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
     })
   },
 
+  /** When the last backup was completed whose place begins like that; null before the first. */
+  async lastBackupMs(begin: string): Promise<number | null> {
+    const [row] = await sql<[{ ms: string | null }]>`
+      select extract(epoch from max(at)) * 1000 as ms from backups
+      where starts_with(place, ${begin})`
+    return row.ms === null ? null : Number(row.ms)
+  },
+
   async noteBackup({ atMs, place, rows }: Made): Promise<void> {
     await sql`
       insert into backups (at, place, rows) values (${instantText(atMs)}, ${place}, ${rows})`

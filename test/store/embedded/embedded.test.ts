@@ -38,12 +38,14 @@ describe('openEmbedded, first start', () => {
     const sql = clientOf(embedded.url)
     const [row] = await sql`
       SELECT current_database() AS name, current_user AS role, current_setting('fsync') AS fsync,
+        current_setting('max_wal_size') AS log,
         pg_encoding_to_char(encoding) AS encoding, datlocale AS locale
       FROM pg_database WHERE datname = current_database()`
     expect({ ...row }).toEqual({
       name: 'corridor',
       role: 'corridor',
       fsync: 'on',
+      log: '128MB',
       encoding: 'UTF8',
       locale: 'C.UTF-8',
     })

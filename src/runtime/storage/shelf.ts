@@ -1,0 +1,82 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Writable } from 'node:stream'
+import { S3Client } from 'bun'
+import type { Config } from '~/config.ts'
+import type { Output } from '~/store/transfer/compressed.ts'
+import { newFile } from '~/store/transfer/new-file.ts'
+
+/** Where backups lie that are made by themselves. */
+export type Shelf = {
+  /** The whole name of a backup, for people. */
+  placeOf(name: string): string
+  /** A new backup, which has to be kept or dropped. */
+  add(name: string): Promise<Output>
+  names(): Promise<string[]>
+  remove(name: string): Promise<void>
+}
+
+/** What a connection of S3 sends at once, of which its parts are made. */
+const PART_BYTES = 8 * 1_048_576
+
+export const shelfOf = ({ backupDir, s3 }: Pick<Config, 's3'> & { backupDir: string }): Shelf => {
+  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(backupDir) ?? []
+  if (!bucket) return folderShelf(backupDir)
+  const said = Object.entries(s3).filter(([, value]) => value !== null)
+  return bucketShelf(new S3Client({ bucket, ...Object.fromEntries(said) }), bucket, prefix)
+}
+
+function folderShelf(path: string): Shelf {
+  const folder = resolve(path)
+  return {
+    placeOf: (name) => join(folder, name),
+    async add(name) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      return newFile(join(folder, name))
+    },
+    names: () => readdir(folder),
+    remove: (name) => rm(join(folder, name)),
+  }
+}
+
+function bucketShelf(client: S3Client, bucket: string, prefix: string): Shelf {
+  const keyOf = (name: string) => (prefix ? `${prefix}/${name}` : name)
+  return {
+    placeOf: (name) => `s3://${bucket}/${keyOf(name)}`,
+    async add(name) {
+      return uploadOf(client, keyOf(name), `s3://${bucket}/${keyOf(name)}`)
+    },
+    async names() {
+      const { contents = [] } = await client.list({ prefix: keyOf(''), maxKeys: 1000 })
+      return contents.map(({ key }) => key.slice(keyOf('').length))
+    },
+    remove: (name) => client.delete(keyOf(name)),
+  }
+}
+
+/** An object in parts; it is there once the last part is, and not before. */
+function uploadOf(client: S3Client, key: string, place: string): Output {
+  const writer = client.file(key).writer({ partSize: PART_BYTES, retry: 3 })
+  const stream = new Writable({
+    highWaterMark: PART_BYTES,
+    write(bytes: Uint8Array, _, done) {
+      settled(async () => {
+        writer.write(bytes)
+        await writer.flush()
+      }, done)
+    },
+    final(done) {
+      settled(async () => void (await writer.end()), done)
+    },
+  })
+  return {
+    stream,
+    faultOf: ({ message }) => new Error(`${place} cannot be written: ${message}`),
+    keep: async () => {},
+    drop: async () => void (await client.delete(key).catch(() => {})),
+  }
+}
+
+function settled(work: () => Promise<void>, done: (error?: Error | null) => void): void {
+  work().then(() => done(), done)
+}

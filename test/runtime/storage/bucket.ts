@@ -1,0 +1,54 @@
+/** A server that speaks as much of S3 as a backup needs; it takes one bucket, and any key. */
+export async function startBucket() {
+  const objects = new Map<string, Uint8Array>()
+  const parts = new Map<string, Uint8Array[]>()
+  const bucket = { objects, refuses: false, origin: '', stop: () => server.stop(true) }
+  const xml = (body: string) =>
+    new Response(`<?xml version="1.0"?>${body}`, { headers: { 'content-type': 'application/xml' } })
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url)
+      const key = decodeURIComponent(pathname).split('/').slice(2).join('/')
+      const upload = searchParams.get('uploadId')
+      const bytes = new Uint8Array(await request.arrayBuffer())
+      if (bucket.refuses && request.method !== 'GET')
+        return new Response('<Error><Code>AccessDenied</Code><Message>no</Message></Error>', {
+          status: 403,
+        })
+      switch (request.method) {
+        case 'POST':
+          if (upload === null) {
+            parts.set(key, [])
+            return xml(
+              '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>',
+            )
+          }
+          objects.set(key, Buffer.concat(parts.get(key)!))
+          return xml(
+            `<CompleteMultipartUploadResult><Key>${key}</Key></CompleteMultipartUploadResult>`,
+          )
+        case 'PUT':
+          if (upload === null) objects.set(key, bytes)
+          else parts.get(key)![Number(searchParams.get('partNumber')) - 1] = bytes
+          return new Response(null, { headers: { etag: '"e"' } })
+        case 'DELETE':
+          objects.delete(key)
+          return new Response(null, { status: 204 })
+        default: {
+          const prefix = searchParams.get('prefix') ?? ''
+          const found = [...objects.keys()].filter((one) => one.startsWith(prefix))
+          const contents = found.map(
+            (one) => `<Contents><Key>${one}</Key><Size>1</Size></Contents>`,
+          )
+          return xml(
+            `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`,
+          )
+        }
+      }
+    },
+  })
+  bucket.origin = server.url.origin
+  return bucket
+}
