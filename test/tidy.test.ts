@@ -60,6 +60,12 @@ const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
   ['elysia', /from '(@elysiajs\/|elysia)/, /^src\/(app\.ts|http\/|mcp\/|portal\/)/],
   ['pino', /from '(pino|sonic-boom)/, /^src\/log(\.ts|\/)/],
   ['OpenTelemetry', /'@opentelemetry\//, /^src\/telemetry\/spans\.ts$/],
+  ['code from text', /\beval\(|\bnew Function\(/, /^$/],
+  [
+    'patterns from text',
+    /\bnew RegExp\(/,
+    /^src\/(setting|log|store\/outage|wire\/query|feed\/flat-xml|portal\/(place\/names|written-amount))\.ts$/,
+  ],
   ['commander', /from 'commander'/, /^src\/(main\.ts|command\/)/],
 ]
 

@@ -80,6 +80,22 @@ describe('uses at once, at two replicas', () => {
   }, 60_000)
 })
 
+describe('a code', () => {
+  test('is good for ten minutes', async () => {
+    const { visitor } = await world.member()
+    const application = await Application.registered(world)
+    const code = await application.code(visitor)
+    const { sql } = world.database
+    const [row] = await sql`
+      select id, extract(epoch from expires_at - now())::float8 as seconds
+      from portal_verifications order by created_at desc limit 1`
+    expect(row!.seconds).toBeGreaterThan(9 * 60)
+    expect(row!.seconds).toBeLessThanOrEqual(10 * 60)
+    await sql`update portal_verifications set expires_at = now() where id = ${row!.id}`
+    expect(outcomeOf(await application.exchange(code))).toBe('400 invalid_grant')
+  })
+})
+
 describe('a consent', () => {
   /** Has the person of these tokens have allowed the application that long ago. */
   const allowedBefore = (clientId: string, ms: number) => {
