@@ -22,6 +22,9 @@ export const LIMITS: AgeLimits = {
   staleAfterMs: 2 * HOUR_MS,
 }
 
+/** As `LIMITS`, where a price far from its mid is suspect. */
+export const SUSPECTING: AgeLimits = { ...LIMITS, quoteSuspectPct: 10 }
+
 /** The log of changes that replicas share, with its clock. */
 export class SharedLog {
   readonly changes: LoggedChange[] = []

@@ -3,7 +3,8 @@ import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import { bestPlace, rowPlace } from '~/domain/live/event-id.ts'
 import { UNSELECTED } from '~/domain/offer/selection.ts'
 import { lastMsOf } from '~/domain/offer/terms.ts'
-import { legsOf } from '~/domain/price/day-mids.ts'
+import { legsOf, midAt } from '~/domain/price/day-mids.ts'
+import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { CorridorBook } from '~/memory/corridor-book.ts'
 import { DayReferences } from '~/memory/day-references.ts'
@@ -107,16 +108,20 @@ function observed(step: Step, sight: Sight): Entry {
   )
 }
 
-/** The mids that changed, and the prices that are held against another mid of their day. */
+/**
+ * The mids that changed, and the prices that are held against another mid: that of their day, or
+ * the current one where they have none.
+ */
 function referred(step: Step, limits: AgeLimits): Entry {
   const { before, after } = step
+  const isMidNew = before.references !== after.references
   const isDayNew = before.days.serial !== after.days.serial
-  const changes = isDayNew ? changesIn(step, limits, isOfDays(step)) : NO_CHANGES
-  return told(step, limits, { changes, isMidNew: before.references !== after.references })
+  const changes = isMidNew || isDayNew ? changesIn(step, limits, isHeld(step, limits)) : NO_CHANGES
+  return told(step, limits, { changes, isMidNew })
 }
 
-/** Which books have a price from after one of a step's references, of a currency of its own. */
-function isOfDays({ references, after }: Step): (book: CorridorBook) => boolean {
+/** Which books have a price that may be held against one of a step's references. */
+function isHeld({ references, after }: Step, limits: AgeLimits): (book: CorridorBook) => boolean {
   const { anchors } = after.catalogue
   const firstMs = new Map<string, number>()
   for (const { currency, atMs } of references)
@@ -125,10 +130,20 @@ function isOfDays({ references, after }: Step): (book: CorridorBook) => boolean 
     const legs = legsOf([book.from, book.to], anchors)
     const sinceMs = Math.min(...legs.map((leg) => firstMs.get(leg) ?? Number.POSITIVE_INFINITY))
     if (sinceMs === Number.POSITIVE_INFINITY) return false
-    for (const { atMs } of book.allQuotes()) if (atMs >= sinceMs) return true
+    for (const quote of book.allQuotes())
+      if (quote.atMs >= sinceMs || isByCurrent(quote, after, limits)) return true
     return false
   }
 }
+
+/** Whether a price has no mid of its day, so that the current mid says whether it is suspect. */
+const isByCurrent = (
+  { rateType, atMs, from, to }: Quote,
+  { catalogue: { anchors }, days }: Generation,
+  { midMaxAgeMs: maxAgeMs }: AgeLimits,
+): boolean =>
+  isExecutable(rateType) &&
+  midAt(atMs, [from, to], { anchors, referenceAt: days.reference, maxAgeMs }) === null
 
 type Changes = ReadonlyMap<string, readonly CorridorChange[]>
 
@@ -197,12 +212,14 @@ const catalogued = (step: Step, sight: Sight): Entry =>
 /** What time alone changed: prices that ran out or are stale by now, and mids that are too old. */
 function passed(step: Step, limits: AgeLimits): Entry {
   const { catalogue, references } = step.after
-  const changes = changesIn(step, limits, (book) => isPassing(book.allQuotes(), step, limits))
   const isMidNew = catalogue.referenceCodes.some((code) => {
     const reference = references.reference(code, Number.POSITIVE_INFINITY)
     return reference && isWithin(reference.atMs + limits.midMaxAgeMs, step)
   })
-  return told(step, limits, { changes, isMidNew })
+  const isConcerned = (book: CorridorBook) =>
+    isPassing(book.allQuotes(), step, limits) ||
+    (isMidNew && book.allQuotes().some((quote) => isByCurrent(quote, step.after, limits)))
+  return told(step, limits, { changes: changesIn(step, limits, isConcerned), isMidNew })
 }
 
 /**

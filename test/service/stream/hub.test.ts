@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { offer, plainOfferId } from '../../support/offers.ts'
-import { LIMITS, Listener, Replica, SharedLog } from '../../support/replica.ts'
+import { LIMITS, Listener, Replica, SharedLog, SUSPECTING } from '../../support/replica.ts'
 
 let log: SharedLog
 let replica: Replica
@@ -141,6 +141,51 @@ describe('a stream', () => {
 })
 
 describe('a mid', () => {
+  test('that comes later makes a price suspect, or believed again; no suspect one is best', async () => {
+    const own = new SharedLog()
+    const suspecting = new Replica(own, SUSPECTING)
+    own.quotes({ providerId: 'retail-a', rate: 150 }, { providerId: 'retail-b', rate: 130 })
+    own.pass(1)
+    await follow(suspecting)
+    const said = async (...[perUsd, atMs]: Parameters<SharedLog['references']>) => {
+      const listener = new Listener(suspecting, ['USD/KES'])
+      own.references(perUsd, atMs)
+      await follow(suspecting)
+      listener.reader.close()
+      return listener.events.map(({ name, data }) =>
+        name === 'best'
+          ? [name, data.best?.provider_id, data.best_current?.provider_id]
+          : [name, data.provider_id ?? data.mid_rate, data.suspect],
+      )
+    }
+    expect(await said({ KES: 130 })).toEqual([
+      ['mid', 130, undefined],
+      ['quote', 'retail-a', expect.stringContaining('15.4')],
+      ['best', 'retail-b', 'retail-b'],
+    ])
+    expect(await said({ KES: 140 }, own.nowMs - HOUR_MS)).toEqual([
+      ['quote', 'retail-a', undefined],
+      ['quote', 'retail-b', undefined],
+      ['best', 'retail-a', 'retail-a'],
+    ])
+  })
+
+  test('that grows too old makes a price believed that it alone made suspect', async () => {
+    const own = new SharedLog()
+    const atMs = own.nowMs - HOUR_MS
+    own.quotes({ providerId: 'retail-a', rate: 150, atMs })
+    own.references({ KES: 130 })
+    own.pass(HOUR_MS)
+    const suspecting = new Replica(own, SUSPECTING)
+    const listener = new Listener(suspecting, ['USD/KES'])
+    own.pass(LIMITS.midMaxAgeMs)
+    await follow(suspecting)
+    const [last] = listener.events.slice(-2)
+    expect(listener.events.map(({ name }) => name)).toContain('mid')
+    expect([last!.name, last!.data.suspect]).toEqual(['quote', undefined])
+    expect(listener.events.at(-1)!.data.best.provider_id).toBe('retail-a')
+  })
+
   test('that is recent no more is told to be gone, at the tick that shows it', async () => {
     const listener = new Listener(replica, ['GBP/KES'])
     log.pass(LIMITS.midMaxAgeMs)

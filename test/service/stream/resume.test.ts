@@ -5,7 +5,7 @@ import type { Tier } from '~/domain/freshness.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../../support/catalogue.ts'
 import { type Event, events } from '../../support/market.ts'
 import { offer } from '../../support/offers.ts'
-import { type Heard, Listener, Replica, SharedLog } from '../../support/replica.ts'
+import { type Heard, Listener, Replica, SharedLog, SUSPECTING } from '../../support/replica.ts'
 import { Mirror } from './mirror.ts'
 
 const RUNS = 150
@@ -160,8 +160,8 @@ describe('a reader who is cut off and resumes', () => {
         const log = new SharedLog()
         for (const step of start) commit(log, step)
         log.pass(1)
-        const first = new Replica(log)
-        const replicas = [first, new Replica(log), new Replica(log)]
+        const first = new Replica(log, SUSPECTING)
+        const replicas = [first, new Replica(log, SUSPECTING), new Replica(log, SUSPECTING)]
         const stayed = new Listener(first, corridors, { tier })
         const traveller = new Traveller(first, corridors, tier)
         let at = 0
@@ -176,7 +176,7 @@ describe('a reader who is cut off and resumes', () => {
           }
           if (move.kind === 'start') {
             const isLost = at === move.on
-            replicas[move.on] = new Replica(log)
+            replicas[move.on] = new Replica(log, SUSPECTING)
             if (isLost) traveller.move(replicas[move.on]!, 0)
           }
           if (move.kind === 'cut') {
@@ -218,7 +218,7 @@ describe('a reader who is cut off and resumes', () => {
       fc.asyncProperty(soon, async ({ before, missed, corridors, tier, lost }) => {
         const log = new SharedLog()
         log.pass(HOUR_MS)
-        const [one, other] = [new Replica(log), new Replica(log)]
+        const [one, other] = [new Replica(log, SUSPECTING), new Replica(log, SUSPECTING)]
         log.pass(HOUR_MS)
         await one.follow()
         await other.follow()
@@ -253,7 +253,7 @@ describe('a reader who applies every event', () => {
         const log = new SharedLog()
         for (const step of before) commit(log, step)
         if (tier === 'hourly') log.pass(HOUR_MS)
-        const replica = new Replica(log)
+        const replica = new Replica(log, SUSPECTING)
         const mirror = new Mirror(replica, corridors, tier)
         const listener = new Listener(replica, corridors, { tier })
         for (const step of after) {
