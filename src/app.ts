@@ -38,12 +38,14 @@ import { type StatusDeps, statusRoutes } from './http/status.ts'
 import { streamRoutes } from './http/stream/stream.ts'
 import type { StreamDeps } from './http/stream/stream-deps.ts'
 import { usageRoutes } from './http/usage.ts'
+import { type WithdrawRouteDeps, withdrawRoutes } from './http/withdraw.ts'
 import { createPortal, type PortalDeps } from './portal/routes.ts'
 import { wantsPage } from './portal/unknown-page.tsx'
 
 const TOOLS_PATH = '/mcp'
 
 type AppDeps = IngestRouteDeps &
+  WithdrawRouteDeps &
   AlertRouteDeps &
   ColdDeps &
   DayFileDeps &
@@ -177,6 +179,7 @@ function frontOf(deps: RouteDeps, lanes: Lanes): Omit<App, 'allRoutes'> {
 const apiRoutes = (deps: RouteDeps): Route[] => [
   ...ratesRoutes(deps),
   ...ingestRoutes(deps),
+  ...withdrawRoutes(deps),
   ...historyRoutes(deps),
   ...convertRoutes(deps),
   ...corridorsRoutes(deps),

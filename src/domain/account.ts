@@ -11,6 +11,8 @@ export type Account = {
   readonly email: string
   readonly plan: Plan
   readonly role: Role
+  /** The only providers whose prices it may record; null, or nothing, for no limit. */
+  readonly providers?: readonly string[] | null
 }
 
 export type Key = {

@@ -17,6 +17,7 @@ export const ERROR_CODES = [
   'unknown_provider',
   'unknown_file',
   'unknown_alert',
+  'unknown_observation',
   'method_not_allowed',
   'invalid_rows',
   'idempotency_key_reused',

@@ -47,6 +47,14 @@ export type Batch = {
   readonly assertAwaited?: () => void
 }
 
+/** Observations that are to count nowhere any more. */
+export type Withdrawal = {
+  readonly ids: readonly number[]
+  readonly reason: string
+  readonly recorder: Recorder | null
+  readonly atMs: number
+}
+
 /** What is wrong with a row of a batch, by its index. */
 export type RowFault = {
   readonly index: number
@@ -81,6 +89,8 @@ export const RATE_MAX = 1e12
 export const FEE_MAX = 1e15
 export const SIGNIFICANT_DIGITS_MAX = 18
 export const NOTES_LENGTH_MAX = 500
+export const REASON_LENGTH_MAX = 500
+export const WITHDRAWN_AT_ONCE_MAX = 100
 export const BACKFILL_YEARS_MAX = 5
 export const RETENTION_YEARS_MAX = 100
 

@@ -4,7 +4,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import type { Idempotency, Recorded } from '~/domain/observation.ts'
 import { View } from '~/memory/view.ts'
-import { assertMayIngest, recorderOf } from '~/service/access.ts'
+import { assertMayIngest, assertMayRecordFor, recorderOf } from '~/service/access.ts'
 import { earlierAnswer, type IngestDeps, ingest, invalidRows } from '~/service/ingest.ts'
 import { doubtsOf } from '~/service/plausibility.ts'
 import {
@@ -92,6 +92,7 @@ async function recorded(
         }
   const rules = { catalogue: memory.current.catalogue, nowMs, defaultEffectiveMs: nowMs }
   const reading = readIngestBody(text, rules)
+  assertMayRecordFor(caller, reading.providerIds)
   const { rows } = reading
   const doubts = presentDoubts(rows, await doubtsOf({ ...deps, viewNow: viewNow(deps) }, rows))
   const faults = [...reading.faults, ...doubts.faults].sort((a, b) => a.index - b.index)

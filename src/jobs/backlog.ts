@@ -7,6 +7,8 @@ export type IdRange = {
   readonly window?: Window
   /** Where it stands in the log of changes. */
   readonly position?: number | null
+  /** Whether the log says there which observations it withdrew. */
+  readonly isWithdrawal?: boolean
 }
 
 /** A change in the database; a range tells which rows changed, without one any may have. */

@@ -18,6 +18,11 @@ export type LogRow = {
   readonly atMs: number
   /** The new rows; null where they are many, or not known. */
   readonly ids: readonly number[] | null
+  /**
+   * The observations that the commit withdrew, of which there are few; `ids` are those that hold
+   * of their offers from there on. Absent where a commit withdraws none.
+   */
+  readonly withdrawn?: readonly number[]
   /** Where the times of new observations lie; null where it is not known. */
   readonly window: Window | null
   /** Where the rows are on several servers; absent where a commit is seen whole by everybody. */

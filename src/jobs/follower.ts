@@ -18,6 +18,7 @@ import {
 } from './change-log.ts'
 import { addLogged, type LoggedSources, quotesOf, type ReadRows, ROWS_MAX } from './logged-rows.ts'
 import type { Refresher } from './refresh.ts'
+import { isServed } from './served.ts'
 
 type FollowerDeps = LoggedSources & {
   /** What is served, and what keeps it in step with the database. */
@@ -242,9 +243,7 @@ export class Follower {
   #adopted(rows: readonly LogRow[]): number {
     const { live, memory, recent } = this.deps
     if (!this.#isUnwatched) return 0
-    const isServed = ({ kind, ids }: LogRow) =>
-      kind === 'observations' && ids !== null && recent.hasAll(ids)
-    const next = rows.findIndex((row) => !isServed(row))
+    const next = rows.findIndex((row) => !isServed(this.deps, row))
     const served = next < 0 ? rows : rows.slice(0, next)
     if (served.length === 0) return 0
     recent.take(idsOf(served, 'observations'))
@@ -282,8 +281,9 @@ export class Follower {
       case 'catalogue':
         return apply({ catalogue: row.catalogue! })
       case 'observations': {
-        const named = ids!.flatMap((id) => quotes.get(id) ?? [])
-        return row.spread?.state === 'again' ? this.#takeLate(row, named) : apply({ quotes: named })
+        const read = (ids: readonly number[] = []) => ids.flatMap((id) => quotes.get(id) ?? [])
+        if (row.spread?.state === 'again') return this.#takeLate(row, read(ids!))
+        return apply({ quotes: read(ids!), withdrawn: read(row.withdrawn) })
       }
       case 'references':
         return apply({ references: await references.byIds(ids!) })

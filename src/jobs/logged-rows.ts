@@ -18,7 +18,10 @@ import type { Whole } from './whole.ts'
 export type LoggedSources = {
   readonly changes: ChangeStore
   readonly quotes: {
-    /** Quotes by their ids; `window` is where their times lie, null where it is not known. */
+    /**
+     * Quotes by their ids, withdrawn ones too; `window` is where their times lie, null where it is
+     * not known.
+     */
     byIds(ids: readonly number[], window: Window | null): Promise<readonly Quote[]>
   }
   readonly references: DaySource & {
@@ -42,17 +45,21 @@ export type ReadRows = {
 
 const NONE: ReadonlySet<number> = new Set()
 
+const withdrawnIds = ({ withdrawn = [] }: LogRow): readonly number[] => withdrawn
+
 /** The quotes of rows by id: those that were served lately, and the others of the database. */
 export async function quotesOf(
   { recent, quotes, whole }: Pick<LoggedSources, 'recent' | 'quotes' | 'whole'>,
   rows: readonly LogRow[],
 ): Promise<ReadRows> {
-  const ids = idsOf(rows, 'observations')
+  const ids = [...idsOf(rows, 'observations'), ...rows.flatMap(withdrawnIds)]
   const found = recent.take(ids)
   if (whole) {
     const seen = [...(await whole.quotesOf(rows))]
     const all = seen.flatMap(([, some]) => some ?? [])
     const aside = new Set(seen.flatMap(([position, some]) => (some ? [] : [position])))
+    const gone = rows.flatMap(withdrawnIds)
+    if (gone.length > 0) all.push(...(await quotes.byIds(gone, null)))
     return { quotes: new Map(all.map((quote) => [quote.id, quote])), aside }
   }
   const missing = ids.filter((id) => !found.has(id))
@@ -81,6 +88,7 @@ export async function addLogged(
     const newest = news.findLast(({ kind }) => kind === 'catalogue')?.catalogue
     await publishWithDays(days, {
       quotes: [...quotes.values()],
+      withdrawn: news.flatMap(withdrawnIds).flatMap((id) => quotes.get(id) ?? []),
       references: ofReferences.length > 0 ? await references.byIds(ofReferences) : [],
       ...(newest && { catalogue: newest }),
     })

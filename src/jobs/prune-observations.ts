@@ -33,6 +33,8 @@ type RetentionStore = {
    * year ago.
    */
   prune(seriesId: number, limit: PruneLimit): Promise<number>
+  /** Deletes withdrawn observations that took effect before then. */
+  pruneWithdrawals(beforeMs: number): Promise<void>
   /** Records the pruning, and tells listeners to load everything. */
   finish(pruning: Pruning): Promise<void>
   /** Records the pruning of a run that was interrupted before it could; the roll-ups know of it. */
@@ -62,7 +64,8 @@ export const keptFromMs = (nowMs: number, years: number): number =>
  * A corridor's roll-ups are repaired before its observations go, since that is impossible
  * afterwards. The last observation of each offer before the limit stays, and so do older ones that
  * stay valid for longer, so that answers about later moments do not change. Rows deleted before a
- * failure are counted too; if a run was killed, the next one counts them.
+ * failure are counted too; if a run was killed, the next one counts them. Withdrawn ones go as well
+ * and are not counted: no answer had them.
  */
 export function pruneObservations(deps: PruneDeps, years: number): Promise<Pruned | null> {
   const { store, clock, actor } = deps
@@ -72,6 +75,7 @@ export function pruneObservations(deps: PruneDeps, years: number): Promise<Prune
     let observations = 0
     try {
       for await (const count of deletions(deps, beforeMs)) observations += count
+      await store.pruneWithdrawals(beforeMs)
     } finally {
       if (observations > 0) await store.finish({ actor, beforeMs, observations })
     }

@@ -10,8 +10,14 @@ import type { Log } from '~/log.ts'
 import { type DaySource, learnDays, publishWithDays } from '~/memory/day-publication.ts'
 import type { Generation, Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
-import { Backlog, type DatabaseChange } from './backlog.ts'
+import { Backlog, type DatabaseChange, type IdRange } from './backlog.ts'
 import { type Dated, rowsOf } from './dated.ts'
+
+/** Quotes that were withdrawn together, and those that hold of their offers from there on. */
+export type Withdrawn = {
+  readonly quotes: readonly Quote[]
+  readonly withdrawn: readonly Quote[]
+}
 
 /** The stores that memory is loaded from. */
 export type Sources = {
@@ -25,6 +31,10 @@ export type Sources = {
   readonly quotes: Dated<Quote> & {
     /** The corridors that the last `live` could not have, where it may lack some. */
     missing?(): ReadonlySet<string>
+    /** What the log says of a withdrawal; null where it says nothing of it any more. */
+    withdrawal(position: number): Promise<Withdrawn | null>
+    /** The quotes among these ids that were withdrawn. */
+    withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
   }
   readonly references: Dated<Reference> & DaySource
   readonly feeds: { load(): Promise<FeedState | null> }
@@ -154,6 +164,7 @@ export class Refresher {
         return
       }
       case 'observations': {
+        if (change.isWithdrawal) return this.#loadWithdrawal(change)
         const { rows, isPastChanged } = await rowsOf(sources.quotes, change, clock.now())
         return this.#publishWithDays({ quotes: rows, isPastChanged })
       }
@@ -175,6 +186,12 @@ export class Refresher {
       case 'everything':
         await this.#loadEverything()
     }
+  }
+
+  async #loadWithdrawal({ position }: IdRange): Promise<void> {
+    const found = position ? await this.deps.sources.quotes.withdrawal(position) : null
+    if (found) return this.#publishWithDays(found)
+    await this.#loadEverything()
   }
 
   #publishWithDays(added: Publication): Promise<void> {
@@ -243,9 +260,11 @@ export class Refresher {
     const { sources, memory, meter, clock } = this.deps
     const nowMs = clock.now()
     const { settlements } = meter
-    const [catalogue, quotes, references, feeds, banks, usage] = await Promise.all([
+    const held = [...memory.current.quotes.allQuotes()].map(({ id }) => id)
+    const [catalogue, quotes, withdrawn, references, feeds, banks, usage] = await Promise.all([
       sources.catalogue.load(),
       sources.quotes.live(nowMs),
+      held.length > 0 ? sources.quotes.withdrawnAmong(held) : [],
       sources.references.live(nowMs),
       sources.feeds.load(),
       sources.quoteSources.load(),
@@ -254,7 +273,7 @@ export class Refresher {
     const hadMissed = await this.#publishReferences(references, { catalogue, quotes })
     const states = { feeds: feeds ?? noState, sources: banks }
     const missing = sources.quotes.missing?.() ?? NONE
-    const others = { catalogue, quotes, missing, ...states, isPastChanged: true }
+    const others = { catalogue, quotes, withdrawn, missing, ...states, isPastChanged: true }
     const before = await this.#publishAccess(() => sources.access.load(), others)
     memory.recovered(nowMs)
     this.#readAgain(meter.load(usage, settlements))

@@ -23,8 +23,10 @@ export type Hidden = {
 type SpreadQuotes = {
   /** What is live as if hidden rows had not been recorded. */
   live(nowMs: number, hidden: Hidden | null): Promise<readonly Quote[]>
-  /** The rows of changes that name them, as far as they can be seen. */
+  /** The rows of changes that name them, withdrawn ones too, as far as they can be seen. */
   ofChanges(rows: readonly LogRow[]): Promise<readonly Quote[]>
+  /** The quotes among these ids that were withdrawn. */
+  withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
   /** Whether all witnesses of a change that names no rows can be seen. */
   hasWitnesses(row: LogRow): Promise<boolean>
 }
@@ -123,7 +125,11 @@ export class Whole {
       hidden = hiddenOf(rows.filter(({ position }) => seen.get(position) === null))
       if (rows.some(isImported) || isAnyOf(hidden, loaded)) continue
       const whole = [...seen.values()].flatMap((some) => some ?? [])
-      return [...new Map([...loaded, ...whole].map((quote) => [quote.id, quote])).values()]
+      const found = new Map([...loaded, ...whole].map((quote) => [quote.id, quote]))
+      if (whole.length > 0)
+        for (const { id } of await quotes.withdrawnAmong(whole.map((quote) => quote.id)))
+          found.delete(id)
+      return [...found.values()]
     }
     throw new Error('the servers do not agree on what was committed for long enough to load it')
   }

@@ -78,6 +78,16 @@ export class CorridorBook {
     return isChanged ? new CorridorBook(this.from, this.to, trails) : this
   }
 
+  /** A book without the quotes of these ids; this very one when it has none of them. */
+  without(ids: ReadonlySet<number>): CorridorBook {
+    const trails = this.trails.map((trail) =>
+      trail.some(({ id }) => ids.has(id)) ? trail.filter(({ id }) => !ids.has(id)) : trail,
+    )
+    if (trails.every((trail, i) => trail === this.trails[i])) return this
+    const kept = trails.filter((trail) => trail.length > 0)
+    return new CorridorBook(this.from, this.to, kept)
+  }
+
   /** A book without the quotes that nobody can ask for any more. */
   pruned(nowMs: number): CorridorBook {
     const trails = this.trails.map((trail) => pruned(trail, nowMs))

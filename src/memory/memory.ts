@@ -37,6 +37,8 @@ export type Generation = {
 export type Publication = {
   readonly catalogue?: Catalogue
   readonly quotes?: readonly Quote[]
+  /** Quotes that were withdrawn: they go, and none of them comes back. */
+  readonly withdrawn?: readonly Quote[]
   /** The corridors that a load of all quotes could not have; absent where `quotes` are no load. */
   readonly missing?: ReadonlySet<string>
   readonly references?: readonly Reference[]
@@ -109,7 +111,7 @@ export class Memory {
     const newQuotes = loadedAmong(added.quotes ?? [], unloaded)
     const catalogue = added.catalogue ? new CatalogueIndex(added.catalogue) : before.catalogue
     const { anchors } = catalogue
-    const quotes = before.quotes.with(newQuotes, nowMs)
+    const quotes = before.quotes.without(added.withdrawn ?? []).with(newQuotes, nowMs)
     const references = before.references.with(newReferences, nowMs).anchored(anchors)
     const served = anchors.isSame(before.catalogue.anchors) ? newQuotes : quotes.allQuotes()
     const moments = momentsOf(served, anchors)

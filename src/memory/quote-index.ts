@@ -11,8 +11,13 @@ type Parts = {
   /** Which corridors a provider has ever quoted, by name, in order of appearance. */
   readonly corridorsByProvider: PersistentMap<readonly string[]>
   readonly lastUpdatedMs: number | null
+  /** The ids of quotes that were withdrawn lately, the last one last. */
+  readonly withdrawn: ReadonlySet<number>
   readonly serial: number
 }
+
+/** How many withdrawn quotes are known by their ids: more than come while a load runs. */
+const WITHDRAWN_MAX = 10_000
 
 let serials = 0
 
@@ -25,6 +30,7 @@ export class QuoteIndex {
     names: [],
     corridorsByProvider: PersistentMap.empty(),
     lastUpdatedMs: null,
+    withdrawn: new Set(),
     serial: 0,
   })
 
@@ -38,9 +44,13 @@ export class QuoteIndex {
     return this.parts.serial
   }
 
-  /** An index with `quotes` added; the cost follows their number, not the size of the index. */
-  with(quotes: readonly Quote[], nowMs: number): QuoteIndex {
-    const { corridorsByProvider } = this.parts
+  /**
+   * An index with `quotes` added, but for those that were withdrawn; the cost follows their number,
+   * not the size of the index.
+   */
+  with(added: readonly Quote[], nowMs: number): QuoteIndex {
+    const { corridorsByProvider, withdrawn } = this.parts
+    const quotes = withdrawn.size > 0 ? added.filter(({ id }) => !withdrawn.has(id)) : added
     const books = new Map<string, CorridorBook>()
     const lists = new Map<string, readonly string[]>()
     for (const [key, group] of Map.groupBy(quotes, corridorKey)) {
@@ -58,12 +68,42 @@ export class QuoteIndex {
     if (books.size === 0) return this
     const newestMs = quotes.reduce((ms, { atMs }) => Math.max(ms, atMs), this.lastUpdatedMs ?? 0)
     return new QuoteIndex({
+      ...this.parts,
       books: this.parts.books.with(books),
       names: this.#namesWith(books.keys()),
       corridorsByProvider: corridorsByProvider.with(lists),
       lastUpdatedMs: newestMs,
       serial: ++serials,
     })
+  }
+
+  /**
+   * An index without quotes that were withdrawn, which it does not take in again: a load may have
+   * read them before, and come later.
+   */
+  without(gone: readonly Quote[]): QuoteIndex {
+    if (this.hasWithdrawn(gone.map(({ id }) => id))) return this
+    const ids = new Set(gone.map(({ id }) => id))
+    const known = [...this.parts.withdrawn.difference(ids), ...ids]
+    const changed = new Map<string, CorridorBook>()
+    for (const key of new Set(gone.map(corridorKey))) {
+      const book = this.parts.books.get(key)
+      const next = book?.without(ids)
+      if (next && next !== book) changed.set(key, next)
+    }
+    const books = this.parts.books.with(changed)
+    return new QuoteIndex({
+      ...this.parts,
+      books,
+      lastUpdatedMs: changed.size > 0 ? newestIn(books) : this.lastUpdatedMs,
+      withdrawn: new Set(known.slice(-WITHDRAWN_MAX)),
+      serial: ++serials,
+    })
+  }
+
+  /** Whether all quotes of these ids are known as withdrawn. */
+  hasWithdrawn(ids: readonly number[]): boolean {
+    return ids.every((id) => this.parts.withdrawn.has(id))
   }
 
   /** An index without quotes that no reader can ask for any more. */
@@ -108,4 +148,11 @@ export class QuoteIndex {
     const keys = this.parts.corridorsByProvider.get(providerId) ?? []
     return keys.map((key) => this.parts.books.get(key)!)
   }
+}
+
+function newestIn(books: PersistentMap<CorridorBook>): number | null {
+  let newestMs: number | null = null
+  for (const book of books.values())
+    for (const { atMs } of book.allQuotes()) newestMs = Math.max(newestMs ?? atMs, atMs)
+  return newestMs
 }

@@ -100,9 +100,10 @@ export class WindowCache {
   }
 
   /** Drops the answers that a publication falls into; all of them when the past changed. */
-  note({ quotes = [], references = [], isPastChanged = false }: Publication): void {
+  note(publication: Publication): void {
+    const { quotes = [], withdrawn = [], references = [], isPastChanged = false } = publication
     if (isPastChanged) this.clear()
-    for (const quote of quotes) this.#drop(corridorKey(quote), quote.atMs)
+    for (const quote of [...quotes, ...withdrawn]) this.#drop(corridorKey(quote), quote.atMs)
     for (const { currency, atMs } of references) this.#drop(currency, atMs)
     for (const atMs of new Set(references.map((one) => one.atMs))) this.#drop(USD, atMs)
   }

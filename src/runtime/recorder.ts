@@ -5,6 +5,7 @@ import type { Refresher } from '~/jobs/refresh.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
 import { inTime } from '~/service/deadline.ts'
 import type { IngestDeps, ObservationStore } from '~/service/ingest.ts'
+import type { WithdrawalStore } from '~/service/withdraw.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { isRefused, orUnavailable } from '~/store/outage.ts'
 import type { RowFigures } from '~/telemetry/row-figures.ts'
@@ -14,6 +15,7 @@ import type { StorageWatch } from './storage/storage-watch.ts'
 
 type RecorderDeps = {
   readonly observations: ObservationStore
+  readonly withdrawals: WithdrawalStore
   readonly references: DaySource
   readonly refresher: Pick<Refresher, 'note'>
   readonly changes: Pick<ChangeListener, 'noteLostAnswer' | 'caughtUp'>
@@ -23,6 +25,9 @@ type RecorderDeps = {
   readonly rows: Pick<RowFigures, 'count'>
   readonly follower: { readonly answered: Pick<Answered, 'note'> }
 }
+
+const WITHDRAWING_AWAY =
+  'the database cannot be reached at the moment; retry shortly: withdrawing twice does no harm'
 
 export const RECORDING_AWAY =
   'the database cannot be reached at the moment; ' +
@@ -40,17 +45,15 @@ const OUTCOMES = {
 } as const
 
 /** The recording store; `limit` keeps it from taking the whole database. */
-export type Recorder = IngestDeps['store'] & {
-  readonly limit: WorkLimit
-}
+export type Recorder = IngestDeps['store'] & WithdrawalStore & { readonly limit: WorkLimit }
 
 /**
  * The store that records observations. A batch whose answer was lost may still be recorded: memory
  * then has to learn of it, at the latest before a retry is told so.
  */
 export function recorderOf(deps: RecorderDeps): Recorder {
-  const { observations, references, changes, refresher, tracing, work, storage, rows, follower } =
-    deps
+  const { observations, references, changes, refresher, tracing, work } = deps
+  const { storage, rows, follower } = deps
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
@@ -83,6 +86,7 @@ export function recorderOf(deps: RecorderDeps): Recorder {
         batch.assertAwaited?.()
         return record(batch)
       }),
+    ...withdrawing(deps, limit),
     async referencesAt(probes) {
       try {
         const found = traced(tracing, 'database referencesAt', () =>
@@ -96,5 +100,26 @@ export function recorderOf(deps: RecorderDeps): Recorder {
     },
     limit,
     noteRefused: (providerIds) => rows.count('refused', providerIds),
+  }
+}
+
+/** The part that withdraws. An answer that was lost is made up for by loading everything. */
+function withdrawing(
+  { withdrawals, changes, follower }: RecorderDeps,
+  limit: WorkLimit,
+): WithdrawalStore {
+  return {
+    named: (ids) => limit.run(() => orUnavailable(withdrawals.named(ids), WITHDRAWING_AWAY)),
+    withdraw: (withdrawal) =>
+      limit.run(async () => {
+        try {
+          const done = await orUnavailable(withdrawals.withdraw(withdrawal), WITHDRAWING_AWAY)
+          follower.answered.note()
+          return done
+        } catch (error) {
+          if (!isRefused(error)) changes.noteLostAnswer()
+          throw error
+        }
+      }),
   }
 }

@@ -16,7 +16,9 @@ export class ReplayFence {
   #everythingNeeded = 0
   #changes = 0
 
-  note({ quotes = [], references = [], isPastChanged = false }: Publication): void {
+  note(publication: Publication): void {
+    const { withdrawn = [], references = [], isPastChanged = false } = publication
+    const quotes = [...(publication.quotes ?? []), ...withdrawn]
     if (quotes.length === 0 && references.length === 0 && !isPastChanged) return
     this.#changes++
     if (isPastChanged) this.#open.set(EVERYTHING, this.#changes)

@@ -9,6 +9,7 @@ import { type Job, startSchedule } from '~/jobs/schedule.ts'
 import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
+import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createStorageStore } from '~/store/storage/storage-store.ts'
 import { RowFigures } from '~/telemetry/row-figures.ts'
@@ -179,7 +180,8 @@ export class Service implements RunningService {
   ) {
     const { config, database } = this.options
     const references = createReferenceStore(database)
-    const recording = { ...own, references, changes, follower, refresher }
+    const withdrawals = createWithdrawalStore(database)
+    const recording = { ...own, withdrawals, references, changes, follower, refresher }
     return recorderOf({ ...recording, tracing: telemetry.tracing, work: config.work })
   }
 

@@ -64,6 +64,20 @@ export const recorderOf = ({ account, key }: Caller): Recorder => ({
   keyId: key.id,
 })
 
+/** Throws `forbidden` if one of these providers is not among those that the account is for. */
+export function assertMayRecordFor({ account }: Caller, providerIds: readonly string[]): void {
+  const { providers: allowed } = account
+  if (!allowed || account.role !== 'treasury') return
+  const other = providerIds.find((id) => !allowed.includes(id))
+  if (other === undefined) return
+  throw new ServiceError(
+    'forbidden',
+    `this account may record prices of ${allowed.join(', ')} only, not of ${other}: nothing was ` +
+      'recorded; send those alone, or ask the operator',
+    { allowed_providers: allowed },
+  )
+}
+
 /** Throws `forbidden` unless the account may record observations. */
 export function assertMayIngest({ account }: Caller): void {
   if (!mayIngest(account.role))

@@ -28,6 +28,8 @@ type NewsItem =
       readonly firstId?: number
       readonly lastId?: number
       readonly window?: Window
+      /** Whether it withdrew observations; versions that do not know of it load everything. */
+      readonly isWithdrawal?: boolean
     } & Logged)
   | ({ readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number } & Logged)
   | ({ readonly kind: 'catalogue' } & Logged)
@@ -146,7 +148,7 @@ export function newsOf(payload: string): HeardNews | null {
   const value = parsed(payload)
   if (typeof value !== 'object' || value === null) return null
   const { kind, origin, ...more } = value as Record<string, unknown>
-  const { firstId, lastId, window, accountId, accountIds, count, position } = more
+  const { firstId, lastId, window, accountId, accountIds, count, position, isWithdrawal } = more
   if (typeof origin !== 'string') return null
   const logged = position === null || isId(position) ? { position } : {}
   switch (kind) {
@@ -169,6 +171,8 @@ export function newsOf(payload: string): HeardNews | null {
       return isTexts(accountIds) ? { kind, origin, accountIds } : null
     case 'observations':
     case 'references':
+      if (kind === 'observations' && isWithdrawal === true)
+        return { kind, origin, isWithdrawal, ...logged }
       if (firstId === undefined && lastId === undefined) return { kind, origin, ...logged }
       return isId(firstId) && isId(lastId)
         ? { kind, origin, firstId, lastId, ...(isWindow(window) && { window }), ...logged }

@@ -4,6 +4,7 @@ import type { Window } from '~/domain/period.ts'
 import type { Evidence } from '~/domain/price/evidence.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { createChangeStore } from './change/change-store.ts'
 import type { Database, Sql } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
@@ -17,6 +18,7 @@ const LISTED_MAX = 1000
 
 export function createQuoteStore(database: Database) {
   const { sql } = database
+  const changes = createChangeStore(database)
   return {
     async live(nowMs: number) {
       const rows = await liveQuotes(database, nowMs)
@@ -30,11 +32,31 @@ export function createQuoteStore(database: Database) {
             window,
           )
         : quotesWhere(sql`o.id between ${firstId} and ${lastId}`, window),
-    byIds,
+    async byIds(ids: readonly number[], window: Window | null) {
+      const found = await byIds(ids, window)
+      if (found.length === ids.length) return found
+      const known = new Set(found.map(({ id }) => id))
+      return [...found, ...(await withdrawnAmong(ids.filter((id) => !known.has(id))))]
+    },
+    withdrawnAmong,
+    async withdrawal(position: number) {
+      const [row] = await changes.from(position, 1)
+      if (row?.position !== position || !row.withdrawn) return null
+      const [quotes, withdrawn] = await Promise.all([
+        byIds(row.ids ?? [], row.window),
+        withdrawnAmong(row.withdrawn),
+      ])
+      return { quotes, withdrawn }
+    },
   }
 
   async function byIds(ids: readonly number[], window: Window | null) {
     return quotesWhere(sql`o.id = any(${arrayLiteral(ids)}::bigint[])`, window)
+  }
+
+  async function withdrawnAmong(ids: readonly number[]) {
+    const rows = await quoteRows(sql`withdrawals`, sql`o.id = any(${arrayLiteral(ids)}::bigint[])`)
+    return rows.map(quoteOf)
   }
 
   /**
@@ -47,15 +69,20 @@ export function createQuoteStore(database: Database) {
       (await areManyMonths(sql)) &&
       sql`and o.effective_from >= ${instantText(window.fromMs)}::timestamptz
         and o.effective_from < ${instantText(window.beforeMs)}::timestamptz`
-    const rows = await sql<QuoteRow[]>`
+    const rows = await quoteRows(sql`observations`, sql`${condition} ${within || sql``}`)
+    return rows.map(quoteOf)
+  }
+
+  /** Rows of a table with the columns of observations. */
+  function quoteRows(table: PendingQuery<Row[]>, condition: PendingQuery<Row[]>) {
+    return sql<QuoteRow[]>`
       select ${quoteColumns(sql)}
-      from observations o
+      from ${table} o
       join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
       join corridors c on c.id = o.corridor_id
       ${withOffer(sql, sql`o.corridor_id`)}
-      where ${condition} ${within || sql``}
+      where ${condition}
       order by o.id`
-    return rows.map(quoteOf)
   }
 }
 
@@ -110,16 +137,44 @@ export async function liveQuotes(
   tables?: PendingQuery<Row[]>,
 ): Promise<QuoteRow[]> {
   const ask = { nowMs, tables, isDistributed: await isDistributed(sql) }
-  const shares = await atOneMoment(sql, ask.isDistributed ? 1 : SHARES_MAX, async (tx, share) => {
-    // The planner expects too few rows of an offer to walk an index in their order.
-    await tx`set local enable_sort = off`
-    const near = await liveStatement(sql, tx, { ...ask, share, offers: null })
-    const offers = farOffers(near)
-    if (offers.length === 0) return near
-    const far = await liveStatement(sql, tx, { ...ask, offers })
-    return [...near, ...far].filter(({ id }) => id !== null)
-  })
+  const shares = await atOneMoment(sql, ask.isDistributed ? 1 : SHARES_MAX, (tx, share) =>
+    liveIn(sql, tx, { ...ask, share }),
+  )
   return shares.flat()
+}
+
+async function liveIn(sql: Sql, tx: TransactionSql, ask: Omit<LiveAsk, 'offers'>) {
+  // The planner expects too few rows of an offer to walk an index in their order.
+  await tx`set local enable_sort = off`
+  const near = await liveStatement(sql, tx, { ...ask, offers: null })
+  const offers = farOffers(near)
+  const far = offers.length > 0 ? await liveStatement(sql, tx, { ...ask, offers }) : []
+  return [...near, ...far].filter(({ id }) => id !== null)
+}
+
+type SeriesAsk = {
+  readonly nowMs: number
+  readonly isDistributed: boolean
+  readonly corridorId: number
+  readonly series: readonly number[]
+}
+
+/** As `liveQuotes`, of some series of a corridor, inside a transaction. */
+export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promise<LiveRow[]> {
+  const { nowMs, isDistributed, corridorId, series } = ask
+  const ids = sql`any(${arrayLiteral(series)}::int[])`
+  const whole = (name: string) => sql`${sql(name)} as not materialized (
+    select * from ${sql(`public.${name}`)} where corridor_id = ${corridorId}
+  ),`
+  const tables = sql`
+    with ${isDistributed ? sql`${whole('observations')} ${whole('long_prices')}` : sql``}
+    provider_corridors as not materialized (
+      select * from public.provider_corridors where corridor_id = ${corridorId} and id = ${ids}
+    ), offers as not materialized (
+      select * from public.offers
+      where corridor_id = ${corridorId} and provider_corridor_id = ${ids}
+    )`
+  return liveIn(sql, tx, { nowMs, isDistributed, tables })
 }
 
 /** How many shares are read at once: one can be read while another is turned into quotes. */
@@ -133,6 +188,7 @@ function farOffers(rows: readonly LiveRow[]): OfferPlace[] {
   return [...far.values()]
 }
 
+/** What is live of an offer, by the ids of its series and its own. */
 type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
 
 /**
@@ -143,8 +199,9 @@ type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
  */
 export function liveStatement(sql: Sql, tx: Sql | TransactionSql, ask: LiveAsk) {
   const found = liveRows(sql, ask)
+  const begun = ask.tables ? sql`${ask.tables},` : sql`with`
   return tx<LiveRow[]>`
-    ${ask.isDistributed ? (ask.tables ?? sql``) : sql`with found as materialized (${found})`}
+    ${ask.isDistributed ? (ask.tables ?? sql``) : sql`${begun} found as materialized (${found})`}
     select live.series, live.offer_id as of_offer, ${quoteColumns(sql)}
     from ${ask.isDistributed ? sql`(${found})` : sql`found`} live
     left join lateral (

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
-import { Instant, named, record } from './fields.ts'
+import { Instant, named, ObservationId, record } from './fields.ts'
 
 /** The HTTP status of each code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -22,6 +22,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   unknown_provider: 404,
   unknown_file: 404,
   unknown_alert: 404,
+  unknown_observation: 404,
   method_not_allowed: 405,
   invalid_rows: 422,
   idempotency_key_reused: 422,
@@ -64,13 +65,14 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   invalid_key: 'The key does not exist, or two headers give different ones.',
   revoked_key: 'The key was revoked.',
   invalid_token: 'The token is none of this service, or older than two minutes.',
-  forbidden: 'The account is neither treasury nor admin.',
+  forbidden: 'The account is neither treasury nor admin, or not for these prices.',
   alert_limit: 'The account has as many alerts as its plan allows.',
   enterprise_only: 'That needs a key of the enterprise plan.',
   unknown_path: 'There is no such path.',
   unknown_provider: 'No active provider has that id.',
   unknown_file: 'There is no file of that day, or not yet; available_at then says when.',
   unknown_alert: 'The account has no alert of that id.',
+  unknown_observation: 'No observation has one of the ids; observations lists those.',
   method_not_allowed: 'The path does not support that method; Allow names those it supports.',
   invalid_rows: 'Some rows are invalid, each listed by its index; nothing was inserted.',
   idempotency_key_reused: 'The Idempotency-Key was used with another body.',
@@ -148,6 +150,17 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
     supported_currencies: Type.Array(Type.String(), {
       description: 'Codes of every active currency, in alphabetical order.',
     }),
+  },
+  forbidden: {
+    allowed_providers: Type.Optional(
+      Type.Array(Type.String(), { description: 'The only providers that the account is for.' }),
+    ),
+    observations: Type.Optional(
+      Type.Array(ObservationId, { description: 'Those that the account may not withdraw.' }),
+    ),
+  },
+  unknown_observation: {
+    observations: Type.Array(ObservationId, { description: 'The ids that no observation has.' }),
   },
   unknown_file: {
     available_at: Type.Optional({ ...Instant, description: 'When the file can be had.' }),

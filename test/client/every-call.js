@@ -7,6 +7,7 @@ import { Corridor, CorridorError } from 'corridor/client'
 const [, , url = '', key = ''] = process.argv
 const corridor = new Corridor({ url, key })
 const usdKes = { from: 'USD', to: 'KES' }
+const again = { provider_id: 'retail-a', ...usdKes, rate: 129.4 }
 
 const alert = await corridor.createAlert({
   corridor: 'USD/KES',
@@ -42,6 +43,12 @@ const values = {
   recordRates: (
     await corridor.recordRates({ provider_id: 'retail-a', ...usdKes, rate: 129.5, fee: null })
   ).inserted,
+  withdrawRates: (
+    await corridor.withdrawRates({
+      observations: (await corridor.recordRates(again)).ids ?? [],
+      reason: 'a mistake',
+    })
+  ).withdrawn.length,
   createAlert: alert.secret,
   listAlerts: (await corridor.listAlerts()).alerts[0]?.when.field,
   getAlert: (await corridor.getAlert({ id })).status,

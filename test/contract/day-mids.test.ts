@@ -15,6 +15,7 @@ import { ingest } from '~/service/ingest.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
@@ -131,7 +132,8 @@ class Replica {
     const follower = { hear() {}, wake() {} }
     this.#changes = new ChangeListener({ database, refresher, follower, meter, clock, log: LOG })
     const [observations, changes] = [createObservationStore(database), this.#changes]
-    const recording = { observations, references, refresher, changes }
+    const withdrawals = createWithdrawalStore(database)
+    const recording = { observations, withdrawals, references, refresher, changes }
     this.#store = recorderOf({ ...recording, tracing: null, work: WORK, ...UNWATCHED })
   }
 

@@ -69,6 +69,13 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
     },
   ],
   unknown_alert: [404, (world) => world.get('/alerts/none', world.key())],
+  unknown_observation: [
+    404,
+    (world) => {
+      const wish = { observations: [1], reason: 'wrong' }
+      return world.send('POST', '/rates/withdrawals', { key: admin(world), body: wish })
+    },
+  ],
   unknown_path: [404, (world) => world.get('/nope')],
   unknown_file: [404, (world) => world.get('/files/2026-03-05.csv.gz', world.key())],
   unknown_provider: [404, (world) => world.get('/rates/provider?provider=x', world.key())],

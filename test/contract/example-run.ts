@@ -21,6 +21,7 @@ export async function recordedExamples(): Promise<Examples> {
     await run.reads()
     await run.wrongReads()
     await run.recordings()
+    await run.withdrawals()
     await recordStreams(run, database, { accounts, nowMs: clock.now() })
     await recordAlerts(run, database)
     await run.refusals()
@@ -131,20 +132,33 @@ export class Run {
 
   /** Every documented body, then bodies that are at fault. */
   async recordings(): Promise<void> {
-    for (const target of this.#of('POST').filter(isOfRates)) {
-      const bodies = bodiesOf(target)
-      for (const [name, body] of Object.entries(bodies))
-        this.keep(target.id, 201, { [name]: await this.ask(target, { body }) })
-      const [row] = Object.values(bodies) as [object]
-      const headers = { 'idempotency-key': 'batch-17' }
-      await this.fail(target, { body: row, key: this.accounts.member })
-      await this.fail(target, { body: row, headers: { 'idempotency-key': 'k'.repeat(256) } })
-      await this.fail(target, { body: '[{"provider_id": ' })
-      await this.fail(target, { body: ' '.repeat(1_048_577) })
-      await this.fail(target, { body: [row, { ...row, to: 'KSH', rate: 0 }] })
-      await this.ask(target, { body: row, headers })
-      await this.fail(target, { body: [row], headers })
-    }
+    const target = this.target('recordRates')
+    const bodies = bodiesOf(target)
+    for (const [name, body] of Object.entries(bodies))
+      this.keep(target.id, 201, { [name]: await this.ask(target, { body }) })
+    const [row] = Object.values(bodies) as [object]
+    const headers = { 'idempotency-key': 'batch-17' }
+    await this.fail(target, { body: row, key: this.accounts.member })
+    await this.fail(target, { body: row, headers: { 'idempotency-key': 'k'.repeat(256) } })
+    await this.fail(target, { body: '[{"provider_id": ' })
+    await this.fail(target, { body: ' '.repeat(1_048_577) })
+    await this.fail(target, { body: [row, { ...row, to: 'KSH', rate: 0 }] })
+    await this.ask(target, { body: row, headers })
+    await this.fail(target, { body: [row], headers })
+  }
+
+  /** What was recorded by mistake is withdrawn; then what cannot be. */
+  async withdrawals(): Promise<void> {
+    const target = this.target('withdrawRates')
+    const { batch } = bodiesOf(this.target('recordRates'))
+    const { ids } = await this.ask(this.target('recordRates'), { body: batch })
+    const [[name, body]] = Object.entries(bodiesOf(target)) as [[string, object]]
+    const wish = { ...body, observations: ids }
+    this.keep(target.id, 200, { [name]: await this.ask(target, { body: wish }) })
+    await this.fail(target, { body: wish, key: this.accounts.member })
+    await this.fail(target, { body })
+    await this.fail(target, { body: { observations: ids } })
+    await this.fail(target, { body: ' '.repeat(16_385) })
   }
 
   /** What is refused alike wherever it is asked. */

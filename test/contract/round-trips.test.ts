@@ -13,6 +13,7 @@ import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { FAILING, METERED } from '../http/questions.ts'
 import { heldAlerts } from '../support/alerts.ts'
@@ -66,6 +67,7 @@ const appOf = (counting: UsageMeter) =>
     ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null, staleAfterMs: null },
     store: {
       ...createObservationStore(database),
+      ...createWithdrawalStore(database),
       referencesAt: createReferenceStore(database).referencesAt,
     },
     past: pastOf(database),

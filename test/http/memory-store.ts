@@ -1,13 +1,36 @@
-import type { Observation, Recording } from '~/domain/observation.ts'
+import type { Observation, Recording, Withdrawal } from '~/domain/observation.ts'
 import type { IngestDeps } from '~/service/ingest.ts'
+import type { NamedObservation } from '~/service/withdraw.ts'
 
 /** Keeps batches where a database would, so that a test can see what was recorded. */
 export class MemoryStore {
   readonly recorded: Observation[] = []
+  readonly #named = new Map<number, NamedObservation>()
   #ids = 1_000_000
 
-  async record({ observations }: Parameters<IngestDeps['store']['record']>[0]): Promise<Recording> {
+  async record({ observations, origin }: Parameters<IngestDeps['store']['record']>[0]) {
     this.recorded.push(...observations)
-    return { kind: 'recorded', ids: observations.map(() => ++this.#ids) }
+    const ids = observations.map(({ providerId }) => {
+      const id = ++this.#ids
+      const accountId = origin?.recorder?.accountId ?? null
+      this.#named.set(id, { id, providerId, accountId, isWithdrawn: false })
+      return id
+    })
+    return { kind: 'recorded', ids } satisfies Recording
+  }
+
+  async named(ids: readonly number[]) {
+    return ids.flatMap((id) => this.#named.get(id) ?? [])
+  }
+
+  async withdraw({ ids, atMs }: Withdrawal) {
+    const gone = ids.filter((id) => !this.#named.get(id)!.isWithdrawn)
+    for (const id of gone) this.#named.set(id, { ...this.#named.get(id)!, isWithdrawn: true })
+    const withdrawn = gone.map((id) => ({
+      ...{ id, atMs, providerId: this.#named.get(id)!.providerId, from: 'USD', to: 'KES', rate: 1 },
+      ...{ fee: null, feeCurrency: null, rateType: 'retail' as const, offer: null },
+      evidence: 'observed' as const,
+    }))
+    return { withdrawn, quotes: [] }
   }
 }

@@ -43,6 +43,7 @@ class Tables {
   banks: SourceRecord[] = []
   keys: Key[] = []
   usage: UsageCount[] = []
+  withdrawal: { quotes: Quote[]; withdrawn: Quote[] } | null = null
   readonly asked: string[] = []
   isAway = false
   /** Called after a reading was taken and before it is answered. */
@@ -53,6 +54,9 @@ class Tables {
     quotes: {
       live: (nowMs) => this.#answer(`quotes live ${nowMs - NOW_MS}`, () => [...this.quotes]),
       between: (first, last) => this.#between('quotes', this.quotes, { first, last }),
+      withdrawal: () => this.#answer('withdrawal', () => this.withdrawal),
+      withdrawnAmong: async (ids) =>
+        this.withdrawal?.withdrawn.filter(({ id }) => ids.includes(id)) ?? [],
     },
     references: {
       live: () => this.#answer('references live', () => [...this.references]),

@@ -93,6 +93,8 @@ export class SpreadServers {
         .filter(({ quote, isShown }) => isShown && ids.has(quote.id))
         .map((row) => row.quote)
     },
+    withdrawnAmong: async () => [],
+    withdrawal: async () => null,
     hasWitnesses: async ({ spread }: LogRow) => {
       this.#ask(spread!.corridorIds)
       return spread!.witnesses.every((id) =>

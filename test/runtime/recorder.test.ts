@@ -10,6 +10,10 @@ const recording: Parameters<typeof recorderOf>[0] = {
     record: async () => ({ kind: 'recorded', ids: [] }),
     answered: async () => null,
   },
+  withdrawals: {
+    named: async () => [],
+    withdraw: async () => ({ withdrawn: [], quotes: [] }),
+  },
   references: { referencesAt: noReferences },
   refresher: { note() {} },
   changes: { noteLostAnswer() {}, caughtUp: async () => {} },

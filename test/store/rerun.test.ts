@@ -6,6 +6,7 @@ import { ReadReplicas } from '~/runtime/read-replicas.ts'
 import { recorderOf } from '~/runtime/recorder.ts'
 import { connect, type Sql } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { rerun, wasBrokenOff } from '~/store/rerun.ts'
 import { noReferences } from '../support/days.ts'
 import { KeptLog } from '../support/log.ts'
@@ -101,6 +102,7 @@ describe('rerun', () => {
       const changes = { noteLostAnswer() {}, caughtUp: async () => {} }
       const recorder = recorderOf({
         observations: store,
+        withdrawals: createWithdrawalStore(database),
         references: { referencesAt: noReferences },
         refresher: { note() {} },
         changes,

@@ -11,6 +11,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { switchProvider } from './activity.ts'
 import { heldAlerts } from './alerts.ts'
@@ -61,7 +62,11 @@ export class PastWorld {
           quoteMaxAgeMs: options.quoteMaxAgeMs ?? null,
           staleAfterMs: options.staleAfterMs ?? null,
         },
-        store: { ...createObservationStore(database), referencesAt: references.referencesAt },
+        store: {
+          ...createObservationStore(database),
+          ...createWithdrawalStore(database),
+          referencesAt: references.referencesAt,
+        },
         alerting: heldAlerts(),
         past: options.past ?? pastOf(database, this.windows),
         dayFiles: createDayFileStore(database),
@@ -121,9 +126,14 @@ export class PastWorld {
     return this.app.handle(new Request(`${API}${path}`, { ...init, headers }))
   }
 
-  async post(rows: readonly object[]): Promise<Reply> {
+  post(rows: readonly object[]): Promise<Reply> {
+    return this.send('/rates', rows)
+  }
+
+  /** Posts a body with the key of a treasury account. */
+  async send(path: string, body: unknown): Promise<Reply> {
     const headers = { 'x-api-key': this.#keys.realtime, 'content-type': 'application/json' }
-    const init = { method: 'POST', headers, body: JSON.stringify(rows) }
-    return replyOf(await this.app.handle(new Request(`${API}/rates`, init)))
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return replyOf(await this.app.handle(new Request(`${API}${path}`, init)))
   }
 }

@@ -2,7 +2,7 @@ import { createApp } from '~/app.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { Batch, Idempotency } from '~/domain/observation.ts'
+import type { Batch, Idempotency, Withdrawal } from '~/domain/observation.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -17,6 +17,7 @@ import type { PortalOptions } from '~/portal/routes.ts'
 import type { FeedTimes } from '~/service/fetch.ts'
 import type { DayFileStore } from '~/service/file/day-file.ts'
 import type { IngestDeps } from '~/service/ingest.ts'
+import type { WithdrawalStore } from '~/service/withdraw.ts'
 import { Exposition } from '~/telemetry/exposition.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
 import { requestMetrics } from '~/telemetry/request-metrics.ts'
@@ -242,13 +243,19 @@ export async function replyOf(response: Response): Promise<Reply> {
 }
 
 /** Where a world's ingestions go; without `answered` it remembers no earlier answer. */
-export type WorldStore = Pick<IngestDeps['store'], 'record'> & Partial<IngestDeps['store']>
+export type WorldStore = Pick<IngestDeps['store'], 'record'> &
+  Partial<IngestDeps['store'] & WithdrawalStore>
 
 const refusingStore: WorldStore = {
-  record: () => Promise.reject(new Error('this world has no database')),
+  record: () => Promise.reject(noDatabase()),
 }
+
+const noDatabase = () => new Error('this world has no database')
 
 const storeOf = (store: WorldStore = refusingStore) => ({
   record: (batch: Batch) => store.record(batch),
   answered: async (idempotency: Idempotency) => store.answered?.(idempotency) ?? null,
+  named: async (ids: readonly number[]) => store.named?.(ids) ?? [],
+  withdraw: async (withdrawal: Withdrawal) =>
+    store.withdraw?.(withdrawal) ?? Promise.reject(noDatabase()),
 })

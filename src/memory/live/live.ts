@@ -35,6 +35,7 @@ export type LoggedChange = {
   /** When its writer committed; for a tick the moment to look at, for an hour the hour. */
   readonly atMs: number
   readonly quotes?: readonly Quote[]
+  readonly withdrawn?: readonly Quote[]
   readonly references?: readonly Reference[]
   readonly catalogue?: Catalogue
 }
@@ -116,8 +117,8 @@ export class LiveMemory implements Live {
    * references of its quotes' days cannot be looked up.
    */
   async apply(change: LoggedChange, days: DaySource): Promise<void> {
-    const { position, kind, quotes = [], references = [], catalogue } = change
-    const added = { quotes, references, ...(catalogue && { catalogue }) }
+    const { position, kind, quotes = [], withdrawn = [], references = [], catalogue } = change
+    const added = { quotes, withdrawn, references, ...(catalogue && { catalogue }) }
     await learnDays({ memory: this.#memory, days }, added)
     const { current: before, atMs: beforeMs } = this
     const opened = { ms: change.atMs, previousMs: this.#hourMs }
@@ -128,7 +129,8 @@ export class LiveMemory implements Live {
     const times = { atMs: this.#atMs, beforeMs, committedMs: change.atMs }
     const hour = kind === 'hour' ? opened : null
     const generations = { before, after: this.#memory.current }
-    const step: Step = { position, kind, ...times, quotes, references, ...generations, hour }
+    const rows = { quotes, withdrawn, references }
+    const step: Step = { position, kind, ...times, ...rows, ...generations, hour }
     for (const hearer of this.#hearers) hearer.onStep(step)
   }
 

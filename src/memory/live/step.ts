@@ -24,6 +24,11 @@ export type Step = {
   readonly committedMs: number
   /** The rows of the commit by id; empty for other kinds. */
   readonly quotes: readonly Quote[]
+  /**
+   * The observations that the commit withdrew, by id; then `quotes` are what holds of their offers
+   * from there on, also where it was live before.
+   */
+  readonly withdrawn: readonly Quote[]
   readonly references: readonly Reference[]
   readonly before: Generation
   readonly after: Generation

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '~/clock.ts'
 import { corridorKey } from '~/domain/corridor.ts'
+import type { Quote } from '~/domain/quote.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { type Hidden, Whole } from '~/jobs/whole.ts'
 import type { Log } from '~/log.ts'
@@ -19,6 +20,7 @@ export class Spread {
   readonly workers: WorkerWatch
   #missing: ReadonlySet<string> = new Set()
   #onBack = async () => {}
+  readonly #withdrawnAmong: (ids: readonly number[]) => Promise<readonly Quote[]>
 
   private constructor({ database, clock, log }: SpreadDeps) {
     const quotes = createSpreadQuoteStore(database)
@@ -32,7 +34,17 @@ export class Spread {
       return loaded
     }
     const changes = createSpreadChangeStore(database)
-    this.whole = new Whole({ changes, quotes: { ...quotes, live }, clock, pause })
+    this.#withdrawnAmong = async (asked) => {
+      const here = (await this.workers.divided())?.here
+      return quotes.withdrawnAmong(asked, here?.map(({ id }) => id) ?? null)
+    }
+    const withdrawnAmong = this.#withdrawnAmong
+    this.whole = new Whole({
+      changes,
+      quotes: { ...quotes, withdrawnAmong, live },
+      clock,
+      pause,
+    })
   }
 
   /** Null for one PostgreSQL. */
@@ -52,6 +64,7 @@ export class Spread {
       live: (nowMs: number) => whole.live(nowMs),
       missing: () => this.#missing,
       ofChange: (position: number) => whole.ofChange(position),
+      withdrawnAmong: this.#withdrawnAmong,
     }
   }
 

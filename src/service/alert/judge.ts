@@ -94,11 +94,11 @@ export class AlertJudge implements StepHearer {
     })
   }
 
-  onStep({ position, kind, atMs, committedMs, after, hour, quotes }: Step): void {
+  onStep({ position, kind, atMs, committedMs, after, hour, quotes, withdrawn }: Step): void {
     if (this.#ofAccounts.size === 0) return
     const at = { position, generation: after, committedMs, accountId: null }
     const freshness = hour ? freshnessAt('hourly', hour.ms) : freshnessAt('realtime', atMs)
-    const keys = kind === 'observations' ? this.#watchedAmong(quotes) : null
+    const keys = kind === 'observations' ? this.#watchedAmong([...quotes, ...withdrawn]) : null
     if (keys?.size !== 0) this.#add({ ...at, keys, freshness })
   }
 

@@ -83,6 +83,7 @@ const placeOf = (step: Step) => ({ position: step.position, freshness: shownFres
  * than what is live of its offer changes nothing that is shown.
  */
 function observed(step: Step, sight: Sight): Entry {
+  if (step.withdrawn.length > 0) return withdrawn(step, sight)
   const { after } = sight
   const changes: { place: number; change: CorridorChange }[] = []
   const rows = step.quotes.map((quote, row) => ({ quote, row }))
@@ -102,6 +103,20 @@ function observed(step: Step, sight: Sight): Entry {
     const place = bestPlace(group.at(-1)!.row)
     for (const change of bestChanges(sight, corridor)) changes.push({ place, change })
   }
+  return new ListedEntry(
+    placeOf(step),
+    changes.sort((a, b) => a.place - b.place),
+  )
+}
+
+/** The prices that are gone or hold again as others were withdrawn, and the bests that changed. */
+function withdrawn(step: Step, sight: Sight): Entry {
+  const corridors = new Map(
+    step.withdrawn.map((quote) => [corridorKey(quote), { from: quote.from, to: quote.to }]),
+  )
+  const changes = [...corridors.values()].flatMap((corridor) =>
+    placedByCorridor([...quoteChanges(sight, corridor), ...bestChanges(sight, corridor)]),
+  )
   return new ListedEntry(
     placeOf(step),
     changes.sort((a, b) => a.place - b.place),

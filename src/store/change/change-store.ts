@@ -61,13 +61,14 @@ export function createChangeStore(database: Database) {
 export const changeColumns = (sql: Sql) => sql`
   position, kind, ids, extract(epoch from at) * 1000 as at_ms,
   extract(epoch from since) * 1000 as since_ms, extract(epoch from until) * 1000 as until_ms,
-  corridor_ids, witnesses, unseen, catalogue`
+  corridor_ids, witnesses, unseen, catalogue, withdrawn`
 
 export const changeOf = (row: ChangeRow) => ({
   position: Number(row.position),
   kind: row.kind,
   atMs: Number(row.at_ms),
   ids: row.ids?.map(Number) ?? null,
+  ...(row.withdrawn && { withdrawn: row.withdrawn.map(Number) }),
   window: windowOf(row),
   spread: row.corridor_ids && {
     corridorIds: row.corridor_ids,
@@ -86,6 +87,7 @@ export type ChangeRow = {
   readonly until_ms: string | null
   readonly corridor_ids: readonly number[] | null
   readonly witnesses: readonly string[] | null
+  readonly withdrawn: readonly string[] | null
   readonly unseen: 'open' | 'aside' | 'again' | null
   readonly catalogue: LoggedCatalogue | null
 }

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { Window } from '~/domain/period.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Database, Sql } from '~/store/database.ts'
@@ -27,24 +28,36 @@ export function createSpreadQuoteStore(database: Database) {
     /** The rows of changes that name them, as far as they can be seen. */
     async ofChanges(changes: readonly Named[]): Promise<Quote[]> {
       const ids = changes.flatMap((change) => change.ids ?? [])
+      const found = await rowsIn(sql`observations`, ids, changes)
+      const missing = new Set(ids).difference(new Set(found.map(({ id }) => Number(id))))
+      const gone = missing.size > 0 ? await rowsIn(sql`withdrawals`, [...missing], changes) : []
+      return [...found, ...gone].map(quoteOf)
+    },
+    /** The withdrawn quotes among these ids, in some corridors, or in all. */
+    async withdrawnAmong(ids: readonly number[], corridorIds: readonly number[] | null) {
+      const isIn = corridorIds
+        ? sql`o.corridor_id = any(${arrayLiteral(corridorIds)}::int[])`
+        : sql`true`
       const rows = await sql<QuoteRow[]>`
         select ${quoteColumns(sql)}
-        from observations o
+        from withdrawals o
         join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
         join corridors c on c.id = o.corridor_id
         left join offers f on f.id = o.offer_id and f.corridor_id = o.corridor_id
-          and f.corridor_id = any(${corridorsOf(changes)}::int[])
-        where o.id = any(${arrayLiteral(ids)}::bigint[]) and ${isNear(sql, changes)}
-          and p.corridor_id = any(${corridorsOf(changes)}::int[])`
+        where o.id = any(${arrayLiteral(ids)}::bigint[]) and ${isIn}`
       return rows.map(quoteOf)
     },
     async hasWitnesses(change: Named): Promise<boolean> {
       const witnesses = new Set(change.spread?.witnesses ?? [])
       if (witnesses.size === 0) return true
-      const rows = await sql`
-        select o.id from observations o
-        where o.id = any(${arrayLiteral([...witnesses])}::bigint[]) and ${isNear(sql, [change])}`
-      return rows.length === witnesses.size
+      const count = async (table: PendingQuery<Row[]>) => {
+        const rows = await sql`
+          select o.id from ${table} o
+          where o.id = any(${arrayLiteral([...witnesses])}::bigint[]) and ${isNear(sql, [change])}`
+        return rows.length
+      }
+      const seen = await count(sql`observations`)
+      return seen === witnesses.size || seen + (await count(sql`withdrawals`)) === witnesses.size
     },
     /** What is live in some corridors, or in all, as if hidden rows had not been recorded. */
     async live(nowMs: number, hidden: Hidden | null, corridorIds: readonly number[] | null) {
@@ -58,6 +71,19 @@ export function createSpreadQuoteStore(database: Database) {
       await Promise.all(Array.from({ length: SHARDS_AT_ONCE }, next))
       return [...found.values()]
     },
+  }
+
+  /** Rows of changes in a table with the columns of observations. */
+  function rowsIn(table: PendingQuery<Row[]>, ids: readonly number[], changes: readonly Named[]) {
+    return sql<QuoteRow[]>`
+      select ${quoteColumns(sql)}
+      from ${table} o
+      join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
+      join corridors c on c.id = o.corridor_id
+      left join offers f on f.id = o.offer_id and f.corridor_id = o.corridor_id
+        and f.corridor_id = any(${corridorsOf(changes)}::int[])
+      where o.id = any(${arrayLiteral(ids)}::bigint[]) and ${isNear(sql, changes)}
+        and p.corridor_id = any(${corridorsOf(changes)}::int[])`
   }
 }
 

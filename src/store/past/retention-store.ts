@@ -80,6 +80,9 @@ function pruningRecords(database: Database) {
         )
         select ${announced(database, { kind: 'observations', position: null })} from kept`
     },
+    async pruneWithdrawals(beforeMs: number) {
+      await sql`select prune_withdrawals(${instantText(beforeMs)}::timestamptz)`
+    },
     async settle() {
       await sql`
         insert into prunings (actor, before, observations)

@@ -37,6 +37,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   HistoryPoint: 'One observation, as it was recorded.',
   HistoryResponse: 'A page of the observations of a corridor.',
   IngestResponse: 'What was recorded.',
+  WithdrawalBody: 'What to withdraw, and why.',
+  WithdrawalResponse: 'What was withdrawn.',
   MidFeedState: 'How one reference feed is doing.',
   QuoteSourceState: 'How fetching the official rates of one bank is going.',
   MidFeeds: 'How the reference feeds are doing.',

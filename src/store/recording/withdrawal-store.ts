@@ -1,0 +1,153 @@
+import type { TransactionSql } from 'postgres'
+import { hourStartMs } from '~/domain/freshness.ts'
+import type { Withdrawal } from '~/domain/observation.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
+import { oneByOne } from '~/store/distributed/shape.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
+import { withOffer } from '~/store/offer/offer-row.ts'
+import { recount } from '~/store/past/recount.ts'
+import { liveRowsOf, type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
+import { rerun } from '~/store/rerun.ts'
+import { Recorders } from './recorders.ts'
+
+/** All who withdraw take turns, so that each finds what the others left. */
+const LOCK_NAME = 'corridor withdrawals'
+
+export function createWithdrawalStore(database: Database) {
+  const recorders = new Recorders(database)
+  return {
+    async named(ids: readonly number[]) {
+      const rows = await namedRows(database, ids)
+      return rows.map((row) => ({
+        id: Number(row.id),
+        providerId: row.provider_id,
+        accountId: row.account_id,
+        isWithdrawn: row.is_withdrawn,
+      }))
+    },
+    async withdraw(withdrawal: Withdrawal) {
+      const { recorder } = withdrawal
+      const recorderId = recorder && (await recorders.idOf(recorder))
+      return rerun(() => withdraw(database, { ...withdrawal, recorderId }))
+    },
+  }
+}
+
+type NamedRow = {
+  readonly id: string
+  readonly provider_id: string
+  readonly account_id: string | null
+  readonly is_withdrawn: boolean
+}
+
+/** Observations by id, withdrawn or not, and who recorded them; those that exist. */
+async function namedRows({ sql }: Database, ids: readonly number[]): Promise<NamedRow[]> {
+  const from = (table: string) => sql<(NamedRow & { recorded_by: number | null })[]>`
+    select o.id, p.provider_id, o.recorded_by, ${table === 'withdrawals'} as is_withdrawn
+    from ${sql(table)} o
+    join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
+    where o.id = any(${arrayLiteral(ids)}::bigint[])`
+  const [held, gone] = await Promise.all([from('observations'), from('withdrawals')])
+  const rows = [...new Map([...held, ...gone].map((row) => [row.id, row])).values()]
+  const by = new Set(rows.flatMap(({ recorded_by: id }) => id ?? []))
+  const accounts = await sql<{ id: number; account_id: string }[]>`
+    select id, account_id from recorders where id = any(${arrayLiteral([...by])}::int[])`
+  const accountOf = new Map(accounts.map(({ id, account_id }) => [id, account_id]))
+  return rows.map((row) => ({ ...row, account_id: accountOf.get(row.recorded_by ?? 0) ?? null }))
+}
+
+type Stored = Withdrawal & { readonly recorderId: number | null }
+
+/** A row that is withdrawn, and where it lies. */
+type Placed = QuoteRow & {
+  readonly corridor_id: number
+  readonly series: number
+  readonly offer_id: number
+}
+
+/**
+ * Withdraws observations in one transaction: moves them, counts their hours again, and logs what
+ * holds of their offers from there on. Those that are withdrawn already change nothing.
+ */
+function withdraw(database: Database, withdrawal: Stored) {
+  const { sql } = database
+  return sql.begin(async (tx) => {
+    const isSpread = await isDistributed(sql)
+    if (isSpread) await oneByOne(tx)
+    await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
+    const rows = await placedRows(sql, tx, withdrawal.ids)
+    const restored: QuoteRow[] = []
+    const inCorridors = [...Map.groupBy(rows, (row) => row.corridor_id)].sort(([a], [b]) => a - b)
+    for (const [corridorId, own] of inCorridors) {
+      await move(sql, tx, { ...withdrawal, corridorId, rows: own })
+      const series = [...new Set(own.map((row) => row.series))]
+      const offers = new Set(own.map(offerName))
+      const live = await liveRowsOf(sql, tx, {
+        nowMs: withdrawal.atMs,
+        isDistributed: isSpread,
+        corridorId,
+        series,
+      })
+      restored.push(
+        ...live.filter((row) => offers.has(offerName({ ...row, offer_id: row.of_offer }))),
+      )
+    }
+    const withdrawn = rows.map(quoteOf)
+    const quotes = [...new Map(restored.map((row) => [row.id, quoteOf(row)])).values()]
+    const corridorIds = isSpread ? inCorridors.map(([id]) => id) : null
+    if (rows.length > 0)
+      await announce(database, tx, { withdrawn, quotes, corridorIds, atMs: withdrawal.atMs })
+    return { withdrawn, quotes }
+  })
+}
+
+const offerName = ({ series, offer_id: offer }: Pick<Placed, 'series' | 'offer_id'>) =>
+  `${series} ${offer}`
+
+const placedRows = (sql: Sql, tx: TransactionSql, ids: readonly number[]) => tx<Placed[]>`
+  select ${quoteColumns(sql)}, o.corridor_id, p.id as series, o.offer_id
+  from observations o
+  join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
+  join corridors c on c.id = o.corridor_id
+  ${withOffer(sql, sql`o.corridor_id`)}
+  where o.id = any(${arrayLiteral(ids)}::bigint[])
+  order by o.id`
+
+type InCorridor = Stored & { readonly corridorId: number; readonly rows: readonly Placed[] }
+
+async function move(sql: Sql, tx: TransactionSql, part: InCorridor): Promise<void> {
+  const { corridorId, rows, atMs, recorderId, reason } = part
+  const times = rows.map(({ at_ms: atMs }) => Number(atMs))
+  const hoursMs = [...new Set(times.map(hourStartMs))]
+  await tx`
+    select withdraw_observations(${corridorId}::int,
+      ${arrayLiteral(rows.map(({ id }) => Number(id)))}::bigint[],
+      ${instantText(Math.min(...times))}::timestamptz,
+      ${instantText(Math.max(...times))}::timestamptz,
+      ${instantText(atMs)}::timestamptz, ${recorderId}::int, ${reason}::text)`
+  await recount(sql, tx, { corridorId, hoursMs })
+}
+
+type News = {
+  readonly withdrawn: readonly Quote[]
+  readonly quotes: readonly Quote[]
+  readonly corridorIds: readonly number[] | null
+  readonly atMs: number
+}
+
+async function announce(database: Database, tx: TransactionSql, news: News): Promise<void> {
+  const { withdrawn, quotes, corridorIds, atMs } = news
+  const ids = (of: readonly Quote[]) => arrayLiteral(of.map(({ id }) => id).sort((a, b) => a - b))
+  const times = quotes.map((quote) => quote.atMs)
+  const boundText = (ms: number) => (quotes.length > 0 ? instantText(ms) : null)
+  await tx`
+    select pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
+      'isWithdrawal', true, 'origin', ${originOf(database)}::text, 'position', log_withdrawal(
+        ${ids(quotes)}::bigint[], ${instantText(atMs)}::timestamptz,
+        ${boundText(Math.min(...times))}::timestamptz,
+        ${boundText(Math.max(...times))}::timestamptz,
+        ${corridorIds && arrayLiteral(corridorIds)}::int[], ${ids(withdrawn)}::bigint[]))::text)`
+}
