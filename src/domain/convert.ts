@@ -1,6 +1,7 @@
-import { differenceOfProducts } from './decimal.ts'
+import { roundedDifference } from './decimal.ts'
 import { feePercentOf } from './offer/fee.ts'
 import type { Quote } from './quote.ts'
+import { isNearHalf } from './round.ts'
 
 /** The largest amount accepted, so that no product of amount and rate overflows. */
 export const AMOUNT_MAX = 1e15
@@ -18,7 +19,16 @@ export function netConverted(quote: Quote, amount: number, feeMid: number | null
   if (fixed === null) return null
   const converted = amount * quote.rate
   const fee = fixed + converted * (feePercentOf(quote) / 100)
-  return isCancelled(converted, fee) ? netInDecimals(quote, amount, fee) : converted - fee
+  const net = converted - fee
+  return isCancelled(converted, fee) || isNearHalf(net) ? netInDecimals(quote, amount, fee) : net
+}
+
+/** What an amount comes to before fees, right in all of the 12 digits that are shown. */
+export function convertedAt(rate: number, amount: number): number {
+  const converted = amount * rate
+  if (!isNearHalf(converted)) return converted
+  const exact = roundedDifference([amount, rate])
+  return Number.isNaN(exact) ? converted : exact
 }
 
 /**
@@ -56,7 +66,7 @@ function netInDecimals(quote: Quote, amount: number, fee: number): number {
   const isSure = thirdFeeCurrency(quote) === null
   const percent = [amount, rate, feePercentOf(quote), 0.01]
   const net = isSure
-    ? differenceOfProducts([amount, rate], [charged ?? 0, price], percent)
+    ? roundedDifference([amount, rate], [charged ?? 0, price], percent)
     : Number.NaN
   const converted = amount * rate
   return Number.isNaN(net) ? sureDigits(converted - fee, Math.max(converted, fee)) : net

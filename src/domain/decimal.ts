@@ -63,12 +63,21 @@ export type Factors = readonly number[]
 
 /**
  * The first product minus the others, computed from the numbers as written in decimals and rounded
- * to the nearest double. NaN where a number needs more than 60 digits on one side of its point.
+ * to 12 digits, exact halves away from zero. NaN where a number needs more than 60 digits on one
+ * side of its point.
  */
-export function differenceOfProducts(first: Factors, ...others: readonly Factors[]): number {
+export function roundedDifference(first: Factors, ...others: readonly Factors[]): number {
   const rest = restOf(first, others)
-  return rest ? Number(textOf(rest)) : Number.NaN
+  if (!rest) return Number.NaN
+  const size = rest.units < 0n ? -rest.units : rest.units
+  const surplus = String(size).length - ROUNDED_DIGITS
+  if (surplus <= 0) return Number(textOf(rest))
+  const one = 10n ** BigInt(surplus)
+  const whole = (size + one / 2n) / one
+  return Number(`${rest.units < 0n ? '-' : ''}${whole}e${surplus - rest.scale}`)
 }
+
+const ROUNDED_DIGITS = 12
 
 /**
  * Whether the first product less the others is at least `goal`, of the decimals that all of them

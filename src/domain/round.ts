@@ -21,6 +21,20 @@ export function roundAmount(x: number): number {
   return x < 0 ? -rounded : rounded
 }
 
+/**
+ * Whether a number lies so close to the middle between two of 12 digits that a product or two of
+ * doubles cannot tell on which side of it.
+ */
+export function isNearHalf(x: number): boolean {
+  const size = Math.abs(x)
+  if (!(size >= PLAIN_MIN && size < PLAIN_MAX)) return true
+  const digits = size * POWERS_OF_TEN[decimalsOf(size)]!
+  return Math.abs(digits - Math.floor(digits) - 0.5) < HALF_DOUBT
+}
+
+/** More than the error of three products and two differences of doubles below 1e12. */
+const HALF_DOUBT = 4e-3
+
 /** How many decimals a number between 1e-10 and 1e12 has when it is cut to 12 digits. */
 export function decimalsOf(size: number): number {
   let decimals = size < 1e4 ? DIGITS - 1 : size < 1e8 ? DIGITS - 5 : DIGITS - 9

@@ -1,4 +1,4 @@
-import { netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
+import { convertedAt, netConverted, thirdFeeCurrency } from '~/domain/convert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Mid } from '~/domain/mid.ts'
 import { type AmountMatch, type AmountRange, knownRanges } from '~/domain/offer/band.ts'
@@ -172,7 +172,7 @@ function conversionOf(
     match,
     sent,
     isMinimum,
-    converted: sent && sent * quote.rate,
+    converted: sent && convertedAt(quote.rate, sent),
     net: priced && sent && netConverted(quote, sent, feeMidOf(feeMids, quote)),
     cost: priced && costAtQuote(ranked, priced.atAmount),
   }

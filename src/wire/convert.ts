@@ -3,7 +3,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Mid } from '~/domain/mid.ts'
 import type { AmountMatch } from '~/domain/offer/band.ts'
 import type { Cost } from '~/domain/price/cost.ts'
-import { roundAmount, roundBps, roundPercent } from '~/domain/round.ts'
+import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
 import {
@@ -164,9 +164,9 @@ export const presentCost = (
   { currency, match }: { readonly currency: string; readonly match: AmountMatch | null },
 ): Static<typeof EntryCost> | null =>
   cost && {
-    fee_pct: roundPercent(cost.feePct),
-    margin_pct: roundPercent(cost.marginPct),
-    total_pct: roundPercent(cost.totalPct),
+    fee_pct: cost.feePct,
+    margin_pct: cost.marginPct,
+    total_pct: cost.totalPct,
     ...(match?.match === 'exact' && { total: roundAmount(cost.total) }),
     currency,
   }

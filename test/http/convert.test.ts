@@ -38,7 +38,7 @@ describe('GET /convert', () => {
         fee_pct: 1,
         margin_pct: 0.769231,
         total_pct: 1.769231,
-        total: 3.53846153846,
+        total: 3.538462,
         currency: 'USD',
       },
     }

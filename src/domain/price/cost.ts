@@ -1,10 +1,15 @@
-import { sureDigits, thirdFeeCurrency } from '~/domain/convert.ts'
+import { thirdFeeCurrency } from '~/domain/convert.ts'
+import { roundedDifference } from '~/domain/decimal.ts'
 import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { isNearHalf, roundPercent } from '~/domain/round.ts'
 
 const PERCENT = 100
 
-/** What a transfer costs, in percent of the amount sent unless said otherwise. */
+/**
+ * What a transfer costs, in percent of the amount sent unless said otherwise. Every figure is as
+ * shown, so that the parts add up.
+ */
 export type Cost = {
   /** What the fee takes. */
   readonly feePct: number
@@ -40,28 +45,18 @@ export const marginPct = (rate: number, mid: number): number => (1 - rate / mid)
 export function costOf(quote: Quote, amount: number, day: QuoteDay): Cost | null {
   const fixed = feeInSource(quote, day)
   if (fixed === null) return null
-  const percent = feePercentOf(quote)
-  const fee = fixed + (amount * percent) / PERCENT
-  const feePct = percentOf(fixed, amount) + percent
-  const margin = marginPct(quote.rate, day.mid)
-  const total = totalOf({ fee, marginPct: margin }, amount)
-  return { feePct, marginPct: margin, totalPct: feePct + margin, total }
+  const feePct = roundPercent(percentOf(fixed, amount) + feePercentOf(quote))
+  const margin = roundPercent(marginPct(quote.rate, day.mid))
+  const totalPct = roundPercent(feePct + margin)
+  return { feePct, marginPct: margin, totalPct, total: partOf(amount, totalPct) }
 }
 
-/** Further below the amount than this, a total may have digits that are noise. */
-const SMALL = 1e-3
-
-/**
- * A fee and a margin together, in the currency of the amount. Where a margin gives back most of a
- * fee, only the digits count that are right.
- */
-export function totalOf(
-  { fee, marginPct }: { fee: number; marginPct: number },
-  amount: number,
-): number {
-  if (marginPct === 0) return fee
-  const total = fee + (marginPct / PERCENT) * amount
-  return Math.abs(total) < SMALL * amount ? sureDigits(total, amount) : total
+/** So many percent of an amount, right in all of the 12 digits that are shown. */
+export function partOf(amount: number, percent: number): number {
+  const part = (amount * percent) / PERCENT
+  if (percent === 0 || !isNearHalf(part)) return part
+  const exact = roundedDifference([amount, percent, 0.01])
+  return Number.isNaN(exact) ? part : exact
 }
 
 /**

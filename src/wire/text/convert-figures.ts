@@ -2,7 +2,7 @@ import { feeInTarget, isCancelled, netConverted } from '~/domain/convert.ts'
 import { type AmountMatch, RANGE_FACTOR } from '~/domain/offer/band.ts'
 import { feePercentOf } from '~/domain/offer/fee.ts'
 import { feeInSource, marginPct } from '~/domain/price/cost.ts'
-import { roundAmount } from '~/domain/round.ts'
+import { isNearHalf, roundAmount, roundPercent } from '~/domain/round.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { type FeeMids, feeMidOf } from '~/service/convert.ts'
 
@@ -32,7 +32,7 @@ export class ConvertFigures {
   readonly shares: Float64Array
   /** Fees in the source currency at the mids of the quote's day; NaN where there is no cost. */
   readonly dayFees: Float64Array
-  /** Margins in percent against the mid of the quote's day. */
+  /** Margins in percent against the mid of the quote's day, as shown. */
   readonly margins: Float64Array
   /** The amounts that each offer is for; infinite where it does not name an end. */
   readonly least: Float64Array
@@ -52,7 +52,7 @@ export class ConvertFigures {
     this.shares = this.percents.map((percent) => percent / 100)
     this.dayFees = each(dayFeeOf)
     this.margins = each(
-      ({ quote, midAtQuote }) => midAtQuote && marginPct(quote.rate, midAtQuote.rate),
+      ({ quote, midAtQuote }) => midAtQuote && roundPercent(marginPct(quote.rate, midAtQuote.rate)),
     )
     this.fees = each(({ quote }) => feeInTarget(quote, feeMidOf(feeMids, quote)))
     this.least = each(({ quote }) => quote.offer?.amountMin ?? Number.NEGATIVE_INFINITY)
@@ -71,7 +71,9 @@ export class ConvertFigures {
     if (Number.isNaN(fixed)) return NO_NET
     const converted = amount * this.rates[i]!
     const fee = fixed + converted * this.shares[i]!
-    return roundAmount(isCancelled(converted, fee) ? this.#plainNet(i, amount) : converted - fee)
+    const net = converted - fee
+    const isUnsure = isCancelled(converted, fee) || isNearHalf(net)
+    return roundAmount(isUnsure ? this.#plainNet(i, amount) : net)
   }
 
   /** Whether the offer is for the amount, or for greater or smaller ones; from `FAR` on far. */

@@ -1,7 +1,8 @@
-import { percentOf, totalOf } from '~/domain/price/cost.ts'
+import { convertedAt } from '~/domain/convert.ts'
+import { partOf, percentOf } from '~/domain/price/cost.ts'
 import { isExecutable, KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
 import { byRank, byTie, STANDING, type Standing, silence } from '~/domain/rank.ts'
-import { roundBps } from '~/domain/round.ts'
+import { roundBps, roundPercent } from '~/domain/round.ts'
 import { BPS_PER_UNIT, vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { costAtQuote, isCurrent, lackOf, type Prices } from '~/service/convert.ts'
@@ -146,7 +147,7 @@ export class ConvertSheet {
     const figures = this.#figures
     const match = this.#isBanded ? figures.matchOf(i, amount) : EXACT
     const { head, between, tail } = this.#entries[MATCHES * i + match] ?? this.#printed(i, match)
-    text.piece(head).rounded(amount * figures.rates[i]!)
+    text.piece(head).rounded(convertedAt(figures.rates[i]!, amount))
     let next = 0
     if (net !== NO_NET && match < FAR) text.piece(between[next++]!).rounded(net)
     if (this.#choice) {
@@ -157,13 +158,11 @@ export class ConvertSheet {
     }
     const fixed = figures.dayFees[i]!
     if (match === EXACT && !Number.isNaN(fixed)) {
-      const percent = figures.percents[i]!
-      const feePct = percentOf(fixed, amount) + percent
-      const marginPct = figures.margins[i]!
-      const fee = fixed + (amount * percent) / 100
+      const feePct = roundPercent(percentOf(fixed, amount) + figures.percents[i]!)
+      const totalPct = roundPercent(feePct + figures.margins[i]!)
       text.piece(between[next++]!).percent(feePct)
-      text.piece(between[next++]!).percent(feePct + marginPct)
-      text.piece(between[next]!).rounded(totalOf({ fee, marginPct }, amount))
+      text.piece(between[next++]!).percent(totalPct)
+      text.piece(between[next]!).rounded(partOf(amount, totalPct))
     }
     text.piece(tail)
   }

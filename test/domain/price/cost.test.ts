@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { costOf, feeInSource, marginPct } from '~/domain/price/cost.ts'
+import { convertedAt, netConverted } from '~/domain/convert.ts'
+import { costOf, feeInSource, marginPct, partOf } from '~/domain/price/cost.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { quote } from '../../support/quotes.ts'
 
@@ -51,6 +52,39 @@ describe('costOf', () => {
     expect(cost.total).toBe(0)
   })
 
+  test('the parts add up as shown, and the total is that part of the amount, in every digit', () => {
+    const priced = fc.record({
+      rate: fc.integer({ min: 1, max: 1e6 }),
+      mid: fc.integer({ min: 1, max: 1e6 }),
+      fee: fc.integer({ min: 0, max: 1e6 }),
+      cents: fc.integer({ min: 1, max: 1e9 }),
+    })
+    const millionths = (percent: number) => BigInt(Math.round(percent * 1e6))
+    fc.assert(
+      fc.property(priced, ({ rate, mid, fee, cents }) => {
+        const asked = quote({ rate, fee: fee / 100, feeCurrency: 'USD' })
+        const cost = costOf(asked, cents / 100, { mid, feeMid: null })!
+        const { feePct, marginPct: margin, totalPct, total } = cost
+        if (totalPct < 1e8)
+          expect(millionths(totalPct)).toBe(millionths(feePct) + millionths(margin))
+        const units = BigInt(cents) * millionths(totalPct)
+        const size = units < 0n ? -units : units
+        const one = 10n ** BigInt(Math.max(0, String(size).length - 12))
+        const shown = Number(`${(size + one / 2n) / one}`) * Number(one)
+        if (totalPct < 1e8) expect(Math.abs(roundAmount(total))).toBeCloseTo(shown / 1e10, 12)
+      }),
+    )
+  })
+
+  test('an exact half in the 12th digit is rounded away from zero', () => {
+    expect(convertedAt(0.95319, 5000.0005)).toBe(4765.9504766)
+    expect(roundAmount(partOf(100000.00005, 50))).toBe(50000.000025)
+    expect(roundAmount(partOf(1000000.00001, -50))).toBe(-500000.000005)
+    expect(partOf(10000000.00001, -50)).toBe(-5000000.00001)
+    const asked = quote({ rate: 0.95319, fee: 0 })
+    expect(roundAmount(netConverted(asked, 5000.0005, null)!)).toBe(4765.9504766)
+  })
+
   test('what it leaves of the amount, at the mid, is what arrives', () => {
     const priced = fc.record({
       rate: fc.integer({ min: 1, max: 1e6 }),
@@ -61,7 +95,8 @@ describe('costOf', () => {
       fc.property(priced, ({ rate, mid, amount }) => {
         const free = quote({ rate, fee: 0 })
         const { totalPct } = costOf(free, amount, { mid, feeMid: null })!
-        expect((amount - (totalPct / 100) * amount) * mid).toBeCloseTo(amount * rate, 3)
+        const apart = (amount - (totalPct / 100) * amount) * mid - amount * rate
+        expect(Math.abs(apart)).toBeLessThan(0.51e-8 * amount * mid + 1e-3)
       }),
     )
   })
