@@ -65,7 +65,9 @@ describe('names in place of codes', () => {
       ...{ source_country: 'Kennya', target_country: 'Atlantis', amount: 1 },
     })
     expect(unknown.faults).toMatchObject([
-      { error: 'source_country cannot be used: "Kennya" is no country; did you mean KE (Kenya)?' },
+      {
+        error: 'source_country cannot be used: "Kennya" is not a country; did you mean KE (Kenya)?',
+      },
       { parameter: 'target_country' },
     ])
   })

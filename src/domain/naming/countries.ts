@@ -4,21 +4,41 @@ import { Names } from './names.ts'
 
 /** What people say besides the names and other names of the list. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
-  CD: ['Congo', 'Congo Kinshasa'],
+  CD: ['Congo', 'Congo Kinshasa', 'Congo DRC', 'DR Congo'],
   CG: ['Congo', 'Congo Brazzaville'],
-  GB: ['England', 'Scotland', 'Wales', 'Northern Ireland'],
+  CV: ['Cape Verde'],
+  CZ: ['Czech Republic'],
+  GB: ['England', 'Scotland', 'Wales', 'Northern Ireland', 'Britain'],
   GR: ['EL'],
   GW: ['Guinea Bissau'],
+  MM: ['Burma'],
+  NL: ['Holland'],
   ST: ['Sao Tome'],
+  SZ: ['Swaziland'],
+  TR: ['Turkey'],
+  US: ['America'],
 }
 
-/** Every country by its code, of two or three letters, and its names in English and its own. */
+/** The languages besides English whose names are understood. */
+export const UNDERSTOOD = ['fr', 'pt', 'sw'] as const
+
+const regions = UNDERSTOOD.map((language) => new Intl.DisplayNames(language, { type: 'region' }))
+
+/**
+ * Every country by its code, of two or three letters, and its names in English, in its own
+ * language, in French, Portuguese and Swahili.
+ */
 export const countryNames = new Names(
   [...COUNTRIES.keys()].map((code) => ({ id: code, names: namesOf(code) })),
 )
 
 /** What a country is called, its code of three letters included; the list's own name first. */
 export function namesOf(code: string): string[] {
+  return [...localNamesOf(code), ...regions.map((names) => names.of(code)!)]
+}
+
+/** What a country is called in English and in its own language, its code included. */
+export function localNamesOf(code: string): string[] {
   const { name, native, alias = [], iso3 } = getCountryData(code as TCountryCode)
   return [name, native, iso3, ...alias, ...(ALSO[code] ?? [])]
 }

@@ -1,19 +1,43 @@
 import type { Currency } from '~/domain/currency.ts'
 import { COUNTRIES, homeOf } from '~/domain/offer/country.ts'
-import { countryNames, namesOf } from './countries.ts'
+import { countryNames, namesOf, UNDERSTOOD } from './countries.ts'
 import { type Meaning, Names } from './names.ts'
 
 /** What people call currencies besides their names. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   CNY: ['renminbi', 'RMB'],
+  DZD: ['DA'],
+  ETB: ['Br'],
   GBP: ['sterling', 'pound sterling', 'quid'],
   KES: ['KSh', 'KShs'],
+  MAD: ['DH', 'Dhs'],
+  MWK: ['MK'],
+  RWF: ['FRw'],
+  TND: ['DT'],
   TZS: ['TSh'],
   UGX: ['USh'],
   USD: ['American dollar'],
-  XAF: ['FCFA', 'CFA', 'CFA franc BEAC'],
-  XOF: ['FCFA', 'CFA', 'CFA franc BCEAO'],
+  XAF: ['FCFA', 'F CFA', 'CFA', 'CFA franc BEAC'],
+  XOF: ['FCFA', 'F CFA', 'CFA', 'CFA franc BCEAO'],
+  ZAR: ['R'],
+  ZMW: ['ZK'],
   ZWG: ['ZiG'],
+}
+
+/** Signs, with the letters written next to them; names are compared without signs. */
+const SIGNS: Readonly<Record<string, string>> = {
+  $: 'USD',
+  us$: 'USD',
+  '£': 'GBP',
+  '€': 'EUR',
+  '₦': 'NGN',
+  '₵': 'GHS',
+  'gh₵': 'GHS',
+  'gh¢': 'GHS',
+  n$: 'NAD',
+  'e£': 'EGP',
+  '£e': 'EGP',
+  '₹': 'INR',
 }
 
 /** What is meant most often by a name of several currencies, such as pound, comes first. */
@@ -24,12 +48,18 @@ const placeOf = (code: string): number => {
   return place < 0 ? MEANT_MOST.length : place
 }
 
-const english = new Intl.DisplayNames('en', { type: 'currency' })
+const languages = ['en', ...UNDERSTOOD].map(
+  (language) => new Intl.DisplayNames(language, { type: 'currency' }),
+)
 
-/** What a currency is called in English, whatever a catalogue calls it; its code where unknown. */
-const commonName = (code: string): string => (code.length === 3 ? english.of(code)! : code)
+/** What a currency is called, whatever a catalogue calls it; its code where unknown. */
+const commonNames = (code: string): string[] =>
+  code.length === 3 ? languages.map((names) => names.of(code)!) : [code]
 
-/** Finds currencies by code, by name ("naira", "Ghana cedi"), or by a country that uses them. */
+/**
+ * Finds currencies by code, by sign, by name ("naira", "Ghana cedi", "livre sterling"), or by a
+ * country that uses them.
+ */
 export class CurrencyNames {
   readonly #names: Names
   readonly #codes: ReadonlySet<string>
@@ -41,7 +71,7 @@ export class CurrencyNames {
         .toSorted((a, b) => placeOf(a.code) - placeOf(b.code))
         .map(({ code, name }) => {
           const home = homeOf(code)
-          const names = [name, commonName(code), ...(ALSO[code] ?? [])]
+          const names = [name, ...commonNames(code), ...(ALSO[code] ?? [])]
           return { id: code, names, words: home ? namesOf(home.code) : [] }
         }),
     )
@@ -49,6 +79,8 @@ export class CurrencyNames {
 
   /** What a text means; a country means its money, and several countries that of each. */
   meaning(text: string): Meaning {
+    const signed = this.signed(text)
+    if (signed !== null) return { kind: 'one', id: signed }
     const said = this.#names.exact(text)
     if (said.kind !== 'none') return said
     const country = countryNames.exact(text)
@@ -56,6 +88,12 @@ export class CurrencyNames {
     const codes = this.#moneyOf(country.kind === 'one' ? [country.id] : country.ids)
     if (codes.length === 0) return { kind: 'none', near: [] }
     return codes.length === 1 ? { kind: 'one', id: codes[0]! } : { kind: 'several', ids: codes }
+  }
+
+  /** The currency of a sign such as ₦ or GH₵; null for another text. */
+  signed(text: string): string | null {
+    const code = SIGNS[text.replace(/\s/g, '').toLowerCase()]
+    return code !== undefined && this.#codes.has(code) ? code : null
   }
 
   /** What a text means that names no country, but may misspell one. */
@@ -76,4 +114,15 @@ export class CurrencyNames {
     const [first] = used
     return first !== undefined && homeOf(first)?.code === country ? [first] : used
   }
+}
+
+const known = new WeakMap<object, CurrencyNames>()
+
+/** The names of these currencies, put in order once for each list. */
+export function currencyNamesOf(currencies: readonly Pick<Currency, 'code' | 'name'>[]) {
+  const found = known.get(currencies)
+  if (found) return found
+  const fresh = new CurrencyNames(currencies)
+  known.set(currencies, fresh)
+  return fresh
 }

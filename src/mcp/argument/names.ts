@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { countryNames } from '~/domain/naming/countries.ts'
-import { CurrencyNames } from '~/domain/naming/currencies.ts'
+import { currencyNamesOf } from '~/domain/naming/currencies.ts'
 import type { Meaning, Names } from '~/domain/naming/names.ts'
 import { providerNames } from '~/domain/naming/providers.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
@@ -21,19 +21,13 @@ export const readBy = <T extends TSchema>(reading: Reading, schema: T): T => ({
   [READING]: reading,
 })
 
-type CatalogueNames = { readonly currencies: CurrencyNames; readonly providers: Names }
+const known = new WeakMap<CatalogueIndex, Names>()
 
-const known = new WeakMap<CatalogueIndex, CatalogueNames>()
-
-/** The names of a catalogue, put in order once. */
-function namesOf(catalogue: CatalogueIndex): CatalogueNames {
+/** The names of the providers of a catalogue, put in order once. */
+function providersOf(catalogue: CatalogueIndex): Names {
   const found = known.get(catalogue)
   if (found) return found
-  const { currencies, providers } = catalogue
-  const fresh = {
-    currencies: new CurrencyNames(currencies),
-    providers: providerNames(providers),
-  }
+  const fresh = providerNames(catalogue.providers)
   known.set(catalogue, fresh)
   return fresh
 }
@@ -42,7 +36,7 @@ function namesOf(catalogue: CatalogueIndex): CatalogueNames {
 export const currencyText: Reading = (text, { name, catalogue }) => {
   if (catalogue.currency(text)) return text
   const nameOf = (code: string) => catalogue.currency(code)!.name
-  const meaning = namesOf(catalogue).currencies.meaning(text)
+  const meaning = currencyNamesOf(catalogue.currencies).meaning(text)
   if (meaning.kind === 'none' && meaning.near.length === 0) return text
   if (meaning.kind === 'none')
     throw new ServiceError(
@@ -61,7 +55,7 @@ export const countryText: Reading = (text, { name }) => {
   if (meaning.near.length === 0) return neededCountry(name, text)
   throw invalidParameter({
     name,
-    fault: `${quoted(text)} is no country; ${didYouMean(meaning.near, nameOf)}`,
+    fault: `${quoted(text)} is not a country; ${didYouMean(meaning.near, nameOf)}`,
   })
 }
 
@@ -70,7 +64,7 @@ export const providerText: Reading = (text, { name, catalogue }) => {
   const id = text.trim()
   if (catalogue.anyProvider(id)) return id
   const nameOf = (one: string) => catalogue.provider(one)!.name
-  const meaning = namesOf(catalogue).providers.meaning(text)
+  const meaning = providersOf(catalogue).meaning(text)
   if (meaning.kind !== 'none') return onlyOne(meaning, { text, name, nameOf })
   const advice =
     meaning.near.length === 0 ? 'list_providers finds them' : didYouMean(meaning.near, nameOf)

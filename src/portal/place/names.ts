@@ -1,33 +1,6 @@
+import { countryNames, localNamesOf } from '~/domain/naming/countries.ts'
+import type { Meaning } from '~/domain/naming/names.ts'
 import { COUNTRIES, type Country, countryCode } from '~/domain/offer/country.ts'
-
-/** Names that people write beside those of the list, and codes that are not of ISO 3166-1. */
-const ALSO: Readonly<Record<string, string>> = {
-  america: 'US',
-  britain: 'GB',
-  burma: 'MM',
-  'cape verde': 'CV',
-  'congo brazzaville': 'CG',
-  'congo kinshasa': 'CD',
-  'cote d ivoire': 'CI',
-  'czech republic': 'CZ',
-  'dr congo': 'CD',
-  drc: 'CD',
-  emirates: 'AE',
-  england: 'GB',
-  'great britain': 'GB',
-  holland: 'NL',
-  'northern ireland': 'GB',
-  scotland: 'GB',
-  swaziland: 'SZ',
-  'timor leste': 'TL',
-  turkey: 'TR',
-  uae: 'AE',
-  uk: 'GB',
-  'united states of america': 'US',
-  us: 'US',
-  usa: 'US',
-  wales: 'GB',
-}
 
 /** A name as it is compared: without case, accents, points and a leading article. */
 export const plainName = (text: string): string =>
@@ -40,24 +13,43 @@ export const plainName = (text: string): string =>
     .trim()
     .replace(/^the /, '')
 
-const byName: ReadonlyMap<string, Country> = new Map([
-  ...[...COUNTRIES.values()].map((country) => [plainName(country.name), country] as const),
-  ...Object.entries(ALSO).map(([name, code]) => [name, COUNTRIES.get(code)!] as const),
-])
-
-/** The country of a name, a code or a flag such as 🇬🇭; null where none is meant. */
+/** The country of a name, a code or a flag such as 🇬🇭; null where none is meant, or several. */
 export function countryNamed(text: string): Country | null {
-  const code = flagCode(text) ?? countryCode(text)
-  const country = code === null ? byName.get(plainName(text)) : COUNTRIES.get(code)
-  return country ?? null
+  const [country, ...others] = countriesNamed(text)
+  return others.length === 0 ? (country ?? null) : null
 }
 
-/** The countries whose names begin so, in the order of their names. */
+/** The countries of one name, code or flag. */
+export function countriesNamed(text: string): Country[] {
+  const code = flagCode(text)
+  return code === null ? countriesOf(countryNames.exact(text)) : [COUNTRIES.get(code)!]
+}
+
+/** The countries whose name was probably misspelt. */
+export function countriesNear(text: string): Country[] {
+  const meaning = countryNames.meaning(text)
+  return meaning.kind === 'none' ? meaning.near.map((code) => COUNTRIES.get(code)!) : []
+}
+
+const countriesOf = (meaning: Meaning): Country[] => {
+  if (meaning.kind === 'none') return []
+  const codes = meaning.kind === 'one' ? [meaning.id] : meaning.ids
+  return codes.map((code) => COUNTRIES.get(code)!)
+}
+
+const beginnings = [...COUNTRIES.values()].map((country) => ({
+  country,
+  names: localNamesOf(country.code).map(plainName),
+}))
+
+/** The countries one of whose names begins so, in the order of their names. */
 export function countriesBeginning(text: string): Country[] {
   const beginning = plainName(text)
   if (beginning === '') return []
-  const found = [...byName].filter(([name]) => name.startsWith(beginning))
-  return [...new Set(found.map(([, country]) => country))].sort(byItsName)
+  return beginnings
+    .filter(({ names }) => names.some((name) => name.startsWith(beginning)))
+    .map(({ country }) => country)
+    .sort(byItsName)
 }
 
 export const byItsName = (a: Country, b: Country): number => a.name.localeCompare(b.name, 'en')

@@ -1,7 +1,15 @@
-import { type Currency, currencyCode } from '~/domain/currency.ts'
+import { currencyCode } from '~/domain/currency.ts'
+import { currencyNamesOf } from '~/domain/naming/currencies.ts'
 import { type Country, countriesUsing, homeOf } from '~/domain/offer/country.ts'
 import type { View } from '~/memory/view.ts'
-import { byItsName, countriesBeginning, countryNamed, plainName } from './names.ts'
+import {
+  byItsName,
+  countriesBeginning,
+  countriesNamed,
+  countriesNear,
+  countryNamed,
+  plainName,
+} from './names.ts'
 
 /** Where money comes from or goes to. */
 export type Place = {
@@ -18,18 +26,25 @@ type WrittenPlace =
 type Currencies = Pick<View['catalogue'], 'currency' | 'currencies'>
 
 /**
- * The place that a text means: a country by its name, code or flag, a currency by its code or name,
- * or both as `placeText` writes them.
+ * The place that a text means: a country by its name, code or flag, a currency by its code, sign or
+ * name, or both as `placeText` writes them. Names are understood as the tools for agents do.
  *
  * A country that is not said to use a certain currency has the first of its own that is known here.
  */
 export function writtenPlace(text: string, known: Currencies): WrittenPlace {
   if (text.trim() === '') return wrong('Choose a country or a currency.')
-  const code = codeIn(text, known)
+  const code = codeIn(text, known) ?? currencyNamesOf(known.currencies).signed(text)
   if (code) return right({ country: null, currency: code })
-  const country = countryNamed(text) ?? (text.includes(BETWEEN) ? null : onlyOne(text))
+  const [country, ...others] = text.includes(BETWEEN) ? [] : countriesMeant(text)
+  if (others.length > 0)
+    return wrong(
+      couldBe(
+        text,
+        [country!, ...others].map(({ name }) => name),
+      ),
+    )
   if (country) return placeIn(country, known)
-  return bothIn(text, known) ?? byCurrencyName(text, known) ?? wrong(nothingFor(text))
+  return bothIn(text, known) ?? byCurrencyName(text, known) ?? wrong(nothingFor(text, known))
 }
 
 const BETWEEN = ' · '
@@ -71,13 +86,15 @@ function placeIn(country: Country, known: Currencies): WrittenPlace {
   return wrong(`We have no prices in the money of ${country.name} yet. Choose another country.`)
 }
 
-/** The one country whose name begins so. */
-function onlyOne(text: string): Country | null {
-  const [country, ...others] = guesses(text)
-  return others.length === 0 ? (country ?? null) : null
-}
-
 const LETTERS_MIN = 3
+
+/** The countries that a text names, or else the one country whose name begins so. */
+function countriesMeant(text: string): Country[] {
+  const named = countriesNamed(text)
+  if (named.length > 0) return named
+  const begun = guesses(text)
+  return begun.length === 1 ? begun : []
+}
 
 const guesses = (text: string): Country[] =>
   plainName(text).length < LETTERS_MIN ? [] : countriesBeginning(text)
@@ -92,30 +109,43 @@ function bothIn(text: string, known: Currencies): WrittenPlace | null {
   return code === null ? null : right({ country: null, currency: code })
 }
 
-/** The currency whose name is that, or has that word: `naira`. */
+/** The currency of a sign or a name, or with that word in its name: `naira`. */
 function byCurrencyName(text: string, known: Currencies): WrittenPlace | null {
-  const asked = plainName(text)
-  const named = known.currencies.filter(({ name }) => plainName(name).split(' ').includes(asked))
-  const same = known.currencies.find(({ name }) => plainName(name) === asked)
-  const [found, ...others] = same ? [same] : named
-  if (!found) return null
-  if (others.length === 0) return right({ country: null, currency: found.code })
-  return wrong(`“${text}” could be ${listed([found, ...others].map(codeAndName))}.`)
+  const meaning = currencyNamesOf(known.currencies).meaning(text)
+  if (meaning.kind === 'none') return null
+  if (meaning.kind === 'one') return right({ country: null, currency: meaning.id })
+  return wrong(couldBe(text, codesAndNames(meaning.ids, known)))
 }
 
-const codeAndName = ({ code, name }: Currency): string => `${code} (${name})`
+const codesAndNames = (codes: readonly string[], known: Currencies): string[] =>
+  codes.map((code) => `${code} (${known.currency(code)!.name})`)
 
 const GUESSES_MAX = 4
 
-function nothingFor(text: string): string {
+function nothingFor(text: string, known: Currencies): string {
   const names = guesses(text).map(({ name }) => name)
-  if (names.length > 1) return `“${text}” could be ${listed(names)}.`
-  return `“${text}” is no country or currency that we know. Choose one from the list.`
+  if (names.length > 1) return couldBe(text, names)
+  const unknown = `“${text}” is not a country or currency that we know.`
+  const near = nearTo(text, known)
+  if (near.length === 0) return `${unknown} Choose one from the list.`
+  return `${unknown} Did you mean ${listed(near)}?`
 }
+
+/** What a text probably misspells: countries, or else currencies. */
+function nearTo(text: string, known: Currencies): string[] {
+  const countries = countriesNear(text)
+  if (countries.length > 0) return countries.map(({ name }) => name)
+  const meaning = currencyNamesOf(known.currencies).meaning(text)
+  return meaning.kind === 'none' ? codesAndNames(meaning.near, known) : []
+}
+
+const couldBe = (text: string, names: readonly string[]): string =>
+  `“${text}” could be ${listed(names)}.`
 
 /** Words with commas, and `or` before the last; of many only the first few. */
 function listed(words: readonly string[]): string {
   const shown = words.slice(0, GUESSES_MAX)
+  if (words.length === 1) return words[0]!
   if (words.length > GUESSES_MAX) return `${shown.join(', ')} or another`
   return `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`
 }

@@ -92,7 +92,7 @@ describe('writtenAlert', () => {
 
   test.each<[FieldName, string, RegExp, Partial<Record<FieldName, string>>?]>([
     ['from', '', /Choose a country or a currency/],
-    ['to', 'Narnia', /no country or currency that we know/],
+    ['to', 'Narnia', /not a country or currency that we know/],
     ['to', 'USD', /two different currencies/],
     ['field', 'x', /Choose what to watch/],
     ['op', '', /Choose when to tell/],

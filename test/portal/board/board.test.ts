@@ -366,8 +366,8 @@ describe('GET /', () => {
   })
 
   test.each([
-    ['from=XXX&to=KES&amount=1', '“XXX” is no country or currency that we know', 'from'],
-    ['from=USD&to=SLL&amount=1', '“SLL” is no country or currency that we know', 'to'],
+    ['from=XXX&to=KES&amount=1', '“XXX” is not a country or currency that we know', 'from'],
+    ['from=USD&to=SLL&amount=1', '“SLL” is not a country or currency that we know', 'to'],
     ['from=USD&to=USD&amount=1', 'Choose two different currencies', 'to'],
     ['from=USD&to=KES&amount=0', 'The amount must be more than zero', 'amount'],
     ['from=USD&to=KES&amount=1e400', '“1e400” is not an amount we can read', 'amount'],
@@ -380,10 +380,10 @@ describe('GET /', () => {
     ['from=USD&to=KES&amount=1000000000000001', 'The amount is too large', 'amount'],
     [
       'from=%3Cscript%3E&to=KES&amount=1',
-      '“<script>” is no country or currency that we know',
+      '“<script>” is not a country or currency that we know',
       'from',
     ],
-    ['from=%E0%A4%A&to=KES&amount=1', 'is no country or currency that we know', 'from'],
+    ['from=%E0%A4%A&to=KES&amount=1', 'is not a country or currency that we know', 'from'],
   ])('400 to %s, with what is wrong beside its field', async (query, fault, field) => {
     const { status, text } = await visit(world, `/?${query}`)
     expect(status).toBe(400)
