@@ -1,5 +1,6 @@
 import { GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { DAY_MS, HOUR_MS } from './domain/duration.ts'
+import { ROLES } from './domain/quota.ts'
 import { SAMPLERS } from './domain/sampling.ts'
 import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
 import { LOG_FORMATS, LOG_LEVELS } from './log.ts'
@@ -185,6 +186,10 @@ const readPeople = (setting: Setting) => ({
   /** The server that takes mail; null for links in the log. */
   smtpUrl: setting('SMTP_URL', null, asSmtpUrl),
   mailFrom: setting('MAIL_FROM', null, asMailFrom),
+  /** The roles whose people sign in with a second factor. */
+  secondFactorRoles: setting('SECOND_FACTOR_ROLES', [], listOf(oneOf(ROLES))),
+  /** How long a session lasts that nobody uses. */
+  sessionIdleMs: setting('SESSION_IDLE_MAX', DAY_MS, asDurationMs),
 })
 
 const readTraces = (setting: Setting) => ({

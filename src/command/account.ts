@@ -4,6 +4,7 @@ import { COMMAND_LINE } from '~/domain/audit.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
+import { removeFactors } from '~/store/portal/factor-store.ts'
 import { iso } from '~/wire/present.ts'
 import { mailOfKey } from './key-mail.ts'
 import { tableLines } from './table.ts'
@@ -42,6 +43,12 @@ export function addAccount(program: Command, terminal: Terminal): void {
       if (!options.plan && !options.role) command.error('error: give --plan, --role or both')
       return update(terminal, id, options)
     })
+  account
+    .command('reset-second-factor')
+    .description('let a person who lost every second factor sign in by the password alone')
+    .argument('<id>', 'the account')
+    .option('--json', 'print one JSON document')
+    .action((id, options) => resetSecondFactor(terminal, id, options))
   account
     .command('list')
     .description('every account')
@@ -86,6 +93,23 @@ async function update(terminal: Terminal, id: string, change: Change) {
     isJson: json,
     result: presentAccount(account),
     lines: accountLines(account),
+  })
+}
+
+async function resetSecondFactor(terminal: Terminal, id: string, { json = false }: Json) {
+  const reset = await withExisting(terminal, async (database) => {
+    const { accounts } = await createAccountStore(database).loadAccount(id)
+    return accounts.length === 0 ? null : removeFactors(database, id, COMMAND_LINE)
+  })
+  if (!reset)
+    throw new CommandFailure(
+      `there is no account ${id} that a person signs in to; account list shows them all`,
+    )
+  const { email, count } = reset
+  printResult(terminal, {
+    isJson: json,
+    result: { account_id: id, email, removed: count },
+    lines: [`${email} signs in by the password alone; ${count} removed, every session ended`],
   })
 }
 

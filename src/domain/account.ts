@@ -64,7 +64,7 @@ export type Credentials = { readonly email: string; readonly password: string }
 
 /** A link to be mailed to a person; the token is its secret part. */
 export type MailedLink = {
-  readonly kind: 'confirm' | 'reset'
+  readonly kind: 'confirm' | 'reset' | 'confirmAddress'
   readonly email: string
   readonly token: string
 }

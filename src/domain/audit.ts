@@ -1,6 +1,7 @@
 export const CHANGES = [
   'account created',
   'account changed',
+  'account deleted',
   'key created',
   'key replaced',
   'key revoked',

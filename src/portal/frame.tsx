@@ -87,7 +87,7 @@ export function Footer({ credits, sample }: FooterProps) {
           send. <a href={PATHS.method}>How we reckon</a> explains every figure. More:{' '}
           <a href={PATHS.send}>all countries</a>, <a href={PATHS.providers}>all providers</a>. For
           programs there are <a href={PATHS.reference}>the API</a> and{' '}
-          <a href="/llms.txt">a guide for agents</a>.
+          <a href="/llms.txt">a guide for agents</a>. <a href={PATHS.privacy}>Privacy</a>
         </p>
       </div>
     </footer>

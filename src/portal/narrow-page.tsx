@@ -2,13 +2,12 @@
 import type { ComponentChildren } from 'preact'
 import type { Page } from './page.tsx'
 
-type Narrow = { title: string; path: string; children: ComponentChildren; status?: number }
+type Narrow = Pick<Page, 'title' | 'path' | 'status' | 'scripts'> & { children: ComponentChildren }
 
 /** A page of one column, to read or to fill in, under its title. */
-export const narrowPage = ({ title, path, children, status = 200 }: Narrow): Page => ({
+export const narrowPage = ({ title, children, ...page }: Narrow): Page => ({
   title,
-  path,
-  status,
+  ...page,
   body: (
     <div class="stack-tight narrow">
       <h1>{title}</h1>

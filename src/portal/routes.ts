@@ -25,6 +25,7 @@ import { publicPage } from './public-page.tsx'
 import { sendRoutes } from './send/send.tsx'
 import { crawlerRoutes } from './site/crawlers.ts'
 import { faviconRoutes } from './site/favicon.ts'
+import { privacyRoutes } from './site/privacy.tsx'
 import { unknownPage } from './unknown-page.tsx'
 
 /** What the pages need besides what the API is made of. */
@@ -34,6 +35,8 @@ export type PortalOptions = {
   readonly requestsPerMinute: number
   readonly credits: readonly Credit[]
   readonly trends: TrendStore
+  /** How long a session lasts that nobody uses. */
+  readonly sessionIdleMs: number
   /** The pages for people who sign in, in the same frame; none if nobody can. */
   readonly people?: (pages: PageDeps) => readonly Route[]
 }
@@ -66,7 +69,7 @@ type Portal = {
 
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
   const { log, sample } = deps
-  const { addressOf, requestsPerMinute, credits, trends, people } = deps.portal
+  const { addressOf, requestsPerMinute, credits, trends, people, sessionIdleMs } = deps.portal
   const mount = mountOf(deps.publicUrl)
   const pages: PageDeps = { assets: new Assets(), mount, credits, sample }
   const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
@@ -78,6 +81,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...seriesFileRoutes(open),
       ...methodRoutes(open),
       ...sendRoutes({ ...open, canSignUp: people !== undefined }),
+      ...privacyRoutes({ ...open, sessionIdleMs: people ? sessionIdleMs : null }),
       ...embedRoutes(open),
       ...providersRoutes(open),
       ...pictureRoutes(open),

@@ -19,12 +19,15 @@ import { type ConsentDeps, consentRoutes } from '~/portal/consent/consent-routes
 import { type MachineDeps, machineRoutes } from '~/portal/consent/machine-routes.ts'
 import { cookiePrefixOf } from '~/portal/cookies.ts'
 import { type DeveloperDeps, developerRoutes } from '~/portal/member/developer-routes.tsx'
-import { type EntranceDeps, entranceRoutes } from '~/portal/member/entrance-routes.tsx'
+import { entranceRoutes } from '~/portal/member/entrance-routes.tsx'
 import { mailerOf } from '~/portal/member/mailer.ts'
 import { Outbox } from '~/portal/member/outbox.ts'
 import type { OperatorDeps } from '~/portal/operator/admission.ts'
 import { operatorRoutes } from '~/portal/operator/routes.tsx'
 import type { PageDeps } from '~/portal/page.tsx'
+import { factorRoutes } from '~/portal/profile/factor-routes.ts'
+import { type ProfilePageDeps, profileRoutes } from '~/portal/profile/profile-routes.ts'
+import { secondStepRoutes } from '~/portal/profile/second-step.tsx'
 import type { Metering } from '~/service/metering.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
@@ -36,9 +39,14 @@ import { createAuditStore } from '~/store/portal/audit-store.ts'
 import { createAuth } from '~/store/portal/auth.ts'
 import type { AuthOptions, PasswordHashing } from '~/store/portal/better-auth.ts'
 import { createConnectionStore } from '~/store/portal/connection-store.ts'
+import { createFactorStore } from '~/store/portal/factor-store.ts'
+import { keptOf } from '~/store/portal/kept-store.ts'
 import { createOAuth } from '~/store/portal/oauth.ts'
+import { createPasskeys } from '~/store/portal/passkeys.ts'
 import { createPortalStore } from '~/store/portal/portal-store.ts'
+import { createProfileStore } from '~/store/portal/profile-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
+import { createSessionStore } from '~/store/portal/session-store.ts'
 import { SCOPES } from '~/wire/connection/metadata.ts'
 import { applicationDocuments } from './application-documents.ts'
 import { newKey } from './new-key.ts'
@@ -59,6 +67,8 @@ type PeopleOptions = {
     | 'midMaxAgeMs'
     | 'publicUrl'
     | 'quoteMaxAgeMs'
+    | 'secondFactorRoles'
+    | 'sessionIdleMs'
     | 'smtpUrl'
     | 'staleAfterMs'
     | 'trustedProxies'
@@ -85,7 +95,7 @@ const FORMS = { requestsMax: 120, windowMs: MINUTE_MS }
 const DETERRENTS: Deterrents = { waited: (ms) => delay(ms) }
 
 type Deps = Omit<
-  EntranceDeps & DeveloperDeps & AlertEndDeps & OperatorDeps & ConsentDeps & MachineDeps,
+  ProfilePageDeps & DeveloperDeps & AlertEndDeps & OperatorDeps & ConsentDeps & MachineDeps,
   'pages'
 >
 
@@ -117,7 +127,7 @@ export class People {
       name: 'prune-people',
       pattern: '2 * * * *',
       async run() {
-        await store.prune(clock.now())
+        await store.prune(clock.now(), config.sessionIdleMs)
         await applications.connections.prune(clock.now())
       },
     }
@@ -125,7 +135,9 @@ export class People {
       ...options,
       ...storesOf(options),
       ...applications,
-      ...{ people: auth, members: store, attempts: store, newKey, isOutage },
+      ...{ people: auth, codes: auth, members: store, attempts: store, newKey, isOutage },
+      ...profilesOf(options, { ...shared, home }),
+      onAddressLink: (link) => this.#outbox.post({ kind: 'confirmAddress', ...link }),
       unknownPath: () => unknownPath(mount),
       fingerprint: fingerprintsBy(secret),
       endings: createAlertStore(database),
@@ -146,6 +158,9 @@ export class People {
     const deps = { ...this.#deps, pages }
     return [
       ...entranceRoutes(deps),
+      ...secondStepRoutes(deps),
+      ...profileRoutes(deps),
+      ...factorRoutes(deps),
       ...developerRoutes(deps),
       ...alertRoutes(deps),
       ...alertEndRoutes(deps),
@@ -188,6 +203,22 @@ function applicationsOf({ database, log, pace }: PeopleOptions, shared: Shared) 
   }
 }
 
+/** What people need to see and change their own way in. */
+function profilesOf({ config, database, log }: PeopleOptions, shared: Shared & { home(): string }) {
+  return {
+    passkeys: createPasskeys(database, {
+      ...shared,
+      onFault: (message) => log.warn({}, message),
+    }),
+    factors: createFactorStore(database),
+    sessions: createSessionStore(database),
+    profiles: createProfileStore(database),
+    keptOf: (own: Parameters<typeof keptOf>[1]) => keptOf(database, own),
+    sessionIdleMs: config.sessionIdleMs,
+    secondFactorRoles: config.secondFactorRoles,
+  }
+}
+
 function storesOf({ database, memory, clock }: PeopleOptions) {
   const accounts = createAccountStore(database)
   const audit = createAuditStore(database)
@@ -219,7 +250,11 @@ function boundedAuth(database: Database, options: AuthOptions): ReturnType<typeo
   return {
     ...auth,
     signUp: (person) => limit.run(() => auth.signUp(person)),
-    signIn: (person) => limit.run(() => auth.signIn(person)),
+    signIn: (person, userAgent) => limit.run(() => auth.signIn(person, userAgent)),
     reset: (reset) => limit.run(() => auth.reset(reset)),
+    isPassword: (password, headers) => limit.run(() => auth.isPassword(password, headers)),
+    changePassword: (change, headers) => limit.run(() => auth.changePassword(change, headers)),
+    beginApp: (password, headers) => limit.run(() => auth.beginApp(password, headers)),
+    newCodes: (password, headers) => limit.run(() => auth.newCodes(password, headers)),
   }
 }

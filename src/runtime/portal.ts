@@ -30,6 +30,7 @@ export function portalOptions({
     addressOf: addresses.of,
     people: people.routes,
     requestsPerMinute: config.boardRequestsPerMinute,
+    sessionIdleMs: config.sessionIdleMs,
     credits: [
       ...(sample === null ? [] : sampleSources.map((text) => ({ text, url: null }))),
       ...[...feeds].map((name) => ADAPTERS[name].attribution),

@@ -3,6 +3,9 @@ import type { Key } from '~/domain/account.ts'
 /** An event on the account that its person is told about, whoever caused it; it holds no secret. */
 export type Notice = { readonly email: string; readonly atMs: number } & (
   | { readonly kind: 'password' }
+  | { readonly kind: 'factor'; readonly what: string; readonly isAdded: boolean }
+  | { readonly kind: 'address'; readonly to: string }
+  | { readonly kind: 'deleted' }
   | { readonly kind: 'connection'; readonly name: string }
   | { readonly kind: 'key'; readonly key: Pick<Key, 'name' | 'lastFour'> }
 )

@@ -1,5 +1,4 @@
-import { type Account, type Credentials, FIRST_KEY_NAME, type Key } from '~/domain/account.ts'
-import type { KeyIndex } from '~/memory/key-index.ts'
+import { type Credentials, FIRST_KEY_NAME, type Key } from '~/domain/account.ts'
 import {
   type Attempt,
   type AttemptStore,
@@ -10,13 +9,17 @@ import {
 import { type DevicesDeps, deviceOf, devicesWith } from './devices.ts'
 import type { OwnKeysDeps } from './own-keys.ts'
 import { type PasswordFault, passwordFault } from './passwords.ts'
+import type { PersonDeps } from './person.ts'
 
 /** A session that has just begun, and the `Set-Cookie` lines that carry it. */
-type SignedIn = {
+export type SignedIn = {
   readonly userId: string
   readonly email: string
   readonly cookies: readonly string[]
 }
+
+/** The right password, after which a second factor is asked for by these `Set-Cookie` lines. */
+export type Pending = { readonly pendingCookies: readonly string[] }
 
 /**
  * People's addresses, passwords and sessions. Only `unconfirmed`, which takes the right password,
@@ -28,7 +31,10 @@ type Authentication = {
    * False for an invalid address, or a password outside the limits.
    */
   signUp(person: Credentials): Promise<boolean>
-  signIn(person: Credentials): Promise<SignedIn | 'wrong' | 'unconfirmed'>
+  signIn(
+    person: Credentials,
+    userAgent?: string,
+  ): Promise<SignedIn | Pending | 'wrong' | 'unconfirmed'>
   /** Mails another link to confirm an address that is not confirmed yet. */
   sendConfirmation(email: string): Promise<void>
   /** Whether the token confirmed its address. */
@@ -42,15 +48,21 @@ type Authentication = {
    * person, and confirms the address.
    */
   reset(reset: { token: string; password: string }): Promise<boolean>
-  /** The session whose cookie is in the headers; null when it is over. */
-  session(headers: Headers): Promise<{ userId: string; email: string; token: string } | null>
+  /** Whether it is the password of the person whose session is in the headers. */
+  isPassword(password: string, headers: Headers): Promise<boolean>
+  /**
+   * Changes the password of that person, ends all other sessions and all links, and answers the
+   * `Set-Cookie` lines of a new session; null where `current` is wrong.
+   */
+  changePassword(
+    change: { current: string; password: string },
+    headers: Headers,
+  ): Promise<readonly string[] | null>
   /** Ends the session, and answers the `Set-Cookie` lines that delete its cookie. */
   signOut(headers: Headers): Promise<readonly string[]>
 }
 
 type Members = DevicesDeps['members'] & {
-  /** The id of the person's account; null when there is none yet. */
-  accountOf(userId: string): Promise<string | null>
   /**
    * Gives the person an account: the one under their address, or a new one (free, member).
    * `firstKey` is there only where the account is new. Null while the address is not confirmed.
@@ -59,24 +71,31 @@ type Members = DevicesDeps['members'] & {
     userId: string,
     key: { name: string; hash: string; lastFour: string },
   ): Promise<{ accountId: string; firstKey: Key | null } | null>
+}
+
+type Sessions = {
   /** Ends all but the newest `max` sessions of a person. */
   boundSessions(userId: string, max: number): Promise<void>
 }
 
-export type PeopleDeps = Omit<OwnKeysDeps, 'keyStore'> & {
-  readonly people: Authentication
-  readonly members: Members
-  readonly attempts: AttemptStore
-  readonly fingerprint: (text: string) => Promise<string>
-  readonly waited: (ms: number) => Promise<void>
-}
+export type PeopleDeps = Omit<OwnKeysDeps, 'keyStore'> &
+  PersonDeps & {
+    readonly people: Authentication
+    readonly members: Members
+    readonly sessions: Sessions
+    readonly attempts: AttemptStore
+    readonly fingerprint: (text: string) => Promise<string>
+    readonly waited: (ms: number) => Promise<void>
+  }
 
 /** Where and when a person's request comes from. */
-type Origin = {
+export type Origin = {
   readonly address: string
   readonly nowMs: number
   /** The cookie with the accounts that the browser signed in to before; empty for none. */
   readonly devices: string
+  /** How the browser names itself, cut to a bound; empty where it does not. */
+  readonly userAgent: string
 }
 
 /** The cookie that a browser shows from now on, having proved the password. */
@@ -118,12 +137,15 @@ export async function signIn(
   deps: PeopleDeps,
   person: Credentials,
   origin: Origin,
-): Promise<Entry | 'wrong' | 'unconfirmed'> {
+): Promise<Entry | Pending | 'wrong' | 'unconfirmed'> {
   const attempt = await admitted(deps, 'sign-in', { ...origin, email: person.email })
-  const signedIn = await deps.people.signIn(person)
+  const signedIn = await deps.people.signIn(person, origin.userAgent)
   if (signedIn === 'unconfirmed') await mailAgain(deps, person.email, origin)
-  return typeof signedIn === 'string' ? signedIn : entered(deps, signedIn, { origin, attempt })
+  return isEntered(signedIn) ? entered(deps, signedIn, { origin, attempt }) : signedIn
 }
+
+const isEntered = (outcome: SignedIn | Pending | string): outcome is SignedIn =>
+  typeof outcome !== 'string' && 'userId' in outcome
 
 /**
  * Confirms an address by the mailed link and the password chosen at sign-up. Neither a person who
@@ -134,19 +156,19 @@ export async function confirm(
   deps: PeopleDeps,
   { token, password }: { token: string; password: string },
   origin: Origin,
-): Promise<Entry | 'wrong' | 'stale'> {
+): Promise<Entry | Pending | 'wrong' | 'stale'> {
   const email = emailIn(token)
   if (email === null) return 'stale'
   const attempt = await admitted(deps, 'sign-in', { ...origin, email })
-  const first = await deps.people.signIn({ email, password })
-  if (first === 'wrong') return 'wrong'
-  if (first !== 'unconfirmed') return entered(deps, first, { origin, attempt })
+  const first = await deps.people.signIn({ email, password }, origin.userAgent)
+  if (isEntered(first)) return entered(deps, first, { origin, attempt })
+  if (first !== 'unconfirmed') return first
   if (!(await deps.people.confirm(token))) {
     await mailAgain(deps, email, origin)
     return 'stale'
   }
-  const signedIn = await deps.people.signIn({ email, password })
-  return typeof signedIn === 'string' ? 'stale' : entered(deps, signedIn, { origin, attempt })
+  const signedIn = await deps.people.signIn({ email, password }, origin.userAgent)
+  return isEntered(signedIn) ? entered(deps, signedIn, { origin, attempt }) : 'stale'
 }
 
 /** Mails a link to choose a new password, where the address is known. */
@@ -174,32 +196,10 @@ export async function reset(
   return { devices: await devicesWith(deps, { ...origin, email }) }
 }
 
-/** The person who is signed in, with their account; null for a stranger. */
-export async function personOf(
-  deps: PeopleDeps,
-  headers: Headers,
-  keys: () => KeyIndex,
-): Promise<Person | null> {
-  const session = await deps.people.session(headers)
-  if (!session) return null
-  const accountId = await deps.members.accountOf(session.userId)
-  if (accountId === null) return null
-  if (!keys().account(accountId)) await deps.published(accountId)
-  const account = keys().account(accountId)
-  const { userId, email, token } = session
-  return account ? { userId, email, sessionToken: token, account } : null
-}
-
-export type Person = {
-  readonly userId: string
-  readonly email: string
-  readonly sessionToken: string
-  readonly account: Account
-}
-
 type Made = { readonly origin: Origin; readonly attempt: Attempt }
 
-async function entered(
+/** What follows once a session began, however: an account, a bound on sessions, and the cookie. */
+export async function entered(
   deps: PeopleDeps,
   signedIn: SignedIn,
   { origin, attempt }: Made,
@@ -209,7 +209,7 @@ async function entered(
   const membership = await deps.members.join(userId, { name: FIRST_KEY_NAME, hash, lastFour })
   if (!membership) throw new Error('somebody is signed in whose address is not confirmed')
   await deps.published(membership.accountId)
-  await deps.members.boundSessions(userId, SESSIONS_MAX)
+  await deps.sessions.boundSessions(userId, SESSIONS_MAX)
   await forgetAttempts(counting(deps), attempt)
   const devices = await devicesWith(deps, { ...origin, email })
   if (!membership.firstKey) return { email, cookies, devices, firstKey: null }
@@ -226,7 +226,7 @@ async function mailAgain(deps: PeopleDeps, email: string, origin: Origin): Promi
 type Asked = Origin & { readonly email: string | null }
 
 /** Counts an attempt and returns it. Throws TooManyAttempts. */
-async function admitted(deps: PeopleDeps, what: Limited, asked: Asked): Promise<Attempt> {
+export async function admitted(deps: PeopleDeps, what: Limited, asked: Asked): Promise<Attempt> {
   const { address, nowMs, email, devices } = asked
   const device = email === null ? null : await deviceOf(deps, { email, devices })
   const attempt = { what, address, nowMs, email, device }
@@ -234,10 +234,13 @@ async function admitted(deps: PeopleDeps, what: Limited, asked: Asked): Promise<
   return attempt
 }
 
-const counting = ({ attempts, fingerprint }: PeopleDeps) => ({ store: attempts, fingerprint })
+export const counting = ({ attempts, fingerprint }: PeopleDeps) => ({
+  store: attempts,
+  fingerprint,
+})
 
 /** The result of the work, after at least the fixed time, whether it fails or not. */
-async function evenly<T>(deps: PeopleDeps, work: Promise<T>): Promise<T> {
+export async function evenly<T>(deps: PeopleDeps, work: Promise<T>): Promise<T> {
   const [outcome] = await Promise.allSettled([work, deps.waited(ANSWER_MS_MIN)])
   if (outcome.status === 'rejected') throw outcome.reason
   return outcome.value

@@ -15,6 +15,8 @@ export type Look = {
   readonly width?: number
   readonly scheme?: 'light' | 'dark'
   readonly isScripted?: boolean
+  /** Where the service is opened, if not at its own address. */
+  readonly origin?: string
 }
 
 /** A page with what it asked for and what it complained of. */
@@ -51,12 +53,13 @@ export class Scene {
   }
 
   /** A new visitor, who has nothing in any cache and no cookie. */
-  async visit({ width = 1280, scheme = 'light', isScripted = true }: Look = {}): Promise<Visit> {
+  async visit(look: Look = {}): Promise<Visit> {
+    const { width = 1280, scheme = 'light', isScripted = true } = look
     const context = await this.browser.newContext({
       viewport: { width, height: 900 },
       colorScheme: scheme,
       javaScriptEnabled: isScripted,
-      baseURL: this.demo.origin,
+      baseURL: look.origin ?? this.demo.origin,
     })
     const page = await context.newPage()
     const asked: string[] = []

@@ -329,3 +329,28 @@ describe('corridor', () => {
     expect([wrong.status, wrong.stdout]).toEqual([2, ''])
   })
 })
+
+describe('account reset-second-factor', () => {
+  test('fails for an account that nobody signs in to, and one that does not exist', async () => {
+    const { account_id } = await create('programs-only@example.org')
+    for (const id of [account_id, NOBODY, 'nonsense']) {
+      const { status, said } = await run('account', 'reset-second-factor', id)
+      expect([status, said[0]]).toEqual([1, expect.stringContaining(`there is no account ${id}`)])
+    }
+  })
+
+  test('says whom it let in, and what it removed', async () => {
+    const { account_id } = await create('lost@example.org')
+    await database.sql`
+      insert into portal_users
+        (id, name, email, email_verified, created_at, updated_at, two_factor_enabled, account_id)
+      values ('lost', '', 'lost@example.org', true, now(), now(), true, ${account_id})`
+    await database.sql`
+      insert into portal_two_factors (id, user_id, secret, backup_codes)
+      values ('lost', 'lost', 'x', 'x')`
+    const made = documentOf(await run('account', 'reset-second-factor', account_id, '--json'))
+    expect(made).toEqual({ account_id, email: 'lost@example.org', removed: 1 })
+    const [user] = await database.sql`select two_factor_enabled from portal_users where id = 'lost'`
+    expect(user!.two_factor_enabled).toBe(false)
+  })
+})

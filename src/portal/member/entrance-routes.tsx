@@ -8,6 +8,7 @@ import {
   confirm,
   type Entry,
   emailIn,
+  type Pending,
   requestReset,
   reset,
   signIn,
@@ -32,7 +33,7 @@ import {
   type PageRequestDeps,
   personRoutes,
 } from './page-request.tsx'
-import { keptWayOn, wayOnCookie, wayOnIn, wayOnTaken } from './way-on.ts'
+import { keptWayOn, wayOnCookie, wayOnIn, wayOnTaken, withWayOn } from './way-on.ts'
 
 export type EntranceDeps = PageRequestDeps & {
   readonly metering: Metering
@@ -46,7 +47,7 @@ export type EntranceDeps = PageRequestDeps & {
 
 const NO_EMAIL = 'That is not an e-mail address; one looks like name@example.org.'
 const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
-const PASSWORD_FAULTS: Readonly<Record<PasswordFault, string>> = {
+export const PASSWORD_FAULTS: Readonly<Record<PasswordFault, string>> = {
   length: `A password has ${LENGTHS} characters; this one has not.`,
   address: 'This is too easy to guess from your address. Choose another, a few words for example.',
   leaked: 'This password is among those that leaked. Choose another, a few words for example.',
@@ -108,7 +109,7 @@ function forStrangers(
   return answer()
 }
 
-const said = ({ url }: PageRequest) => ({ isReset: url.searchParams.get('said') === 'reset' })
+const said = ({ url }: PageRequest) => ({ said: url.searchParams.get('said') })
 
 const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.free })
 
@@ -146,8 +147,15 @@ async function signInReply(
     return { page: signInPage(pageRequest, { faults, email, next, ...daily(deps) }) }
   }
   if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
+  if ('pendingCookies' in entry) return secondStepReply(entry, next)
   return enteredReply(deps, pageRequest, { ...entry, next })
 }
+
+/** The way on to the second step of a sign-in, with the cookies that carry the first one there. */
+const secondStepReply = ({ pendingCookies }: Pending, next: string): PageAnswer => ({
+  redirect: withWayOn(PATHS.secondStep, next),
+  cookies: pendingCookies,
+})
 
 function confirmLink(deps: EntranceDeps, pageRequest: PageRequest): PageAnswer {
   const token = tokenIn(pageRequest)
@@ -165,8 +173,11 @@ async function confirmReply(
   const token = form.text('token')
   const entry = await confirm(deps, { token, password: form.text('password') }, pageRequest)
   if (entry === 'stale') return { page: staleLinkPage(PATHS.confirm) }
+  const next = keptWayOn(deps, pageRequest)
   if (entry !== 'wrong')
-    return enteredReply(deps, pageRequest, { ...entry, next: keptWayOn(deps, pageRequest) })
+    return 'pendingCookies' in entry
+      ? secondStepReply(entry, next)
+      : enteredReply(deps, pageRequest, { ...entry, next })
   const email = emailIn(token) ?? ''
   return {
     page: confirmPage(pageRequest, {
@@ -181,7 +192,7 @@ async function confirmReply(
  * The reply that starts a session; one that was open before is ended, so that the new one starts
  * from nothing.
  */
-async function enteredReply(
+export async function enteredReply(
   deps: EntranceDeps,
   pageRequest: PageRequest,
   { firstKey, email, next, ...entry }: Entry & { next: string },

@@ -1,10 +1,12 @@
 /** @jsxImportSource preact */
-import { EMAIL_LENGTH_MAX, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
+import { EMAIL_LENGTH_MAX } from '~/domain/account.ts'
 import { Field } from '~/portal/form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { KnownPassword, NewPassword } from '~/portal/profile/fields.tsx'
+import { PasskeySignIn } from '~/portal/profile/passkey.tsx'
 import type { PageRequest } from './page-request.tsx'
 import { TokenForm } from './token-form.tsx'
 import { withWayOn } from './way-on.ts'
@@ -18,33 +20,6 @@ const EmailField = ({ email, faults }: Pick<Sent, 'email' | 'faults'>) => (
     error={faults?.email}
     isRequired
     input={{ autocomplete: 'username', inputMode: 'email', maxLength: EMAIL_LENGTH_MAX }}
-  />
-)
-
-const KnownPassword = ({ faults }: Pick<Sent, 'faults'>) => (
-  <Field
-    name="password"
-    label="Password"
-    type="password"
-    error={faults?.password}
-    isRequired
-    input={{ autocomplete: 'current-password', maxLength: PASSWORD_LENGTH_MAX }}
-  />
-)
-
-const NewPassword = ({ label, faults }: Pick<Sent, 'faults'> & { label: string }) => (
-  <Field
-    name="password"
-    label={label}
-    type="password"
-    error={faults?.password}
-    hint={`${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters; a few words do well.`}
-    isRequired
-    input={{
-      autocomplete: 'new-password',
-      minLength: PASSWORD_LENGTH_MIN,
-      maxLength: PASSWORD_LENGTH_MAX,
-    }}
   />
 )
 
@@ -68,17 +43,21 @@ export const signUpPage = (pageRequest: PageRequest, sent: Sent = {}): Page =>
         </p>
         <TokenForm pageRequest={pageRequest} action={PATHS.signUp} send="Sign up">
           <EmailField {...sent} />
-          <NewPassword label="Password" {...sent} />
+          <NewPassword error={sent.faults?.password} />
         </TokenForm>
         <p>
           Already have an account? <a href={PATHS.signIn}>Sign in</a>
+        </p>
+        <p class="muted small">
+          <a href={PATHS.privacy}>Privacy</a> says what is kept of you.
         </p>
       </>
     ),
   })
 
 type SignIn = Sent & {
-  isReset?: boolean
+  /** The outcome of a form that led here. */
+  said?: string | null | undefined
   /** The path of the page that made the person sign in; empty for none. */
   next: string
   /** How many requests a new account has a day. */
@@ -87,19 +66,16 @@ type SignIn = Sent & {
 
 export const signInPage = (
   pageRequest: PageRequest,
-  { isReset, next, dailyUnits, ...sent }: SignIn,
+  { said, next, dailyUnits, ...sent }: SignIn,
 ): Page =>
   narrowPage({
     title: 'Sign in',
     path: PATHS.signIn,
+    scripts: ['passkey'],
     status: statusOf(sent),
     children: (
       <>
-        {isReset && (
-          <Notice kind="good">
-            Your new password is set, and you are signed out everywhere. Sign in with it.
-          </Notice>
-        )}
+        <Outcome said={said} />
         {next && <p class="lead">{whyHere(next)}</p>}
         <TokenForm
           pageRequest={pageRequest}
@@ -108,8 +84,9 @@ export const signInPage = (
           hidden={next ? { next } : {}}
         >
           <EmailField {...sent} />
-          <KnownPassword {...sent} />
+          <KnownPassword error={sent.faults?.password} />
         </TokenForm>
+        <PasskeySignIn pageRequest={pageRequest} next={next} />
         <p>
           <a href={PATHS.forgotten}>Forgot your password?</a>
         </p>
@@ -121,14 +98,30 @@ export const signInPage = (
     ),
   })
 
+function Outcome({ said }: Pick<SignIn, 'said'>) {
+  if (said === 'passkey')
+    return <Notice kind="bad">That passkey is not known here. Sign in another way.</Notice>
+  const news = NEWS.get(said)
+  return news ? <Notice kind="good">{news}</Notice> : null
+}
+
+const NEWS: ReadonlyMap<string | null | undefined, string> = new Map([
+  ['reset', 'Your new password is set, and you are signed out everywhere. Sign in with it.'],
+  ['deleted', 'Your account is deleted, and everything of it has ended.'],
+])
+
 const ASKED_BY_APPLICATION =
   'An application asks to be connected to your account. Sign in to see which, and what it may do.'
 
 const ASKED_FOR_ALERT =
   'Alerts belong to an account. Sign in, or get an account free, and you come back to yours.'
 
-const whyHere = (next: string): string =>
-  next.startsWith(PATHS.authorize) ? ASKED_BY_APPLICATION : ASKED_FOR_ALERT
+const ASKED_FOR_ADDRESS = 'Sign in with the address that you have so far, to change it.'
+
+function whyHere(next: string): string {
+  if (next.startsWith(PATHS.confirmAddress)) return ASKED_FOR_ADDRESS
+  return next.startsWith(PATHS.authorize) ? ASKED_BY_APPLICATION : ASKED_FOR_ALERT
+}
 
 export const mailedPage = (isMailed: boolean): Page =>
   narrowPage({
@@ -175,7 +168,7 @@ export const confirmPage = (
           hidden={{ token }}
         >
           <input type="hidden" name="username" autocomplete="username" value={email} />
-          <KnownPassword {...sent} />
+          <KnownPassword error={sent.faults?.password} />
         </TokenForm>
         <p>
           You did not choose one? <a href={PATHS.forgotten}>Choose a password</a> and the account is
@@ -227,7 +220,7 @@ export const resetPage = (pageRequest: PageRequest, { token, ...sent }: Link): P
           send="Set the password"
           hidden={{ token }}
         >
-          <NewPassword label="New password" {...sent} />
+          <NewPassword label="New password" error={sent.faults?.password} />
         </TokenForm>
       </>
     ),

@@ -19,6 +19,18 @@ export function linkMail({ kind, email }: MailedLink, url: string): Mail {
           'is no account.',
       ]),
     }
+  if (kind === 'confirmAddress')
+    return {
+      to: email,
+      subject: 'Confirm your new address for Corridor',
+      text: text([
+        'You, or somebody else, gave this address as the new one of an account of Corridor.',
+        'To confirm it, open this link where you are signed in:',
+        url,
+        'It works once, for an hour. If it was not you, do nothing: without your confirmation ' +
+          'nothing changes.',
+      ]),
+    }
   return {
     to: email,
     subject: 'Choose a new password for Corridor',
@@ -41,13 +53,15 @@ export function noticeMail(notice: Notice, home: string): Mail {
       to,
       subject: 'Your new password for Corridor',
       text: text([
-        `A new password was set for your account at ${at}. Every session is ended, and so is ` +
-          'every link that was mailed before.',
+        `A new password was set for your account at ${at}. Every other session is ended, and so ` +
+          'is every link that was mailed before.',
         'If it was you, there is nothing to do. If it was not, somebody else reads your mail: ' +
           'change the password of your mailbox, then choose a new one here:',
         `${home}${PATHS.forgotten}`,
       ]),
     }
+  if (notice.kind === 'factor' || notice.kind === 'address' || notice.kind === 'deleted')
+    return changeMail(notice, { at, home })
   if (notice.kind === 'connection')
     return {
       to,
@@ -66,6 +80,49 @@ export function noticeMail(notice: Notice, home: string): Mail {
       'If neither you nor whoever runs the service for you made it, revoke it here and choose a ' +
         'new password:',
       `${home}${PATHS.developer}`,
+    ]),
+  }
+}
+
+type Change = Extract<Notice, { kind: 'factor' | 'address' | 'deleted' }>
+
+/** The mail about a change of the way in. */
+function changeMail(notice: Change, { at, home }: { at: string; home: string }): Mail {
+  const to = notice.email
+  const otherwise = [
+    'If it was not you, choose a new password at once, and look at your account:',
+    `${home}${PATHS.forgotten}`,
+  ]
+  if (notice.kind === 'deleted')
+    return {
+      to,
+      subject: 'Your account for Corridor is deleted',
+      text: text([
+        `Your account was deleted at ${at}. Its keys, alerts and connected applications have ` +
+          'ended.',
+        `What is left of it is described here: ${home}${PATHS.privacy}`,
+      ]),
+    }
+  if (notice.kind === 'address')
+    return {
+      to,
+      subject: 'Your new address for Corridor',
+      text: text([
+        `The address of your account became ${notice.to} at ${at}. Mails go there from now on.`,
+        ...(to === notice.to
+          ? []
+          : ['If it was not you, tell whoever runs this service; the new address can say more.']),
+      ]),
+    }
+  return {
+    to,
+    subject: notice.isAdded
+      ? 'A new way to sign in to Corridor'
+      : 'A way to sign in to Corridor was removed',
+    text: text([
+      `Your ${notice.what} was ${notice.isAdded ? 'added to' : 'removed from'} your account at ` +
+        `${at}.`,
+      ...otherwise,
     ]),
   }
 }

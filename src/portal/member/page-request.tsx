@@ -15,7 +15,8 @@ import { KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { failedPage, refusedPage, tooManyPage, unavailablePage } from '~/portal/refusals.tsx'
 import { TooManyAttempts } from '~/service/attempts.ts'
 import { inTime } from '~/service/deadline.ts'
-import { type PeopleDeps, type Person, personOf } from '~/service/people.ts'
+import type { PeopleDeps } from '~/service/people.ts'
+import { type Person, personOf } from '~/service/person.ts'
 
 export type { Person }
 
@@ -49,6 +50,8 @@ export type PageRequest = {
   readonly person: Person | null
   /** The browser's cookie with the accounts that it signed in to before. */
   readonly devices: string
+  /** How the browser names itself, cut to a bound; empty where it does not. */
+  readonly userAgent: string
   /** The token that proves that a form was made for this session; each form carries it. */
   readonly formToken: string
 }
@@ -82,6 +85,7 @@ const DEVICES_COOKIE = 'corridor.devices'
 const DEVICES_SECONDS_MAX = 400 * 24 * 3600
 const VISITOR = /^[\w-]{22}$/
 const VISITOR_BYTES = 16
+const USER_AGENT_LENGTH_MAX = 300
 
 /** Pages and forms that concern one person: never cached, and forms only from ourselves. */
 export function personRoutes(deps: PageRequestDeps, path: string, { get, post }: Answers): Route[] {
@@ -130,6 +134,12 @@ class StaleForm extends ForeignForm {}
 /** Pages that a person who is signed in has passed already, and reaches again only by a reload. */
 const WAYS_IN: readonly string[] = [PATHS.confirm, PATHS.signIn, PATHS.signUp]
 
+/** All that opens for a person whose role needs a second factor, until there is one. */
+const SETTING_UP: readonly string[] = [
+  ...[PATHS.secondFactor, PATHS.app, PATHS.confirmApp, PATHS.passkey, PATHS.passkeyOptions],
+  PATHS.signOut,
+]
+
 /** The developer area with the notice that somebody is already signed in. */
 const INSIDE = `${PATHS.developer}?said=inside#${KEYS_ID}`
 
@@ -145,7 +155,8 @@ async function replied(
   try {
     const pageRequest = await soon(() => pageRequestOf(deps, request, cookies))
     person = pageRequest.person
-    const reply = await answer(pageRequest)
+    const isKeptOut = person?.lacksSecondFactor && !SETTING_UP.includes(path)
+    const reply = isKeptOut ? { redirect: PATHS.secondFactor } : await answer(pageRequest)
     return await responseTo(deps, { request, person, reply, cookies })
   } catch (error) {
     const isInside = person !== null && error instanceof StaleForm && WAYS_IN.includes(path)
@@ -183,7 +194,9 @@ async function pageRequestOf(
   const { cookiePrefix, pages } = deps
   const jar = new Bun.CookieMap(headers.get('cookie') ?? '')
   const isKnown = jar.has(cookiePrefix + SESSION_COOKIE)
-  const person = isKnown ? await personOf(deps, headers, () => deps.memory.current.keys) : null
+  const nowMs = deps.clock.now()
+  const inside = { nowMs, keys: () => deps.memory.current.keys }
+  const person = isKnown ? await personOf(deps, headers, inside) : null
   let visitor = jar.get(cookiePrefix + VISITOR_COOKIE) ?? ''
   if (!person && !VISITOR.test(visitor)) {
     visitor = randomBytes(VISITOR_BYTES).toString('base64url')
@@ -195,9 +208,10 @@ async function pageRequestOf(
     request,
     url: new URL(request.url),
     address: deps.addressOf(request),
-    nowMs: deps.clock.now(),
+    nowMs,
     person,
     devices: jar.get(cookiePrefix + DEVICES_COOKIE) ?? '',
+    userAgent: (headers.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH_MAX),
     formToken: await deps.fingerprint(`form of ${bearer}`),
   }
 }

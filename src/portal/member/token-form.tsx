@@ -6,7 +6,7 @@ type Props = {
   pageRequest: PageRequest
   action: string
   /** The text of the button. */
-  send: string
+  send: ComponentChildren
   isDangerous?: boolean
   /** Hidden values to send along. */
   hidden?: Readonly<Record<string, string>>

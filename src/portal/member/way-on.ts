@@ -14,6 +14,7 @@ const BEHIND: readonly string[] = [
   PATHS.alert,
   PATHS.changeAlert,
   PATHS.deleteAlert,
+  PATHS.confirmAddress,
 ]
 
 const LENGTH_MAX = 8000

@@ -29,7 +29,7 @@ export const logPage = (props: Props): Page => ({
         <Places current={PATHS.log} />
         <p class="lead">
           Every change of an account or a key, from these pages and from the command line. Entries
-          cannot be changed or removed.
+          cannot be changed or removed; an account that is deleted leaves its id in them.
         </p>
       </div>
       <Filter query={props.query} />

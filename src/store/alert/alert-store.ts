@@ -254,7 +254,7 @@ function end(database: Database, id: string, { status, reason, nowMs }: Ending) 
 }
 
 /** Tells all processes to read the alerts of an account again. */
-async function announceAlerts(database: Database, tx: Tx, accountId: string): Promise<void> {
+export async function announceAlerts(database: Database, tx: Tx, accountId: string): Promise<void> {
   const news = newsPayload(database, { kind: 'alerts', accountId })
   await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
 }

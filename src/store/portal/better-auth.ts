@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { type MailedLink, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Database } from '~/store/database.ts'
+import { portalTwoFactors } from './factor-schema.ts'
 import { portalCredentials, portalSessions, portalUsers, portalVerifications } from './schema.ts'
 
 export type AuthOptions = {
@@ -32,23 +33,21 @@ export const TABLES = {
   session: portalSessions,
   account: portalCredentials,
   verification: portalVerifications,
+  twoFactor: portalTwoFactors,
 }
 
-/**
- * better-auth with our options, loaded at the first call, which saves a service without visitors 35
- * MB.
- */
-export class BetterAuth {
+/** A library made of better-auth, loaded at the first call; its errors name their real reason. */
+export class BetterAuth<Library extends { readonly api: unknown }> {
   #loading: Promise<Library> | null = null
 
   constructor(
     private readonly database: Database,
-    private readonly options: AuthOptions,
+    private readonly made: () => Promise<Library>,
   ) {}
 
   /** Loads the library; if that rejects, the next call tries again. */
   load(): Promise<Library> {
-    this.#loading ??= load(this.database, this.options).catch((error) => {
+    this.#loading ??= this.made().catch((error) => {
       this.#loading = null
       throw error
     })
@@ -57,9 +56,9 @@ export class BetterAuth {
 
   /** The result of the call, or the code of its refusal; rejects where the fault is ours. */
   async attempted<T>(ask: (api: Library['api']) => Promise<T>): Promise<T | string> {
-    const { api } = await this.load()
+    const library = await this.load()
     try {
-      return await ask(api)
+      return await ask(library.api)
     } catch (error) {
       const { code } = (error as { body?: { code?: unknown } }).body ?? {}
       if (typeof code === 'string' && !code.startsWith('FAILED_TO')) return code
@@ -82,12 +81,12 @@ export class BetterAuth {
   }
 }
 
-type Library = Awaited<ReturnType<typeof load>>
-
-async function load({ db }: Database, options: AuthOptions) {
-  const [{ betterAuth }, { drizzleAdapter }, secret] = await Promise.all([
+/** better-auth for addresses, passwords, sessions and authenticator apps: 35 MB once loaded. */
+export async function loadPasswords({ db }: Database, options: AuthOptions) {
+  const [{ betterAuth }, { drizzleAdapter }, { twoFactor }, secret] = await Promise.all([
     import('better-auth/minimal'),
     import('better-auth/adapters/drizzle'),
+    import('better-auth/plugins/two-factor'),
     options.secret(),
   ])
   const auth = betterAuth({
@@ -119,7 +118,8 @@ async function load({ db }: Database, options: AuthOptions) {
         options.onLink({ kind: 'confirm', email: user.email, token }),
     },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    advanced: cookiesOf(options),
+    advanced: { ...cookiesOf(options), ipAddress: { disableIpTracking: true } },
+    plugins: [twoFactor({ issuer: 'Corridor' })],
     logger: { level: 'error', log: (_level, message) => options.onFault(message) },
     telemetry: { enabled: false },
   })

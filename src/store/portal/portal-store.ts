@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, desc, eq, inArray, lte } from 'drizzle-orm'
+import { and, eq, lte, or } from 'drizzle-orm'
 import { DAY_MS } from '~/domain/duration.ts'
 import { insertAccount } from '~/store/access/account-store.ts'
 import { announceAccess } from '~/store/access/key-store.ts'
@@ -46,17 +46,11 @@ export function createPortalStore(database: Database) {
         .where(eq(portalUsers.email, email))
       return row?.password ? createHash('sha256').update(row.password).digest('base64url') : null
     },
-    async boundSessions(userId: string, max: number) {
-      const old = db
-        .select({ id: portalSessions.id })
-        .from(portalSessions)
-        .where(eq(portalSessions.userId, userId))
-        .orderBy(desc(portalSessions.createdAt), desc(portalSessions.id))
-        .offset(max)
-      await db.delete(portalSessions).where(inArray(portalSessions.id, old))
-    },
-    /** Deletes expired sessions, links and counts, and people who never confirmed their address. */
-    prune: (nowMs: number) => prune(database, nowMs),
+    /**
+     * Deletes sessions that expired or were not used for `idleMs`, expired links and counts, and
+     * people who never confirmed their address.
+     */
+    prune: (nowMs: number, idleMs: number) => prune(database, nowMs, idleMs),
   }
 }
 
@@ -83,9 +77,10 @@ function join(database: Database, userId: string, key: FirstKey) {
   })
 }
 
-async function prune({ db }: Database, nowMs: number): Promise<void> {
+async function prune({ db }: Database, nowMs: number, idleMs: number): Promise<void> {
   const now = new Date(nowMs)
-  await db.delete(portalSessions).where(lte(portalSessions.expiresAt, now))
+  const isIdle = lte(portalSessions.updatedAt, new Date(nowMs - idleMs))
+  await db.delete(portalSessions).where(or(lte(portalSessions.expiresAt, now), isIdle))
   await db.delete(portalVerifications).where(lte(portalVerifications.expiresAt, now))
   await db.delete(portalAttempts).where(lte(portalAttempts.endsAt, now))
   const waitedFor = lte(portalUsers.createdAt, new Date(nowMs - UNCONFIRMED_MS_MAX))

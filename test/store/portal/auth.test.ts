@@ -10,7 +10,7 @@ const PASSWORD = 'correct horse battery'
 const OTHER = 'a new pair of shoes'
 
 type Auth = ReturnType<typeof createAuth>
-type SignedIn = Exclude<Awaited<ReturnType<Auth['signIn']>>, string>
+type SignedIn = Extract<Awaited<ReturnType<Auth['signIn']>>, { userId: string }>
 
 let database: FreshDatabase
 let auth: Auth

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { DAY_MS } from '~/domain/duration.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
@@ -99,10 +100,10 @@ describe('prune', () => {
     const late = await newUser({ isConfirmed: false })
     const member = await newUser()
     const createdMs = Date.now()
-    await store.prune(createdMs + 6 * 86_400_000)
+    await store.prune(createdMs + 6 * 86_400_000, DAY_MS)
     const left = async () => (await database.sql`select id from portal_users`).map(({ id }) => id)
     expect(await left()).toContain(late.id)
-    await store.prune(createdMs + 8 * 86_400_000)
+    await store.prune(createdMs + 8 * 86_400_000, DAY_MS)
     expect(await left()).not.toContain(late.id)
     expect(await left()).toContain(member.id)
   })
@@ -123,7 +124,7 @@ describe('prune', () => {
         insert into portal_verifications (id, identifier, value, expires_at, created_at, updated_at)
         values (${name}, ${name}, 'x', ${at}, now(), now())`
     }
-    await store.prune(NOW_MS)
+    await store.prune(NOW_MS, DAY_MS)
     const left = await database.sql`
       select id from portal_sessions union all select id from portal_verifications`
     expect(left.map((row) => row.id)).toEqual(['open', 'open'])

@@ -1,0 +1,47 @@
+/** @jsxImportSource preact */
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
+import { Field } from '~/portal/form.tsx'
+import { CODE_LENGTH_MAX } from '~/service/second-factor.ts'
+
+type Props = { name?: string; label?: string; error?: string | undefined }
+
+/** The field for the password that a person has. */
+export const KnownPassword = ({ name = 'password', label = 'Password', error }: Props) => (
+  <Field
+    name={name}
+    label={label}
+    type="password"
+    error={error}
+    isRequired
+    input={{ autocomplete: 'current-password', maxLength: PASSWORD_LENGTH_MAX }}
+  />
+)
+
+/** The field for a password that a person chooses. */
+export const NewPassword = ({ name = 'password', label = 'Password', error }: Props) => (
+  <Field
+    name={name}
+    label={label}
+    type="password"
+    error={error}
+    hint={`${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters; a few words do well.`}
+    isRequired
+    input={{
+      autocomplete: 'new-password',
+      minLength: PASSWORD_LENGTH_MIN,
+      maxLength: PASSWORD_LENGTH_MAX,
+    }}
+  />
+)
+
+/** The field for a code of an app, or for recovery. */
+export const CodeField = ({ error, hint }: { error?: string | undefined; hint?: string }) => (
+  <Field
+    name="code"
+    label="Code"
+    error={error}
+    hint={hint}
+    isRequired
+    input={{ autocomplete: 'one-time-code', maxLength: CODE_LENGTH_MAX, spellcheck: false }}
+  />
+)

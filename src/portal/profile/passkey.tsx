@@ -1,0 +1,81 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from 'preact'
+import {
+  type FormFields,
+  type PageAnswer,
+  type PageRequest,
+  TOKEN_FIELD,
+} from '~/portal/member/page-request.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import type { Challenge } from '~/service/second-factor.ts'
+
+type Props = {
+  pageRequest: PageRequest
+  action: string
+  /** Whether a passkey is made, or one is used. */
+  deed: 'create' | 'get'
+  send: string
+  hidden?: Readonly<Record<string, string>>
+  children?: ComponentChildren
+}
+
+/**
+ * A form sent with the answer of a passkey. It is hidden without a script, as there is no other
+ * way to passkeys.
+ */
+export const PasskeyForm = ({ pageRequest, hidden = {}, children, ...props }: Props) => (
+  <>
+    <form method="post" action={props.action} class="stack-tight" data-passkey={props.deed} hidden>
+      <input type="hidden" name={TOKEN_FIELD} value={pageRequest.formToken} />
+      <input type="hidden" name="credential" value="" />
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {children}
+      <div>
+        <button type="submit" class="button">
+          {props.send}
+        </button>
+      </div>
+      <p class="field-error" role="status" data-passkey-fault />
+    </form>
+    {props.deed === 'create' && (
+      <p class="muted small" data-no-passkeys>
+        Passkeys need JavaScript, and a browser that has them.
+      </p>
+    )}
+  </>
+)
+
+/** The button that signs in by a passkey, for browsers that have them. */
+export const PasskeySignIn = ({
+  pageRequest,
+  next,
+}: {
+  pageRequest: PageRequest
+  next: string
+}) => (
+  <PasskeyForm
+    pageRequest={pageRequest}
+    action={PATHS.passkeySignIn}
+    deed="get"
+    send="Sign in with a passkey"
+    hidden={next ? { next } : {}}
+  />
+)
+
+/** A challenge for our script. */
+export const optionsReply = ({ options, cookies }: Challenge): PageAnswer => ({
+  cookies,
+  response: Response.json(options, { headers: { 'cache-control': 'no-store' } }),
+})
+
+/** What the browser answered; null for a text that cannot be that. */
+export function credentialIn(form: FormFields): object | null {
+  try {
+    const credential: unknown = JSON.parse(form.text('credential'))
+    return typeof credential === 'object' && credential && 'id' in credential ? credential : null
+  } catch {
+    return null
+  }
+}

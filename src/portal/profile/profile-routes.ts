@@ -1,0 +1,160 @@
+import type { Kept } from '~/domain/kept.ts'
+import type { Route } from '~/http/route.ts'
+import { staleLinkPage } from '~/portal/member/entrance.tsx'
+import { PASSWORD_FAULTS } from '~/portal/member/entrance-routes.tsx'
+import {
+  devicesCookie,
+  type FormFields,
+  fieldOf,
+  type PageAnswer,
+  personRoutes,
+} from '~/portal/member/page-request.tsx'
+import { signInFirst } from '~/portal/member/way-on.ts'
+import { PATHS } from '~/portal/paths.ts'
+import {
+  addressIn,
+  changePassword,
+  confirmAddress,
+  deleteAccount,
+  type ProfileDeps,
+  requestAddress,
+} from '~/service/profile.ts'
+import { presentKept } from '~/wire/kept.ts'
+import { forMembers, type Member } from './members.ts'
+import { confirmAddressPage, deletePage, type ProfileFaults, profilePage } from './profile-page.tsx'
+import type { SecondStepDeps } from './second-step.tsx'
+
+export type ProfilePageDeps = SecondStepDeps &
+  ProfileDeps & {
+    /** Everything that is kept of a person. */
+    readonly keptOf: (own: { userId: string; accountId: string; nowMs: number }) => Promise<Kept>
+  }
+
+/** The pages of a person's own sign-in. */
+export function profileRoutes(deps: ProfilePageDeps): Route[] {
+  const back = () => ({ redirect: PATHS.profile })
+  const form = (path: string, answer: (member: Member, form: FormFields) => Promise<PageAnswer>) =>
+    personRoutes(deps, path, { get: back, post: forMembers(answer) })
+  return [
+    ...personRoutes(deps, PATHS.profile, { get: forMembers((member) => shown(deps, member)) }),
+    ...form(PATHS.password, (member, fields) => newPassword(deps, member, fields)),
+    ...form(PATHS.address, (member, fields) => newAddress(deps, member, fields)),
+    ...form(PATHS.endSession, (member, fields) => endSession(deps, member, fields)),
+    ...personRoutes(deps, PATHS.ownData, { get: forMembers((member) => data(deps, member)) }),
+    ...personRoutes(deps, PATHS.deleteAccount, {
+      get: forMembers(({ pageRequest }) => ({ page: deletePage({ pageRequest }) })),
+      post: forMembers((member, fields) => deletion(deps, member, fields)),
+    }),
+    ...personRoutes(deps, PATHS.confirmAddress, {
+      get: ({ person, url, ...pageRequest }) => {
+        if (!person) return signInFirst(PATHS.confirmAddress + url.search)
+        const token = fieldOf(url.searchParams, 'token')
+        const address = addressIn(token)
+        if (address === null) return { page: staleLinkPage(PATHS.confirmAddress) }
+        return { page: confirmAddressPage({ person, url, ...pageRequest }, { token, address }) }
+      },
+      post: forMembers((member, fields) => addressReply(deps, member, fields)),
+    }),
+  ]
+}
+
+const NEWS: ReadonlyMap<string | null, string> = new Map([
+  ['password', 'Password changed. Every other session is ended.'],
+  ['mailed', 'If nobody else has that address, a link is on its way to it. It works for an hour.'],
+  ['address', 'Your address is changed.'],
+  ['ended', 'Session ended.'],
+])
+
+const WRONG = 'That is not your password.'
+const NO_EMAIL = 'That is not an e-mail address; one looks like name@example.org.'
+
+async function shown(
+  deps: ProfilePageDeps,
+  { pageRequest, person }: Member,
+  sent: { faults?: ProfileFaults; email?: string } = {},
+): Promise<PageAnswer> {
+  const sessions = await deps.sessions.sessions(person.userId, pageRequest.nowMs)
+  const news = NEWS.get(pageRequest.url.searchParams.get('said'))
+  return { page: profilePage({ pageRequest, person, sessions, news, ...sent }) }
+}
+
+async function newPassword(
+  deps: ProfilePageDeps,
+  member: Member,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const { pageRequest, person } = member
+  const asked = { person, current: form.text('current'), password: form.text('password') }
+  const headers = pageRequest.request.headers
+  const changed = await changePassword(deps, { ...asked, headers }, pageRequest)
+  if (changed === 'wrong') return shown(deps, member, { faults: { current: WRONG } })
+  if (typeof changed === 'string')
+    return shown(deps, member, { faults: { password: PASSWORD_FAULTS[changed] } })
+  const cookies = [...changed.cookies, devicesCookie(deps, changed.devices)]
+  return { redirect: `${PATHS.profile}?said=password`, cookies }
+}
+
+async function newAddress(
+  deps: ProfilePageDeps,
+  member: Member,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const { pageRequest, person } = member
+  const { headers } = pageRequest.request
+  const email = form.text('email')
+  const asked = { person, email, password: form.text('email-password'), headers }
+  const outcome = await requestAddress(deps, asked, pageRequest)
+  if (outcome === 'address') return shown(deps, member, { faults: { email: NO_EMAIL }, email })
+  if (outcome === 'wrong') return shown(deps, member, { faults: { emailPassword: WRONG }, email })
+  return { redirect: `${PATHS.profile}?said=mailed` }
+}
+
+async function addressReply(
+  deps: ProfilePageDeps,
+  { pageRequest, person }: Member,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const token = form.text('token')
+  const changed = await confirmAddress(deps, { person, token }, pageRequest)
+  if (!changed) return { page: staleLinkPage(PATHS.confirmAddress) }
+  const cookies = [devicesCookie(deps, changed.devices)]
+  return { redirect: `${PATHS.profile}?said=address`, cookies }
+}
+
+/** Ends the session named, or all without a name, this one included. */
+async function endSession(
+  deps: ProfilePageDeps,
+  { person }: Member,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const id = form.text('id')
+  if (id === '') await deps.sessions.endSessions(person.userId, null)
+  else await deps.sessions.endSession(person.userId, id)
+  const isOver = id === '' || id === person.sessionId
+  return { redirect: isOver ? PATHS.signIn : `${PATHS.profile}?said=ended` }
+}
+
+async function data(deps: ProfilePageDeps, { person, pageRequest }: Member): Promise<PageAnswer> {
+  const { nowMs } = pageRequest
+  const own = { userId: person.userId, accountId: person.account.id, nowMs }
+  const body = JSON.stringify(presentKept(await deps.keptOf(own), nowMs), null, 2)
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-disposition': 'attachment; filename="corridor-data.json"',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
+  return { response: new Response(body, { headers }) }
+}
+
+async function deletion(
+  deps: ProfilePageDeps,
+  { pageRequest, person }: Member,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const { headers } = pageRequest.request
+  const asked = { person, password: form.text('password'), headers }
+  if (!(await deleteAccount(deps, asked, pageRequest)))
+    return { page: deletePage({ pageRequest, fault: WRONG }) }
+  return { redirect: `${PATHS.signIn}?said=deleted` }
+}

@@ -1,0 +1,118 @@
+/** @jsxImportSource preact */
+
+import type { Route } from '~/http/route.ts'
+import { type EntranceDeps, enteredReply } from '~/portal/member/entrance-routes.tsx'
+import {
+  type FormFields,
+  type PageAnswer,
+  type PageRequest,
+  personRoutes,
+} from '~/portal/member/page-request.tsx'
+import { TokenForm } from '~/portal/member/token-form.tsx'
+import { wayOnIn } from '~/portal/member/way-on.ts'
+import { narrowPage } from '~/portal/narrow-page.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { enterByPasskey, enterCode, type SecondFactorDeps } from '~/service/second-factor.ts'
+import { CodeField } from './fields.tsx'
+import { credentialIn, optionsReply, PasskeySignIn } from './passkey.tsx'
+
+export type SecondStepDeps = EntranceDeps & SecondFactorDeps
+
+/** The step of a sign-in after the password, and the sign-in by a passkey alone. */
+export function secondStepRoutes(deps: SecondStepDeps): Route[] {
+  return [
+    ...personRoutes(deps, PATHS.secondStep, {
+      get: (pageRequest) => shown(deps, pageRequest),
+      post: (pageRequest, form) => codeReply(deps, pageRequest, form),
+    }),
+    ...personRoutes(deps, PATHS.passkeySignInOptions, {
+      post: async () => optionsReply(await deps.passkeys.signInChallenge()),
+    }),
+    ...personRoutes(deps, PATHS.passkeySignIn, {
+      get: () => ({ redirect: PATHS.signIn }),
+      post: (pageRequest, form) => passkeyReply(deps, pageRequest, form),
+    }),
+  ]
+}
+
+const WRONG = 'That code is wrong, or was used already. An app shows another every half minute.'
+const LOCKED = 'Too many codes were wrong. Wait a quarter of an hour, then sign in again.'
+
+const nextIn = (text: string): string => wayOnIn(new URLSearchParams({ next: text }))
+
+async function shown(
+  deps: SecondStepDeps,
+  pageRequest: PageRequest,
+  fault?: string,
+): Promise<PageAnswer> {
+  const pending = await deps.codes.pending(pageRequest.request.headers, pageRequest.nowMs)
+  if (!pending) return { redirect: PATHS.signIn }
+  const { hasApp, passkeys } = await deps.factors.factors(pending.userId)
+  const next = nextIn(pageRequest.url.searchParams.get('next') ?? '')
+  const page = { pageRequest, hasApp, hasPasskey: passkeys.length > 0, next, fault }
+  return { page: secondStepPage(page) }
+}
+
+async function codeReply(
+  deps: SecondStepDeps,
+  pageRequest: PageRequest,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const { headers } = pageRequest.request
+  const entry = await enterCode(deps, { code: form.text('code'), headers }, pageRequest)
+  if (entry === 'stale') return { redirect: PATHS.signIn }
+  if (entry === 'wrong') return shown(deps, pageRequest, WRONG)
+  if (entry === 'locked') return shown(deps, pageRequest, LOCKED)
+  return enteredReply(deps, pageRequest, { ...entry, next: nextIn(form.text('next')) })
+}
+
+async function passkeyReply(
+  deps: SecondStepDeps,
+  pageRequest: PageRequest,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const credential = credentialIn(form)
+  const { headers } = pageRequest.request
+  const entry = credential && (await enterByPasskey(deps, { credential, headers }, pageRequest))
+  if (!entry) return { redirect: `${PATHS.signIn}?said=passkey` }
+  return enteredReply(deps, pageRequest, { ...entry, next: nextIn(form.text('next')) })
+}
+
+type Shown = {
+  readonly pageRequest: PageRequest
+  readonly hasApp: boolean
+  readonly hasPasskey: boolean
+  readonly next: string
+  readonly fault: string | undefined
+}
+
+const secondStepPage = ({ pageRequest, hasApp, hasPasskey, next, fault }: Shown): Page =>
+  narrowPage({
+    title: 'Second step',
+    path: PATHS.secondStep,
+    scripts: ['passkey'],
+    status: fault ? 400 : 200,
+    children: (
+      <>
+        <p class="lead">The password was right. Your account needs a second proof.</p>
+        {hasPasskey && <PasskeySignIn pageRequest={pageRequest} next={next} />}
+        {hasApp && (
+          <TokenForm
+            pageRequest={pageRequest}
+            action={PATHS.secondStep}
+            send="Sign in"
+            hidden={next ? { next } : {}}
+          >
+            <CodeField
+              error={fault}
+              hint="The six digits that your authenticator app shows, or a recovery code."
+            />
+          </TokenForm>
+        )}
+        <p class="muted small">
+          You have lost them all? Ask whoever runs this service to remove the second step.
+        </p>
+      </>
+    ),
+  })

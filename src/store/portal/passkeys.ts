@@ -1,0 +1,119 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/browser'
+import type { Database } from '~/store/database.ts'
+import {
+  type AuthOptions,
+  BetterAuth,
+  cookiesOf,
+  SESSION_SECONDS,
+  TABLES,
+  UNUSED_URL,
+} from './better-auth.ts'
+import { portalPasskeys } from './factor-schema.ts'
+
+type PasskeyOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' | 'onFault'> & {
+  /** The address where people find the service; asked for once, before the first use. */
+  readonly home: () => string
+}
+
+/** What a browser is asked for, as it takes it, and the cookie that ties the answer to it. */
+type Challenge = { readonly options: object; readonly cookies: readonly string[] }
+
+/** Passkeys of people, by better-auth, loaded at the first call. */
+export function createPasskeys(database: Database, options: PasskeyOptions) {
+  const library = new BetterAuth(database, () => load(database, options))
+  return {
+    /** What a browser needs to make a passkey for the person whose session is in the headers. */
+    async newChallenge(headers: Headers): Promise<Challenge> {
+      const { response, headers: reply } = await library.reached(({ api }) =>
+        api.generatePasskeyRegistrationOptions({ headers, query: {}, returnHeaders: true }),
+      )
+      return { options: response, cookies: reply.getSetCookie() }
+    },
+    /** Adds the passkey that the browser made; null where it does not answer the challenge. */
+    async add({ credential, name }: { credential: object; name: string }, headers: Headers) {
+      const body = { response: credential, name }
+      const added = await library
+        .attempted((api) => api.verifyPasskeyRegistration({ body, headers }))
+        .catch((error) => {
+          if (error?.body?.code === NOT_VERIFIED) return NOT_VERIFIED
+          throw error
+        })
+      return typeof added === 'string' ? null : { id: added.id }
+    },
+    /** What a browser needs to sign in with any passkey. */
+    async signInChallenge(): Promise<Challenge> {
+      const { response, headers } = await library.reached(({ api }) =>
+        api.generatePasskeyAuthenticationOptions({ headers: new Headers(), returnHeaders: true }),
+      )
+      const options = { ...response, userVerification: 'required' }
+      return { options, cookies: headers.getSetCookie() }
+    },
+    /** The session of the person whose passkey answers the challenge; null for any other. */
+    async signIn(credential: object, headers: Headers) {
+      const body = { response: credential as AuthenticationResponseJSON }
+      const entered = await library.attempted((api) =>
+        api.verifyPasskeyAuthentication({ body, headers, returnHeaders: true }),
+      )
+      if (typeof entered === 'string') return null
+      const { id: userId, email } = entered.response.user
+      return { userId, email, cookies: entered.headers.getSetCookie() }
+    },
+  }
+}
+
+/** What the library calls its own fault, and may be that of the browser. */
+const NOT_VERIFIED = 'FAILED_TO_VERIFY_REGISTRATION'
+
+/** Hosts for which browsers make no passkeys: addresses. */
+const ADDRESS = /^(\[|[\d.]+$)/
+
+/** The domain of passkeys, and where they may be used; a service at an address is `localhost`. */
+function placeOf(home: string): { rpID: string; origin: string[] } {
+  const { origin, hostname, port, protocol } = new URL(home)
+  if (!ADDRESS.test(hostname)) return { rpID: hostname, origin: [origin] }
+  return { rpID: 'localhost', origin: [`${protocol}//localhost${port && `:${port}`}`] }
+}
+
+async function load({ db }: Database, options: PasskeyOptions) {
+  const [{ betterAuth }, { APIError }, { drizzleAdapter }, { passkey }, secret] = await Promise.all(
+    [
+      import('better-auth/minimal'),
+      import('better-auth/api'),
+      import('better-auth/adapters/drizzle'),
+      import('@better-auth/passkey'),
+      options.secret(),
+    ],
+  )
+  // A passkey stands for both factors, so its owner has to unlock it.
+  const assertUnlocked = (isUnlocked: boolean | undefined): void => {
+    if (!isUnlocked) throw new APIError('UNAUTHORIZED', { code: 'NOT_UNLOCKED' })
+  }
+  const schema = { ...TABLES, passkey: portalPasskeys }
+  return betterAuth({
+    baseURL: UNUSED_URL,
+    secret,
+    database: drizzleAdapter(db, { provider: 'pg', schema, transaction: true }),
+    verification: { storeIdentifier: 'hashed' },
+    // Whoever adds a passkey has just shown the password; how old the session is says less.
+    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true, freshAge: 0 },
+    advanced: { ...cookiesOf(options), ipAddress: { disableIpTracking: true } },
+    logger: { level: 'error', log: (_level, message) => options.onFault(message) },
+    telemetry: { enabled: false },
+    plugins: [
+      passkey({
+        ...placeOf(options.home()),
+        rpName: 'Corridor',
+        advanced: { webAuthnChallengeCookie: 'passkey' },
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        registration: {
+          afterVerification: ({ verification }) =>
+            assertUnlocked(verification.registrationInfo?.userVerified),
+        },
+        authentication: {
+          afterVerification: ({ verification }) =>
+            assertUnlocked(verification.authenticationInfo.userVerified),
+        },
+      }),
+    ],
+  })
+}
