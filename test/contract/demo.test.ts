@@ -62,6 +62,14 @@ type Priced = Entry & {
   readonly amount_match?: string
   readonly cost: { readonly fee_pct: number; readonly total_pct: number; readonly total: number }
 }
+type Compared = Entry & {
+  readonly offer_id: string
+  readonly suspect?: string
+  readonly amount_match: string
+  readonly net_converted?: number | null
+  readonly mid_at_quote: { readonly rate: number }
+  readonly cost: { fee_pct: number; margin_pct: number; total_pct: number } | null
+}
 type Costs = {
   readonly count: number
   readonly average_pct: number
@@ -127,6 +135,45 @@ const keyOf = ({ corridor }: Rates, entry: Entry) =>
 const SAME_CURRENCY = /from=(\w+)&to=\1$/
 const isDerived = (entry: Entry) => entry.evidence === 'derived' && entry.rate_type !== 'official'
 
+const TIMES = [0.1, 0.5, 1, 2, 10, 50]
+
+type Best = Compared | null
+type Conversions = { best: Best; best_current: Best; providers: Compared[]; note?: string }
+type Faults = Record<'led' | 'dearer' | 'apart', string[]>
+
+/** How far the net of an entry is from its stated cost, in points beyond what is owed to both. */
+function apartBy({ net_converted, mid_at_quote, cost }: Compared, amount: number): number {
+  const implied = (1 - net_converted! / (amount * mid_at_quote.rate)) * 100
+  const both = Math.abs((cost!.fee_pct * cost!.margin_pct) / 100)
+  return Math.abs(implied - cost!.total_pct) - both
+}
+
+/**
+ * Notes what is wrong with the answers for one amount between two countries. Costs of the nearest
+ * amounts are of other amounts than the nets, so only those of the very amount are compared.
+ */
+async function compare(question: string, amount: number, faults: Faults): Promise<void> {
+  const [converted, costs] = await Promise.all([
+    asked<Conversions>(`/convert?${question}&amount=${amount}`, 'enterprise'),
+    asked<{ offers: Compared[] }>(`/costs?${question}&amount=${amount}`, 'enterprise'),
+  ])
+  for (const one of [converted.best, converted.best_current])
+    if (one && (one.suspect || one.amount_match === 'out_of_range'))
+      faults.led.push(`${question} ${amount}: ${one.provider_id}`)
+  const exact = converted.providers.filter(
+    ({ amount_match, cost }) => amount_match === 'exact' && cost,
+  )
+  for (const one of exact)
+    if (apartBy(one, amount) > 0.01) faults.apart.push(`${question} ${amount}: ${one.provider_id}`)
+  const { best_current: best } = converted
+  const cheapest = costs.offers.find(({ cost, suspect }) => cost && !suspect)
+  if (best?.amount_match !== 'exact' || cheapest?.amount_match !== 'exact') return
+  if (best.mid_at_quote.rate !== cheapest.mid_at_quote.rate) return
+  const more = best.cost!.total_pct - cheapest.cost!.total_pct
+  const owed = Math.abs((best.cost!.fee_pct * best.cost!.margin_pct) / 100)
+  if (more > owed + 0.01) faults.dearer.push(`${question} ${amount}: ${best.provider_id}`)
+}
+
 describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   const hoursSince = (time: string) => (Date.parse(now) - Date.parse(time)) / HOUR_MS
   beforeAll(() => clock.set(now))
@@ -181,6 +228,24 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
         return `${provider} ${question}: ${feePct} ${marginPct} ${totalPct} ${total}`
       })
       expect(found.sort()).toEqual(told.sort())
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
+    'recommends for no amount what says nothing of it, and states what its nets imply',
+    async () => {
+      const faults: Faults = { led: [], dearer: [], apart: [] }
+      const questions = new Set(
+        surveyed.map(({ pair, countries, amount }) => `${pair}&${countries} ${amount}`),
+      )
+      for (const one of questions) {
+        const [question, amount] = one.split(' ') as [string, string]
+        for (const times of TIMES)
+          await compare(question, Number((times * Number(amount)).toPrecision(9)), faults)
+      }
+      expect(new Set(surveyed.map(({ countries }) => countries)).size).toBe(85)
+      expect(faults).toEqual({ led: [], dearer: [], apart: [] })
     },
     TEST_MS_MAX,
   )
