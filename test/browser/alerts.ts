@@ -259,7 +259,7 @@ describe('every page of alerts', () => {
       const { page, context } = visit
       await page.goto('/sign-in')
       await fillIn(page, ADA)
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       await page.waitForURL('**/developer')
       const look = `${scheme}-${width}`
       const examine = async (name: string) => {

@@ -76,7 +76,7 @@ describe('a person who is asked by an application', () => {
     await page.getByText('An application asks to be connected').waitFor()
     await examined(grace, 'connect-sign-in-1280')
     await fillIn(page)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Connect Claude?' }).waitFor()
   })
 

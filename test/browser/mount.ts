@@ -157,7 +157,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL(`${proxy.home}/sign-in*`)
     await fillIn(page, EMAIL)
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.waitForURL(`${proxy.home}/developer*`)
     const cookies = await context.cookies(proxy.home)
     expect(cookies.length).toBeGreaterThan(0)

@@ -67,6 +67,9 @@ const Head = ({ pageRequest, person }: Props) => (
     <div class="stack-tight">
       <h1>Developer area</h1>
       <p class="lead">{person.email}</p>
+      <p>
+        <a href={PATHS.profile}>Your profile</a>: password, second step, sessions, your data
+      </p>
     </div>
     <TokenForm
       pageRequest={pageRequest}

@@ -239,6 +239,11 @@ describe('the address', () => {
   })
 })
 
+test('the developer area leads there', async () => {
+  const { visitor } = await world.member()
+  expect((await visitor.get('/developer')).html).toContain(`href="${PROFILE}"`)
+})
+
 test('no page of the profile opens for strangers', async () => {
   const visitor = world.visitor()
   for (const path of [PROFILE, `${PROFILE}/data.json`, `${PROFILE}/delete`])
