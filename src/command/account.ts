@@ -5,6 +5,7 @@ import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { removeFactors } from '~/store/portal/factor-store.ts'
+import { holdsSample } from '~/store/sample.ts'
 import { iso } from '~/wire/present.ts'
 import { mailOfKey } from './key-mail.ts'
 import { tableLines } from './table.ts'
@@ -60,23 +61,17 @@ type Creation = Json & { email: string; plan: Plan; role: Role }
 
 async function create(terminal: Terminal, { email, plan, role, json = false }: Creation) {
   const { key, hash, lastFour } = newKey()
-  const created = await withDatabase(terminal, (database) =>
-    createAccountStore(database).create({
-      email,
-      plan,
-      role,
-      keyName: FIRST_KEY_NAME,
-      keyHash: hash,
-      lastFour,
-      actor: COMMAND_LINE,
-    }),
-  )
+  const wanted = { email, plan, role, keyName: FIRST_KEY_NAME, keyHash: hash, lastFour }
+  const created = await withDatabase(terminal, async (database) => ({
+    ...(await createAccountStore(database).create({ ...wanted, actor: COMMAND_LINE })),
+    isSample: await holdsSample(database.sql),
+  }))
   printResult(terminal, {
     isJson: json,
     result: { ...presentAccount(created.account), key_id: created.key.id, key },
     lines: [...accountLines(created.account), `key      ${key}`, SHOWN_ONCE],
   })
-  await mailOfKey(terminal, { email, key: created.key })
+  await mailOfKey(terminal, { ...created, email })
 }
 
 type Change = Json & { plan?: Plan; role?: Role; yes?: boolean }

@@ -4,15 +4,23 @@ import { mailerOf } from '~/portal/member/mailer.ts'
 import { noticeMail } from '~/portal/member/mails.ts'
 import { configOf, type Terminal } from './terminal.ts'
 
-type NewKey = { readonly email: string; readonly key: Pick<Key, 'name' | 'lastFour'> }
+type NewKey = {
+  readonly email: string
+  /** Whether the database holds sample prices. */
+  readonly isSample: boolean
+  readonly key: Pick<Key, 'name' | 'lastFour'>
+}
 
 /**
  * Mails the account's person about a key made here, if the settings name a mail server. The key is
  * made whether or not the mail is accepted; a failure is only reported.
  */
-export async function mailOfKey(terminal: Terminal, { email, key }: NewKey): Promise<void> {
+export async function mailOfKey(
+  terminal: Terminal,
+  { email, key, isSample }: NewKey,
+): Promise<void> {
   const config = configOf(terminal)
-  const mailer = mailerOf(config)
+  const mailer = mailerOf({ ...config, isSample })
   if (!mailer || config.publicUrl === null) return
   const notice = { kind: 'key', email, key, atMs: systemClock.now() } as const
   try {

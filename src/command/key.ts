@@ -5,6 +5,7 @@ import { keyMark } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
+import { holdsSample } from '~/store/sample.ts'
 import { iso } from '~/wire/present.ts'
 import { mailOfKey } from './key-mail.ts'
 import { tableLines } from './table.ts'
@@ -44,7 +45,8 @@ async function create(terminal: Terminal, { account, name, json = false }: Creat
     const wanted = { accountId: account, name, hash, lastFour, actor: COMMAND_LINE }
     const made = await store.createKey(wanted)
     const { accounts } = await store.loadAccount(account)
-    return made && { ...made, email: accounts[0]!.email }
+    const isSample = await holdsSample(database.sql)
+    return made && { ...made, isSample, email: accounts[0]!.email }
   })
   if (!created) throw unknownAccount(account)
   printResult(terminal, {
@@ -52,7 +54,7 @@ async function create(terminal: Terminal, { account, name, json = false }: Creat
     result: { key_id: created.id, name: created.name, key },
     lines: [`key_id  ${created.id}`, `name    ${created.name}`, `key     ${key}`, SHOWN_ONCE],
   })
-  await mailOfKey(terminal, { email: created.email, key: created })
+  await mailOfKey(terminal, { ...created, key: created })
 }
 
 async function list(terminal: Terminal, { account, json = false }: Json & { account: string }) {

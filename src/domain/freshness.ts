@@ -17,11 +17,13 @@ export type Freshness = {
   readonly nowMs: number
   /** The top of the hour for `hourly`; Infinity for `realtime`, which sees everything recorded. */
   readonly cutoffMs: number
+  /** Whether prices may be those of the sample, which every answer then says. */
+  readonly isSample?: boolean
 }
 
-export function freshnessAt(tier: Tier, nowMs: number): Freshness {
+export function freshnessAt(tier: Tier, nowMs: number, isSample = false): Freshness {
   const cutoffMs = tier === 'hourly' ? hourStartMs(nowMs) : Number.POSITIVE_INFINITY
-  return { tier, nowMs, cutoffMs }
+  return { tier, nowMs, cutoffMs, isSample }
 }
 
 /**

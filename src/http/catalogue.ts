@@ -40,6 +40,6 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
     response: ProvidersResponse,
     isTiered: false,
     find: ({ view }) => view.catalogue.providers,
-    present: (found, { nowMs }) => presentProviders(found, nowMs),
+    present: presentProviders,
   }),
 ]

@@ -84,7 +84,7 @@ export class MeteredRequest {
 
   /** What the caller may see; only for a request that has begun. */
   freshness(): Freshness {
-    return freshnessAt(this.#caller!.tier, this.#nowMs)
+    return freshnessAt(this.#caller!.tier, this.#nowMs, this.deps.memory.isSample)
   }
 
   /** The question of the request. Throws a 400 for one that cannot be read. */

@@ -23,13 +23,13 @@ export type CallDeps = {
  * the work succeeds. Throws `quota_exceeded` without doing anything.
  */
 export async function metered<T>(
-  { metering }: CallDeps,
+  { memory, metering }: CallDeps,
   { caller, nowMs }: Asker,
   work: (freshness: Freshness) => T | Promise<T>,
 ): Promise<T> {
   const reservation = granted(await reserveUnit(metering, caller, nowMs))
   try {
-    return await work(freshnessAt(caller.tier, nowMs))
+    return await work(freshnessAt(caller.tier, nowMs, memory.isSample))
   } catch (error) {
     metering.meter.giveBack(reservation)
     throw error

@@ -45,7 +45,7 @@ export const listProviders = tool({
         (providerType ?? one.providerType) === one.providerType &&
         (query === undefined || hasWords(wordsAbout(one), query)),
     )
-    const { providers, ...rest } = presentProviders(sliced(found, args), view.freshness.nowMs)
+    const { providers, ...rest } = presentProviders(sliced(found, args), view.freshness)
     const shown = providers.map((one) =>
       args.detail === 'full' ? undrawn(one) : known(undrawn(one)),
     )

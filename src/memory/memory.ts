@@ -68,6 +68,11 @@ export class Memory {
   #current: Generation
   #prunedMs = Number.NEGATIVE_INFINITY
   #daysMax = DAYS_SPARE
+  /**
+   * Whether what is served may hold sample prices; said at the start by the database, and from then
+   * on by references of the sample. It stays so: nothing takes the sample out of a database.
+   */
+  isSample = false
 
   /**
    * Calls `onPublication` with each publication once it is served. A publication that changes who

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { SAMPLE_BANNER } from '~/domain/sample.ts'
 import { Notice } from './notice.tsx'
 import { PATHS } from './paths.ts'
 
@@ -28,16 +29,21 @@ type HeaderProps = {
   /** The path of the page, which the navigation marks. */
   readonly path: string
   readonly session?: SignedInAs | null | undefined
+  readonly sample: string | null
 }
 
+/** What every page of sample prices begins with. */
+export const SampleBanner = () => <p class="sample-banner">{SAMPLE_BANNER}</p>
+
 /** The head of every page: a way past it, the name, and the way to the other pages. */
-export function Header({ path, session }: HeaderProps) {
+export function Header({ path, session, sample }: HeaderProps) {
   const entries = session?.isAdmin ? [...NAVIGATION, OPERATOR] : NAVIGATION
   return (
     <>
       <a class="skip-link" href="#content">
         Skip to the content
       </a>
+      {sample !== null && <SampleBanner />}
       <header class="site-header">
         <div class="frame">
           <a class="brand" href={PATHS.board}>

@@ -2,11 +2,12 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { SAMPLE_BANNER } from '~/domain/sample.ts'
 import type { Frame } from '~/http/docs/reference-page.ts'
 import { takesGzip } from '~/http/gzip.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
-import { type Credit, Footer, Header, type SignedInAs } from './frame.tsx'
+import { type Credit, Footer, Header, SampleBanner, type SignedInAs } from './frame.tsx'
 import { mounted } from './mounted.ts'
 import { PICTURE_HEIGHT, PICTURE_WIDTH } from './picture/size.ts'
 import { FRAMED_HEADERS, SECURITY_HEADERS } from './security-headers.ts'
@@ -75,6 +76,10 @@ const DESCRIPTION =
   'What each provider makes of your money on its way into, out of and across Africa, ' +
   'beside an independent mid-market rate.'
 
+/** The description of a page, which says of sample prices what they are. */
+const describedIn = ({ sample }: PageDeps, { description = DESCRIPTION }: Page): string =>
+  sample === null ? description : `${SAMPLE_BANNER} ${description}`
+
 function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: AssetPaths }) {
   return (
     <html lang="en">
@@ -82,10 +87,12 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="description" content={page.description ?? DESCRIPTION} />
+        <meta name="description" content={describedIn(deps, page)} />
         <title>{`${page.title} · Corridor`}</title>
         {page.known === null && <meta name="robots" content="noindex" />}
-        {page.known && <KnownAs page={page} known={page.known} />}
+        {page.known && (
+          <KnownAs title={page.title} description={describedIn(deps, page)} known={page.known} />
+        )}
         <Links paths={paths} style="site.css" />
         {page.scripts?.map((name) => (
           <script key={name} type="module" src={paths(`${name}.js`)} />
@@ -93,10 +100,13 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
       </head>
       <body>
         {page.isFramed ? (
-          <main class="framed">{page.body}</main>
+          <main class="framed">
+            {deps.sample !== null && <SampleBanner />}
+            {page.body}
+          </main>
         ) : (
           <>
-            <Header path={page.path} session={page.session} />
+            <Header path={page.path} session={page.session} sample={deps.sample} />
             <main id="content" class="frame" tabIndex={-1}>
               {page.body}
             </main>
@@ -108,8 +118,10 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
   )
 }
 
-function KnownAs({ page, known: { url, picture } }: { page: Page; known: Known }) {
-  const card = { 'og:title': page.title, 'og:description': page.description, 'og:url': url }
+type KnownProps = { readonly title: string; readonly description: string; readonly known: Known }
+
+function KnownAs({ title, description, known: { url, picture } }: KnownProps) {
+  const card = { 'og:title': title, 'og:description': description, 'og:url': url }
   const shown = picture && {
     'og:image': picture.url,
     'og:image:width': PICTURE_WIDTH,
@@ -134,7 +146,7 @@ export async function siteFrame(deps: PageDeps, path: string): Promise<Frame> {
   const html = (part: JSX.Element) => mounted(renderToString(part), deps.mount)
   return {
     head: html(<Links paths={paths} style="frame.css" />),
-    header: html(<Header path={path} />),
+    header: html(<Header path={path} sample={deps.sample} />),
     footer: html(<Footer {...deps} />),
   }
 }

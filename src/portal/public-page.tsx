@@ -72,7 +72,7 @@ function limited(
     const nowMs = clock.now()
     const waitMs = limits.take(addressOf(request), nowMs)
     if (waitMs > 0) return over(request, Math.ceil(waitMs / 1000))
-    const view = new View(memory.current, freshnessAt('hourly', nowMs), ageLimits)
+    const view = new View(memory.current, freshnessAt('hourly', nowMs, memory.isSample), ageLimits)
     return answer({ request, url: askedUrl(request, isProxied), view, nowMs })
   }
 }

@@ -113,7 +113,7 @@ export class People {
     const home = () => config.publicUrl ?? listensAt()
     const mount = mountOf(config.publicUrl)
     const cookiePrefix = cookiePrefixOf(config.publicUrl)
-    const mailer = mailerOf(config)
+    const mailer = mailerOf({ ...config, isSample: options.memory.isSample })
     this.#outbox = new Outbox({ mailer, log, home })
     const shared = { secret, cookiePrefix, cookiePath: mount || '/' }
     const auth = boundedAuth(database, {

@@ -1,4 +1,5 @@
 import { type App, createApp } from '~/app.ts'
+import { SAMPLE_NOTICE } from '~/domain/sample.ts'
 import { Addresses } from '~/http/edge/address.ts'
 import { limitingFailures } from '~/http/edge/auth-failures.ts'
 import { Door } from '~/http/edge/door.ts'
@@ -11,6 +12,7 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { holdsSample } from '~/store/sample.ts'
 import { createStorageStore } from '~/store/storage/storage-store.ts'
 import { RowFigures } from '~/telemetry/row-figures.ts'
 import { accessTokensOf } from './access-tokens.ts'
@@ -124,7 +126,8 @@ export class Service implements RunningService {
   }
 
   #partsOf(core: Core): Parts {
-    const { config, clock, log, database } = this.options
+    const { config, clock, log, database, sample } = this.options
+    core.memory.isSample = sample !== null
     const { memory, newKeys, meter, readReplicas, windows, telemetry } = core
     const metering = { meter, limits: config.quotas }
     const past = pastOf(readReplicas, windows, telemetry.tracing)
@@ -159,7 +162,7 @@ export class Service implements RunningService {
       store,
       dayFiles,
       feedTimes: (nowMs) => core.feeds.nextMs(nowMs),
-      sample: this.options.sample,
+      sample,
       corsOrigins: config.corsOrigins,
       publicUrl: config.publicUrl,
       isProxied: config.trustedProxies > 0,
@@ -241,7 +244,9 @@ export class Service implements RunningService {
 
 /** A service that answers. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const service = new Service(options)
+  const sample =
+    options.sample ?? ((await holdsSample(options.database.sql)) ? SAMPLE_NOTICE : null)
+  const service = new Service({ ...options, sample })
   await service.open()
   await service.start()
   return service

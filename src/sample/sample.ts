@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib'
+import { SAMPLE_MARK } from '~/domain/sample.ts'
 import { dateIn, midnightMs } from '~/domain/source/zone.ts'
 import catalogue from './catalogue.json'
 import manifest from './manifest.json'
@@ -89,7 +90,7 @@ export function sampleObservations(shiftDays: number): ReadableStream<Uint8Array
  */
 export function sampleReferences(shiftDays: number): ReadableStream<Uint8Array> {
   const shifted = shiftedDates(shiftDays)
-  const label = ` (sample, shifted ${shiftDays} days)`
+  const label = `${SAMPLE_MARK}${shiftDays} days)`
   return csvStream('reference.csv.gz', (line) => {
     const at = nthComma(line, 2)
     const source = line.slice(line.indexOf(',') + 1, at)

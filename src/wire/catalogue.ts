@@ -12,12 +12,13 @@ import {
   ProviderType,
   RateType,
   record,
+  sampleFields,
   words,
 } from './fields.ts'
 import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { CountryCode } from './offer/offer.ts'
-import { iso, presentFreshness } from './present.ts'
+import { iso, presentFreshness, presentSample } from './present.ts'
 
 const CurrencyEntry = namedRecord('Currency', {
   code: Type.String(),
@@ -99,6 +100,7 @@ export const ProvidersResponse = namedRecord('ProvidersResponse', {
   providers: Type.Array(ProviderEntry),
   count: Type.Integer(),
   timestamp: Instant,
+  ...sampleFields,
 })
 
 const presentCurrency = (currency: Currency): Static<typeof CurrencyEntry> => ({
@@ -166,7 +168,7 @@ export function presentCorridors(
 
 export function presentProviders(
   providers: readonly Provider[],
-  nowMs: number,
+  { nowMs, isSample }: Freshness,
 ): Static<typeof ProvidersResponse> {
   return {
     providers: providers.map((provider) => ({
@@ -183,5 +185,6 @@ export function presentProviders(
     })),
     count: providers.length,
     timestamp: iso(nowMs),
+    ...presentSample(isSample),
   }
 }

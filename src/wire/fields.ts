@@ -95,9 +95,19 @@ export const DataFreshness = words(TIERS, {
   description: 'The tier of this answer: `hourly` shows the data of the top of the UTC hour.',
 })
 
+/** What stands beside the time of every answer about prices, where they may be sample prices. */
+export const sampleFields = {
+  sample: Type.Optional(
+    Type.Boolean({
+      description: 'These are sample prices of 2025, at which no money can be sent.',
+    }),
+  ),
+}
+
 /** The members by which every answer of a tier tells its freshness. */
 export const freshnessFields = {
   timestamp: Instant,
+  ...sampleFields,
   data_freshness: DataFreshness,
   as_of: Type.Optional(Instant),
 }

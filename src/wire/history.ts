@@ -13,6 +13,7 @@ import {
   priceFields,
   RateType,
   rateDateField,
+  sampleFields,
   standingFields,
   words,
 } from './fields.ts'
@@ -21,7 +22,7 @@ import { readInstant } from './moment.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import { filterParameters, readFilters } from './offer/selection.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
-import { iso, presentPrice, presentRateDate } from './present.ts'
+import { iso, presentPrice, presentRateDate, presentSample } from './present.ts'
 
 const LIMIT_MAX = 5000
 const LIMIT_DEFAULT = 500
@@ -91,6 +92,7 @@ export const HistoryResponse = namedRecord('HistoryResponse', {
   has_more: Type.Boolean({ description: 'Whether further pages exist.' }),
   data: Type.Array(HistoryPointFields),
   count: Type.Integer(),
+  ...sampleFields,
   data_freshness: DataFreshness,
   as_of: Type.Optional(Instant),
 })
@@ -116,7 +118,7 @@ export function historyQuestion(query: Static<typeof HistoryQuery>): HistoryQues
 export function presentHistory(
   history: History,
   question: HistoryQuestion,
-  { tier, cutoffMs }: Freshness,
+  { tier, cutoffMs, isSample }: Freshness,
 ): Static<typeof HistoryResponse> {
   const { corridor, fromMs, toMs, hasMore, points } = history
   const { period, order, limit, offset } = question
@@ -131,6 +133,7 @@ export function presentHistory(
     has_more: hasMore,
     data: points.map(presentPoint),
     count: points.length,
+    ...presentSample(isSample),
     data_freshness: tier,
     ...(tier === 'hourly' && { as_of: iso(cutoffMs) }),
   }

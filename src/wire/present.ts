@@ -38,28 +38,35 @@ export function iso(ms: number): string {
 
 const TIME_LENGTH = '00:00:00.000Z'.length
 
+/** The member of `sampleFields`; none for real prices. */
+export const presentSample = (isSample: boolean | undefined): { sample?: true } =>
+  isSample ? { sample: true } : {}
+
 /** The closing members of every answer that has a tier; `as_of` only for the hourly one. */
-export function presentFreshness({ tier, nowMs, cutoffMs }: Freshness) {
+export function presentFreshness({ tier, nowMs, cutoffMs, isSample }: Freshness) {
   return {
     timestamp: iso(nowMs),
+    ...presentSample(isSample),
     data_freshness: tier,
     ...(tier === 'hourly' && { as_of: iso(cutoffMs) }),
   }
 }
 
 /** The last text of each tier: under load many answers fall into one millisecond. */
-const told: Record<Tier, { nowMs: number; text: string }> = {
-  hourly: { nowMs: Number.NaN, text: '' },
-  realtime: { nowMs: Number.NaN, text: '' },
+const told: Record<Tier, { nowMs: number; isSample: boolean | undefined; text: string }> = {
+  hourly: { nowMs: Number.NaN, isSample: false, text: '' },
+  realtime: { nowMs: Number.NaN, isSample: false, text: '' },
 }
 
 /** The members of `presentFreshness` as text, letter by letter, up to the end of the body. */
-export function freshnessText({ tier, nowMs, cutoffMs }: Freshness): string {
+export function freshnessText({ tier, nowMs, cutoffMs, isSample }: Freshness): string {
   const last = told[tier]
-  if (last.nowMs !== nowMs) {
+  if (last.nowMs !== nowMs || last.isSample !== isSample) {
     const asOf = tier === 'hourly' ? `,"as_of":"${iso(cutoffMs)}"` : ''
-    last.text = `"timestamp":"${iso(nowMs)}","data_freshness":"${tier}"${asOf}}`
+    const sample = isSample ? ',"sample":true' : ''
+    last.text = `"timestamp":"${iso(nowMs)}"${sample},"data_freshness":"${tier}"${asOf}}`
     last.nowMs = nowMs
+    last.isSample = isSample
   }
   return last.text
 }

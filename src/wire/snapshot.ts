@@ -2,12 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Snapshot } from '~/service/snapshot.ts'
-import { DataFreshness, Instant, midFields, namedRecord } from './fields.ts'
+import { DataFreshness, Instant, midFields, namedRecord, sampleFields } from './fields.ts'
 import { List } from './list/list.ts'
 import { noteFields, pastAbsenceNote, presentNote } from './note.ts'
 import { offerParameters } from './offer/selection.ts'
 import { CorridorQuery } from './parameters.ts'
-import { iso, presentMid } from './present.ts'
+import { iso, presentMid, presentSample } from './present.ts'
 import { ProviderRate, presentProviderRate } from './rates.ts'
 
 export const SnapshotQuery = Type.Object({
@@ -26,6 +26,7 @@ export const SnapshotResponse = namedRecord('HistoricalResponse', {
   count: Type.Integer(),
   ...midFields,
   timestamp: Instant,
+  ...sampleFields,
   date: Type.String({ format: 'date', examples: ['2026-03-05'] }),
   as_of: Type.String({
     ...Instant,
@@ -54,7 +55,7 @@ export const dayFileList = new List({
 export function presentSnapshot(
   snapshot: Snapshot,
   date: string,
-  { tier, nowMs }: Freshness,
+  { tier, nowMs, isSample }: Freshness,
 ): Static<typeof SnapshotResponse> {
   const { corridor, quotes, mid, absence, asOfMs } = snapshot
   return {
@@ -63,6 +64,7 @@ export function presentSnapshot(
     count: quotes.length,
     ...presentMid(mid),
     timestamp: iso(nowMs),
+    ...presentSample(isSample),
     date,
     as_of: iso(asOfMs),
     data_freshness: tier,

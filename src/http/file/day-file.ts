@@ -92,7 +92,7 @@ export function keptDayFile(
   day: string,
   nowMs: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const freshness = freshnessAt('realtime', nowMs)
+  const freshness = freshnessAt('realtime', nowMs, memory.isSample)
   const view = new View(memory.current, freshness, ageLimits)
   const write: DayFileWriter = (snapshots) => {
     const texts = async function* () {

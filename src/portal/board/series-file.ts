@@ -44,9 +44,10 @@ async function fileReply(
   const lines = data.map((row, i) => [
     ...COLUMNS.map((name) => textOf(row[name])),
     textOf(standing[i] ?? null),
+    view.freshness.isSample ? 'true' : '',
   ])
   const { from, to } = series.corridor
-  const table = [[...COLUMNS, STANDING], ...lines]
+  const table = [[...COLUMNS, STANDING, 'sample'], ...lines]
   return new Response(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
     headers: {
       'content-type': 'text/csv; charset=utf-8',

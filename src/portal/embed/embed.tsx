@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
+import { PLAIN } from '~/domain/offer/terms.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { hasPlace } from '~/portal/board/provider-table.tsx'
-import { askedText, clockText, percentText, priceText } from '~/portal/format.ts'
+import { askedText, clockText, moneyOf, percentText, priceText, spanText } from '~/portal/format.ts'
+import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { countryNamed, flagPath, inSentence } from '~/portal/place/names.ts'
@@ -16,12 +18,19 @@ import type { Conversion, Conversions } from '~/service/convert.ts'
 
 /** The best prices between two countries, for other sites to show within a page of theirs. */
 export const embedRoutes = (deps: PublicDeps): Route[] => [
-  { method: 'GET', path: PATHS.embed, handle: publicPage(deps, PATHS.embed, embedPage) },
+  {
+    method: 'GET',
+    path: PATHS.embed,
+    handle: publicPage(deps, PATHS.embed, (ask) => embedPage(ask, deps.pages.credits)),
+  },
 ]
 
 const ROWS_MAX = 5
 
-function embedPage({ view, url: { searchParams } }: PublicAsk): Page {
+function embedPage(
+  { view, url: { searchParams }, nowMs }: PublicAsk,
+  credits: readonly Credit[],
+): Page {
   const pair = pairIn(searchParams)
   const query = pair && sendQuery(view, pair, searchParams)
   const conversions = query && pairConversions(view, query)
@@ -32,7 +41,11 @@ function embedPage({ view, url: { searchParams } }: PublicAsk): Page {
     known: null,
     isFramed: true,
     status: isAnswered ? 200 : 400,
-    body: isAnswered ? <Embedded {...{ view, query, conversions }} /> : <Wrong query={query} />,
+    body: isAnswered ? (
+      <Embedded {...{ view, query, conversions, nowMs, credits }} />
+    ) : (
+      <Wrong query={query} />
+    ),
   }
 }
 
@@ -52,11 +65,13 @@ const Wrong = ({ query }: { query: SendQuery | null }) => (
 
 type Props = {
   readonly view: View
+  readonly nowMs: number
+  readonly credits: readonly Credit[]
   readonly query: SendQuery
   readonly conversions: Conversions
 }
 
-function Embedded({ view, query, conversions }: Props) {
+function Embedded({ view, query, conversions, nowMs, credits }: Props) {
   const { source, target } = query.pair
   const entries = conversions.entries.filter(isShown)
   return (
@@ -65,7 +80,14 @@ function Embedded({ view, query, conversions }: Props) {
         <Flagged country={source} /> to <Flagged country={target} />
       </h1>
       {entries.length > 0 ? (
-        <Rows view={view} conversions={conversions} entries={entries.slice(0, ROWS_MAX)} />
+        <>
+          <Rows view={view} conversions={conversions} entries={entries.slice(0, ROWS_MAX)} />
+          <Basis
+            entries={entries.slice(0, ROWS_MAX)}
+            from={conversions.corridor.from}
+            nowMs={nowMs}
+          />
+        </>
       ) : (
         <p>
           No current prices from {inSentence(source)} to {inSentence(target)}.
@@ -77,7 +99,34 @@ function Embedded({ view, query, conversions }: Props) {
         </a>{' '}
         <span class="muted">as of {clockText(view.freshness.cutoffMs)}</span>
       </p>
+      {credits.length > 0 && (
+        <p class="small muted">Source: {credits.map(({ text }) => text).join('; ')}.</p>
+      )}
     </>
+  )
+}
+
+type BasisProps = {
+  readonly entries: readonly Conversion[]
+  readonly from: string
+  readonly nowMs: number
+}
+
+/** For which amounts the prices are, and how old they are. */
+function Basis({ entries, from, nowMs }: BasisProps) {
+  const offers = entries.map(({ ranked }) => ranked.quote.offer ?? PLAIN)
+  const bounds = offers.flatMap(({ amountMin, amountMax }) => [amountMin, amountMax])
+  const amounts = bounds.filter((amount) => amount !== null)
+  const ages = entries.map(({ ranked }) => nowMs - ranked.quote.atMs)
+  const [least, most] = [Math.min(...amounts), Math.max(...amounts)]
+  const text = (amount: number) => askedText(amount, moneyOf(from))
+  const span = least === most ? text(least) : `${text(least)} to ${text(most)}`
+  return (
+    <p class="small muted">
+      {amounts.length > 0 ? `Prices stated for ${span}` : 'Prices stated for no certain amount'}
+      {'. The oldest is '}
+      {spanText(Math.max(...ages))} old.
+    </p>
   )
 }
 

@@ -1,3 +1,5 @@
+import { SAMPLE_BANNER } from '~/domain/sample.ts'
+
 export type Mail = {
   readonly to: string
   readonly subject: string
@@ -15,11 +17,21 @@ export type Mailer = {
 const CONNECTIONS_MAX = 2
 const WAIT_MS_MAX = 15_000
 
-type Settings = { readonly smtpUrl: string | null; readonly mailFrom: string | null }
+type Settings = {
+  readonly smtpUrl: string | null
+  readonly mailFrom: string | null
+  /** Whether prices may be those of the sample, which every mail then says. */
+  readonly isSample: boolean
+}
 
 /** The mailer of the settings; null if they name none. */
-export const mailerOf = ({ smtpUrl, mailFrom }: Settings): Mailer | null =>
-  smtpUrl === null || mailFrom === null ? null : smtpMailer({ url: smtpUrl, from: mailFrom })
+export function mailerOf({ smtpUrl, mailFrom, isSample }: Settings): Mailer | null {
+  if (smtpUrl === null || mailFrom === null) return null
+  const mailer = smtpMailer({ url: smtpUrl, from: mailFrom })
+  if (!isSample) return mailer
+  const labelled = (mail: Mail) => ({ ...mail, text: `${SAMPLE_BANNER}\n\n${mail.text}` })
+  return { ...mailer, send: (mail) => mailer.send(labelled(mail)) }
+}
 
 /** Mails over SMTP, whose library is loaded by the first mail. */
 export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {

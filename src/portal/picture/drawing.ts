@@ -18,13 +18,16 @@ export async function png(svg: string, width: number): Promise<Bytes> {
   return new Uint8Array(image.asPng())
 }
 
+const LINE = 'What every provider makes of your money'
+const SAMPLE_LINE = 'Sample prices from 2025'
+
 const PAPER = '#ffffff'
 const INK = '#191c1f'
 const INK_SOFT = '#565c61'
 const ACCENT = '#0b6b4f'
 
 /** Two countries with their flags, and what the page of the pair tells. */
-export async function pairDrawing({ source, target }: Pair): Promise<string> {
+export async function pairDrawing({ source, target }: Pair, isSample: boolean): Promise<string> {
   const ends = await Promise.all([
     end(source, PICTURE_WIDTH / 4 + 10),
     end(target, (PICTURE_WIDTH * 3) / 4 - 10),
@@ -39,7 +42,7 @@ export async function pairDrawing({ source, target }: Pair): Promise<string> {
     `<path d="M${middle - 50} 275h100m-36-36 36 36-36 36" fill="none" stroke="${ACCENT}" ` +
     'stroke-width="14" stroke-linecap="round" stroke-linejoin="round"/>' +
     `<text x="${middle}" y="574" font-size="36" fill="${INK_SOFT}">` +
-    'What every provider makes of your money</text></svg>'
+    `${isSample ? SAMPLE_LINE : LINE}</text></svg>`
   )
 }
 

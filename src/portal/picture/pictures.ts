@@ -25,7 +25,7 @@ const FILE = /\/([a-z-]+)\.png$/
 
 /** A picture of each pair, for messages that hold a link to its page; drawn when asked for. */
 export function pictureRoutes(deps: PublicDeps): Route[] {
-  const pictures = new Pictures()
+  const pictures = new Pictures(deps.pages.sample !== null)
   const handle = limitedFile(deps, async ({ request, url: { pathname } }) => {
     const [, slug = ''] = FILE.exec(pathname) ?? []
     const pair = pairNamed(slug)
@@ -42,19 +42,21 @@ class Pictures {
   readonly #kept = new LRUCache<string, Promise<StaticFile>>({ max: KEPT_MAX })
   readonly #drawing = new WorkLimit(DRAWING)
 
+  constructor(private readonly isSample: boolean) {}
+
   /** The picture of a pair; drawn once, however many ask meanwhile. Throws `overloaded`. */
   of(pair: Pair): Promise<StaticFile> {
     const slug = pairSlug(pair)
     const kept = this.#kept.get(slug)
     if (kept) return kept
-    const drawn = this.#drawing.run(() => drawnPicture(pair))
+    const drawn = this.#drawing.run(() => drawnPicture(pair, this.isSample))
     this.#kept.set(slug, drawn)
     drawn.catch(() => this.#kept.delete(slug))
     return drawn
   }
 }
 
-async function drawnPicture(pair: Pair): Promise<StaticFile> {
-  const bytes = await png(await pairDrawing(pair), PICTURE_WIDTH)
+async function drawnPicture(pair: Pair, isSample: boolean): Promise<StaticFile> {
+  const bytes = await png(await pairDrawing(pair, isSample), PICTURE_WIDTH)
   return new StaticFile({ bytes, type: 'image/png', isPacked: true })
 }

@@ -54,7 +54,8 @@ export function alertDepsOf(options: Options): AlertDeps {
     allowed: allowedPlaces(config.webhookAllow),
   }
   return {
-    ...{ memory, past, clock, onChange, testBody },
+    ...{ memory, past, clock, onChange },
+    testBody: (alert, nowMs) => testBody(alert, nowMs, memory.isSample),
     live: {
       async caughtUp() {
         await limit.run(() => inTime(follower.caughtUp(), CATCHING_UP))

@@ -21,6 +21,8 @@ type Options = {
   readonly clock: Clock
   readonly log: Log
   readonly secret: SharedSecret
+  /** What is said of sample data; null for real data. */
+  readonly sample: string | null
   /** The addresses of a host; where it is not given, by the system. */
   readonly addressesOf?: ((host: string) => Promise<readonly string[]>) | undefined
 }
@@ -31,8 +33,8 @@ export class Deliveries {
   readonly #deliverer: Deliverer
   readonly #mailer: ReturnType<typeof mailerOf>
 
-  constructor({ config, database, clock, log, secret, addressesOf }: Options) {
-    this.#mailer = mailerOf(config)
+  constructor({ config, database, clock, log, secret, sample, addressesOf }: Options) {
+    this.#mailer = mailerOf({ ...config, isSample: sample !== null })
     const { webhook, mail } = tellers({
       ...{ clock, log, secret, mailer: this.#mailer },
       home: config.publicUrl ?? '',

@@ -46,7 +46,7 @@ export class AlertJudging {
     this.#judge = new AlertJudge({
       ...deps,
       take: (transition) => this.#watch.take(transition),
-      bodyOf: firedBody,
+      bodyOf: (firing) => firedBody(firing, deps.memory.isSample),
       onFault: (err) => log.error({ err }, 'an alert could not be judged'),
     })
     this.#watch = new AlertWatch({

@@ -41,7 +41,9 @@ export class Streams implements Parts {
 
   constructor({ config, clock, log, database, memory, live, follower, secret }: StreamsOptions) {
     const now = () => clock.now()
-    this.hub = new StreamHub({ live, limits: config, texts: streamTexts(BASE_PATH), now })
+    const isSample = () => memory.isSample
+    const texts = streamTexts(BASE_PATH)
+    this.hub = new StreamHub({ live, limits: config, texts, now, isSample })
     const store = createSeatStore(database)
     this.seats = new Seats({ store, clock, log, openMax: config.streamsMax })
     this.tokens = new StreamTokens(secret)

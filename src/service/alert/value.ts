@@ -68,12 +68,12 @@ function isStale(view: View, watched: Watched): boolean | null {
 }
 
 /**
- * The last moment at which the newest executable price is not stale; Infinity where prices never
- * are, and null where there is none.
+ * The last moment at which the newest executable price is not stale, suspect ones aside; Infinity
+ * where prices never are, and null where there is none.
  */
 function freshUntilMs(view: View, watched: Watched): number | null {
   const { offers } = corridorOf(view, watched)
-  const executable = offers.filter(({ quote }) => isExecutable(quote.rateType))
+  const executable = offers.filter(({ quote, suspect }) => isExecutable(quote.rateType) && !suspect)
   if (executable.length === 0) return null
   const newestMs = executable.reduce((ms, { quote }) => Math.max(ms, quote.atMs), 0)
   const atMs = asOfMs(view)

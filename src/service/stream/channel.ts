@@ -15,6 +15,8 @@ export type ChannelDeps = {
   readonly texts: StreamTexts
   readonly turns: Turns
   readonly now: () => number
+  /** Whether prices may be those of the sample. */
+  readonly isSample?: (() => boolean) | undefined
   /** Calls `work` later, unless the function that it answers is called before. */
   readonly later: (work: () => void, ms: number) => () => void
   /** Hears that a reader is gone. */
@@ -133,7 +135,7 @@ export class Channel implements Source {
   }
 
   get #freshness(): Freshness {
-    return freshnessAt(this.tier, this.deps.now())
+    return freshnessAt(this.tier, this.deps.now(), this.deps.isSample?.())
   }
 
   #await(reader: StreamReader, id: EventId): void {

@@ -25,6 +25,7 @@ type HubDeps = {
   readonly limits: AgeLimits
   readonly texts: StreamTexts
   readonly now: () => number
+  readonly isSample?: ChannelDeps['isSample']
   /** Lets requests and answers have their turn, then calls `work`. */
   readonly soon?: (work: () => void) => void
   readonly later?: ChannelDeps['later']
@@ -58,11 +59,18 @@ export class StreamHub implements StepHearer {
   #unlinger: (() => void) | null = null
 
   constructor(private readonly deps: HubDeps) {
-    const { live, texts, now, soon = setImmediate, later = unrefTimeout } = deps
+    const { live, texts, now, isSample, soon = setImmediate, later = unrefTimeout } = deps
     this.#later = later
     this.#position = live.position
     this.#base = { generation: live.current, hourMs: null }
-    const shared = { texts, now, later, turns: new Turns(soon), onLeft: () => this.#linger() }
+    const shared = {
+      texts,
+      now,
+      isSample,
+      later,
+      turns: new Turns(soon),
+      onLeft: () => this.#linger(),
+    }
     const realtime = new Channel('realtime', shared, REALTIME_LIMITS, live.position)
     const hourly = new Channel('hourly', shared, HOURLY_LIMITS, live.position)
     this.#channels = { realtime, hourly }

@@ -9,7 +9,7 @@ import {
 import { corridorKey } from '~/domain/corridor.ts'
 import type { Firing } from '~/service/alert/judge.ts'
 import { Instant, namedRecord, nullable, words } from '~/wire/fields.ts'
-import { iso } from '~/wire/present.ts'
+import { iso, presentSample } from '~/wire/present.ts'
 import { presentCondition } from './alert.ts'
 
 export const DeliveryResponse = namedRecord('AlertDelivery', {
@@ -53,10 +53,11 @@ export const presentDelivery = (delivery: Delivery): Static<typeof DeliveryRespo
 })
 
 /** The text that tells of a firing. */
-export const firedBody = ({ alert, atMs, ...firing }: Firing): string =>
+export const firedBody = ({ alert, atMs, ...firing }: Firing, isSample = false): string =>
   JSON.stringify({
     type: 'alert.fired',
     timestamp: iso(atMs),
+    ...presentSample(isSample),
     data: {
       alert: aboutAlert(alert),
       ...aboutPlaces(alert),
@@ -69,10 +70,11 @@ export const firedBody = ({ alert, atMs, ...firing }: Firing): string =>
   })
 
 /** The text of a test, which tells nothing of prices. */
-export const testBody = (alert: Alert, nowMs: number): string =>
+export const testBody = (alert: Alert, nowMs: number, isSample = false): string =>
   JSON.stringify({
     type: 'alert.test',
     timestamp: iso(nowMs),
+    ...presentSample(isSample),
     data: {
       alert: aboutAlert(alert),
       ...aboutPlaces(alert),

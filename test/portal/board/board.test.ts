@@ -500,9 +500,9 @@ describe('the chart of GET /', () => {
     const href = /href="(\/board\/series\.csv[^"]*)"/.exec(text)![1]!.replaceAll('&amp;', '&')
     const lines = (await visit(of, href)).text.trimEnd().split('\r\n')
     expect(lines).toHaveLength(32)
-    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,102.9,,1,2026-03-04T23:59:59.999Z,129.5')
+    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,102.9,,1,2026-03-04T23:59:59.999Z,129.5,')
     expect(lines.at(-3)).toBe(
-      '2026-03-03T00:00:00.000Z,102.8,129.5,3,2026-03-03T23:59:59.999Z,129.5',
+      '2026-03-03T00:00:00.000Z,102.8,129.5,3,2026-03-03T23:59:59.999Z,129.5,',
     )
   })
 

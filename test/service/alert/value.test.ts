@@ -10,7 +10,7 @@ const CORRIDOR = { from: 'USD', to: 'KES' }
 const AMOUNT = 1000
 
 const valueIn = (world: World, field: AlertField, targetCountry: string | null = null) =>
-  watchedValue(viewOf(world), {
+  watchedValue(viewOf(world, 'realtime', { quoteSuspectPct: 10 }), {
     ...{ corridor: CORRIDOR, sourceCountry: null, targetCountry },
     amount: fieldOf(field).isForAmount ? AMOUNT : null,
     when: { field, op: null, value: null, periodMs: null },
@@ -113,5 +113,53 @@ describe('an alert between countries', () => {
     const ours = { ...costing(2.5, 'retail-b'), offer: offer({ targetCountry: 'KE' }) }
     world.quote(ours)
     expect(valueIn(world, 'total_pct', 'KE')).toBe(2.5)
+  })
+})
+
+describe('a suspect price', () => {
+  test('is never what an alert is evaluated by, but the mid', () => {
+    const world = priced()
+    const before = ALERT_FIELDS.map((field) => [field, valueIn(world, field)])
+    world.quote({ ...costing(0, 'retail-b'), rate: 145 })
+    expect(ALERT_FIELDS.map((field) => [field, valueIn(world, field)])).toEqual(before)
+    world.quote({ ...costing(0, 'retail-b'), rate: 140 })
+    expect(valueIn(world, 'best')).toBe(140)
+  })
+
+  test('leaves nothing known where there is no other', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00.000Z' })
+    world.quote({ ...costing(0), rate: 145 })
+    const values = ALERT_FIELDS.map((field) => [field, valueIn(world, field)])
+    expect(Object.fromEntries(values)).toEqual({
+      ...{ best: null, best_current_net: null, mid: 130, total_pct: null, stale: null },
+    })
+  })
+
+  test('is no newer than the others for whoever waits for prices to grow old', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-02-01T00:00:00.000Z' })
+    world.quote({ ...costing(1), at: '2026-02-01T00:00:00.000Z' })
+    world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00.000Z' })
+    world.quote({ ...costing(0, 'retail-b'), rate: 145 })
+    expect(valueIn(world, 'stale')).toBe(true)
+  })
+})
+
+describe('a price surveyed for other amounts', () => {
+  const surveyedAt = (amount: number): World => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00.000Z' })
+    world.quote({ ...costing(2), offer: offer({ amountMin: amount, amountMax: amount }) })
+    return world
+  }
+
+  test('counts up to twice as far, and not beyond', () => {
+    for (const near of [AMOUNT / 2, AMOUNT * 2])
+      expect(valueIn(surveyedAt(near), 'best_current_net')).not.toBeNull()
+    for (const far of [AMOUNT / 2 - 1, AMOUNT * 2 + 1]) {
+      const world = surveyedAt(far)
+      expect([valueIn(world, 'best_current_net'), totalOf(world)]).toEqual([null, null])
+    }
   })
 })
