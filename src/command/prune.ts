@@ -46,9 +46,9 @@ async function counted(database: Database, years: number, reach: Reach): Promise
   const store = createRetentionStore(database)
   const outdated = await store.outdated(beforeMs)
   let count = 0
-  for (const [done, { id }] of outdated.entries()) {
+  for (const [done, series] of outdated.entries()) {
     reach(done, outdated.length)
-    count += await store.count(id, beforeMs)
+    count += await store.count(series, beforeMs)
   }
   return { beforeMs, count }
 }

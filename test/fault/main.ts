@@ -6,6 +6,7 @@ import { balancerName } from './balancer.ts'
 import { NoDisk } from './disk.ts'
 import type { Fault } from './fault.ts'
 import { FAULTS, isChosen, unknownNames } from './faults.ts'
+import { KILLS, killComplaints, killTable, playKills } from './kills/kills.ts'
 import { play } from './play.ts'
 import { openScene, removeScene, type Scene } from './scene.ts'
 import { complaintsOf, type Outcome, tableOf } from './table.ts'
@@ -23,19 +24,21 @@ const { values } = parseArgs({
   },
 })
 
-const unknown = unknownNames(values.only)
+const unknown = unknownNames(values.only.filter((name) => name !== KILLS))
 if (values.help || unknown.length > 0) {
   if (unknown.length > 0) console.error(`no such fault: ${unknown.join(', ')}`)
   console.log('bun run fault [--small] [--json] [--only NAME]...')
   console.log('NAME is one of these, on either side:')
   for (const [name, fault] of Object.entries(FAULTS))
     console.log(`  ${name.padEnd(NAME_COLUMNS)}  ${fault.name}`)
+  console.log(`  ${KILLS.padEnd(NAME_COLUMNS)}  kill -9 of the database at random moments`)
   process.exit(unknown.length > 0 ? 2 : 0)
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'corridor-fault-'))
 await chmod(folder, 0o755)
 const outcomes: Outcome[] = []
+const kills: Awaited<ReturnType<typeof playKills>> = []
 let scene: Scene | null = null
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void end().finally(() => process.exit(1)))
@@ -61,6 +64,9 @@ try {
     }
     if (fault.scene || (outcomes.at(-1)?.broken.length ?? 0) > 0) await endScene()
   }
+  await endScene()
+  if (values.only.length === 0 || values.only.includes(KILLS))
+    kills.push(...(await playKills({ template, folder, isSmall: values.small })))
 } finally {
   await end()
 }
@@ -86,11 +92,15 @@ async function end(): Promise<void> {
 
 function report(): void {
   const failed = outcomes.filter(({ broken }) => broken.length > 0).length
-  process.exitCode = failed > 0 ? 1 : 0
+  const complaints = killComplaints(kills)
+  process.exitCode = failed + complaints.length > 0 ? 1 : 0
   if (values.json) {
-    console.log(JSON.stringify(outcomes, null, 2))
+    console.log(JSON.stringify([...outcomes, ...kills], null, 2))
     return
   }
+  if (kills.length > 0) console.log(killTable(kills))
+  if (complaints.length > 0) console.log(complaints.join('\n'))
+  if (outcomes.length === 0) return
   console.log(tableOf(outcomes))
   const stallMs = Math.round(Math.max(...outcomes.map((outcome) => outcome.stallMs)))
   console.log(`before the services: ${balancerName}; the machine's longest stall: ${stallMs} ms`)

@@ -104,7 +104,8 @@ export async function openScene(
 
 type Place = { readonly folder: string; readonly name: string }
 
-async function copyOf(template: Template, { folder, name }: Place): Promise<Server> {
+/** A server on a copy of the template's data. */
+export async function copyOf(template: Template, { folder, name }: Place): Promise<Server> {
   const { home, postgres } = template
   const data = join(folder, name)
   const { code, output } = await run('/bin/cp', ['-a', home.data, data], null)

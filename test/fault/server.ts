@@ -109,7 +109,8 @@ export class Server {
   }
 }
 
-function childrenOf(pid: number): number[] {
+/** The processes that a process has started. */
+export function childrenOf(pid: number): number[] {
   const listed = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return listed.split(' ').filter(Boolean).map(Number)
 }

@@ -172,7 +172,7 @@ async function recordMonths(): Promise<number> {
   await record(months, ...prices)
   const store = createRetentionStore(months)
   let count = 0
-  for (const { id } of await store.outdated(LIMIT_MS)) count += await store.count(id, LIMIT_MS)
+  for (const one of await store.outdated(LIMIT_MS)) count += await store.count(one, LIMIT_MS)
   expect(count).toBeGreaterThan(88)
   return count
 }

@@ -1,15 +1,21 @@
 import type { PruneLimit, Pruning } from '~/domain/observation.ts'
 import type { Window } from '~/domain/period.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { distributedRetention } from '~/store/distributed/retention.ts'
 import { instantText } from '~/store/encoding.ts'
 import { dropMonth, monthsBefore } from '~/store/month/drop.ts'
 import { announced } from '~/store/news-channel.ts'
 import { once } from '~/store/once.ts'
+import { ownConnection } from '~/store/own-connection.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
 const LOCK_NAME = 'corridor retention'
+const CLOSE_SECONDS_MAX = 5
+
+/** A series, and how many of its observations would be pruned, where that is known. */
+type OutdatedSeries = ObservedSeries & { readonly count?: number }
+
 const BROKEN_OFF = 'a run that was broken off'
 
 export function createRetentionStore(database: Database) {
@@ -19,9 +25,11 @@ export function createRetentionStore(database: Database) {
     once: <T>(work: () => Promise<T>) => once(database, LOCK_NAME, work),
     months: (beforeMs: number) => monthsBefore(database, beforeMs),
     dropMonth: (month: Window, beforeMs: number) => dropMonth(database, month, beforeMs),
-    outdated: async (beforeMs: number) => (await way()).outdated(beforeMs),
+    outdated: async (beforeMs: number): Promise<OutdatedSeries[]> =>
+      (await way()).outdated(beforeMs),
     /** How many observations of a series would be pruned. */
-    count: async (seriesId: number, beforeMs: number) => (await way()).count(seriesId, beforeMs),
+    count: async ({ id, count }: OutdatedSeries, beforeMs: number) =>
+      count ?? spread.count(id, beforeMs),
     prune: async (seriesId: number, limit: PruneLimit) => (await way()).prune(seriesId, limit),
     ...pruningRecords(database),
   }
@@ -29,35 +37,17 @@ export function createRetentionStore(database: Database) {
 
 function localRetention({ sql }: Database) {
   return {
+    /** Corridor by corridor, on a connection that may be silent for as long as one takes. */
     async outdated(beforeMs: number) {
-      const rows = await sql<{ id: number; corridor_id: number }[]>`
-        select id, corridor_id from provider_corridors p
-        where 1 < (
-          select count(*) from (
-            select from observations
-            where provider_corridor_id = p.id
-              and effective_from < ${instantText(beforeMs)}::timestamptz
-            limit 2
-          ) two
-        ) and exists (
-          select from observations
-          where provider_corridor_id = p.id
-            and effective_from < ${instantText(beforeMs)}::timestamptz
-            and id not in (
-              select kept_observations(p.id, ${instantText(beforeMs)}::timestamptz)
-            )
-        ) order by corridor_id, id`
-      return rows.map((row): ObservedSeries => ({ id: row.id, corridorId: row.corridor_id }))
-    },
-    async count(seriesId: number, beforeMs: number) {
-      const [row] = await sql<[{ count: string }]>`
-        select count(*) as count from observations
-        where provider_corridor_id = ${seriesId}
-          and effective_from < ${instantText(beforeMs)}::timestamptz
-          and id not in (
-            select kept_observations(${seriesId}, ${instantText(beforeMs)}::timestamptz)
-          )`
-      return Number(row.count)
+      const own = ownConnection(sql)
+      const series: OutdatedSeries[] = []
+      try {
+        const corridors = await own<{ id: number }[]>`select id from corridors order by id`
+        for (const { id } of corridors) series.push(...(await prunable(own, id, beforeMs)))
+      } finally {
+        await own.end({ timeout: CLOSE_SECONDS_MAX })
+      }
+      return series
     },
     async prune(seriesId: number, { beforeMs, rowsMax }: PruneLimit) {
       const [row] = await sql<[{ count: number }]>`
@@ -66,6 +56,29 @@ function localRetention({ sql }: Database) {
       return row.count
     },
   }
+}
+
+/**
+ * The series of a corridor with observations that nothing later needs, as `kept_observations` has
+ * it: those with a newer one of their offer that has no end, and those that end before the limit or
+ * no later than a newer one.
+ */
+async function prunable(sql: Sql, corridorId: number, beforeMs: number): Promise<OutdatedSeries[]> {
+  const before = sql`${instantText(beforeMs)}::timestamptz`
+  const rows = await sql<{ id: number; count: string }[]>`
+    select provider_corridor_id as id, count(*) as count from (
+      select provider_corridor_id, valid_until,
+        bool_or(valid_until is null) over newer as is_replaced,
+        max(valid_until) over newer as until
+      from observations where corridor_id = ${corridorId} and effective_from < ${before}
+      window newer as (
+        partition by provider_corridor_id, offer_id order by effective_from desc, id desc
+        rows between unbounded preceding and 1 preceding
+      )
+    ) observed
+    where is_replaced or (until is not null and (valid_until < ${before} or valid_until <= until))
+    group by 1 order by 1`
+  return rows.map(({ id, count }) => ({ id, corridorId, count: Number(count) }))
 }
 
 function pruningRecords(database: Database) {
