@@ -1,4 +1,5 @@
-import { type Sending, sendingStateOf, silentApart } from '~/domain/feed/silence.ts'
+import { type Sending, silentApart } from '~/domain/feed/silence.ts'
+import { providerStateOf } from '~/domain/source/silence.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { Job } from './schedule.ts'
 
@@ -47,10 +48,11 @@ export class SilenceWatch {
   async check(): Promise<void> {
     const { store, memory, clock } = this.deps
     const nowMs = clock.now()
-    const { catalogue } = memory.current
+    const { catalogue, sources } = memory.current
+    const banks = new Map(sources.map((record) => [record.providerId, record]))
     const sendings = (await store.all(nowMs)).filter((one) => catalogue.provider(one.providerId))
     this.#silent = sendings
-      .filter((one) => sendingStateOf(one, nowMs) === 'silent')
+      .filter((one) => providerStateOf(one, banks.get(one.providerId), nowMs) === 'silent')
       .map(({ providerId, newestMs }) => ({ providerId, quietMs: nowMs - newestMs }))
       .sort((a, b) => a.quietMs - b.quietMs)
       .slice(0, SILENT_MAX)

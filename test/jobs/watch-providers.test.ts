@@ -70,11 +70,11 @@ describe('SilenceWatch', () => {
 
   test('reports at most a hundred', async () => {
     const many = Array.from({ length: 150 }, (_, i) => provider(`p-${i}`))
-    const sendings = many.map(({ id }, i) => sending(id, (200 - i) * DAY_MS, DAY_MS))
+    const sendings = many.map(({ id }, i) => sending(id, (200 - i) * HOUR_MS, HOUR_MS))
     const watch = watchOf([sendings], many)
     await watch.check()
     expect(watch.silent).toHaveLength(100)
-    expect(watch.silent[0]).toEqual({ providerId: 'p-149', quietMs: 51 * DAY_MS })
+    expect(watch.silent[0]).toEqual({ providerId: 'p-149', quietMs: 51 * HOUR_MS })
   })
 
   test('knows for how many corridors providers fell silent that still send for others', async () => {

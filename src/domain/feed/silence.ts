@@ -1,11 +1,16 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { dayEndMs, nextDueMs, type SendingDay, weekOf } from './week.ts'
 
 /** When something sent last, and how often it usually does, by the times in its observations. */
 export type Habit = {
   readonly newestMs: number
   /** The median time between its latest sendings; null until there are enough of them. */
   readonly usualIntervalMs: number | null
+  /** On how many weekdays it never sends; 0 unless said. */
+  readonly offDays?: number
+  /** Its days of the last five weeks, ascending, of which its week is made. */
+  readonly days?: readonly SendingDay[]
 }
 
 /** How regularly a provider sends for one corridor. */
@@ -30,26 +35,40 @@ export const SILENCE = {
   /** The shortest silence that counts: a feed by the minute may miss an hour. */
   msMin: HOUR_MS,
   /**
-   * A corridor that was silent for longer than both has ended: a provider gave it up, and nothing
-   * in the catalogue could say so.
+   * What was silent for longer than both has ended: a provider gave a corridor up, or was one of a
+   * sample, and nothing in the catalogue could say so.
    */
   ended: { intervals: 10, ms: 30 * DAY_MS },
 } as const
 
-/** The moment from which it counts as silent; null where its usual interval is not known. */
-export function silentFromMs({ newestMs, usualIntervalMs }: Habit): number | null {
+/**
+ * The moment from which it counts as silent; null where its usual interval is not known.
+ *
+ * With a week of its own, that is some intervals later on the same day, or else some hours after it
+ * usually begins on the next of its weekdays. Without one, intervals and days off are counted.
+ */
+export function silentFromMs(habit: Habit): number | null {
+  const { newestMs, usualIntervalMs, offDays = 0, days = [] } = habit
   if (usualIntervalMs === null) return null
-  return newestMs + Math.max(SILENCE.intervalsMax * usualIntervalMs, SILENCE.msMin)
+  const toleratedMs = Math.max(SILENCE.intervalsMax * usualIntervalMs, SILENCE.msMin)
+  const week = weekOf(days)
+  if (week === null) return newestMs + toleratedMs + offDays * DAY_MS
+  const fromMs = newestMs + toleratedMs
+  return fromMs <= (dayEndMs(week, newestMs) ?? 0) ? fromMs : nextDueMs(week, newestMs)
 }
 
-export type SendingState = 'sending' | 'silent' | 'unknown'
+export type SendingState = 'sending' | 'silent' | 'ended' | 'unknown'
 
 /** Whether it has stopped sending, measured by its usual interval. */
 export function sendingStateOf(habit: Habit, nowMs: number): SendingState {
   const fromMs = silentFromMs(habit)
   if (fromMs === null) return 'unknown'
-  return nowMs > fromMs ? 'silent' : 'sending'
+  if (nowMs <= fromMs) return 'sending'
+  return nowMs > endedFromMs(habit) ? 'ended' : 'silent'
 }
+
+const endedFromMs = ({ newestMs, usualIntervalMs }: Habit): number =>
+  newestMs + Math.max(SILENCE.ended.intervals * (usualIntervalMs ?? 0), SILENCE.ended.ms)
 
 /**
  * How many corridors fell silent while the provider goes on sending; none where it is silent as a

@@ -76,7 +76,7 @@ export const operatorPage = (props: Props): Page => ({
 })
 
 function Alarms({ senders, nowMs, isMidRecent, feeds, sources, doubtfulPegs }: Props) {
-  const silent = senders.filter((sender) => isSilent(sender, nowMs))
+  const silent = senders.filter(isSilent)
   const partly = partlySilentOf(senders, nowMs)
   const failing = feeds.feeds.filter((feed) => feed.isFailing)
   const troubled = troubledOf(sources, nowMs)
@@ -109,7 +109,7 @@ function Alarms({ senders, nowMs, isMidRecent, feeds, sources, doubtfulPegs }: P
       )}
       {silent.length > 0 && (
         <Notice kind="warn" title={`${countText(silent.length, 'provider')} fell silent`}>
-          Longer than three of their own usual intervals: {namesText(silent)}.
+          Longer than is usual for each of them: {namesText(silent)}.
         </Notice>
       )}
       {partly.length > 0 && (

@@ -2,6 +2,7 @@
 import { isRevoked } from '~/domain/account.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { dayOf, PLANS, ROLES } from '~/domain/quota.ts'
+import { providerStateOf } from '~/domain/source/silence.ts'
 import type { Route } from '~/http/route.ts'
 import { View } from '~/memory/view.ts'
 import {
@@ -53,8 +54,10 @@ async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promis
   }))
   const active = new Map(providers.map(({ id, name }) => [id, name]))
   const sendings = await operated.sendings(nowMs)
+  const banks = new Map(sources.map((record) => [record.providerId, record]))
   const senders = sendings.map((sending) => ({
     ...sending,
+    state: providerStateOf(sending, banks.get(sending.providerId), nowMs),
     name: active.get(sending.providerId) ?? sending.providerId,
     isActive: active.has(sending.providerId),
   }))

@@ -4,7 +4,6 @@ import {
   type Habit,
   type Sending,
   type SendingState,
-  sendingStateOf,
   silentApart,
   silentFromMs,
 } from '~/domain/feed/silence.ts'
@@ -14,10 +13,13 @@ import type { Column } from '~/portal/row-table.tsx'
 import { countText } from './list-pages.tsx'
 import { LongList } from './long-list.tsx'
 
-export type Sender = Sending & { readonly name: string; readonly isActive: boolean }
+export type Sender = Sending & {
+  readonly name: string
+  readonly isActive: boolean
+  readonly state: SendingState
+}
 
-export const isSilent = (sender: Sender, nowMs: number): boolean =>
-  sender.isActive && sendingStateOf(sender, nowMs) === 'silent'
+export const isSilent = ({ isActive, state }: Sender): boolean => isActive && state === 'silent'
 
 /** The active providers that go on sending, though no longer for all corridors. */
 export const partlySilentOf = (senders: readonly Sender[], nowMs: number): Sender[] =>
@@ -29,6 +31,7 @@ export const silentCount = (senders: readonly Sender[]): number =>
 const SENDING_STATES: Readonly<Record<SendingState, string>> = {
   silent: 'silent',
   sending: 'sends',
+  ended: 'ended',
   unknown: 'habit unknown',
 }
 
@@ -41,7 +44,7 @@ type Props = {
 }
 
 export function Senders({ senders, mute, nowMs, params }: Props) {
-  const order = (sender: Sender) => (isSilent(sender, nowMs) ? 0 : 1)
+  const order = (sender: Sender) => (isSilent(sender) ? 0 : 1)
   const sorted = senders.toSorted((a, b) => order(a) - order(b) || b.newestMs - a.newestMs)
   return (
     <>
@@ -49,8 +52,9 @@ export function Senders({ senders, mute, nowMs, params }: Props) {
       <section class="stack-tight" aria-labelledby="senders">
         <h2 id="senders">Providers</h2>
         <p class="muted">
-          A provider counts as silent when its newest observation is older than three of its own
-          usual intervals, and older than an hour.
+          A provider counts as silent when it has missed three of its own usual intervals, or some
+          hours of a weekday on which it usually sends; a bank whose rates are fetched, when it has
+          missed a day of publication. After ten intervals and thirty days it counts as ended.
         </p>
         {sorted.length === 0 ? (
           <p>No provider has sent anything yet.</p>
@@ -78,7 +82,7 @@ export function Senders({ senders, mute, nowMs, params }: Props) {
 
 const senderColumns = (nowMs: number): Column<Sender>[] => [
   { head: 'Provider', cell: ({ name }) => name },
-  { head: 'State', cell: (sender) => <SendingTag sender={sender} nowMs={nowMs} /> },
+  { head: 'State', cell: (sender) => <SendingTag sender={sender} /> },
   ...habitColumns(nowMs),
   {
     head: 'Corridors in 24 h',
@@ -87,9 +91,8 @@ const senderColumns = (nowMs: number): Column<Sender>[] => [
   },
 ]
 
-function SendingTag({ sender, nowMs }: { sender: Sender; nowMs: number }) {
-  const state = sendingStateOf(sender, nowMs)
-  if (!sender.isActive) return <span class="tag">not active</span>
+function SendingTag({ sender: { isActive, state } }: { sender: Sender }) {
+  if (!isActive) return <span class="tag">not active</span>
   return <span class={state === 'silent' ? 'tag tag-warn' : 'tag'}>{SENDING_STATES[state]}</span>
 }
 

@@ -1,4 +1,6 @@
+import { DAY_MS } from '~/domain/duration.ts'
 import { type CorridorSending, type Sending, SILENCE } from '~/domain/feed/silence.ts'
+import type { SendingDay } from '~/domain/feed/week.ts'
 import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
@@ -12,6 +14,9 @@ const SERIES_ROWS_MAX = 16
 const SENDINGS_MAX = 30
 /** The fewest intervals that make a regular habit. */
 const INTERVALS_MIN = 3
+/** How far back the week of a provider is looked for, and in how many of its latest series. */
+const WEEK_DAYS = 35
+const WEEK_SERIES_MAX = 4
 /** How many silent corridors of a provider are named, those that fell silent last. */
 const NAMED_MAX = 20
 
@@ -20,8 +25,9 @@ export const createSendingStore = (database: Database) => ({
   async all(nowMs: number): Promise<Sending[]> {
     const shard = { isDistributed: await isDistributed(database.sql) }
     const rows = await sendingRows(database, nowMs, shard)
-    return rows.map(({ newestMs, intervalMs, lastSilent, ...row }) => ({
+    return rows.map(({ newestMs, intervalMs, lastSilent, days, ...row }) => ({
       ...row,
+      days: days ?? [],
       newestMs: Number(newestMs),
       usualIntervalMs: intervalMs === null ? null : Number(intervalMs),
       lastSilent: lastSilent ?? [],
@@ -35,7 +41,7 @@ export const createSendingStore = (database: Database) => ({
  */
 export const sendingRows = (database: Database, nowMs: number, shard: Shard) => database.sql<Row[]>`
     with series as (
-      select p.provider_id, p.corridor_id, o.newest, o.minutes,
+      select p.id, p.provider_id, p.corridor_id, o.newest, o.minutes,
         row_number() over (partition by p.provider_id order by o.newest desc) as place
       from provider_corridors p
       cross join lateral (
@@ -59,12 +65,13 @@ export const sendingRows = (database: Database, nowMs: number, shard: Shard) => 
           from unnest(minutes) as minute
         ) gaps
       ) habit
-    ), ${silences(database, nowMs)},
+    ), ${weeks(database, nowMs, shard)}, ${silences(database, nowMs)},
     ${regularity(database)}
     select provider_id as "providerId", extract(epoch from newest) * 1000 as "newestMs",
       case when intervals >= ${INTERVALS_MIN} then seconds * 1000 end as "intervalMs",
       corridors, fresh as "freshCorridors",
-      coalesce(silences.count, 0) as "silentCorridors", silences.named as "lastSilent"
+      coalesce(silences.count, 0) as "silentCorridors", silences.named as "lastSilent",
+      weeks.days, coalesce(weeks.off_days, 0) as "offDays"
     from (
       select provider_id, max(newest) as newest, count(*)::int as corridors,
         count(*) filter (
@@ -72,26 +79,63 @@ export const sendingRows = (database: Database, nowMs: number, shard: Shard) => 
         )::int as fresh
       from series group by provider_id
     ) heard join regularity using (provider_id) left join silences using (provider_id)
+    left join weeks using (provider_id)
     order by provider_id`
+
+/**
+ * The first and the last sending of each day of the last weeks, and on how many weekdays there was
+ * none, in parts of a `with`. Two index probes for each day of a few series.
+ */
+const weeks = ({ sql }: Database, nowMs: number, shard: Shard) => {
+  const edge = (order: 'asc' | 'desc') => sql`
+    select effective_from as at from observations
+    where provider_corridor_id = p.id ${onShard(sql, shard)}
+      and effective_from >= day and effective_from < day + interval '1 day'
+      and effective_from <= ${instantText(nowMs)}
+    order by effective_from ${order === 'asc' ? sql`` : sql`desc`} limit 1`
+  return sql`
+    days as (
+      select p.provider_id, day, min(first.at) as first, max(last.at) as last
+      from series p
+      cross join generate_series(
+        date_trunc('day', ${instantText(nowMs)}::timestamptz, 'UTC')
+          - make_interval(days => ${WEEK_DAYS}),
+        ${instantText(nowMs)}::timestamptz, interval '1 day') as day
+      cross join lateral (${edge('asc')}) first
+      cross join lateral (${edge('desc')}) last
+      where p.place <= ${WEEK_SERIES_MAX}
+      group by p.provider_id, day
+    ), weeks as (
+      select provider_id,
+        jsonb_agg(jsonb_build_array(
+          extract(epoch from first) * 1000, extract(epoch from last) * 1000) order by day) as days,
+        case when max(day) - min(day) >= interval '13 days'
+          then 7 - count(distinct extract(isodow from day)) else 0 end::int as off_days
+      from days group by provider_id
+    )`
+}
 
 /** The silent series of each provider, of those in `habits`, in parts of a `with`. */
 const silences = ({ sql }: Database, nowMs: number) => sql`
     silent as (
       select h.provider_id, newest_ms, interval_ms, c.source, c.target,
+        coalesce(w.off_days, 0) as off_days,
         row_number() over (partition by h.provider_id order by newest_ms desc) as place
       from habits h
+      left join weeks w on w.provider_id = h.provider_id
       join corridors c on c.id = h.corridor_id
       join currencies a on a.code = c.source and a.is_active
       join currencies b on b.code = c.target and b.is_active
       where interval_ms is not null
         and ${nowMs}::float8 > newest_ms
           + greatest(${SILENCE.intervalsMax} * interval_ms, ${SILENCE.msMin})
+          + coalesce(w.off_days, 0) * ${DAY_MS}::float8
         and ${nowMs}::float8 <= newest_ms
           + greatest(${SILENCE.ended.intervals} * interval_ms, ${SILENCE.ended.ms})
     ), silences as (
       select provider_id, count(*)::int as count,
         jsonb_agg(jsonb_build_object('from', source, 'to', target, 'newestMs', newest_ms,
-          'usualIntervalMs', interval_ms) order by place)
+          'usualIntervalMs', interval_ms, 'offDays', off_days) order by place)
           filter (where place <= ${NAMED_MAX}) as named
       from silent group by provider_id
     )`
@@ -118,4 +162,6 @@ type Row = Pick<Sending, 'providerId' | 'corridors' | 'freshCorridors' | 'silent
   readonly newestMs: string
   readonly intervalMs: string | number | null
   readonly lastSilent: CorridorSending[] | null
+  readonly days: SendingDay[] | null
+  readonly offDays: number
 }

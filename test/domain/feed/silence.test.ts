@@ -29,6 +29,21 @@ describe('sendingStateOf', () => {
     expect(sendingStateOf(often, 1_000_000 + HOUR_MS + 1)).toBe('silent')
   })
 
+  test('has ended after ten of its own intervals and thirty days, and is silent until then', () => {
+    const rare = sending(5 * 24 * HOUR_MS)
+    const endMs = 1_000_000 + 50 * 24 * HOUR_MS
+    expect([sendingStateOf(rare, endMs), sendingStateOf(rare, endMs + 1)]).toEqual([
+      'silent',
+      'ended',
+    ])
+    const often = sending(60_000)
+    const monthMs = 1_000_000 + 30 * 24 * HOUR_MS
+    expect([sendingStateOf(often, monthMs), sendingStateOf(often, monthMs + 1)]).toEqual([
+      'silent',
+      'ended',
+    ])
+  })
+
   test('is unknown without a habit, however long ago it last sent', () => {
     expect(sendingStateOf(sending(null), Number.MAX_SAFE_INTEGER)).toBe('unknown')
   })

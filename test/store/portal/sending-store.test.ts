@@ -35,6 +35,12 @@ test('has the newest time, the median interval and the corridors of the last day
     freshCorridors: 1,
     silentCorridors: 0,
     lastSilent: [],
+    offDays: 0,
+    days: [
+      [NOW_MS - 40 * HOUR_MS, NOW_MS - 40 * HOUR_MS],
+      [NOW_MS - 30 * HOUR_MS, NOW_MS - 20 * HOUR_MS],
+      [NOW_MS - 2 * HOUR_MS, NOW_MS - 2 * HOUR_MS],
+    ],
   })
 })
 
@@ -70,6 +76,7 @@ describe('corridors that fell silent', () => {
     expect(await silentOf('interbank-a')).toEqual({ silentCorridors: 2, to: ['UGX', 'NGN'] })
     const [first] = (await sendingOf('interbank-a'))!.lastSilent
     expect(first).toEqual({
+      offDays: 0,
       ...{ from: 'USD', to: 'UGX' },
       ...{ newestMs: NOW_MS - 6 * HOUR_MS, usualIntervalMs: HOUR_MS },
     })
@@ -105,4 +112,15 @@ describe('corridors that fell silent', () => {
 
 test('leaves out providers that never sent anything', async () => {
   expect(await sendingOf('official-a')).toBeUndefined()
+})
+
+test('counts weekdays without a sending, once there are two weeks of days', async () => {
+  const workdays = Array.from({ length: 21 }, (_, day) => day).filter(
+    (day) => ![0, 6].includes(new Date(NOW_MS - day * DAY_MS).getUTCDay()),
+  )
+  for (const day of workdays) await send('official-a', day * 24 + 1, 'UGX')
+  const { offDays, days } = (await sendingOf('official-a'))!
+  expect(offDays).toBe(2)
+  expect(days).toHaveLength(workdays.length)
+  expect(days!.at(-1)).toEqual([NOW_MS - HOUR_MS, NOW_MS - HOUR_MS])
 })
