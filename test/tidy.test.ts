@@ -61,11 +61,7 @@ const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
   ['pino', /from '(pino|sonic-boom)/, /^src\/log(\.ts|\/)/],
   ['OpenTelemetry', /'@opentelemetry\//, /^src\/telemetry\/spans\.ts$/],
   ['code from text', /\beval\(|\bnew Function\(/, /^$/],
-  [
-    'patterns from text',
-    /\bnew RegExp\(/,
-    /^src\/(setting|log|store\/outage|wire\/query|feed\/flat-xml|portal\/(place\/names|written-amount))\.ts$/,
-  ],
+  ['patterns made in a function', /^[ \t]+.*\bnew RegExp\(/m, /^src\/log\.ts$/],
   ['commander', /from 'commander'/, /^src\/(main\.ts|command\/)/],
 ]
 

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { DAY_MS } from './duration.ts'
 
 /** `crd_` + 32 random base62 characters + their 6-character checksum. */
 export const KEY_PATTERN = /^crd_[0-9A-Za-z]{38}$/
@@ -110,6 +111,12 @@ export const isConnection = ({ hash }: { readonly hash: string }): boolean =>
 
 const CONNECTION = 'connection:-'
 const CONNECTION_BYTES = 26
+
+/** How long a person's consent to an application is good for, however often that renews. */
+export const CONSENT_DAYS = 180
+
+/** When a person who allowed an application at `consentedMs` has to be asked again. */
+export const consentEndMs = (consentedMs: number): number => consentedMs + CONSENT_DAYS * DAY_MS
 
 /** What is stored for a key: the SHA-256 of its text, in hex. */
 export const keyHashOf = (key: string): string => createHash('sha256').update(key).digest('hex')

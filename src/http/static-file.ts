@@ -9,7 +9,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 const CACHE = {
   /** Ask each time whether it is still the same. */
   revalidated: 'no-cache',
-  /** The same, and no cache between may keep it. */
+  /** Ask each time; no cache between may keep it for others. */
   own: 'private, no-cache',
   minutes: 'public, max-age=300',
   day: 'public, max-age=86400',

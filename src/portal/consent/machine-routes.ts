@@ -1,5 +1,10 @@
-import { keyHashOf, REFRESH_TOKEN_PREFIX, tokenSecret } from '~/domain/api-key.ts'
-import { CONSENT_DAYS, consentEndMs } from '~/domain/consent.ts'
+import {
+  CONSENT_DAYS,
+  consentEndMs,
+  keyHashOf,
+  REFRESH_TOKEN_PREFIX,
+  tokenSecret,
+} from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { bodyText } from '~/http/body.ts'
 import { AddressedFile, ANYWHERE } from '~/http/docs/addressed-file.ts'

@@ -69,7 +69,7 @@ const TOO_MANY_LOOK_UPS = new ServiceError(
 type Known = HeldToken & { readonly key: Key; readonly account: Account; readonly caller: Caller }
 
 /** A token as it was shown, when, and where it came from, which only unknown ones are asked. */
-export type ShownToken = {
+type ShownToken = {
   readonly text: string
   readonly nowMs: number
   readonly address: () => string

@@ -92,31 +92,37 @@ export function createOAuth(database: Database, options: OAuthOptions) {
       const { url } = (await reply.json().catch(() => ({}))) as { url?: string }
       return reply.ok && url ? outcomeOf(url, reply.status) : null
     },
-    /**
-     * The answer to an application that exchanges a code, or renews its token.
-     *
-     * A second use of either deletes the tokens that the first is about to make, so uses of one are
-     * in turn, at whatever replica they arrive. While it waits, this holds a connection and needs
-     * another: the caller has to limit how many wait at once.
-     */
-    async token(form: URLSearchParams): Promise<{ status: number; body: unknown }> {
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const init = { method: 'POST', headers, body: form.toString() }
+    /** The answer to an application that exchanges a code, or renews its token. */
+    async token(form: URLSearchParams): Promise<TokenAnswer> {
       const used = keyHashOf(form.get('code') ?? form.get('refresh_token') ?? '')
-      return database.db.transaction(async (tx) => {
-        await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${used}, 0))`)
-        try {
-          const reply = await ask('/oauth2/token', init)
-          return { status: reply.status, body: await reply.json() }
-        } catch (error) {
-          if ((error as { cause?: { code?: string } }).cause?.code !== FOREIGN_KEY_VIOLATION)
-            throw error
-          return { status: 400, body: ENDED_MEANWHILE }
-        }
+      return inTurn(database, used, async () => {
+        const reply = await ask('/oauth2/token', { method: 'POST', body: form })
+        return { status: reply.status, body: await reply.json() }
       })
     },
   }
 }
+
+type TokenAnswer = { readonly status: number; readonly body: unknown }
+
+/**
+ * The answer to a use of a code or a token, by its hash.
+ *
+ * A second use deletes the tokens that the first is about to make, so uses of one are in turn, at
+ * whatever replica they arrive. While it waits, this holds a connection and needs another: the
+ * caller has to limit how many wait at once.
+ */
+const inTurn = ({ db }: Database, used: string, answer: () => Promise<TokenAnswer>) =>
+  db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${used}, 0))`)
+    try {
+      return await answer()
+    } catch (error) {
+      const { cause } = error as { cause?: { code?: string } }
+      if (cause?.code !== FOREIGN_KEY_VIOLATION) throw error
+      return { status: 400, body: ENDED_MEANWHILE }
+    }
+  })
 
 /** The answer where another request ended the tokens while they were made. */
 const ENDED_MEANWHILE = { error: 'invalid_grant', error_description: 'the tokens have just ended' }

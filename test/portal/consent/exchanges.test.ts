@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { CONSENT_DAYS } from '~/domain/consent.ts'
+import { CONSENT_DAYS } from '~/domain/api-key.ts'
 import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { PeopleWorld } from '../people-world.ts'
 import { Application, asked } from './application.ts'
