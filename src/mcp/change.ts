@@ -4,6 +4,7 @@ import { corridorChange } from '~/service/change.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { presentChange } from '~/wire/change.ts'
 import { words } from '~/wire/fields.ts'
+import { staleNote } from '~/wire/note.ts'
 import { corridorFields, detailField } from './argument/fields.ts'
 import { paged } from './page.ts'
 import { shortened } from './short.ts'
@@ -34,6 +35,7 @@ export const getChange = (past: SnapshotDeps): Tool =>
         {},
         missing('mid', start.mid !== null, end.mid !== null),
         missing('best rate', start.best !== null, end.best !== null),
+        end.stale && staleNote({ quote: end.stale, isStale: true }),
       )
       if (args.detail === 'full') return body
       return shortened(body, { args, entries: ['start', 'end'], without: WITHOUT })

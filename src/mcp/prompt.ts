@@ -47,10 +47,14 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
     'Call convert with exactly these arguments, and a limit of 50.',
     'Then show a table of the executable providers, best net amount first: provider, rate, fee',
     'with its currency, what the recipient gets, and how much less that is than with the best.',
-    'Recommend best_current; where best is another, say that it is stale or its fee unknown.',
-    'Say what each transfer costs in all (cost.total_pct and cost.total) where that is given, how',
-    'old the quotes are (as_of, last_updated, is_stale), and mention official or parallel prices',
-    'only as background: nobody can send money at them. Leave out what you were not given.',
+    'Recommend best_current; where best is another, say that it is stale or its fee unknown. Give',
+    'the cost of each as cost.total_pct, and cost.total only where it is given. Where amount_match',
+    'is nearest, say that the cost is for at_amount; never name a net amount or a cost for an',
+    'out_of_range entry: say for which amounts its price is known. Do not recommend a suspect',
+    'price: quote what suspect says. Where unspecified names what was asked, say that the price',
+    'does not state it. Say how old the quotes are (as_of, last_updated, is_stale), read note, and',
+    'mention official or parallel prices only as background: nobody can send money at them. Leave',
+    'out what you were not given.',
   ].join(' ')
   return {
     description: comparePrompt.description,

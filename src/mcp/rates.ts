@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { RATE_TYPES } from '~/domain/provider.ts'
+import { isExecutable, RATE_TYPES } from '~/domain/provider.ts'
 import { type JudgedQuote, ratesOf } from '~/service/rates.ts'
 import { words } from '~/wire/fields.ts'
-import { listed } from '~/wire/note.ts'
+import { listed, staleNote } from '~/wire/note.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { presentRates } from '~/wire/rates.ts'
 import { detailField, providersField, selectionFields } from './argument/fields.ts'
@@ -52,11 +52,20 @@ export const getRates = tool({
       missingNote(wanted, rates.quotes, { corridor, args }),
       restNote(wanted.slice(args.offset + args.limit)),
       unfitNote(view, rates.absence),
+      leaderNote(wanted),
     )
     const from = rates.corridor.from
     return shortened(body, { args: { ...args, from }, entries: ['providers'], without: WITHOUT })
   },
 })
+
+/** That the best of the prices at which money can be sent is stale; null where it is not. */
+function leaderNote(quotes: readonly JudgedQuote[]): string | null {
+  const leader = quotes.find(
+    ({ ranked: { quote, suspect } }) => isExecutable(quote.rateType) && suspect === null,
+  )
+  return leader ? staleNote(leader.ranked) : null
+}
 
 /** The kinds of the prices after the page; null where there are none. */
 function restNote(rest: readonly JudgedQuote[]): string | null {

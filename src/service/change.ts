@@ -5,6 +5,7 @@ import { type Candidate, choiceOf } from '~/domain/offer/choice.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { heldAt } from '~/domain/offer/held.ts'
 import { PERIOD_MS, type Period } from '~/domain/period.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { bestOf } from '~/domain/rank.ts'
 import type { View } from '~/memory/view.ts'
 import { requireLoaded } from './absence.ts'
@@ -16,6 +17,8 @@ export type PricesAt = {
   readonly atMs: number
   readonly mid: Mid | null
   readonly best: number | null
+  /** The quote behind the best where it was stale then; else null. */
+  readonly stale: Quote | null
 }
 
 export type CorridorChange = {
@@ -89,5 +92,7 @@ function pricesAt(view: View, { atMs, mid, judged }: Then): PricesAt {
     .filter(({ quote }) => view.wasLive(quote, atMs))
     .map(({ quote, suspect }) => ({ quote, suspect, isStale: quote.atMs < staleBeforeMs }))
   const chosen = choiceOf(candidates, { filters: NO_FILTERS, goal: null, feeMidOf: () => null })
-  return { atMs, mid, best: bestOf(chosen)?.value ?? null }
+  const best = bestOf(chosen)
+  const stale = best?.candidate.isStale ? best.candidate.quote : null
+  return { atMs, mid, best: best?.value ?? null, stale }
 }

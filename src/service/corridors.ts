@@ -1,4 +1,5 @@
 import type { Corridor } from '~/domain/corridor.ts'
+import { concerns } from '~/domain/offer/concern.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { compareText } from '~/domain/rank.ts'
 import type { CorridorView } from '~/memory/corridor-view.ts'
@@ -61,7 +62,8 @@ export function everyCorridor(view: View, selection: Selection): LiveCorridor[] 
     const { from, to } = book
     if (!view.catalogue.currency(from) || !view.catalogue.currency(to)) continue
     const seen = view.viewOf(book, selection)
-    if (seen.quotes.length > 0) live.push({ from, to, view: seen })
+    if (seen.quotes.length > 0 && concerns(book, selection.filters, seen.quotes))
+      live.push({ from, to, view: seen })
   }
   return live
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '~/domain/errors.ts'
+import { concerns } from '~/domain/offer/concern.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { newestFirst } from '~/domain/quote.ts'
@@ -48,7 +49,8 @@ function quotesOf(view: View, providerId: string, selection: Selection): Provide
   for (const book of view.generation.quotes.booksOf(providerId)) {
     if (!isSupported(view.catalogue, book, selection.filters)) continue
     const { quotes: shown } = view.viewOf(book, selection)
-    quotes.push(...shown.filter(({ quote }) => quote.providerId === providerId))
+    const own = shown.filter(({ quote }) => quote.providerId === providerId)
+    if (concerns(book, selection.filters, own)) quotes.push(...own)
   }
   quotes.sort(
     ({ quote: a }, { quote: b }) => compareText(a.from, b.from) || compareText(a.to, b.to),

@@ -72,7 +72,10 @@ const olderText = (whose: string, newestMs: number): string =>
   `${whose} is older than max_age; the newest was seen on ${dayText(newestMs)}`
 
 /** That the best price is stale; null where it is not. */
-export const staleNote = ({ quote, isStale }: AgedQuote): string | null =>
+export const staleNote = ({
+  quote,
+  isStale,
+}: Pick<AgedQuote, 'quote' | 'isStale'>): string | null =>
   isStale
     ? `The best price was seen on ${dayText(quote.atMs)} and may no longer be available.`
     : null

@@ -215,3 +215,40 @@ describe('get_history', () => {
     )
   })
 })
+
+describe('a price that is too old to rely on', () => {
+  test('is named in the note of get_rates and get_change where it leads', async () => {
+    const old = new ToolWorld({ past })
+    old.world.clock.set('2026-05-05T12:00:00Z')
+    old.world.quote({ providerId: 'retail-a', rate: 129, atMs: Date.parse('2026-03-05T12:00:00Z') })
+    const session = await old.connect(old.world.key())
+    const said = 'The best price was seen on 2026-03-05 and may no longer be available.'
+    for (const name of ['get_rates', 'get_change'])
+      expect([name, (await session.call(name, CORRIDOR)).body.note]).toEqual([
+        name,
+        expect.stringContaining(said),
+      ])
+    await old.stop()
+  })
+})
+
+describe('a mid that was carried forward', () => {
+  test('has its time in the summary of get_history', async () => {
+    const atMs = Date.parse('2026-03-01T05:00:00Z')
+    const carried = new ToolWorld({
+      past: {
+        ...past,
+        store: {
+          ...past.store,
+          worthsBefore: async (_, momentsMs) =>
+            momentsMs.map((ms) => (ms > atMs ? { atMs, perUsd: 129, source: 'feed' } : null)),
+        },
+      },
+    })
+    const session = await carried.connect(carried.world.key())
+    const args = { ...CORRIDOR, interval: 'P1D', period: '7d' }
+    const { body } = await session.call('get_history', args)
+    expect((body as { last: unknown }).last).toMatchObject({ mid: { mid_at: '2026-03-01' } })
+    await carried.stop()
+  })
+})

@@ -48,11 +48,28 @@ function summaryOf(points: readonly SeriesPoint[], interval: Interval): object {
       const rate = point[kind]
       return rate === null
         ? []
-        : [{ kind, rate, told: { t: startText(iso(point.startMs), interval) } }]
+        : [
+            {
+              kind,
+              rate,
+              told: {
+                ...timeOf(point, interval),
+                ...(kind === 'mid' && carriedAt(point, interval)),
+              },
+            },
+          ]
     }),
   )
   return extremesOf(kinds)
 }
+
+const timeOf = ({ startMs }: SeriesPoint, interval: Interval) => ({
+  t: startText(iso(startMs), interval),
+})
+
+/** The time of a mid that is older than its bucket. */
+const carriedAt = ({ startMs, midAtMs }: SeriesPoint, interval: Interval): object =>
+  midAtMs !== null && midAtMs < startMs ? { mid_at: startText(iso(midAtMs), interval) } : {}
 
 type Point = ReturnType<typeof presentSeries>['data'][number]
 

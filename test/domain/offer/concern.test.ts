@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'bun:test'
+import { concerns } from '~/domain/offer/concern.ts'
+import { PLAIN } from '~/domain/offer/terms.ts'
+
+const asked = (sourceCountry: string | null, targetCountry: string | null) => ({
+  sourceCountry,
+  targetCountry,
+})
+const price = (sourceCountry: string | null, targetCountry: string | null) => ({
+  quote: { offer: { ...PLAIN, sourceCountry, targetCountry } },
+})
+const SILENT = { quote: { offer: null } }
+
+describe('concerns', () => {
+  test('is true where nothing is asked, and where both currencies are of the countries', () => {
+    expect(concerns({ from: 'AED', to: 'AOA' }, asked(null, null), [])).toBe(true)
+    expect(concerns({ from: 'TZS', to: 'UGX' }, asked('TZ', 'UG'), [SILENT])).toBe(true)
+    expect(concerns({ from: 'TZS', to: 'AOA' }, asked('TZ', null), [SILENT])).toBe(true)
+  })
+
+  test('is false for the money of other countries of which no offer names the country', () => {
+    expect(concerns({ from: 'AED', to: 'AOA' }, asked('TZ', 'UG'), [SILENT])).toBe(false)
+    expect(concerns({ from: 'TZS', to: 'AOA' }, asked('TZ', 'UG'), [SILENT])).toBe(false)
+  })
+
+  test('is true where an offer names the country: dollars are sent from Tanzania', () => {
+    expect(concerns({ from: 'USD', to: 'UGX' }, asked('TZ', 'UG'), [price('TZ', null)])).toBe(true)
+    expect(concerns({ from: 'USD', to: 'USD' }, asked('TZ', 'UG'), [price('TZ', 'UG')])).toBe(true)
+    expect(concerns({ from: 'USD', to: 'USD' }, asked('TZ', 'UG'), [price('TZ', null)])).toBe(false)
+  })
+})
