@@ -6,7 +6,11 @@ export type Delivery = {
   readonly deliveryMaxMs: number | null
 }
 
-const UNIT_MS = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS }
+const UNITS_MS: ReadonlyMap<string, number> = new Map([
+  ['minute', MINUTE_MS],
+  ['hour', HOUR_MS],
+  ['day', DAY_MS],
+])
 const WORDS: ReadonlyMap<string, number> = new Map([
   ...['instant', 'instantly', 'immediate', 'immediately'].map((word) => [word, 0] as const),
   ...['minutes', 'within minutes', 'a few minutes'].map((word) => [word, HOUR_MS] as const),
@@ -14,10 +18,8 @@ const WORDS: ReadonlyMap<string, number> = new Map([
   ['next day', 2 * DAY_MS],
 ])
 /** `3-5 days`, `less than one hour`, `up to 2 days`, `6 days or more`. */
-const SPAN = new RegExp(
-  '^(?:(less than|within|up to) )?(one|\\d{1,3})(?: ?(?:-|–|to) ?(\\d{1,3}))? ' +
-    '(minute|hour|day)s?( or more)?$',
-)
+const SPAN =
+  /^(?:(less than|within|up to) )?(one|\d{1,3})(?: ?(?:-|–|to) ?(\d{1,3}))? (\w+?)s?( or more)?$/
 
 const known = new Map<string, Delivery | null>()
 const KNOWN_MAX = 1000
@@ -40,8 +42,8 @@ function readDelivery(text: string): Delivery | null {
   const mostMs = WORDS.get(text)
   if (mostMs !== undefined) return { deliveryMinMs: null, deliveryMaxMs: mostMs }
   const [, bound, first = '', second, unit = '', more] = SPAN.exec(text) ?? []
-  if (unit === '') return null
-  const unitMs = UNIT_MS[unit as keyof typeof UNIT_MS]
+  const unitMs = UNITS_MS.get(unit)
+  if (unitMs === undefined) return null
   const fromMs = (first === 'one' ? 1 : Number(first)) * unitMs
   if (more) return { deliveryMinMs: fromMs, deliveryMaxMs: null }
   const toMs = second === undefined ? fromMs : Number(second) * unitMs

@@ -30,14 +30,18 @@ export function Cost({ entry, currency, mid }: CostProps) {
   if (!midAtQuote) return <span class="muted">no mid that day</span>
   const marginBps = marginPct(quote.rate, midAtQuote.rate) * BPS_PER_PERCENT
   if (!isFeeStated(quote)) return <span class="muted">{percentText(marginBps)} + fee</span>
+  if (entry.match?.match === 'out_of_range')
+    return <span class="muted">not known: priced for {amount}</span>
   if (!cost) return <span class="muted">no mid for its fee</span>
-  return (
+  const percent = percentText(cost.totalPct * BPS_PER_PERCENT)
+  return amount ? (
+    <span>
+      {percent} of {amount}
+    </span>
+  ) : (
     <span>
       {priceText(cost.total, currency)}
-      <span class="beside">
-        {percentText(cost.totalPct * BPS_PER_PERCENT)}
-        {amount && ` of ${amount}`}
-      </span>
+      <span class="beside">{percent}</span>
     </span>
   )
 }

@@ -1,4 +1,3 @@
-import { matchOf } from '~/domain/offer/band.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import type { FilterName } from '~/domain/offer/filter.ts'
 import { type Channel, type Offer, PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
@@ -62,10 +61,9 @@ function deliveryText({ deliveryMinMs, deliveryMaxMs }: Offer): string | null {
 }
 
 /** The amount that a price is for, where it is not the one that is sent; else null. */
-export function pricedAt({ ranked: { quote }, sent }: Conversion): string | null {
-  if (sent === null) return null
-  const { match, atAmount } = matchOf(quote, sent)
-  return match === 'exact' ? null : askedText(atAmount, moneyOf(quote.from))
+export function pricedAt({ ranked: { quote }, match }: Conversion): string | null {
+  if (match === null || match.match === 'exact') return null
+  return askedText(match.atAmount, moneyOf(quote.from))
 }
 
 /** What a price may be silent about, though it was asked for. */

@@ -14,6 +14,7 @@ import {
 } from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
+import { lackNote } from '~/wire/note.ts'
 import { standingText } from './kinds.ts'
 import { pricedAt } from './offer-text.ts'
 
@@ -69,14 +70,15 @@ function BestNote({ best, from, nowMs }: NoteProps) {
   const { ranked, cost } = best
   const { quote, provider } = ranked
   const amount = pricedAt(best)
-  const of = amount ? ` of ${amount}, the nearest amount with a price` : ''
+  const of = ` of ${amount}, the nearest amount with a price`
+  const percent = cost && percentText(cost.totalPct * 100)
+  const total = cost && priceText(cost.total, from)
   const standing = standingText(quote, provider)
   return (
     <p class="figure-note">
       with {provider.name}, after its fee; price seen {spanText(nowMs - quote.atMs)} ago (
       <Moment ms={quote.atMs} />){standing && `, ${standing}`}.
-      {cost &&
-        ` Total cost ${priceText(cost.total, from)} (${percentText(cost.totalPct * 100)}${of}).`}
+      {cost && ` Total cost ${amount ? `${percent}${of}` : `${total} (${percent})`}.`}
     </p>
   )
 }
@@ -90,7 +92,8 @@ function nothingText({ entries }: Conversions): string {
 }
 
 /** The reason why no price leads. */
-function whyNothing({ entries }: Conversions, nowMs: number): string {
+function whyNothing({ entries, lack, ...asked }: Conversions, nowMs: number): string {
+  if (lack) return lackNote(lack, asked)
   const sendable = entries.filter(isSendable)
   if (sendable.length === 0) return 'Nobody gives a price at which money can be sent.'
   const current = sendable.filter(({ ranked }) => !ranked.isStale)

@@ -130,7 +130,7 @@ function byValue(a: number | null, b: number | null, isDescending: boolean): num
 
 function lineOf({ from, to, view: { best, quotes, avgSpreadBps } }: LiveCorridor): CorridorLine {
   const sendable = quotes.filter(({ quote }) => isExecutable(quote.rateType))
-  const [current] = sendable.filter(({ isStale }) => !isStale).sort(byRate)
+  const [current] = sendable.filter(({ isStale, suspect }) => !isStale && !suspect).sort(byRate)
   const shown = current ?? best
   return {
     from,

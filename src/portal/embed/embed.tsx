@@ -139,9 +139,12 @@ const Flagged = ({ country }: { country: Pair['source'] }) => (
 /** Links leave the frame: everything else of ours refuses to be framed. */
 const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
 
-/** Current prices with which money can be sent, and of which it is known what arrives. */
+/** Current prices at which money can be sent, that are believed, and of which the net is known. */
 const isShown = (entry: Conversion): boolean =>
-  isExecutable(entry.ranked.quote.rateType) && !entry.ranked.isStale && hasPlace(entry)
+  isExecutable(entry.ranked.quote.rateType) &&
+  !entry.ranked.isStale &&
+  !entry.ranked.suspect &&
+  hasPlace(entry)
 
 type RowsProps = Pick<Props, 'view' | 'conversions'> & { readonly entries: readonly Conversion[] }
 

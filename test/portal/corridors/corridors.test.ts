@@ -54,7 +54,7 @@ describe('GET /corridors', () => {
   })
 
   test('200 with the best current rate; an older one, marked, where there is no other', async () => {
-    world.reference({ KES: 120 }, { at: '2026-02-10T12:00:00Z' })
+    world.reference({ KES: 140 }, { at: '2026-02-10T12:00:00Z' })
     world.quote({ providerId: 'p2p-a', rate: 150, at: '2026-02-10T13:00:00Z' })
     world.quote({ providerId: 'p2p-a', to: 'UGX', rate: 3600, at: '2026-02-10T13:00:00Z' })
     const rows = bodyRows((await visit(world, '/corridors?sort=corridor')).text)
