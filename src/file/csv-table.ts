@@ -12,6 +12,8 @@ type CsvTable = {
 }
 
 const COLUMNS_MAX = 1000
+/** A number with commas between its thousands. */
+const GROUPED = /(?<![\d.])\d{1,3}(,\d{3})+\.\d+(?![\d.])/
 
 /**
  * A CSV with a header.
@@ -43,7 +45,11 @@ async function* records(
 function counted(record: CsvRecord, columns: number): CsvRecord {
   const { fields } = record
   if (fields === null || fields.length === columns) return record
-  return { ...record, fault: `has ${fields.length} fields where the header has ${columns}` }
+  const fault = `has ${fields.length} fields where the header has ${columns}`
+  const [grouped] = fields.length > columns ? (GROUPED.exec(record.text) ?? []) : []
+  if (!grouped) return { ...record, fault }
+  const plain = grouped.replaceAll(',', '')
+  return { ...record, fault: `${fault}: ${plain} has a comma between its thousands` }
 }
 
 function headerOf(record: CsvRecord, required: readonly RequiredColumn[]): string[] {
@@ -53,6 +59,11 @@ function headerOf(record: CsvRecord, required: readonly RequiredColumn[]): strin
   if (header.length > COLUMNS_MAX)
     throw new FileFault(`the header has ${header.length} columns; at most ${COLUMNS_MAX} are read`)
   const missing = required.filter((names) => !names.some((name) => header.includes(name)))
+  if (missing.length > 0 && required.every((names) => names.some((name) => isIn(name, record))))
+    throw new FileFault(
+      `line ${record.number}, the header, is divided by semicolons: ` +
+        'save the file with commas, and numbers with a decimal point',
+    )
   if (missing.length > 0)
     throw new FileFault(
       `line ${record.number}, the header, lacks ` +
@@ -63,3 +74,7 @@ function headerOf(record: CsvRecord, required: readonly RequiredColumn[]): strin
     throw new FileFault(`line ${record.number}, the header, names ${JSON.stringify(twice)} twice`)
   return header
 }
+
+/** Whether a header has a name among those between its semicolons. */
+const isIn = (name: string, { text }: CsvRecord): boolean =>
+  text.split(';').some((part) => part.trim().replaceAll('"', '') === name)

@@ -251,7 +251,9 @@ describe('openObservationFile', () => {
     const split = await read(`${HEADER}\nwise,USD,KES,1,500.25,2,,,said, and done\n`)
     const copied = rejectsOf(split)
     const said = 'wise,USD,KES,1,500.25,2,,,said, and done'
-    expect(copied.split('\n')[1]).toBe(`has 10 fields where the header has 8,${said}`)
+    expect(copied.split('\n')[1]).toBe(
+      `has 10 fields where the header has 8: 1500.25 has a comma between its thousands,${said}`,
+    )
     const mended = copied
       .replace('1,500.25', '1500.25')
       .replace('said, and done', '"said, and done"')

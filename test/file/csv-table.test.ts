@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { csvTable } from '~/file/csv-table.ts'
+
+async function* linesOf(text: string) {
+  yield text.split('\n').map((line, i) => ({ number: i + 1, text: line, fault: null }))
+}
+
+const faultsOf = async (text: string) => {
+  const { records } = await csvTable(linesOf(text), [['from'], ['rate']])
+  const faults = []
+  for await (const batch of records) faults.push(...batch.map(({ fault }) => fault))
+  return faults
+}
+
+test('a header with semicolons is told what it is', async () => {
+  await expect(faultsOf('from;to;rate\nUSD;KES;129')).rejects.toThrow(
+    'line 1, the header, is divided by semicolons: save the file with commas',
+  )
+  await expect(faultsOf('from;to\nUSD;KES')).rejects.toThrow('lacks from, rate')
+})
+
+test('a number with commas between its thousands is told how to write it', async () => {
+  expect(await faultsOf('from,rate\nUSD,1,284.50\nUSD,2,1\nUSD,1284.50')).toEqual([
+    'has 3 fields where the header has 2: 1284.50 has a comma between its thousands',
+    'has 3 fields where the header has 2',
+    null,
+  ])
+})
