@@ -1,6 +1,7 @@
 import type { Corridor } from './corridor.ts'
 import { Crowd, type CrowdRules } from './crowd.ts'
 import type { OfferFilters } from './offer/filter.ts'
+import { heldKey } from './offer/held.ts'
 import type { Window } from './period.ts'
 import type { Quote } from './quote.ts'
 import { BPS_PER_UNIT } from './spread.ts'
@@ -15,6 +16,8 @@ export type PageAsk = Window & {
   readonly corridor: Corridor
   readonly providerId: string | null
   readonly filters?: OfferFilters
+  /** Whether it has withdrawn observations too. */
+  readonly isWithWithdrawn?: boolean
   readonly order: Order
   readonly limit: number
   readonly offset: number
@@ -59,6 +62,23 @@ export function spreadsThen(
       if (asked.has(quote.id)) spreads.set(quote.id, spreadIn(crowd, quote))
   }
   return spreads
+}
+
+/**
+ * The ids of quotes that do not apply, as another of their offer and time was recorded after them.
+ * `others` has the last of each offer at the first and the last time of `said`; they may overlap.
+ */
+export function supersededAmong(
+  said: readonly Quote[],
+  others: readonly Quote[],
+): ReadonlySet<number> {
+  const nameOf = (quote: Quote) => `${quote.atMs} ${heldKey(quote)}`
+  const last = new Map<string, number>()
+  for (const quote of [...said, ...others]) {
+    const name = nameOf(quote)
+    last.set(name, Math.max(quote.id, last.get(name) ?? 0))
+  }
+  return new Set(said.filter((one) => one.id < last.get(nameOf(one))!).map(({ id }) => id))
 }
 
 function spreadIn(crowd: Crowd, quote: Quote): number | null {

@@ -19,6 +19,19 @@ export type Quote = Dated & {
   readonly evidence: Evidence
   /** What it says of its offer; null where it says nothing. */
   readonly offer: Offer | null
+  /** What its recorder noted; absent where nothing was. */
+  readonly notes?: string
+}
+
+/** A quote with what is known of its recording. */
+export type RecordedQuote = Quote & {
+  readonly recordedMs: number
+  /** By which way it came; null where it is not known. */
+  readonly recordedVia: string | null
+  /** Names who recorded it, for operators; null where it is not known. */
+  readonly recorderId: number | null
+  /** When and why it was withdrawn; absent where it was not. */
+  readonly withdrawn?: { readonly atMs: number; readonly reason: string }
 }
 
 /** Sorts newest first; between equal times the one recorded last comes first. */

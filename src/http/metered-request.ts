@@ -17,6 +17,7 @@ import { errorReply, type Headers } from './reply.ts'
 export type Ask<S extends TObject> = {
   readonly query: Static<S>
   readonly view: View
+  readonly caller: Caller
   /** The request's whole URL. */
   readonly url: string
 }
@@ -92,7 +93,7 @@ export class MeteredRequest {
     const { memory, ageLimits } = this.deps
     const view = new View(memory.current, freshness, ageLimits)
     const { url } = this.request
-    return { query: readQuery(schema, url), view, url }
+    return { query: readQuery(schema, url), view, caller: this.caller, url }
   }
 
   /** What the headers of a success depend on; only for a request that has begun. */

@@ -78,7 +78,7 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
     answer({ args, view }) {
       const { interval, ...asked } = args
       return interval === undefined
-        ? observationsOf(past, view, { limit: ITEMS, ...asked })
+        ? observationsOf(past, view, { limit: ITEMS, withdrawn: 'false', ...asked })
         : bucketsOf(past, view, { limit: BUCKETS, ...asked, interval })
     },
   })

@@ -32,6 +32,7 @@ export function pastOf(
     }
   const store: PastStore = {
     page: asked('page', ({ corridor }) => [corridorKey(corridor)]),
+    recorders: asked('recorders', () => []),
     standing: asked('standing', (corridor) => [corridorKey(corridor)]),
     referencesAt: asked('referencesAt', (probes) => probes.map(({ currency }) => currency)),
     buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),

@@ -1,7 +1,8 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { byPlace, type PageAsk, spreadsThen } from '~/domain/history.ts'
+import { byPlace, type PageAsk, spreadsThen, supersededAmong } from '~/domain/history.ts'
+import type { Recorder } from '~/domain/observation.ts'
 import {
   type FilterName,
   NO_FILTERS,
@@ -10,7 +11,7 @@ import {
 } from '~/domain/offer/filter.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
 import type { Provider } from '~/domain/provider.ts'
-import type { Quote } from '~/domain/quote.ts'
+import type { Quote, RecordedQuote } from '~/domain/quote.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
@@ -22,7 +23,9 @@ type HistoryStore = Pick<SnapshotStore, 'standing'> & {
    * A page of a corridor's history in `order` of time and id, of one provider or of all, without
    * what does not fit the filters.
    */
-  page(ask: PageAsk): Promise<readonly Quote[]>
+  page(ask: PageAsk): Promise<readonly RecordedQuote[]>
+  /** Accounts and keys by the ids under which they recorded. */
+  recorders(ids: readonly number[]): Promise<ReadonlyMap<number, Recorder>>
 }
 
 export type HistoryDeps = { readonly store: HistoryStore; readonly windows: WindowCache }
@@ -32,12 +35,17 @@ export type HistoryQuestion = Corridor &
     readonly period: Period
     readonly provider: string | null
     readonly filters?: OfferFilters
+    readonly isWithWithdrawn?: boolean
     /** The end of the window, where it is not now. */
     readonly untilMs: number | null
   }
 
 export type HistoryPoint = {
-  readonly quote: Quote
+  readonly quote: RecordedQuote
+  /** Whether another of the same offer and time was recorded after it, which applies. */
+  readonly isSuperseded: boolean
+  /** Who recorded it; for operators alone, and where it is known. */
+  readonly recordedBy?: Recorder & { readonly email: string | null }
   readonly provider: Provider
   /**
    * How far a quote lay below the best of its kind at its instant, of those that fit the filters;
@@ -88,6 +96,7 @@ export async function historyOf(
     beforeMs: toMs + 1,
     providerId: question.provider,
     filters,
+    ...(question.isWithWithdrawn && { isWithWithdrawn: true }),
     order: question.order,
     limit: limit + 1,
     offset: question.offset,
@@ -95,14 +104,32 @@ export async function historyOf(
   const isLasting = tier === 'hourly' || untilMs !== null
   const { activityOf } = view.catalogue
   const read = () => pageOf(deps, ask, activityOf)
-  const { quotes, spreads } = await (isLasting ? keptPage(deps, ask, read) : read())
+  const { quotes, spreads, superseded } = await (isLasting ? keptPage(deps, ask, read) : read())
   const points = quotes.slice(0, limit).map((quote) => ({
     quote,
+    isSuperseded: superseded.has(quote.id),
     provider: whoSaid(view, quote),
     spreadBps: spreads.get(quote.id) ?? null,
     unspecified: unspecifiedOf({ quote }, filters) ?? [],
   }))
   return { corridor, fromMs, toMs, hasMore: quotes.length > limit, points }
+}
+
+/** The history with the accounts and keys that recorded each observation, for operators. */
+export async function withRecorders(
+  { store }: HistoryDeps,
+  view: View,
+  history: History,
+): Promise<History> {
+  const ids = new Set(history.points.flatMap(({ quote }) => quote.recorderId ?? []))
+  const recorders = await store.recorders([...ids])
+  const points = history.points.map((point) => {
+    const recorder = recorders.get(point.quote.recorderId ?? 0)
+    if (!recorder) return point
+    const email = view.generation.keys.account(recorder.accountId)?.email ?? null
+    return { ...point, recordedBy: { ...recorder, email } }
+  })
+  return { ...history, points }
 }
 
 function assertProvider(view: View, provider: string | null): void {
@@ -120,8 +147,9 @@ const futureEnd = (): ServiceError =>
   })
 
 type Page = {
-  readonly quotes: readonly Quote[]
+  readonly quotes: readonly RecordedQuote[]
   readonly spreads: ReturnType<typeof spreadsThen>
+  readonly superseded: ReadonlySet<number>
 }
 
 function keptPage(
@@ -134,7 +162,7 @@ function keptPage(
   return windows.answer({
     key:
       `page ${name} ${order} ${limit} ${offset} ${fromMs} ${beforeMs} ${providerId ?? ''} ` +
-      filtersText(filters),
+      `${ask.isWithWithdrawn ? 'all ' : ''}${filtersText(filters)}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
     ask: read,
     bytesOf: ({ quotes, spreads }) => quotesBytes(quotes) + spreads.size * SPREAD_BYTES,
@@ -150,7 +178,13 @@ async function pageOf(
 ): Promise<Page> {
   const quotes = await store.page(ask)
   const [first, last] = endsOf(quotes)
-  if (!first || !last) return { quotes, spreads: new Map() }
+  if (!first || !last) return { quotes, spreads: new Map(), superseded: new Set() }
+  const kept = quotes.filter(({ withdrawn }) => !withdrawn)
+  const paged = (others: readonly Quote[]): Page => ({
+    quotes,
+    spreads: spreadsThen(kept, others, rules),
+    superseded: supersededAmong(kept, others),
+  })
   const { filters = NO_FILTERS } = ask
   const rules = { activityOf, fits: (quote: Quote) => unspecifiedOf({ quote }, filters) !== null }
   const standingAt = ({ atMs }: Quote) =>
@@ -158,7 +192,7 @@ async function pageOf(
   if (ask.providerId === null && filters.deliveryMaxMs === null) {
     const edges = isWhole(quotes, ask) ? [first] : [first, last]
     const standing = await Promise.all(edges.map(standingAt))
-    return { quotes, spreads: spreadsThen(quotes, standing.flat(), rules) }
+    return paged(standing.flat())
   }
   const [standing, said] = await Promise.all([
     standingAt(first),
@@ -173,8 +207,9 @@ async function pageOf(
       offset: 0,
     }),
   ])
-  if (said.length > RIVALS_MAX) return { quotes, spreads: new Map() }
-  return { quotes, spreads: spreadsThen(quotes, [...standing, ...said], rules) }
+  if (said.length <= RIVALS_MAX) return paged([...standing, ...said])
+  const edges = [...standing, ...(await standingAt(last))]
+  return { ...paged(edges), spreads: new Map() }
 }
 
 /** A text that tells filters apart; the shortest for none, the commonest. */

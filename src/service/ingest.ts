@@ -127,4 +127,5 @@ export const quoteOf = (observation: Observation, id: number): Quote => ({
   rateType: observation.rateType,
   evidence: observation.evidence,
   offer: observation.offer,
+  ...(observation.notes !== null && { notes: observation.notes }),
 })

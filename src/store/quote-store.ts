@@ -96,12 +96,13 @@ export type SaidRow = OfferRow & {
   readonly fee_currency: string | null
   readonly rate_type: RateType
   readonly evidence: Evidence | null
+  readonly notes: string | null
 }
 
 /** The columns of observations `o`, of their provider, in `p`, and of their offer, in `f`. */
 export const saidColumns = (sql: Sql) => sql`
   o.id, p.provider_id, extract(epoch from o.effective_from) * 1000 as at_ms,
-  o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence,
+  o.rate, o.fee, o.fee_currency, o.rate_type, o.evidence, o.notes,
   ${offerColumns(sql)}`
 
 /** An observation of any corridor, as selected by `quoteColumns`. */
@@ -124,6 +125,7 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
   rateType: row.rate_type,
   evidence: row.evidence ?? 'observed',
   offer: offerOf(row),
+  ...(row.notes !== null && { notes: row.notes }),
 })
 
 /**

@@ -10,9 +10,11 @@ import {
   Instant,
   namedRecord,
   nullable,
+  ObservationId,
   priceFields,
   RateType,
   rateDateField,
+  record,
   sampleFields,
   standingFields,
   words,
@@ -49,6 +51,10 @@ export const HistoryQuery = Type.Object({
     default: LIMIT_DEFAULT,
   }),
   offset: Type.Integer({ description: 'Observations to skip.', minimum: 0, default: 0 }),
+  withdrawn: words(['false', 'true'], {
+    default: 'false',
+    description: 'true lists withdrawn observations too.',
+  }),
   until: Type.Optional(
     Type.String({
       description:
@@ -60,7 +66,40 @@ export const HistoryQuery = Type.Object({
   ),
 })
 
+const Withdrawn = record({ at: Instant, reason: Type.String() })
+
+const RecordedBy = record({
+  account_id: Type.String({ format: 'uuid' }),
+  account_email: nullable(Type.String()),
+  key_id: nullable(Type.String({ format: 'uuid' })),
+})
+
+const recordingFields = {
+  notes: nullable(Type.String({ description: 'What its recorder noted.' })),
+  recorded_at: { ...Instant, description: 'When it was recorded.' },
+  recorded_via: nullable(
+    Type.String({
+      description:
+        'By which way it came: api, import, upload, connector:NAME or source:NAME; null for ' +
+        'observations from before this was kept.',
+      examples: ['api'],
+    }),
+  ),
+  recorded_by: Type.Optional({
+    ...RecordedBy,
+    description: 'Who recorded it; for admin accounts alone, and where it is known.',
+  }),
+  superseded: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'Another observation of the same offer and time was recorded after it, and applies.',
+    }),
+  ),
+  withdrawn: Type.Optional({ ...Withdrawn, description: 'It was withdrawn, and counts nowhere.' }),
+}
+
 const HistoryPointFields = namedRecord('HistoryPoint', {
+  id: ObservationId,
   timestamp: Instant,
   provider_id: Type.String(),
   provider_name: Type.String(),
@@ -77,6 +116,7 @@ const HistoryPointFields = namedRecord('HistoryPoint', {
   rate_type: RateType,
   ...rateDateField,
   evidence: standingFields.evidence,
+  ...recordingFields,
   ...offerFields,
   ...unspecifiedFields,
 })
@@ -111,6 +151,7 @@ export function historyQuestion(query: Static<typeof HistoryQuery>): HistoryQues
   return {
     ...{ from, to, period, order, limit, offset, provider },
     filters: readFilters(query),
+    isWithWithdrawn: query.withdrawn === 'true',
     untilMs: readInstant('until', until),
   }
 }
@@ -139,20 +180,37 @@ export function presentHistory(
   }
 }
 
-const presentPoint = ({
-  quote,
-  provider,
-  spreadBps,
-  unspecified,
-}: HistoryPoint): Static<typeof HistoryPointFields> => ({
-  timestamp: iso(quote.atMs),
-  provider_id: provider.id,
-  provider_name: provider.name,
-  ...presentPrice(quote),
-  spread_bps: spreadBps === null ? null : roundBps(spreadBps),
-  rate_type: quote.rateType,
-  ...presentRateDate(quote, provider),
-  evidence: quote.evidence,
-  ...presentOffer(quote),
-  ...presentUnspecified(unspecified),
+const presentRecording = ({ quote, isSuperseded, recordedBy }: HistoryPoint) => ({
+  notes: quote.notes ?? null,
+  recorded_at: iso(quote.recordedMs),
+  recorded_via: quote.recordedVia,
+  ...(recordedBy && {
+    recorded_by: {
+      account_id: recordedBy.accountId,
+      account_email: recordedBy.email,
+      key_id: recordedBy.keyId,
+    },
+  }),
+  ...(isSuperseded && { superseded: true as const }),
+  ...(quote.withdrawn && {
+    withdrawn: { at: iso(quote.withdrawn.atMs), reason: quote.withdrawn.reason },
+  }),
 })
+
+const presentPoint = (point: HistoryPoint): Static<typeof HistoryPointFields> => {
+  const { quote, provider, spreadBps, unspecified } = point
+  return {
+    id: quote.id,
+    timestamp: iso(quote.atMs),
+    provider_id: provider.id,
+    provider_name: provider.name,
+    ...presentPrice(quote),
+    spread_bps: spreadBps === null ? null : roundBps(spreadBps),
+    rate_type: quote.rateType,
+    ...presentRateDate(quote, provider),
+    evidence: quote.evidence,
+    ...presentRecording(point),
+    ...presentOffer(quote),
+    ...presentUnspecified(unspecified),
+  }
+}

@@ -112,6 +112,10 @@ const cutoffOf = ({ now, tier }: Asker) => (tier === 'hourly' ? now - (now % HOU
 const iso = (ms: number) => new Date(ms).toISOString()
 const twelve = (x: number) => Number(x.toPrecision(12))
 const four = (x: number) => Math.round(x * 1e4) / 1e4 + 0
+/** Whether another row of its offer and time was recorded after it. */
+const isSuperseded = (row: Said, rows: Said[]) =>
+  rows.some((one) => one.at === row.at && one.id > row.id && identityOf(one) === identityOf(row))
+
 const later = (a: { at: number; id: number }, b: { at: number; id: number }) =>
   a.at - b.at || a.id - b.id
 const isExecutable = (kind: RateType) => KINDS.indexOf(kind) < 3
@@ -148,7 +152,7 @@ const durations: Record<number, string> = { 0: 'PT0S', 3600: 'PT1H', 172800: 'P2
 const seconds = (text: string) =>
   Number(Object.keys(durations).find((key) => durations[Number(key)] === text))
 
-const identityOf = ({ provider, offer }: Said) =>
+const identityOf = ({ provider, offer }: Said): string =>
   JSON.stringify([provider, ...IDENTITY.map((name) => offer[name] ?? null)])
 
 /** The latest of each offer among `rows` that was valid at a moment. */
@@ -381,6 +385,7 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
     const rows = seen.filter(({ at }) => at >= t && at < t + size)
     const executable = rows
       .filter(({ kind, provider, at }) => isExecutable(kind) && wasActive(facts, provider, at))
+      .filter((row) => !isSuperseded(row, rows))
       .map(({ rate }) => rate)
     const mid = midBefore(facts, pair, Math.min(t + size, cutoff + 1))
     data.push({

@@ -409,6 +409,9 @@ async function fix(
 type Known = { providers: typeof PROVIDERS; pegs: Pegs }
 type Ages = { quoteMaxAgeMs: number | null; staleAfterMs: number | null }
 
+/** What history says of recordings, of which the oracle knows nothing. */
+const RECORDING = ['id', 'notes', 'recorded_at', 'recorded_via', 'superseded']
+
 async function agree(
   world: PastWorld,
   questions: Question[],
@@ -422,6 +425,8 @@ async function agree(
       const asked = `${path}?${new URLSearchParams(parameters)}`
       const { status, body } = await world.get(asked, tier)
       const ages = { quoteMaxAge: quoteMaxAgeMs, staleAfter: staleAfterMs }
+      for (const point of path === '/rates/history' ? body.data : [])
+        for (const name of RECORDING) delete point[name]
       const expected = oracle(facts, { now, tier, ...ages }, parameters)
       expect({ asked, tier, status, body }).toEqual({
         asked,

@@ -22,6 +22,14 @@ const say = (provider_id: string, rate: number, effective_from: string, more = {
 const page = (question: string, tier: Tier = 'realtime', init?: RequestInit) =>
   world.get(`/rates/history?from=USD&to=KES${question}`, tier, init)
 
+/** What is said of the recording of what came through the API without notes. */
+const RECORDED = {
+  id: expect.any(Number),
+  notes: null,
+  recorded_at: expect.any(String),
+  recorded_via: 'api',
+}
+
 const timesOf = (body: { data: { timestamp: string }[] }) =>
   body.data.map(({ timestamp }) => timestamp)
 
@@ -43,6 +51,7 @@ describe('GET /rates/history', () => {
       has_more: false,
       data: [
         {
+          ...RECORDED,
           timestamp: '2026-03-05T13:00:00.000Z',
           provider_id: 'retail-a',
           provider_name: 'Provider retail-a',
@@ -55,6 +64,7 @@ describe('GET /rates/history', () => {
           offer_id: plainOfferId('retail-a'),
         },
         {
+          ...RECORDED,
           timestamp: '2026-03-05T13:00:00.001Z',
           provider_id: 'retail-b',
           provider_name: 'Provider retail-b',
@@ -67,6 +77,7 @@ describe('GET /rates/history', () => {
           offer_id: plainOfferId('retail-b'),
         },
         {
+          ...RECORDED,
           timestamp: '2026-03-05T14:20:00.000Z',
           provider_id: 'official-a',
           provider_name: 'Provider official-a',
@@ -219,5 +230,56 @@ describe('GET /rates/history', () => {
   test('200 at the limits of limit', async () => {
     expect((await page('&limit=1')).body).toMatchObject({ limit: 1, count: 1, has_more: true })
     expect((await page('&limit=5000')).body).toMatchObject({ limit: 5000, has_more: false })
+  })
+})
+
+describe('what was recorded by mistake', () => {
+  const at = '2026-03-02T10:00:00.000Z'
+  const told = async (question: string) =>
+    (await world.get(`/rates/history?from=GBP&to=NGN&period=30d${question}`)).body.data
+
+  test('200 marks what another observation of its offer and time superseded', async () => {
+    const row = { provider_id: 'interbank-a', from: 'GBP', to: 'NGN', effective_from: at }
+    const rows = [
+      { ...row, rate: 2000, notes: 'misread' },
+      { ...row, rate: 1900 },
+      { ...row, rate: 1950, channel: 'internet' },
+    ]
+    const { body } = await world.post(rows)
+    const data = await told('')
+    expect(data.map(({ id }: { id: number }) => id)).toEqual(body.ids)
+    expect(data.map(({ superseded = false }) => superseded)).toEqual([true, false, false])
+    expect(data[0].notes).toBe('misread')
+    const one = await told('&limit=1')
+    expect(one[0].superseded).toBe(true)
+    const later = await told('&order=desc&offset=2&limit=1')
+    expect([later[0].id, later[0].superseded]).toEqual([body.ids[0], true])
+    const { body: series } = await world.get(
+      `/time-series?from=GBP&to=NGN&interval=P1D&start=${at}&end=2026-03-03T00:00:00Z`,
+    )
+    expect(series.data.map(({ best }: { best: number }) => best)).toEqual([1950])
+  })
+
+  test('200 lists what was withdrawn if it is asked for, with time and reason', async () => {
+    const before = await told('')
+    const ids = before.slice(1).map(({ id }: { id: number }) => id)
+    const wish = { observations: ids, reason: 'a test price' }
+    expect((await world.send('/rates/withdrawals', wish)).body).toEqual({
+      withdrawn: ids,
+      already_withdrawn: [],
+    })
+    expect((await world.send('/rates/withdrawals', wish)).body).toEqual({
+      withdrawn: [],
+      already_withdrawn: ids,
+    })
+    const { superseded: _, ...first } = before[0]
+    expect(await told('')).toEqual([{ ...first, spread_bps: 0 }])
+    const at = new Date(world.clock.now()).toISOString()
+    const withdrawn = { at, reason: 'a test price' }
+    expect(await told('&withdrawn=true')).toEqual([
+      { ...first, spread_bps: 0 },
+      ...before.slice(1).map((point: object) => ({ ...point, spread_bps: null, withdrawn })),
+    ])
+    expect(await told('&withdrawn=true&provider=interbank-a&offset=1')).toHaveLength(2)
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { PageAsk } from '~/domain/history.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import { offer } from '../support/offers.ts'
-import { emptyPast } from '../support/past.ts'
+import { emptyPast, recorded } from '../support/past.ts'
 import { quote } from '../support/quotes.ts'
 import { ToolWorld } from './tool-world.ts'
 
@@ -34,7 +34,7 @@ const past = {
           one.atMs < beforeMs &&
           (providerId ?? one.providerId) === one.providerId,
       )
-      return (order === 'asc' ? found : found.toReversed()).slice(offset, offset + limit)
+      return (order === 'asc' ? found : found.toReversed()).slice(offset, offset + limit).map(recorded)
     },
     firstObservedMs: async () => PAST[0]!.atMs,
   },

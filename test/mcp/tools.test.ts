@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import type { PageAsk } from '~/domain/history.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
-import { emptyPast } from '../support/past.ts'
+import { emptyPast, recorded } from '../support/past.ts'
 import { quote } from '../support/quotes.ts'
 import { type ClientKind, ToolWorld } from './tool-world.ts'
 
@@ -46,7 +46,8 @@ function hourlyPast(count: number) {
       quotes
         .filter(({ atMs }) => atMs >= ask.fromMs && atMs < ask.beforeMs)
         .filter(({ providerId }) => ask.providerId === null || providerId === ask.providerId)
-        .slice(ask.offset, ask.offset + ask.limit),
+        .slice(ask.offset, ask.offset + ask.limit)
+        .map(recorded),
     firstObservedMs: async () => quotes[0]!.atMs,
   }
   return { store, windows: new WindowCache() }

@@ -1,3 +1,4 @@
+import type { Quote, RecordedQuote } from '~/domain/quote.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import type { Database } from '~/store/database.ts'
@@ -18,10 +19,19 @@ export const pastOf = (database: Database, windows = new WindowCache()): PastDep
   windows,
 })
 
+/** A quote that came through the API as soon as it held. */
+export const recorded = (quote: Quote): RecordedQuote => ({
+  ...quote,
+  recordedMs: quote.atMs,
+  recordedVia: 'api',
+  recorderId: null,
+})
+
 /** Nothing was ever observed. */
 export const emptyPast = (): PastDeps => ({
   store: {
     page: async () => [],
+    recorders: async () => new Map(),
     standing: async () => [],
     referencesAt: noReferences,
     buckets: async () => [],

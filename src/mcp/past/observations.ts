@@ -14,7 +14,10 @@ type Asked = Static<typeof Asked>
 /** How many observations are read to tell the lowest and the highest. */
 const SUMMED_MAX = 5000
 
-const WITHOUT = new Set(['limit', 'offset', 'order', 'provider_name', 'spread_bps'])
+const WITHOUT = new Set([
+  ...['limit', 'offset', 'order', 'provider_name', 'spread_bps'],
+  ...['id', 'recorded_at', 'recorded_via'],
+])
 const OF_ONE_PROVIDER = new Set([...WITHOUT, 'provider_id'])
 
 /** Observations of a corridor, a page of them, below what all in the window come to. */
@@ -46,7 +49,7 @@ export async function observationsOf(past: HistoryDeps, view: View, asked: Asked
   const whole = {
     ...told,
     ...(history.hasMore && { next_until: until }),
-    ...extremesOf(all.points.map(ratedOf)),
+    ...extremesOf(all.points.filter(({ isSuperseded }) => !isSuperseded).map(ratedOf)),
     data,
   }
   return shortened(whole, {

@@ -1,14 +1,18 @@
+import { getTableConfig } from 'drizzle-orm/pg-core'
 import type { PendingQuery, Row } from 'postgres'
+import type { Corridor } from '~/domain/corridor.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { PageAsk } from '~/domain/history.ts'
 import { isUnfiltered, NO_FILTERS } from '~/domain/offer/filter.ts'
+import type { RecordedQuote } from '~/domain/quote.ts'
 import { checkedId, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { onShard } from '~/store/distributed/shard.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
+import { observations } from '~/store/schema.ts'
 
 export function createHistoryStore(database: Database) {
   return {
@@ -16,10 +20,54 @@ export function createHistoryStore(database: Database) {
       const rows = await rowsOf(database, ask.corridor, (place) =>
         pageStatement(database, { ...ask, ...place }),
       )
-      return rows.map((row) => quoteIn(ask.corridor, row))
+      return rows.map((row) => recordedIn(ask.corridor, row))
+    },
+    async recorders(ids: readonly number[]) {
+      const rows = await database.sql<RecorderRow[]>`
+        select id, account_id, key_id from recorders where id = any(${arrayLiteral(ids)}::int[])`
+      return new Map(
+        rows.map(({ id, account_id: accountId, key_id: keyId }) => [id, { accountId, keyId }]),
+      )
     },
   }
 }
+
+type RecorderRow = {
+  readonly id: number
+  readonly account_id: string
+  readonly key_id: string | null
+}
+
+type RecordedRow = SaidRow & {
+  readonly recorded_ms: string
+  readonly recorded_by: number | null
+  readonly recorded_via: string | null
+  readonly withdrawn_ms: string | null
+  readonly reason: string | null
+}
+
+const recordedIn = (corridor: Corridor, row: RecordedRow): RecordedQuote => ({
+  ...quoteIn(corridor, row),
+  recordedMs: Number(row.recorded_ms),
+  recordedVia: row.recorded_via,
+  recorderId: row.recorded_by,
+  ...(row.withdrawn_ms !== null && {
+    withdrawn: { atMs: Number(row.withdrawn_ms), reason: row.reason! },
+  }),
+})
+
+/** The observations that a page is of, as a table; with `withdrawn_at` and `reason` of each. */
+function source({ sql }: Database, { isWithWithdrawn }: PageAsk) {
+  if (!isWithWithdrawn) return sql`observations`
+  const columns = sql(COLUMNS)
+  return sql`(
+    select ${columns}, null::timestamptz as withdrawn_at, null::text as reason from observations
+    union all
+    select ${columns}, withdrawn_at, reason from withdrawals
+  ) observations`
+}
+
+const COLUMNS = getTableConfig(observations).columns.map(({ name }) => name)
 
 /** A page of a corridor by its id. */
 type StoredAsk = PageAsk & Place
@@ -27,7 +75,7 @@ type StoredAsk = PageAsk & Place
 /** The statement that answers a page in the cheapest way its question allows. */
 export function pageStatement(database: Database, ask: StoredAsk) {
   if (ask.providerId !== null) return providerPage(database, ask, ask.providerId)
-  if (fitting(database, ask) !== null) return fittingPage(database, ask)
+  if (ask.isWithWithdrawn || fitting(database, ask) !== null) return fittingPage(database, ask)
   return ask.offset === 0 ? firstPage(database, ask) : laterPage(database, ask)
 }
 
@@ -98,9 +146,9 @@ function fittingPage(database: Database, ask: StoredAsk) {
   return named(
     database,
     sql`
-      select * from observations
+      select * from ${source(database, ask)}
       where corridor_id = ${ask.corridorId} and ${within(database, ask)}
-        and ${fitting(database, ask)!}
+        and ${fitting(database, ask) ?? sql`true`}
       order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}`,
     ask,
   )
@@ -112,7 +160,7 @@ function fittingPage(database: Database, ask: StoredAsk) {
  */
 function providerPage(database: Database, ask: StoredAsk, providerId: string) {
   const { sql } = database
-  const rows = sql`observations
+  const rows = sql`${source(database, ask)}
     where provider_corridor_id = (
         select id from provider_corridors
         where corridor_id = ${ask.corridorId} and provider_id = ${providerId}
@@ -145,8 +193,12 @@ function providerPage(database: Database, ask: StoredAsk, providerId: string) {
 /** A page of observations together with the providers behind their ids. */
 function named(database: Database, page: PendingQuery<Row[]>, ask: StoredAsk) {
   const { sql } = database
-  return sql<SaidRow[]>`
-    select ${saidColumns(sql)}
+  const withdrawn = ask.isWithWithdrawn
+    ? sql`extract(epoch from o.withdrawn_at) * 1000 as withdrawn_ms, o.reason`
+    : sql`null as withdrawn_ms, null as reason`
+  return sql<RecordedRow[]>`
+    select ${saidColumns(sql)}, extract(epoch from o.recorded_at) * 1000 as recorded_ms,
+      o.recorded_by, o.recorded_via, ${withdrawn}
     from (${page}) o
     join provider_corridors p on p.id = o.provider_corridor_id
       and p.corridor_id = ${ask.corridorId} and p.corridor_id = ${checkedId(sql, ask)}
