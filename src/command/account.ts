@@ -4,6 +4,8 @@ import { COMMAND_LINE } from '~/domain/audit.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import type { Database } from '~/store/database.ts'
 import { removeFactors } from '~/store/portal/factor-store.ts'
 import { holdsSample } from '~/store/sample.ts'
 import { iso } from '~/wire/present.ts'
@@ -38,10 +40,12 @@ export function addAccount(program: Command, terminal: Terminal): void {
     .argument('<id>', 'the account')
     .addOption(planOption())
     .addOption(roleOption())
+    .option('--providers <ids>', "the only ones it records prices of: a,b; '' for no limit", idsOf)
     .option('--yes', 'make somebody an admin without being asked')
     .option('--json', 'print one JSON document')
     .action((id, options, command: Command) => {
-      if (!options.plan && !options.role) command.error('error: give --plan, --role or both')
+      if (!options.plan && !options.role && !options.providers)
+        command.error('error: give --plan, --role or --providers')
       return update(terminal, id, options)
     })
   account
@@ -74,14 +78,15 @@ async function create(terminal: Terminal, { email, plan, role, json = false }: C
   await mailOfKey(terminal, { ...created, email })
 }
 
-type Change = Json & { plan?: Plan; role?: Role; yes?: boolean }
+type Change = Json & { plan?: Plan; role?: Role; providers?: readonly string[]; yes?: boolean }
 
 async function update(terminal: Terminal, id: string, change: Change) {
-  const { plan, role, yes = false, json = false } = change
+  const { plan, role, providers, yes = false, json = false } = change
   const account = await withExisting(terminal, async (database) => {
     const store = createAccountStore(database)
     if (role === 'admin' && !yes) await confirmAdmin(terminal, await store.loadAccount(id))
-    return store.update(id, { plan, role }, COMMAND_LINE)
+    if (providers) await assertProviders(database, providers)
+    return store.update(id, { plan, role, providers }, COMMAND_LINE)
   })
   if (!account) throw new CommandFailure(`there is no account ${id}; account list shows them all`)
   printResult(terminal, {
@@ -135,11 +140,12 @@ async function list(terminal: Terminal, { json = false }: Json) {
   })
 }
 
-const presentAccount = ({ id, email, plan, role }: Account) => ({
+const presentAccount = ({ id, email, plan, role, providers }: Account) => ({
   account_id: id,
   email,
   plan,
   role,
+  ...(providers && { providers }),
 })
 
 const presentListed = (account: ListedAccount) => ({
@@ -149,12 +155,28 @@ const presentListed = (account: ListedAccount) => ({
   active_keys: account.activeKeyCount,
 })
 
-const accountLines = ({ id, email, plan, role }: Account): string[] => [
+const accountLines = ({ id, email, plan, role, providers }: Account): string[] => [
   `account  ${id}`,
   `email    ${email}`,
   `plan     ${plan}`,
   `role     ${role}`,
+  ...(providers ? [`for      ${providers.join(', ')}`] : []),
 ]
+
+const idsOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '')
+
+async function assertProviders(database: Database, ids: readonly string[]): Promise<void> {
+  const { providers } = await createCatalogueStore(database).load()
+  const unknown = ids.filter((id) => !providers.some((one) => one.id === id))
+  if (unknown.length > 0)
+    throw new CommandFailure(
+      `nothing was changed: no provider has the id ${unknown.join(' or ')}; the catalogue has them`,
+    )
+}
 
 function emailOf(text: string): string {
   const email = text.trim()

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { keyHashOf } from '~/domain/api-key.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { observation } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
 import { plainOfferId } from '../support/offers.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
@@ -283,3 +287,61 @@ describe('what was recorded by mistake', () => {
     expect(await told('&withdrawn=true&provider=interbank-a&offset=1')).toHaveLength(2)
   })
 })
+
+describe('an account that is limited to providers', () => {
+  test('403 that names them for prices of another; it may withdraw theirs, and no others', async () => {
+    const accounts = createAccountStore(database)
+    const { accountId } = world.memory.current.keys.keyByHash(keyHashOf(world.key))!
+    const limited = async (providers: string[]) => {
+      await accounts.update(accountId, { providers })
+      await world.refresher.reload()
+    }
+    const row = { from: 'EUR', to: 'XOF', rate: 650 }
+    const { body } = await world.post([{ ...row, provider_id: 'p2p-b' }])
+    await limited(['p2p-a'])
+    const refused = await world.post([{ ...row, provider_id: 'p2p-b' }])
+    expect([refused.status, refused.body.allowed_providers]).toEqual([403, ['p2p-a']])
+    expect((await world.post([{ ...row, provider_id: 'p2p-a' }])).status).toBe(201)
+    const unknown = { observations: [body.ids[0], 9_999_999], reason: 'x' }
+    const missing = await world.send('/rates/withdrawals', unknown)
+    expect([missing.status, missing.body.observations]).toEqual([404, [9_999_999]])
+    const other = await recordedByAnother()
+    const theirs = await world.send('/rates/withdrawals', { observations: [other], reason: 'x' })
+    expect([theirs.status, theirs.body.observations]).toEqual([403, [other]])
+    const own = await world.send('/rates/withdrawals', { observations: body.ids, reason: 'x' })
+    expect([own.status, own.body.withdrawn]).toEqual([200, body.ids])
+    await limited(['p2p-b'])
+    const bound = await world.send('/rates/withdrawals', { observations: [other], reason: 'x' })
+    expect([bound.status, bound.body.withdrawn]).toEqual([200, [other]])
+    await limited([])
+    expect((await world.post([{ ...row, provider_id: 'p2p-b' }])).status).toBe(201)
+  })
+
+  test('400 for 101 ids, for a reason that is too long, and for none', async () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
+    const codes = []
+    for (const wish of [
+      { observations: ids(101), reason: 'x' },
+      { observations: ids(1), reason: 'x'.repeat(501) },
+      { observations: ids(1), reason: 'x'.repeat(1_048_576) },
+      { observations: ids(1), reason: ' ' },
+      { observations: [], reason: 'x' },
+    ]) {
+      const { status, body } = await world.send('/rates/withdrawals', wish)
+      codes.push([status, body.code])
+    }
+    const malformed = [400, 'malformed_body']
+    expect(codes).toEqual([malformed, malformed, [400, 'body_too_large'], malformed, malformed])
+  })
+})
+
+/** A price of p2p-b that no account recorded. */
+async function recordedByAnother(): Promise<number> {
+  const row = { from: 'EUR', to: 'XOF', rate: '651', rateType: 'p2p' as const }
+  const rows = [observation({ ...row, providerId: 'p2p-b', effectiveMs: world.clock.now() - 1 })]
+  const recording = await createObservationStore(database).record({
+    observations: rows,
+    idempotency: null,
+  })
+  return recording.kind === 'recorded' ? recording.ids[0]! : 0
+}

@@ -126,6 +126,11 @@ export class PastWorld {
     return this.app.handle(new Request(`${API}${path}`, { ...init, headers }))
   }
 
+  /** The key of the treasury account of the realtime tier. */
+  get key(): string {
+    return this.#keys.realtime
+  }
+
   post(rows: readonly object[]): Promise<Reply> {
     return this.send('/rates', rows)
   }

@@ -46,7 +46,12 @@ type NewAccount = Omit<Account, 'id'> & {
 
 type AccountBy = NewAccount & { readonly actor: string }
 
-type AccountChange = { readonly plan?: Plan | undefined; readonly role?: Role | undefined }
+type AccountChange = {
+  readonly plan?: Plan | undefined
+  readonly role?: Role | undefined
+  /** The only providers that it may record prices of; none for no limit. */
+  readonly providers?: readonly string[] | undefined
+}
 
 /** Accounts and keys. A text that is not a uuid is treated as an unknown id. */
 export function createAccountStore(database: Database) {
@@ -93,12 +98,20 @@ const ACCOUNT = {
   role: accounts.role,
 }
 
+/** With the limit to providers, which most accounts do not have. */
+const LIMITED = { ...ACCOUNT, providers: accounts.providers }
+
+type LimitedRow = Account & { readonly providers: string[] | null }
+
+const limitedOf = ({ providers, ...account }: LimitedRow): Account =>
+  providers ? { ...account, providers } : account
+
 async function load(db: Db, id: string | null): Promise<Access> {
   const [allAccounts, allKeys] = await db.transaction(
     (tx) =>
       Promise.all([
         tx
-          .select(ACCOUNT)
+          .select(LIMITED)
           .from(accounts)
           .where(id === null ? undefined : eq(accounts.id, id)),
         tx
@@ -109,7 +122,7 @@ async function load(db: Db, id: string | null): Promise<Access> {
       ]),
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   )
-  return { accounts: allAccounts, keys: allKeys.map(keyOf) }
+  return { accounts: allAccounts.map(limitedOf), keys: allKeys.map(keyOf) }
 }
 
 async function create(database: Database, newAccount: AccountBy) {
@@ -146,29 +159,41 @@ export async function insertAccount(
 
 type Update = AccountChange & { readonly actor: string }
 
-async function update(database: Database, id: string, { plan, role, actor }: Update) {
+async function update(database: Database, id: string, { plan, role, providers, actor }: Update) {
   return database.db.transaction(async (tx) => {
-    const [old] = await tx
-      .select(ACCOUNT)
+    const [row] = await tx
+      .select(LIMITED)
       .from(accounts)
       .where(eq(accounts.id, id))
       .for('no key update')
-    if (!old) return null
-    const account = { ...old, plan: plan ?? old.plan, role: role ?? old.role }
-    if (account.plan === old.plan && account.role === old.role) return account
+    if (!row) return null
+    const limit = providers === undefined ? row.providers : limitOf(providers)
+    const old = limitedOf(row)
+    const changed = { ...row, plan: plan ?? old.plan, role: role ?? old.role, providers: limit }
+    const account = limitedOf(changed)
+    if (JSON.stringify(account) === JSON.stringify(old)) return account
     await tx
       .update(accounts)
-      .set({ plan: account.plan, role: account.role })
+      .set({ plan: account.plan, role: account.role, providers: limit })
       .where(eq(accounts.id, id))
     await recordChange(tx, {
       ...{ actor, action: 'account changed', accountId: old.id, subject: old.email },
-      before: { plan: old.plan, role: old.role },
-      after: { plan: account.plan, role: account.role },
+      before: standingOf(old),
+      after: standingOf(account),
     })
     await announceAccess(database, tx, account.id)
     return account
   })
 }
+
+const limitOf = (providers: readonly string[]): string[] | null =>
+  providers.length > 0 ? [...new Set(providers)].sort() : null
+
+const standingOf = ({ plan, role, providers }: Account) => ({
+  plan,
+  role,
+  ...(providers && { providers: providers.join(', ') }),
+})
 
 const listing = (db: Db) =>
   db
