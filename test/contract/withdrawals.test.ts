@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 
 const AT = '2026-03-05T14:25:30.500Z'
 const NOW_MS = Date.parse(AT)
-const RUNS = Number(process.env.WITHDRAWAL_RUNS ?? 20)
+const RUNS = Number(process.env.WITHDRAWAL_RUNS ?? 5)
 const RUN_MS_MAX = 300_000
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
 
