@@ -23,8 +23,9 @@ export const convertAmount = tool({
     'arrives, in `to`. Recommend `best_current` (not stale, fee stated); `best` may be ' +
     '`is_stale`, so look at `last_updated`; say so where `best_current` is null. `cost` is fee ' +
     'and margin in percent of the amount and in `from`; null where no fee was stated. ' +
-    '`amount_match` nearest: priced for `at_amount`, of which `cost` is too; the true price may ' +
-    'differ. `unspecified`: what a price does not say of what was asked, to be checked with the ' +
+    '`amount_match` nearest: priced for `at_amount`, of which `cost` is too. Never recommend a ' +
+    'price that is `suspect` or out_of_range. `unspecified`: what a price ' +
+    'does not say of what was asked, to be checked with the ' +
     'provider.',
   input: Type.Object({
     ...betweenFields,

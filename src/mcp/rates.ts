@@ -26,8 +26,8 @@ export const getRates = tool({
     'by rate_type (retail, p2p, interbank, official, parallel), best rate first; kinds are not ' +
     'comparable, and nobody can trade at official and parallel ones. `vs_mid_bps` is against the ' +
     'mid of now, `margin_pct` what the rate costs against the mid of its own day. `is_stale`: ' +
-    'too old to rely on, say so and give `last_updated`. `evidence` derived or indicative: not ' +
-    'observed. `unspecified` names what a price does not say of what was asked.',
+    'too old to rely on, say so and give `last_updated`. `suspect`: not to be believed. ' +
+    '`evidence` derived or indicative: not observed. `unspecified` names what a price does not say of what was asked.',
   input: Type.Object({
     ...betweenFields,
     ...providersField,

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import type { Currency } from '~/domain/currency.ts'
+import { RANGE_FACTOR } from '~/domain/offer/band.ts'
 import type { Route } from '~/http/route.ts'
 import type { AgeLimits } from '~/memory/view.ts'
 import { heldMsOf } from './board/chart-period.ts'
@@ -65,6 +66,16 @@ const Best = () => (
       money can be sent take part: retail, peer to peer and interbank. Official and parallel rates
       are shown for comparison and are never the best. Between equal prices the newer one comes
       first.
+    </p>
+    <p>
+      A price for other amounts says little about yours. One whose nearest amount is more than{' '}
+      {RANGE_FACTOR} times yours, or less than one part in {RANGE_FACTOR} of it, is never the best,
+      and no net amount or cost is shown for it.
+    </p>
+    <p>
+      A rate far above the mid of its day, or less than half of it, is hard to believe. It is marked
+      as suspect, comes last, and never leads. Averages of a pair of countries count it, as the
+      survey does, and are also given without it.
     </p>
     <p>
       If you ask what they receive, the best price is the one that takes the least from you for it.
