@@ -27,7 +27,8 @@ export const getRates = tool({
     'comparable, and nobody can trade at official and parallel ones. `vs_mid_bps` is against the ' +
     'mid of now, `margin_pct` what the rate costs against the mid of its own day. `is_stale`: ' +
     'too old to rely on, say so and give `last_updated`. `suspect`: not to be believed. ' +
-    '`evidence` derived or indicative: not observed. `unspecified` names what a price does not say of what was asked.',
+    '`evidence` derived or indicative: not observed. `unspecified` names what a ' +
+    'price does not say of what was asked.',
   input: Type.Object({
     ...betweenFields,
     ...providersField,
