@@ -18,7 +18,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   reference: async () => (await import('./reference/reference.ts')).addReference,
   sources: async () => (await import('./source/sources.ts')).addSources,
   rollups: async () => (await import('./rollups.ts')).addRollups,
-  backup: async () => (await import('./backup.ts')).addBackup,
+  backup: async () => (await import('./backup/backup.ts')).addBackup,
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Tier } from './freshness.ts'
-import { isOneLine, ONE_LINE_RULE } from './one-line.ts'
+import { isOneLine, ONE_LINE_RULE } from './naming/one-line.ts'
 import type { Plan, Role } from './quota.ts'
 
 /**

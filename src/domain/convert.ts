@@ -73,7 +73,7 @@ function netInDecimals(quote: Quote, amount: number, fee: number): number {
 }
 
 /** What is right of a difference of doubles, the larger of which is `size`; 0 where nothing is. */
-export function sureDigits(difference: number, size: number): number {
+function sureDigits(difference: number, size: number): number {
   const digits = SURE_DIGITS - (exponentOf(size) - exponentOf(difference))
   if (digits >= PLAIN_DIGITS) return difference
   return digits < 1 ? 0 : Number(difference.toPrecision(digits))

@@ -28,14 +28,14 @@ export type Idempotency = {
   readonly nowMs: number
 }
 
-/** Who records: an account by one of its keys; null where it needs none. */
+/** The recorder: an account by one of its keys; null where it needs none. */
 export type Recorder = { readonly accountId: string; readonly keyId: string | null }
 
 /**
  * Where observations come from: `via` is `api`, `import`, `upload`, `connector:NAME` or
  * `source:NAME`.
  */
-export type Origin = { readonly recorder: Recorder | null; readonly via: string }
+type Origin = { readonly recorder: Recorder | null; readonly via: string }
 
 /** Observations that are recorded all together or not at all. */
 export type Batch = {

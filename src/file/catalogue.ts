@@ -1,7 +1,7 @@
 import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { CURRENCY_KINDS, CURRENCY_TYPES, type Currency } from '~/domain/currency.ts'
-import { isOneLine, ONE_LINE_RULE } from '~/domain/one-line.ts'
+import { isOneLine, ONE_LINE_RULE } from '~/domain/naming/one-line.ts'
 import { PROVIDER_TYPES, type Provider, RATE_TYPES } from '~/domain/provider.ts'
 import { isTimeZone } from '~/domain/source/zone.ts'
 

@@ -1,6 +1,6 @@
 import type { Observation } from '~/domain/observation.ts'
 import { csvLine } from '~/wire/csv-line.ts'
-import { parsedExactly } from '~/wire/ingest.ts'
+import { parsedExactly } from '~/wire/recording/ingest.ts'
 import {
   misspellingOf,
   ROW_FLAGS,
@@ -43,7 +43,7 @@ export type ObservationFile = {
 }
 
 /** The rules for the rows of a file. */
-export type FileRules = RowRules & {
+type FileRules = RowRules & {
   /**
    * Why each of some rows is too far from the mid of its day to be recorded, in their order; null
    * for one that is not. Not given where every rate is recorded.

@@ -14,7 +14,7 @@ import { Backlog, type DatabaseChange, type IdRange } from './backlog.ts'
 import { type Dated, rowsOf } from './dated.ts'
 
 /** Quotes that were withdrawn together, and those that hold of their offers from there on. */
-export type Withdrawn = {
+type Withdrawn = {
   readonly quotes: readonly Quote[]
   readonly withdrawn: readonly Quote[]
 }

@@ -44,7 +44,7 @@ export type HistoryPoint = {
   readonly quote: RecordedQuote
   /** Whether another of the same offer and time was recorded after it, which applies. */
   readonly isSuperseded: boolean
-  /** Who recorded it; for operators alone, and where it is known. */
+  /** Its recorder; for operators alone, and where it is known. */
   readonly recordedBy?: Recorder & { readonly email: string | null }
   readonly provider: Provider
   /**

@@ -1,6 +1,6 @@
 import type { TransactionSql } from 'postgres'
 import type { Batch, Idempotency, Recording } from '~/domain/observation.ts'
-import { addToRollups } from '~/store/past/rollup-store.ts'
+import { addToRollups } from '~/store/past/rollup-parts.ts'
 import type { Database } from './database.ts'
 import { forgetDistribution, isDistributed } from './distributed/distribution.ts'
 import { insertSpread } from './distributed/record.ts'

@@ -2,7 +2,8 @@ import type { FeedSnapshot } from '~/domain/feed/feed.ts'
 import { boundariesMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
-import type { Database } from './database.ts'
+import { SAMPLE_MARK } from '~/domain/sample.ts'
+import type { Database, Sql } from './database.ts'
 import { referencesAt } from './day-references.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { announcedIds } from './news-channel.ts'
@@ -90,4 +91,12 @@ export function liveReferences({ sql }: Database, nowMs: number) {
     cross join lateral (
       select source from reference_snapshots where id = r.snapshot_id limit 1
     ) s`
+}
+
+/** Whether the sample was ever loaded into a database; nothing takes it out again. */
+export async function holdsSample(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ held: boolean }[]>`
+    select exists (
+      select from reference_snapshots where strpos(source, ${SAMPLE_MARK}) > 0) as held`
+  return row!.held
 }

@@ -28,6 +28,7 @@ import {
   presentUnspecified,
   unspecifiedFields,
 } from './offer/offer.ts'
+import { presentSuspect, suspectFields } from './offer/suspect.ts'
 import {
   iso,
   presentAge,
@@ -36,7 +37,6 @@ import {
   presentRateDate,
   presentStanding,
 } from './present.ts'
-import { presentSuspect, suspectFields } from './suspect.ts'
 
 export const EntryCost = namedRecord('EntryCost', {
   fee_pct: Type.Number({ description: 'The fee, in percent of the amount sent.' }),

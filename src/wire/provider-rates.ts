@@ -18,6 +18,7 @@ import {
 import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
+import { presentSuspect, suspectFields } from './offer/suspect.ts'
 import {
   presentAge,
   presentFreshness,
@@ -25,7 +26,6 @@ import {
   presentRateDate,
   presentStanding,
 } from './present.ts'
-import { presentSuspect, suspectFields } from './suspect.ts'
 
 export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
   provider: record({

@@ -19,6 +19,7 @@ import {
 import { List } from './list/list.ts'
 import { absenceNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
+import { presentSuspect, suspectFields } from './offer/suspect.ts'
 import {
   presentAge,
   presentFreshness,
@@ -27,7 +28,6 @@ import {
   presentRateDate,
   presentStanding,
 } from './present.ts'
-import { presentSuspect, suspectFields } from './suspect.ts'
 
 export const ProviderRate = namedRecord('ProviderRate', {
   provider_id: Type.String(),

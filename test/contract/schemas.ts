@@ -10,7 +10,7 @@ import {
   FetchMultiResponse,
   FetchOneResponse,
 } from '~/wire/fetch.ts'
-import { IngestResponse } from '~/wire/ingest.ts'
+import { IngestResponse } from '~/wire/recording/ingest.ts'
 import { ProviderRatesResponse } from '~/wire/provider-rates.ts'
 import { RatesResponse } from '~/wire/rates.ts'
 import { StatusResponse } from '~/wire/status/status.ts'

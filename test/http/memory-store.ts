@@ -1,6 +1,6 @@
 import type { Observation, Recording, Withdrawal } from '~/domain/observation.ts'
-import type { IngestDeps } from '~/service/ingest.ts'
-import type { NamedObservation } from '~/service/withdraw.ts'
+import type { IngestDeps } from '~/service/recording/ingest.ts'
+import type { NamedObservation } from '~/service/recording/withdraw.ts'
 
 /** Keeps batches where a database would, so that a test can see what was recorded. */
 export class MemoryStore {

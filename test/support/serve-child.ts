@@ -12,7 +12,7 @@ export function serve(settings: Readonly<Record<string, string>>) {
   return launchServe(settings).answering
 }
 
-/** The same, from its very beginning. */
+/** A service as `serve` runs it, from its very beginning. */
 export function launchServe(settings: Readonly<Record<string, string>>) {
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'serve'], {
     env: {

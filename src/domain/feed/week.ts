@@ -12,7 +12,7 @@ type Weekday = {
 }
 
 /** The weekdays on which it sends, from 0 for Sunday. */
-export type Week = ReadonlyMap<number, Weekday>
+type Week = ReadonlyMap<number, Weekday>
 
 /** The fewest days with sendings that make a week, and the shortest time they must span. */
 const DAYS_MIN = 8

@@ -1,6 +1,6 @@
 import { AMOUNT_MAX } from '~/domain/convert.ts'
+import { isOneLine, ONE_LINE_RULE } from '~/domain/naming/one-line.ts'
 import { significantDigits } from '~/domain/observation.ts'
-import { isOneLine, ONE_LINE_RULE } from '~/domain/one-line.ts'
 import type { Offer } from './terms.ts'
 
 /** As many digits as an amount has that leaves the service. */

@@ -39,7 +39,7 @@ export const isUnfiltered = (filters: OfferFilters): boolean =>
   filters === NO_FILTERS || NAMES.every((name) => filters[name] === null)
 
 /** A quote, and what its provider says of all its transfers, where that is known. */
-export type Asked = {
+type Asked = {
   readonly quote: Quote
   readonly provider?: Pick<Provider, 'transferTime'>
 }

@@ -51,7 +51,7 @@ export function costOf(quote: Quote, amount: number, day: QuoteDay): Cost | null
   return { feePct, marginPct: margin, totalPct, total: partOf(amount, totalPct) }
 }
 
-/** So many percent of an amount, right in all of the 12 digits that are shown. */
+/** A percentage of an amount, right in all of the 12 digits that are shown. */
 export function partOf(amount: number, percent: number): number {
   const part = (amount * percent) / PERCENT
   if (percent === 0 || !isNearHalf(part)) return part

@@ -3,7 +3,7 @@ import { isEmail, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/acco
 import type { Route } from '~/http/route.ts'
 import { PATHS } from '~/portal/paths.ts'
 import type { Metering } from '~/service/metering.ts'
-import { type PasswordFault, passwordFault } from '~/service/passwords.ts'
+import { type PasswordFault, passwordFault } from '~/service/person/passwords.ts'
 import {
   confirm,
   type Entry,
@@ -13,7 +13,7 @@ import {
   reset,
   signIn,
   signUp,
-} from '~/service/people.ts'
+} from '~/service/person/people.ts'
 import {
   confirmPage,
   forgottenPage,

@@ -15,8 +15,8 @@ import { KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { failedPage, refusedPage, tooManyPage, unavailablePage } from '~/portal/refusals.tsx'
 import { TooManyAttempts } from '~/service/attempts.ts'
 import { inTime } from '~/service/deadline.ts'
-import type { PeopleDeps } from '~/service/people.ts'
-import { type Person, personOf } from '~/service/person.ts'
+import type { PeopleDeps } from '~/service/person/people.ts'
+import { type Person, personOf } from '~/service/person/person.ts'
 
 export type { Person }
 

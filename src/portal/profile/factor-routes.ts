@@ -12,7 +12,7 @@ import {
   isOwnPassword,
   PASSKEY_NAME_LENGTH_MAX,
   removeFactor,
-} from '~/service/second-factor.ts'
+} from '~/service/person/second-factor.ts'
 import {
   newAppPage,
   recoveryCodesPage,

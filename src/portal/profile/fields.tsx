@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import { Field } from '~/portal/form.tsx'
-import { CODE_LENGTH_MAX } from '~/service/second-factor.ts'
+import { CODE_LENGTH_MAX } from '~/service/person/second-factor.ts'
 
 type Props = { name?: string; label?: string; error?: string | undefined }
 

@@ -7,7 +7,7 @@ import {
   TOKEN_FIELD,
 } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import type { Challenge } from '~/service/second-factor.ts'
+import type { Challenge } from '~/service/person/second-factor.ts'
 
 type Props = {
   pageRequest: PageRequest

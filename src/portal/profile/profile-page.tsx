@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 
 import { EMAIL_LENGTH_MAX } from '~/domain/account.ts'
-import type { OwnSession } from '~/domain/profile.ts'
+import type { OwnSession } from '~/domain/person/profile.ts'
 import { Field } from '~/portal/form.tsx'
 import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'

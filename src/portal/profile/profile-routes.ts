@@ -1,4 +1,4 @@
-import type { Kept } from '~/domain/kept.ts'
+import type { Kept } from '~/domain/person/kept.ts'
 import type { Route } from '~/http/route.ts'
 import { staleLinkPage } from '~/portal/member/entrance.tsx'
 import { PASSWORD_FAULTS } from '~/portal/member/entrance-routes.tsx'
@@ -18,8 +18,8 @@ import {
   deleteAccount,
   type ProfileDeps,
   requestAddress,
-} from '~/service/profile.ts'
-import { presentKept } from '~/wire/kept.ts'
+} from '~/service/person/profile.ts'
+import { presentKept } from '~/wire/connection/kept.ts'
 import { forMembers, type Member } from './members.ts'
 import { confirmAddressPage, deletePage, type ProfileFaults, profilePage } from './profile-page.tsx'
 import type { SecondStepDeps } from './second-step.tsx'

@@ -13,7 +13,7 @@ import { wayOnIn } from '~/portal/member/way-on.ts'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { enterByPasskey, enterCode, type SecondFactorDeps } from '~/service/second-factor.ts'
+import { enterByPasskey, enterCode, type SecondFactorDeps } from '~/service/person/second-factor.ts'
 import { CodeField } from './fields.tsx'
 import { credentialIn, optionsReply, PasskeySignIn } from './passkey.tsx'
 

@@ -2,7 +2,7 @@ import type { TransactionSql } from 'postgres'
 import { withActivity } from '~/store/activity.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { bestRates, bestsWith, kept, withLast } from './rollup-store.ts'
+import { bestRates, bestsWith, kept, withLast } from './rollup-parts.ts'
 
 /** The hours of a corridor that are to be counted again. */
 type Hours = { readonly corridorId: number; readonly hoursMs: readonly number[] }

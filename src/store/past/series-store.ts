@@ -6,7 +6,7 @@ import { withActivity } from '~/store/activity.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { countedBest, executableKinds, withLast } from './rollup-store.ts'
+import { countedBest, executableKinds, withLast } from './rollup-parts.ts'
 
 export function createSeriesStore(database: Database) {
   return {

@@ -7,7 +7,7 @@ import { withActivity } from '~/store/activity.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { countedBest, executableKinds, withLast } from './rollup-store.ts'
+import { countedBest, executableKinds, withLast } from './rollup-parts.ts'
 
 /** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>

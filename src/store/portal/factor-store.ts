@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
-import type { Factors, Profile } from '~/domain/profile.ts'
+import type { Factors, Profile } from '~/domain/person/profile.ts'
 import type { Database, Tx } from '~/store/database.ts'
 import { recordChange } from './audit-store.ts'
 import { portalPasskeys, portalTwoFactors } from './factor-schema.ts'

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq } from 'drizzle-orm'
-import type { Kept } from '~/domain/kept.ts'
+import type { Kept } from '~/domain/person/kept.ts'
 import { keyOf } from '~/store/access/key-store.ts'
 import { alertOf } from '~/store/alert/alert-store.ts'
 import { alertDeliveries, alerts } from '~/store/alert/schema.ts'

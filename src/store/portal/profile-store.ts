@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { and, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import type { Profile } from '~/domain/profile.ts'
+import type { Profile } from '~/domain/person/profile.ts'
 import { announceAccess, lockAccount } from '~/store/access/key-store.ts'
 import { announceAlerts } from '~/store/alert/alert-store.ts'
 import { alerts } from '~/store/alert/schema.ts'

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, inArray, ne } from 'drizzle-orm'
-import type { OwnSession } from '~/domain/profile.ts'
+import type { OwnSession } from '~/domain/person/profile.ts'
 import type { Database } from '~/store/database.ts'
 import { portalSessions } from './schema.ts'
 

@@ -9,7 +9,7 @@ import { type ImportWay, localWay, type Target } from '~/store/observation-targe
 import { isLong, keepLong } from '~/store/offer/long-prices.ts'
 import { storedTerms } from '~/store/offer/offer-row.ts'
 import { Offers } from '~/store/offer/offers.ts'
-import { addToRollups } from '~/store/past/rollup-store.ts'
+import { addToRollups } from '~/store/past/rollup-parts.ts'
 import { type ObservedSeries, ProviderCorridors } from '~/store/provider-corridors.ts'
 import { type CopyIn, copyAll, copyIn } from './copy-in.ts'
 import { firstLook } from './first-look.ts'

@@ -32,9 +32,9 @@ import {
   presentOffer,
 } from '~/wire/offer/offer.ts'
 import { countryParameters, neededCountry } from '~/wire/offer/selection.ts'
+import { presentSuspect, suspectFields } from '~/wire/offer/suspect.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import { presentAge, presentFreshness, presentPrice, presentStanding } from '~/wire/present.ts'
-import { presentSuspect, suspectFields } from '~/wire/suspect.ts'
 
 const currency = (country: string, example: string) =>
   Type.Optional(

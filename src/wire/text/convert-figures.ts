@@ -11,7 +11,7 @@ export const NO_NET = Number.NEGATIVE_INFINITY
 
 /** How an amount lies to those that an offer is for; further below or above than near is far. */
 export const EXACT = 0
-export const BELOW = 1
+const BELOW = 1
 export const FAR = 3
 const ABOVE = 2
 const FAR_BELOW = 3

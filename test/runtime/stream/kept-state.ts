@@ -64,7 +64,7 @@ type Run = {
   readonly database: FreshDatabase
   readonly replicas: readonly [Replica, Replica]
   readonly clock: HandClock
-  /** Of a treasury with the enterprise plan. */
+  /** The key of a treasury with the enterprise plan. */
   readonly key: string
   readonly steps: number
 }

@@ -1,0 +1,25 @@
+import { CommandFailure } from '~/command/terminal.ts'
+import { RestoreFault } from '~/store/transfer/backup.ts'
+import { linesOf } from '~/store/transfer/compressed.ts'
+
+/** The SQLSTATE of a right that the user lacks. */
+const FORBIDDEN = '42501'
+
+/** The lines of a backup's file. */
+export const backupLines = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> =>
+  linesOf(bytes, () => new RestoreFault('the file is damaged: it has no lines'))
+
+/** What a failure to restore a file is for the person who asked. */
+export function restoreReason(error: unknown, name: string): unknown {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (error instanceof RestoreFault) return new CommandFailure(`${name}: ${message}`)
+  if (code === FORBIDDEN)
+    return new CommandFailure(
+      `${message}: restore as the user that owns the tables; nothing was restored`,
+    )
+  if (code?.startsWith('Z_'))
+    return new CommandFailure(
+      `${name}: the file is not a backup, or is damaged or cut off; nothing was restored`,
+    )
+  return error
+}

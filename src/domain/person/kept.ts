@@ -1,0 +1,40 @@
+import type { ListedKey } from '~/domain/account.ts'
+import type { Alert } from '~/domain/alert/alert.ts'
+import type { Facts } from '~/domain/audit.ts'
+import type { Plan, Role } from '~/domain/quota.ts'
+import type { Factors, OwnSession } from './profile.ts'
+
+/** Everything that is kept of a person and of the account that is theirs. */
+export type Kept = {
+  readonly person: { readonly email: string; readonly createdMs: number }
+  readonly account: {
+    readonly id: string
+    readonly plan: Plan
+    readonly role: Role
+    readonly createdMs: number
+  }
+  readonly factors: Factors
+  readonly sessions: readonly OwnSession[]
+  readonly keys: readonly ListedKey[]
+  readonly usage: readonly { day: string; keyId: string; requests: number }[]
+  readonly applications: readonly { name: string; clientId: string; createdMs: number }[]
+  readonly alerts: readonly Alert[]
+  readonly deliveries: readonly Delivery[]
+  readonly changes: readonly Change[]
+}
+
+type Delivery = {
+  readonly alertId: string
+  readonly createdMs: number
+  readonly status: string
+  readonly body: string
+}
+
+type Change = {
+  readonly atMs: number
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly before: Facts | null
+  readonly after: Facts | null
+}

@@ -1,0 +1,71 @@
+import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
+import { assertJson, bodyText } from '~/http/body.ts'
+import { errorReply, jsonReply } from '~/http/reply.ts'
+import type { Route } from '~/http/route.ts'
+import { assertMayIngest } from '~/service/access.ts'
+import { type WithdrawDeps, withdraw } from '~/service/recording/withdraw.ts'
+import type { Operation } from '~/wire/openapi/operation.ts'
+import { NoQuery } from '~/wire/parameters.ts'
+import {
+  readWithdrawalBody,
+  WITHDRAWAL_BYTES_MAX,
+  WITHDRAWAL_EXAMPLES,
+  WithdrawalBody,
+  WithdrawalResponse,
+} from '~/wire/recording/withdrawal.ts'
+
+export type WithdrawRouteDeps = AccessDeps & Pick<WithdrawDeps, 'memory' | 'store'>
+
+const operation: Operation = {
+  id: 'withdrawRates',
+  tag: 'Recording',
+  summary: 'Withdraw observations',
+  description:
+    'Up to 100 observations, all of them or none, count nowhere from then on: not in live ' +
+    'prices, history, series, alerts, streams or files made later; what held before them holds ' +
+    'again. Nothing is deleted: /rates/history?withdrawn=true lists them with time and reason. ' +
+    'A treasury account may withdraw what it recorded, and prices of the providers that it is ' +
+    'limited to; an admin account may withdraw everything. Withdrawing twice has no effect.',
+  query: NoQuery,
+  body: { schema: WithdrawalBody, examples: WITHDRAWAL_EXAMPLES },
+  access: 'recording',
+  isMetered: false,
+  isTiered: false,
+  success: { status: 200, body: WithdrawalResponse },
+  errors: [
+    'malformed_body',
+    'body_too_large',
+    'forbidden',
+    'unknown_observation',
+    'database_unavailable',
+    'overloaded',
+  ],
+}
+
+export const withdrawRoutes = (deps: WithdrawRouteDeps): Route[] => [
+  {
+    method: 'POST',
+    path: '/rates/withdrawals',
+    operation,
+    async handle(request) {
+      try {
+        return jsonReply(await withdrawn(deps, request), 200)
+      } catch (error) {
+        return errorReply(error, deps.log)
+      }
+    },
+  },
+]
+
+async function withdrawn(deps: WithdrawRouteDeps, request: Request) {
+  const caller = await callerOfRequest(deps, request, deps.clock.now())
+  assertMayIngest(caller)
+  assertJson(request, 'withdrawal')
+  const wish = readWithdrawalBody(await bodyText(request, WITHDRAWAL_BYTES_MAX))
+  const now = await withdraw(deps, caller, wish)
+  const isNew = new Set(now)
+  return {
+    withdrawn: wish.ids.filter((id) => isNew.has(id)),
+    already_withdrawn: wish.ids.filter((id) => !isNew.has(id)),
+  }
+}

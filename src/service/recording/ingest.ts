@@ -1,0 +1,131 @@
+import { ServiceError } from '~/domain/errors.ts'
+import type {
+  Batch,
+  Idempotency,
+  Observation,
+  Recorded,
+  Recording,
+  RowFault,
+} from '~/domain/observation.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
+
+export type ObservationStore = {
+  /**
+   * Records all of a batch, or none of it when it throws; an empty one records nothing.
+   *
+   * Among batches with one idempotency key, only the first is recorded while the key is kept. The
+   * others wait until it has committed, then answer `replayed`, or `key_reused` for another body.
+   */
+  record(batch: Batch): Promise<Recording>
+  /**
+   * The answer given to a batch with this idempotency key; null for a key that is new or too old.
+   */
+  answered(idempotency: Idempotency): Promise<Recording | null>
+}
+
+export type IngestDeps = {
+  readonly memory: Memory
+  /** Where batches go. When its look-up of days fails, it sees to their being loaded later. */
+  readonly store: ObservationStore &
+    DaySource & {
+      /** Counts the rows of a batch that was refused before it came here, by known providers. */
+      noteRefused?(providerIds: readonly string[]): void
+    }
+  readonly clock: { now(): number }
+}
+
+/**
+ * Records a batch, all rows or none, and returns how many and their ids.
+ *
+ * When it returns, the rows are committed and memory serves them, without the mids of their days
+ * where those could not be looked up. A repeated idempotency key gives
+ * the first answer again and records nothing; with another body it throws `idempotency_key_reused`.
+ * Any other error means that nothing was recorded, or that we cannot know: a retry with the same
+ * idempotency key is safe either way. One of them is `database_unavailable` after `ANSWER_MS_MAX`;
+ * rows that the database commits after that are served from then on.
+ */
+export function ingest(deps: IngestDeps, batch: Batch): Promise<Recorded> {
+  return inTime(recordAndServe(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
+}
+
+/** The error that lists what is wrong with the rows of a batch. */
+export function invalidRows(errors: readonly RowFault[]): ServiceError {
+  const [first] = errors
+  return new ServiceError(
+    'invalid_rows',
+    `nothing was inserted: correct the rows listed in errors and send all again ` +
+      `(row ${first!.index}: ${first!.error})`,
+    { errors },
+  )
+}
+
+/**
+ * The answer that a batch with this idempotency key got before, or null when it is new. A retry
+ * gets that answer even if the rules would refuse its rows by now: a provider deactivated since, a
+ * row too old. Throws `idempotency_key_reused` when the earlier body was another.
+ */
+export async function earlierAnswer(
+  { store }: { readonly store: Pick<ObservationStore, 'answered'> },
+  idempotency: Idempotency,
+): Promise<Recorded | null> {
+  const recording = await inTime(store.answered(idempotency), {
+    msMax: ANSWER_MS_MAX,
+    message: OVERDUE,
+  })
+  if (recording?.kind === 'key_reused') throw keyReused()
+  return recording?.kind === 'replayed' ? recordedOf(recording) : null
+}
+
+const recordedOf = ({ inserted, ids }: Recorded): Recorded => ({ inserted, ids })
+
+const keyReused = (): ServiceError =>
+  new ServiceError(
+    'idempotency_key_reused',
+    'this Idempotency-Key was used with another body; use a new key for a new batch',
+    { errors: [] },
+  )
+
+const OVERDUE =
+  'the database does not answer at the moment, so it is unknown whether the batch was recorded; ' +
+  'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
+
+async function recordAndServe(
+  { memory, store, clock }: IngestDeps,
+  batch: Batch,
+): Promise<Recorded> {
+  const recording = await store.record(batch)
+  switch (recording.kind) {
+    case 'recorded': {
+      const quotes = batch.observations.map((row, i) => quoteOf(row, recording.ids[i]!))
+      await publishWithDays({ memory, days: store, clock }, { quotes }).catch(() =>
+        memory.publish({ quotes }, clock.now()),
+      )
+      return { inserted: quotes.length, ids: recording.ids }
+    }
+    case 'replayed':
+      return recordedOf(recording)
+    case 'key_reused':
+      throw keyReused()
+    case 'refused':
+      throw invalidRows(recording.faults)
+  }
+}
+
+/** The quote that memory serves of an observation. */
+export const quoteOf = (observation: Observation, id: number): Quote => ({
+  id,
+  atMs: observation.effectiveMs,
+  providerId: observation.providerId,
+  from: observation.from,
+  to: observation.to,
+  rate: Number(observation.rate),
+  fee: observation.fee === null ? null : Number(observation.fee),
+  feeCurrency: observation.feeCurrency,
+  rateType: observation.rateType,
+  evidence: observation.evidence,
+  offer: observation.offer,
+  ...(observation.notes !== null && { notes: observation.notes }),
+})

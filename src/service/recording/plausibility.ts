@@ -1,0 +1,80 @@
+import type { Observation } from '~/domain/observation.ts'
+import type { Anchors } from '~/domain/price/anchors.ts'
+import { dayMidsOf, momentsOf, type Probe, probesOf } from '~/domain/price/day-mids.ts'
+import { implausibleFault } from '~/domain/price/implausible.ts'
+import { type Against, type Suspicion, suspicionOf } from '~/domain/price/suspect.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { type DaySource, learnDays } from '~/memory/day-publication.ts'
+import type { View } from '~/memory/view.ts'
+import { type IngestDeps, quoteOf } from './ingest.ts'
+
+/** How far from its mid a rate may be. */
+type Plausibility = {
+  readonly quoteSuspectPct?: number | null
+  readonly quoteImplausibleTimes?: number | null
+}
+
+/** What is hard to believe of a row that is to be recorded; null where nothing is. */
+export type RowDoubt = {
+  /** Why it is refused unless its sender accepts that. */
+  readonly fault: string | null
+  readonly suspect: Suspicion | null
+}
+
+/** A row that is to be recorded, and whether its sender accepts that it is implausible. */
+export type SentRow = { readonly observation: Observation; readonly isAccepted: boolean }
+
+/** What is hard to believe of a row, by its mids. */
+function doubtOf(
+  quote: Quote,
+  against: Against,
+  { isAccepted, limits }: { readonly isAccepted: boolean; readonly limits: Plausibility },
+): RowDoubt {
+  const { quoteSuspectPct = null, quoteImplausibleTimes = null } = limits
+  const mid = against.midAtQuote?.rate ?? null
+  return {
+    fault: isAccepted ? null : implausibleFault(quote, mid, quoteImplausibleTimes),
+    suspect: suspicionOf(quote, against, quoteSuspectPct),
+  }
+}
+
+type Looking = Plausibility & { readonly anchors: Anchors; readonly midMaxAgeMs: number }
+
+/**
+ * Why each of some rows is too far from the mid of its day to be recorded, in their order, by what
+ * a look-up finds; null for one that is not.
+ */
+export const implausibleIn =
+  (days: DaySource, { anchors, midMaxAgeMs: maxAgeMs, quoteImplausibleTimes }: Looking) =>
+  async (rows: readonly Observation[]): Promise<(string | null)[]> => {
+    const quotes = rows.map((row) => quoteOf(row, 0))
+    const executable = quotes.filter(({ rateType }) => isExecutable(rateType))
+    const answers = await days.referencesAt(probesOf(momentsOf(executable, anchors)))
+    const found = new Map(answers.map((answer) => [nameOf(answer), answer.reference]))
+    const referenceAt = (probe: Probe) => found.get(nameOf(probe)) ?? undefined
+    return quotes.map((quote) => {
+      const { midAtQuote } = dayMidsOf(quote, { anchors, referenceAt, maxAgeMs })
+      return implausibleFault(quote, midAtQuote?.rate ?? null, quoteImplausibleTimes ?? null)
+    })
+  }
+
+const nameOf = ({ currency, atMs }: Probe): string => `${currency}@${atMs}`
+
+/**
+ * What is hard to believe of rows, in their order, by the references that memory has or looks up.
+ * Where a look-up fails they are believed. `viewNow` gives what is served at that moment.
+ */
+export async function doubtsOf(
+  { memory, store, viewNow }: Pick<IngestDeps, 'memory' | 'store'> & { viewNow(): View },
+  rows: readonly SentRow[],
+): Promise<RowDoubt[]> {
+  const quotes = rows.map(({ observation }) => quoteOf(observation, 0))
+  await learnDays({ memory, days: store }, { quotes }).catch(() => {})
+  const view = viewNow()
+  return quotes.map((quote, i) => {
+    const { midAtQuote } = view.dayMidsOf(quote)
+    const against = { midAtQuote, mid: view.mid(quote.from, quote.to) ?? null }
+    return doubtOf(quote, against, { isAccepted: rows[i]!.isAccepted, limits: view.limits })
+  })
+}

@@ -1,0 +1,99 @@
+import type { Caller } from '~/domain/account.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Withdrawal } from '~/domain/observation.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { recorderOf } from '~/service/access.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
+
+/** An observation that was recorded, withdrawn since or not. */
+export type NamedObservation = {
+  readonly id: number
+  readonly providerId: string
+  /** The account that recorded it; null where none did, or nobody knows which. */
+  readonly accountId: string | null
+  readonly isWithdrawn: boolean
+}
+
+export type WithdrawalStore = {
+  /** The observations of these ids that exist, in any order. */
+  named(ids: readonly number[]): Promise<readonly NamedObservation[]>
+  /**
+   * Withdraws all observations that are not withdrawn yet, or none when it throws; answers those,
+   * and what holds of their offers from there on.
+   */
+  withdraw(withdrawal: Withdrawal): Promise<{
+    readonly withdrawn: readonly Quote[]
+    readonly quotes: readonly Quote[]
+  }>
+}
+
+export type WithdrawDeps = {
+  readonly memory: Memory
+  readonly store: WithdrawalStore & DaySource
+  readonly clock: { now(): number }
+}
+
+/** A wish to withdraw observations. */
+type Wish = { readonly ids: readonly number[]; readonly reason: string }
+
+/**
+ * Withdraws observations, all of them or none, and returns the ids that were not withdrawn before.
+ *
+ * When it returns, nothing of this process shows them. Throws `unknown_observation` with the ids
+ * that do not exist, and `forbidden` with those that the caller may not withdraw.
+ */
+export function withdraw(
+  deps: WithdrawDeps,
+  caller: Caller,
+  wish: Wish,
+): Promise<readonly number[]> {
+  return inTime(withdrawAndServe(deps, caller, wish), { msMax: ANSWER_MS_MAX, message: OVERDUE })
+}
+
+const OVERDUE =
+  'the database does not answer at the moment, so it is unknown whether the observations were ' +
+  'withdrawn; retry shortly: withdrawing them twice does no harm'
+
+async function withdrawAndServe(
+  { memory, store, clock }: WithdrawDeps,
+  caller: Caller,
+  { ids, reason }: Wish,
+): Promise<readonly number[]> {
+  assertMayWithdraw(caller, ids, await store.named(ids))
+  const atMs = clock.now()
+  const done = await store.withdraw({ ids, reason, recorder: recorderOf(caller), atMs })
+  await publishWithDays({ memory, days: store, clock }, done).catch(() =>
+    memory.publish(done, clock.now()),
+  )
+  return done.withdrawn.map(({ id }) => id)
+}
+
+/** Operators may withdraw all, others what they recorded, and prices of providers bound to them. */
+function assertMayWithdraw(
+  { account }: Caller,
+  ids: readonly number[],
+  named: readonly NamedObservation[],
+): void {
+  const known = new Set(named.map(({ id }) => id))
+  const unknown = ids.filter((id) => !known.has(id))
+  if (unknown.length > 0)
+    throw new ServiceError(
+      'unknown_observation',
+      `no observation has the id ${unknown.join(' or ')}: nothing was withdrawn; leave it out ` +
+        'and send the others again',
+      { observations: unknown },
+    )
+  if (account.role === 'admin') return
+  const mayHave = ({ accountId, providerId }: NamedObservation) =>
+    accountId === account.id || account.providers?.includes(providerId)
+  const others = named.filter((one) => !mayHave(one)).map(({ id }) => id)
+  if (others.length > 0)
+    throw new ServiceError(
+      'forbidden',
+      `this account did not record ${others.sort((a, b) => a - b).join(', ')}, and is not ` +
+        'limited to the provider: nothing was withdrawn; ask the operator',
+      { observations: others },
+    )
+}

@@ -1,0 +1,562 @@
+import { afterEach, describe, expect, jest, test } from 'bun:test'
+import { PLANS, ROLES } from '~/domain/quota.ts'
+import { ANSWER_MS_MAX } from '~/service/deadline.ts'
+import { CURRENCIES, PROVIDERS, provider } from '../../support/catalogue.ts'
+import { World } from '../../support/world.ts'
+import { MemoryStore } from '../memory-store.ts'
+import { QUOTA_HEADERS } from '../questions.ts'
+
+const ROW = { provider_id: 'retail-a', rate: 129.5, from: 'USD', to: 'KES' }
+const NOW = '2026-03-05T14:25:30.500Z'
+
+function open() {
+  const store = new MemoryStore()
+  const world = new World({ store })
+  return { store, world, key: world.key('enterprise', 'treasury') }
+}
+
+/** The faults of one row that was sent alone. */
+async function faultsOf(row: unknown): Promise<string[]> {
+  const { world, store, key } = open()
+  const { status, body } = await world.post(row, key)
+  expect([status, body.code]).toEqual([422, 'invalid_rows'])
+  expect(store.recorded).toEqual([])
+  expect(body.errors.map(({ index }: { index: number }) => index)).toEqual(body.errors.map(() => 0))
+  return body.errors.map(({ error }: { error: string }) => error)
+}
+
+/** What is recorded of one row that was sent alone. */
+async function recordedOf(row: unknown) {
+  const { world, store, key } = open()
+  const { status, body } = await world.post(row, key)
+  expect([status, body]).toEqual([201, { inserted: 1 }])
+  return store.recorded[0]!
+}
+
+describe('POST /rates', () => {
+  for (const plan of PLANS)
+    for (const role of ROLES) {
+      const status = role === 'member' ? 403 : 201
+      test(`${status} for a ${plan} account with the role ${role}`, async () => {
+        const { world, store } = open()
+        const reply = await world.post(ROW, world.key(plan, role))
+        expect(reply.status).toBe(status)
+        expect(store.recorded).toHaveLength(status === 201 ? 1 : 0)
+        if (status === 403)
+          expect(reply.body).toEqual({
+            error: expect.stringContaining('treasury'),
+            code: 'forbidden',
+          })
+      })
+    }
+
+  test('201 gives the number of rows and has neither budget nor tier', async () => {
+    const { world, key } = open()
+    const { status, body, headers } = await world.post([ROW, { ...ROW, to: 'NGN' }], key)
+    expect([status, body]).toEqual([201, { inserted: 2 }])
+    expect(headers.get('content-type')).toBe('application/json')
+    for (const name of [...QUOTA_HEADERS, 'x-data-freshness']) expect(headers.get(name)).toBeNull()
+    expect((await world.get('/admin/usage', key)).body.used).toBe(0)
+  })
+
+  test('201 follows a change of role at once', async () => {
+    const { world } = open()
+    const { id, key } = world.account('free', 'admin')
+    expect((await world.post(ROW, key)).status).toBe(201)
+    const account = { id, email: 'a@example.com', plan: 'free', role: 'member' } as const
+    world.memory.publish({ access: { accounts: [account], keys: [] } }, world.clock.now())
+    expect((await world.post(ROW, key)).status).toBe(403)
+  })
+
+  test('201 for one object, as for a list of one', async () => {
+    expect(await recordedOf(ROW)).toEqual(await recordedOf([ROW]))
+  })
+
+  test('201 for 100 rows, and 400 for 101 and for none', async () => {
+    const { world, store, key } = open()
+    const rows = Array(100).fill(ROW)
+    expect((await world.post(rows, key)).body).toEqual({ inserted: 100 })
+    expect(store.recorded).toHaveLength(100)
+    for (const batch of [[...rows, ROW], []]) {
+      const { status, body } = await world.post(batch, key)
+      expect([status, body.code]).toEqual([400, 'malformed_body'])
+      expect(body.error).toContain('100')
+    }
+    expect(store.recorded).toHaveLength(100)
+  })
+
+  test('201 for a body of exactly 1 MiB, 400 for one byte more', async () => {
+    const { world, store, key } = open()
+    const body = JSON.stringify(ROW).padEnd(1_048_576)
+    expect((await world.post(body, key)).status).toBe(201)
+    const { status, body: refusal } = await world.post(`${body} `, key)
+    expect([status, refusal.code]).toEqual([400, 'body_too_large'])
+    expect(store.recorded).toHaveLength(1)
+  })
+
+  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=y'])(
+    '201 for Content-Type: %s',
+    async (type) => {
+      const { world, key } = open()
+      expect((await world.post(ROW, key, { 'content-type': type })).status).toBe(201)
+    },
+  )
+
+  test.each([
+    ['gzip', 400],
+    ['br, gzip', 400],
+    ['Identity', 201],
+  ])('Content-Encoding: %s gets %i', async (coding, status) => {
+    const { world, key } = open()
+    const reply = await world.post(ROW, key, { 'content-encoding': coding })
+    expect(reply.status).toBe(status)
+    if (status === 400) expect(reply.body.error).toContain('without Content-Encoding')
+  })
+
+  test('201 for a body that begins with a byte order mark', async () => {
+    const { world, key } = open()
+    expect((await world.post(`\ufeff${JSON.stringify(ROW)}`, key)).status).toBe(201)
+  })
+
+  test('500 for a bug of ours reveals nothing and is logged', async () => {
+    const store = { record: () => Promise.reject(new Error('secret of the store')) }
+    const world = new World({ store })
+    const { status, text, body } = await world.post(ROW, world.key('free', 'admin'))
+    expect([status, body.code]).toEqual([500, 'internal_error'])
+    expect(text).not.toContain('secret')
+    expect(world.logged.map(({ level }) => level)).toEqual(['error'])
+  })
+})
+
+describe('what a row may leave out', () => {
+  test('201 fills in the time, the fee and its currency, and the kind of price', async () => {
+    expect(await recordedOf(ROW)).toEqual({
+      providerId: 'retail-a',
+      from: 'USD',
+      to: 'KES',
+      rate: '129.5',
+      fee: null,
+      feeCurrency: null,
+      rateType: 'retail',
+      effectiveMs: Date.parse(NOW),
+      evidence: 'observed',
+      offer: null,
+      notes: null,
+    })
+    const { rateType } = await recordedOf({ ...ROW, provider_id: 'official-a' })
+    expect(rateType).toBe('official')
+  })
+
+  test('201 stores every member as it is given', async () => {
+    const row = {
+      provider_id: 'p2p-a',
+      rate: 0.0012,
+      source_currency: 'KES',
+      target_currency: 'USDT',
+      fee: 0,
+      fee_currency: 'GBP',
+      notes: 'seen at the counter',
+      evidence: 'indicative',
+      effective_from: '2026-03-05T15:25:30.123+01:00',
+    }
+    expect(await recordedOf(row)).toEqual({
+      providerId: 'p2p-a',
+      from: 'KES',
+      to: 'USDT',
+      rate: '0.0012',
+      fee: '0',
+      feeCurrency: 'GBP',
+      rateType: 'p2p',
+      effectiveMs: Date.parse('2026-03-05T14:25:30.123Z'),
+      offer: null,
+      notes: 'seen at the counter',
+      evidence: 'indicative',
+    })
+  })
+
+  test('201 stores what a row says of its offer', async () => {
+    const row = {
+      ...ROW,
+      source_country: 'us',
+      target_country: 'KE',
+      pay_in: ['debit_card', 'cash'],
+      pay_out: ['mobile_money'],
+      channel: 'internet',
+      amount_min: 100,
+      amount_max: 100,
+      service: 'Express',
+      fee_percent: 1.5,
+      delivery_min: 'PT0S',
+      delivery_max: 'PT1H',
+      valid_until: '2026-03-06T00:00:00Z',
+    }
+    expect(await recordedOf(row)).toMatchObject({
+      fee: null,
+      feeCurrency: 'USD',
+      offer: {
+        sourceCountry: 'US',
+        targetCountry: 'KE',
+        payIn: ['cash', 'debit_card'],
+        payOut: ['mobile_money'],
+        channel: 'internet',
+        amountMin: 100,
+        amountMax: 100,
+        service: 'Express',
+        feePercent: 1.5,
+        deliveryMinMs: 0,
+        deliveryMaxMs: 3_600_000,
+        validUntilMs: Date.parse('2026-03-06T00:00:00Z'),
+      },
+    })
+  })
+
+  test('201 for dollars that arrive as dollars in another country', async () => {
+    const row = { ...ROW, to: 'USD', rate: 1, source_country: 'US', target_country: 'LR' }
+    expect(await recordedOf(row)).toMatchObject({ from: 'USD', to: 'USD' })
+  })
+
+  test('422 names every fault of every offer, and nothing is recorded', async () => {
+    const { world, store, key } = open()
+    const { status, body } = await world.post(
+      [
+        { ...ROW, source_country: 'UK', pay_in: ['cheque'], amount_min: 2, amount_max: 1 },
+        ROW,
+        { ...ROW, delivery_max: 'P1Y', fee_percent: 101, valid_until: NOW, chanel: 'agent' },
+      ],
+      key,
+    )
+    expect([status, body.code, store.recorded]).toEqual([422, 'invalid_rows', []])
+    const said = body.errors.map((fault: { index: number; error: string }) => [
+      fault.index,
+      fault.error.split(' ')[0],
+    ])
+    expect(said).toEqual([
+      [0, 'source_country'],
+      [0, 'pay_in'],
+      [0, 'amount_min'],
+      [2, '"chanel"'],
+      [2, 'delivery_max'],
+      [2, 'fee_percent'],
+      [2, 'valid_until'],
+    ])
+  })
+
+  test('201 warns about unknown members, and records the row without them', async () => {
+    const { world, store, key } = open()
+    const named = { ...ROW, rate_type: 'official', unknown: { deep: [1] } }
+    const { status, body } = await world.post([ROW, named], key)
+    const warning = 'ignored, as unknown: "rate_type", "unknown"'
+    expect([status, body]).toEqual([201, { inserted: 2, warnings: [{ index: 1, warning }] }])
+    expect(store.recorded[1]).toEqual(store.recorded[0]!)
+  })
+
+  test('422 for a misspelt member, and nothing is recorded', async () => {
+    expect(await faultsOf({ ...ROW, efective_from: '2026-03-01T00:00:00Z', fees: 1 })).toEqual([
+      '"efective_from" is not read: did you mean effective_from?',
+      '"fees" is not read: did you mean fee?',
+    ])
+  })
+
+  test('201 uses the source currency for a fee without a currency', async () => {
+    expect(await recordedOf({ ...ROW, fee: 2 })).toMatchObject({ fee: '2', feeCurrency: 'USD' })
+  })
+
+  test('201 treats null as a member left out', async () => {
+    const nothing = { fee: null, fee_currency: null, notes: null, effective_from: null }
+    const row = { ...ROW, ...nothing, source_currency: null, target_currency: null }
+    expect(await recordedOf(row)).toEqual(await recordedOf(ROW))
+  })
+})
+
+describe('the currencies of a row', () => {
+  test('201 in any case and with spaces around them, stored in upper case', async () => {
+    const row = { ...ROW, from: ' usd', to: 'kEs ', fee: 1, fee_currency: 'eur' }
+    expect(await recordedOf(row)).toMatchObject({ from: 'USD', to: 'KES', feeCurrency: 'EUR' })
+  })
+
+  test('201 under the alias, under the full name, or both when they are equal', async () => {
+    const { from, to, ...rest } = ROW
+    const full = { ...rest, source_currency: 'usd', target_currency: to }
+    expect(await recordedOf(full)).toEqual(await recordedOf(ROW))
+    expect(await recordedOf({ ...full, from, to: 'kes' })).toEqual(await recordedOf(ROW))
+  })
+
+  test('422 when alias and full name differ', async () => {
+    const row = { ...ROW, source_currency: 'GBP', target_currency: 'NGN' }
+    expect(await faultsOf(row)).toEqual([
+      expect.stringContaining('source_currency and from differ'),
+      expect.stringContaining('target_currency and to differ'),
+    ])
+  })
+
+  test('422 when one of the two names is not a currency, although the other is', async () => {
+    const row = { ...ROW, source_currency: 'XXX', target_currency: 7 }
+    expect(await faultsOf(row)).toEqual([
+      expect.stringContaining('source_currency "XXX"'),
+      expect.stringContaining('target_currency'),
+    ])
+  })
+
+  test('422 when they are missing, inactive, unknown, of another type, or the same', async () => {
+    const { from: _from, to: _to, ...rest } = ROW
+    expect(await faultsOf(rest)).toEqual([
+      expect.stringContaining('source_currency (or from) is required'),
+      expect.stringContaining('target_currency (or to) is required'),
+    ])
+    expect(await faultsOf({ ...ROW, to: 'SLL' })).toEqual([expect.stringContaining('"SLL"')])
+    expect(await faultsOf({ ...ROW, to: '' })).toEqual([expect.stringContaining('to ""')])
+    expect(await faultsOf({ ...ROW, from: 5, to: ['KES'] })).toHaveLength(2)
+    expect(await faultsOf({ ...ROW, to: 'usd' })).toEqual([expect.stringContaining('both USD')])
+    expect(await faultsOf({ ...ROW, fee: 1, fee_currency: 'SLL' })).toEqual([
+      expect.stringContaining('fee_currency "SLL"'),
+    ])
+  })
+})
+
+describe('the provider of a row', () => {
+  test('422 when it is missing, unknown or of another type', async () => {
+    const { provider_id: _id, ...rest } = ROW
+    expect(await faultsOf(rest)).toEqual([expect.stringContaining('provider_id is required')])
+    for (const id of ['nobody', 'RETAIL-A', '', 5, {}, true])
+      expect(await faultsOf({ ...ROW, provider_id: id })).toEqual([
+        expect.stringContaining('is not an active id'),
+      ])
+  })
+
+  test('422 when it is no longer active', async () => {
+    const { world, store, key } = open()
+    const providers = [...PROVIDERS.slice(1), provider('retail-a', { isActive: false })]
+    world.memory.publish({ catalogue: { currencies: CURRENCIES, providers } }, world.clock.now())
+    expect((await world.post(ROW, key)).status).toBe(422)
+    expect(store.recorded).toEqual([])
+  })
+})
+
+describe('the numbers of a row', () => {
+  const withRate = (text: string) => JSON.stringify(ROW).replace('129.5', text)
+  const withFee = (text: string) =>
+    JSON.stringify({ ...ROW, fee: 7 }).replace('"fee":7', `"fee":${text}`)
+
+  test.each([
+    ['1e-12', '1e-12'],
+    ['0.000000000001', '1e-12'],
+    ['1000000000000', '1000000000000'],
+    ['1e12', '1000000000000'],
+    ['1.5e+0000000000000000003', '1.5e+0000000000000000003'],
+    ['0.1', '0.1'],
+    ['0.123456789012345678', '0.123456789012345678'],
+    ['123456789012.345678', '123456789012.345678'],
+    ['100000000000.0000000000', '100000000000.0000000000'],
+    ['1.00000000000000000000', '1.00000000000000000000'],
+    ['1.29e2', '129'],
+    ['1.23456789012345678e+2', '1.23456789012345678e+2'],
+  ])('201 for a rate of %s, every digit kept', async (text, rate) => {
+    expect(await recordedOf(withRate(text))).toMatchObject({ rate })
+  })
+
+  test.each([
+    ['0', /between/],
+    ['-0', /between/],
+    ['-1', /between/],
+    ['0.0', /between/],
+    ['9.99e-13', /between/],
+    ['1000000000000.1', /between/],
+    ['1000000000000.00001', /between/],
+    ['1.00000000000000001e12', /between/],
+    ['0.000000000000999999999999999999', /between/],
+    ['9.99999999999999999e-13', /between/],
+    ['1000000000001', /between/],
+    ['1e400', /finite/],
+    ['-1e400', /finite/],
+    ['1e-400', /between/],
+    ['0.1234567890123456789', /18 significant/],
+    ['1.234567890123456789', /18 significant/],
+    ['123456789012.3456789', /18 significant/],
+    ['"129"', /number/],
+    ['true', /number/],
+    ['{}', /number/],
+    ['[129]', /number/],
+    [`1.${'1'.repeat(5000)}`, /18 significant/],
+    [`${'9'.repeat(5000)}`, /finite|between/],
+  ])('422 for a rate of %p', async (text, fault) => {
+    const faults = await faultsOf(withRate(text))
+    expect(faults).toEqual([expect.stringMatching(fault)])
+    expect(faults[0]).toStartWith('rate ')
+    expect(faults[0]!.length).toBeLessThan(200)
+  })
+
+  test('422 when there is no rate', async () => {
+    expect(await faultsOf(withRate('null'))).toEqual([expect.stringContaining('rate is required')])
+    const { rate: _rate, ...rest } = ROW
+    expect(await faultsOf(rest)).toEqual([expect.stringContaining('rate is required')])
+  })
+
+  test.each([
+    ['0', '0'],
+    ['-0', '0'],
+    ['0.000000000000000001', '0.000000000000000001'],
+    ['1e15', '1000000000000000'],
+    ['999999999999999.999', '999999999999999.999'],
+  ])('201 for a fee of %s', async (text, fee) => {
+    const observation = await recordedOf(withFee(text))
+    expect(observation.feeCurrency).toBe('USD')
+    expect(Number(observation.fee) + 0).toBe(Number(fee))
+  })
+
+  test.each(['-1', '-0.000001', '1e400', '1e16', '"1"', '1.234567890123456789'])(
+    '422 for a fee of %s',
+    async (text) => {
+      expect(await faultsOf(withFee(text))).toEqual([expect.stringMatching(/^fee /)])
+    },
+  )
+})
+
+describe('the time of a row', () => {
+  const at = (effective_from: unknown) => ({ ...ROW, effective_from })
+
+  test('201 for now and for exactly five years back', async () => {
+    expect((await recordedOf(at(NOW))).effectiveMs).toBe(Date.parse(NOW))
+    const oldest = '2021-03-05T14:25:30.500Z'
+    expect((await recordedOf(at(oldest))).effectiveMs).toBe(Date.parse(oldest))
+  })
+
+  test('422 for one millisecond more on either side', async () => {
+    expect(await faultsOf(at('2026-03-05T14:25:30.501Z'))).toEqual([
+      'effective_from must not be in the future',
+    ])
+    expect(await faultsOf(at('2021-03-05T14:25:30.499Z'))).toEqual([
+      expect.stringContaining('5 years'),
+    ])
+  })
+
+  test('201 from 29 February accepts five years back to 1 March', async () => {
+    const { world, key } = open()
+    world.clock.set('2028-02-29T12:00:00Z')
+    expect((await world.post(at('2023-03-01T12:00:00Z'), key)).status).toBe(201)
+    expect((await world.post(at('2023-03-01T11:59:59.999Z'), key)).status).toBe(422)
+  })
+
+  test('201 uses the clock at the end of the body to decide what lies in the future', async () => {
+    const { world, store, key } = open()
+    const bytes = new TextEncoder().encode(JSON.stringify([ROW, at('2026-03-05T15:00:00.001Z')]))
+    const body = new ReadableStream({
+      pull(controller) {
+        world.clock.set('2026-03-05T15:00:00.001Z')
+        controller.enqueue(bytes)
+        controller.close()
+      },
+    })
+    const headers = { 'content-type': 'application/json', 'x-api-key': key }
+    const url = 'http://localhost/api/v1/rates'
+    const reply = await world.app.handle(new Request(url, { method: 'POST', headers, body }))
+    expect(reply.status).toBe(201)
+    const late = Date.parse('2026-03-05T15:00:00.001Z')
+    expect(store.recorded.map(({ effectiveMs }) => effectiveMs)).toEqual([late, late])
+  })
+
+  test.each([
+    ...['2026-03-05', '2026-03-05T14:00:00', '14:00', 'now', '', '2026-02-29T00:00:00Z'],
+    ...['2026-03-05T24:00:00Z', '2026-13-01T00:00:00Z', '2026-03-05T14:00:00+25:00'],
+    ...['2026-03-05 14:00:00Z', '+002026-03-05T14:00:00Z', '1772719530500', 'Thu, 05 Mar 2026'],
+    ...['٢٠٢٦-03-05T14:00:00Z', '2026-03-05T14:00:00Z\0', ' 2026-03-05T14:00:00Z'],
+  ])('422 for %p', async (text) => {
+    expect(await faultsOf(at(text))).toEqual([expect.stringContaining('ISO-8601')])
+  })
+
+  test('422 for a time of another type', async () => {
+    for (const value of [1_772_719_530_500, true, {}, [NOW]])
+      expect(await faultsOf(at(value))).toEqual([expect.stringContaining('ISO-8601')])
+  })
+})
+
+describe('the notes of a row', () => {
+  test('201 for 500 characters, an empty text, and 500 characters outside the BMP', async () => {
+    for (const notes of ['x'.repeat(500), '', '\u{1F600}'.repeat(500), 'é\n\t"\\'])
+      expect((await recordedOf({ ...ROW, notes })).notes).toBe(notes)
+  })
+
+  test('422 for 501 characters, NUL, a lone surrogate, and another type', async () => {
+    for (const [notes, fault] of [
+      ['x'.repeat(501), '500'],
+      ['\u{1F600}'.repeat(501), '500'],
+      ['a\0b', 'NUL'],
+      ['\ud800', 'Unicode'],
+      ['a\udc00b', 'Unicode'],
+      [5, 'text'],
+      [['x'], 'text'],
+    ] as const)
+      expect(await faultsOf({ ...ROW, notes })).toEqual([expect.stringContaining(fault)])
+  })
+})
+
+describe('the faults of a batch', () => {
+  test('422 lists every fault of every row by its index, and records nothing', async () => {
+    const { world, store, key } = open()
+    const { status, body } = await world.post(
+      [
+        ROW,
+        { ...ROW, rate: -1, provider_id: 'nobody', notes: 'x'.repeat(501), from: 'XXX' },
+        ROW,
+        null,
+        { ...ROW, fee: -1, effective_from: 'x' },
+        [],
+      ],
+      key,
+    )
+    expect(status).toBe(422)
+    expect(body).toEqual({
+      error: expect.stringContaining('nothing was inserted'),
+      code: 'invalid_rows',
+      errors: [
+        { index: 1, error: expect.stringContaining('provider_id') },
+        { index: 1, error: expect.stringContaining('from') },
+        { index: 1, error: expect.stringContaining('rate') },
+        { index: 1, error: expect.stringContaining('notes') },
+        { index: 3, error: 'a row must be a JSON object' },
+        { index: 4, error: expect.stringContaining('fee') },
+        { index: 4, error: expect.stringContaining('effective_from') },
+        { index: 5, error: 'a row must be a JSON object' },
+      ],
+    })
+    expect(store.recorded).toEqual([])
+    expect((await world.get('/rates?from=USD&to=KES', key)).body.count).toBe(0)
+  })
+})
+
+describe('a database that does not answer', () => {
+  afterEach(() => {
+    jest.useRealTimers()
+  })
+
+  test('503 after ten seconds, and rows that it commits later are served', async () => {
+    jest.useFakeTimers()
+    const answer = Promise.withResolvers<{ kind: 'recorded'; ids: number[] }>()
+    const asked = Promise.withResolvers<void>()
+    const record = () => {
+      asked.resolve()
+      return answer.promise
+    }
+    const world = new World({ store: { record } })
+    const key = world.key('enterprise', 'admin')
+    let isAnswered = false
+    const reply = world.post(ROW, key).finally(() => {
+      isAnswered = true
+    })
+    await asked.promise
+    jest.advanceTimersByTime(ANSWER_MS_MAX - 1)
+    await Promise.resolve()
+    expect(isAnswered).toBe(false)
+    jest.advanceTimersByTime(1)
+    const { status, body, headers } = await reply
+    expect([status, body.code, headers.get('retry-after')]).toEqual([
+      503,
+      'database_unavailable',
+      '30',
+    ])
+    expect((await world.get('/rates?from=USD&to=KES', key)).body.count).toBe(0)
+    answer.resolve({ kind: 'recorded', ids: [1] })
+    await answer.promise
+    await Promise.resolve()
+    expect((await world.get('/rates?from=USD&to=KES', key)).body.count).toBe(1)
+  })
+})

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ServiceError } from '~/domain/errors.ts'
+import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import { invalidRows } from '~/service/recording/ingest.ts'
+import { BATCH_ROWS_MAX, parsedExactly, readIngestBody } from '~/wire/recording/ingest.ts'
+import { WrittenNumber } from '~/wire/row/values.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+
+const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
+const RULES = {
+  catalogue: new CatalogueIndex({ currencies: CURRENCIES, providers: PROVIDERS }),
+  nowMs: NOW_MS,
+  defaultEffectiveMs: NOW_MS,
+}
+const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 129.5 }
+
+const readingOf = (body: unknown) =>
+  readIngestBody(typeof body === 'string' ? body : JSON.stringify(body), RULES)
+
+function read(body: unknown) {
+  const { rows, faults } = readingOf(body)
+  if (faults.length > 0) throw invalidRows(faults)
+  return rows.map(({ observation }) => observation)
+}
+
+function failureOf(body: unknown): ServiceError {
+  try {
+    read(body)
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
+  throw new Error('the body was taken')
+}
+
+describe('readIngestBody', () => {
+  test('accepts one row alone or in a list', () => {
+    expect(read(ROW)).toHaveLength(1)
+    expect(read([ROW])).toEqual(read(ROW))
+  })
+
+  test('rows keep their order', () => {
+    const rates = [3, 1, 2].map((rate) => ({ ...ROW, rate }))
+    expect(read(rates).map(({ rate }) => rate)).toEqual(['3', '1', '2'])
+  })
+
+  test('100 rows are accepted and 101 refused as a whole', () => {
+    expect(read(Array(BATCH_ROWS_MAX).fill(ROW))).toHaveLength(100)
+    const { code, message } = failureOf(Array(BATCH_ROWS_MAX + 1).fill(ROW))
+    expect(code).toBe('malformed_body')
+    expect(message).toContain('101 rows')
+  })
+
+  test('a body that is neither an object nor a list of some rows is malformed', () => {
+    for (const body of [
+      '',
+      ' ',
+      'rate=1',
+      '{',
+      '[',
+      '[1,]',
+      "{'a':1}",
+      '\u0000',
+      'null',
+      '5',
+      'true',
+    ])
+      expect(failureOf(body).code).toBe('malformed_body')
+    for (const body of ['"text"', '[]', '12345678901234567890', 'NaN', '{}{}', '{"a":1e}'])
+      expect(failureOf(body).code).toBe('malformed_body')
+  })
+
+  test('a deeply nested body gets an answer like any other', () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    expect(['malformed_body', 'invalid_rows']).toContain(failureOf(deep).code)
+    const inRow = `{"notes":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)},"rate":12345678901234567}`
+    expect(['malformed_body', 'invalid_rows']).toContain(failureOf(inRow).code)
+  })
+
+  test('a misspelt member is a fault of its row, before the member that it leaves missing', () => {
+    const { code, message, details } = failureOf([
+      ROW,
+      { ...ROW, efective_from: '2026-03-05T14:00:00Z', Fee: 2 },
+      { ...ROW, rate: undefined, rtae: 129.5 },
+    ])
+    expect(code).toBe('invalid_rows')
+    expect(message).toContain('(row 1: "efective_from" is not read: did you mean effective_from?)')
+    expect(details.errors).toEqual([
+      { index: 1, error: '"efective_from" is not read: did you mean effective_from?' },
+      { index: 1, error: '"Fee" is not read: did you mean fee?' },
+      { index: 2, error: '"rtae" is not read: did you mean rate?' },
+      { index: 2, error: 'rate is required: a number above 0' },
+    ])
+  })
+
+  test('an unknown member is left out with a warning for its row', () => {
+    const { rows, warnings, faults } = readingOf([
+      { ...ROW, id: 7, rate_type: 'official' },
+      ROW,
+      { ...ROW, ['x'.repeat(50)]: 1, error: 'old', a: 1, b: 1, c: 1, d: 1, e: 1 },
+    ])
+    expect([rows.length, faults]).toEqual([3, []])
+    expect(rows[0]!.observation).toEqual(rows[1]!.observation)
+    const long = `"${'x'.repeat(40)}…"`
+    expect(warnings).toEqual([
+      { index: 0, warning: 'ignored, as unknown: "id", "rate_type"' },
+      {
+        index: 2,
+        warning: `ignored, as unknown: ${long}, "error", "a", "b", "c" and 2 more`,
+      },
+    ])
+  })
+
+  test('100 members of a row are read, and one more is a fault', () => {
+    const withMembers = (count: number) =>
+      Object.fromEntries(Array.from({ length: count - 4 }, (_, i) => [`member ${i}`, i]))
+    expect(readingOf({ ...ROW, ...withMembers(100) }).warnings).toHaveLength(1)
+    const { details } = failureOf({ ...ROW, ...withMembers(101) })
+    expect(details.errors).toEqual([
+      { index: 0, error: 'has more than 100 members; send those that a rate has' },
+    ])
+  })
+
+  test('a row that is not an object is a fault of that row', () => {
+    const { code, details } = failureOf([ROW, null, [], 'x', 12345678901234567890n.toString()])
+    expect(code).toBe('invalid_rows')
+    expect(details.errors).toEqual(
+      [1, 2, 3, 4].map((index) => ({ index, error: 'a row must be a JSON object' })),
+    )
+  })
+
+  test('every fault of every row is listed by its index, and no row is returned', () => {
+    const { code, message, details } = failureOf([
+      ROW,
+      { ...ROW, rate: 0, to: 'XXX' },
+      ROW,
+      { ...ROW, provider_id: 'nobody' },
+    ])
+    const errors = details.errors as { index: number; error: string }[]
+    expect(code).toBe('invalid_rows')
+    expect(errors.map(({ index }) => index)).toEqual([1, 1, 3])
+    expect(message).toContain('row 1')
+    expect(message).toContain(errors[0]!.error)
+  })
+
+  test('digits that a double cannot hold arrive as they were written', () => {
+    const body = '{"provider_id":"retail-a","from":"USD","to":"KES","rate":123.456789012345678}'
+    expect(read(body)[0]?.rate).toBe('123.456789012345678')
+    const long = body.replace('123.456789012345678', '0.1000000000000000055511151231257827')
+    expect(failureOf(long).code).toBe('invalid_rows')
+  })
+
+  test('a key named __proto__ does no harm', () => {
+    const body = '{"__proto__":{"provider_id":"retail-a"},"from":"USD","to":"KES","rate":1}'
+    expect(failureOf(body).code).toBe('invalid_rows')
+    expect(({} as Record<string, unknown>).provider_id).toBeUndefined()
+  })
+})
+
+describe('parsedExactly', () => {
+  test('is JSON.parse where every number is short', () => {
+    const scalars = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
+    const values = fc.oneof(scalars, fc.array(scalars), fc.dictionary(fc.string(), scalars))
+    fc.assert(
+      fc.property(fc.array(values), (value) => {
+        expect(parsedExactly(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+    )
+  })
+
+  test('16 digits are kept as written, 15 are a number, and digits in a text stay a text', () => {
+    expect(parsedExactly('[123456789012345]')).toEqual([123_456_789_012_345])
+    expect(parsedExactly('[1234567890123456]')).toEqual([new WrittenNumber('1234567890123456')])
+    expect(parsedExactly('{"a":"1234567890123456","b":-0.000000000000001}')).toEqual({
+      a: '1234567890123456',
+      b: new WrittenNumber('-0.000000000000001'),
+    })
+  })
+
+  test('every number up to 18 digits keeps each of them', () => {
+    const numbers = fc.tuple(fc.stringMatching(/^[1-9]\d{0,16}[1-9]$/), fc.nat({ max: 17 }))
+    fc.assert(
+      fc.property(numbers, ([digits, places]) => {
+        const cut = digits.length - Math.min(places, digits.length - 1)
+        const text = [digits.slice(0, cut), digits.slice(cut)].filter(Boolean).join('.')
+        const [value] = parsedExactly(`[${text}]`) as [number | WrittenNumber]
+        expect(value instanceof WrittenNumber ? value.text : String(value)).toBe(text)
+      }),
+    )
+  })
+})
