@@ -52,7 +52,7 @@ export type Recorder = IngestDeps['store'] & WithdrawalStore & { readonly limit:
  * then has to learn of it, at the latest before a retry is told so.
  */
 export function recorderOf(deps: RecorderDeps): Recorder {
-  const { observations, references, changes, refresher, tracing, work } = deps
+  const { observations, changes, tracing, work } = deps
   const { storage, rows, follower } = deps
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
@@ -87,6 +87,19 @@ export function recorderOf(deps: RecorderDeps): Recorder {
         return record(batch)
       }),
     ...withdrawing(deps, limit),
+    ...datingBack(deps),
+    limit,
+    noteRefused: (providerIds) => rows.count('refused', providerIds),
+  }
+}
+
+/** The part that looks up the references of a row's day; memory loads them where that fails. */
+function datingBack({
+  references,
+  refresher,
+  tracing,
+}: RecorderDeps): Pick<Recorder, 'referencesAt'> {
+  return {
     async referencesAt(probes) {
       try {
         const found = traced(tracing, 'database referencesAt', () =>
@@ -98,8 +111,6 @@ export function recorderOf(deps: RecorderDeps): Recorder {
         throw error
       }
     },
-    limit,
-    noteRefused: (providerIds) => rows.count('refused', providerIds),
   }
 }
 

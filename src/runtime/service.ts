@@ -11,8 +11,7 @@ import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
-import { createReferenceStore } from '~/store/reference-store.ts'
-import { holdsSample } from '~/store/reference-store.ts'
+import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
 import { createStorageStore } from '~/store/storage/storage-store.ts'
 import { RowFigures } from '~/telemetry/row-figures.ts'
 import { accessTokensOf } from './access-tokens.ts'
@@ -143,11 +142,8 @@ export class Service implements RunningService {
     const { alerting, deliveries } = alerts
     const shared = { ...reading, ...places, alerting, secret: this.#secret }
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
-    const observations = createObservationStore(database, clock)
-    const kept = createStorageStore(database)
-    const storage = new StorageWatch({ store: kept, clock, log, ...config })
-    const rows = new RowFigures()
-    const store = this.#recorderOf(core, { observations, storage, rows })
+    const { store, ...recording } = this.#recordingOf(core)
+    const { observations, storage, rows } = recording
     const health = { ...this.#health(core), isRecording: () => storage.isRecording }
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
@@ -177,15 +173,17 @@ export class Service implements RunningService {
     return { core, ...served, dayFileJob: fileJob }
   }
 
-  #recorderOf(
-    { changes, follower, refresher, telemetry }: Core,
-    own: Pick<Parameters<typeof recorderOf>[0], 'observations' | 'storage' | 'rows'>,
-  ) {
-    const { config, database } = this.options
+  #recordingOf({ changes, follower, refresher, telemetry }: Core) {
+    const { config, database, clock, log } = this.options
+    const observations = createObservationStore(database, clock)
+    const storage = new StorageWatch({ store: createStorageStore(database), clock, log, ...config })
+    const rows = new RowFigures()
     const references = createReferenceStore(database)
     const withdrawals = createWithdrawalStore(database)
-    const recording = { ...own, withdrawals, references, changes, follower, refresher }
-    return recorderOf({ ...recording, tracing: telemetry.tracing, work: config.work })
+    const stores = { observations, withdrawals, references }
+    const recording = { ...stores, storage, rows, changes, follower, refresher }
+    const store = recorderOf({ ...recording, tracing: telemetry.tracing, work: config.work })
+    return { store, observations, storage, rows }
   }
 
   #streamsOf({ memory, live, follower }: Core): Streams {

@@ -18,6 +18,7 @@ const LISTED_MAX = 1000
 
 export function createQuoteStore(database: Database) {
   const { sql } = database
+  const { byIds, withdrawnAmong, quotesWhere } = quotesIn(sql)
   const changes = createChangeStore(database)
   return {
     async live(nowMs: number) {
@@ -49,6 +50,11 @@ export function createQuoteStore(database: Database) {
       return { quotes, withdrawn }
     },
   }
+}
+
+/** Quotes by their ids, or by a condition. */
+function quotesIn(sql: Sql) {
+  return { byIds, withdrawnAmong, quotesWhere }
 
   async function byIds(ids: readonly number[], window: Window | null) {
     return quotesWhere(sql`o.id = any(${arrayLiteral(ids)}::bigint[])`, window)

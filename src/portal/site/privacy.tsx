@@ -34,7 +34,9 @@ const VISITOR: readonly Fact[] = [
   },
 ]
 
-const factsOf = (idleMs: number): readonly Fact[] => [
+const factsOf = (idleMs: number): readonly Fact[] => [...signInFacts(idleMs), ...USE_FACTS]
+
+const signInFacts = (idleMs: number): readonly Fact[] => [
   {
     what: 'Your e-mail address',
     why: 'You sign in with it, and mails about your account go there.',
@@ -60,6 +62,9 @@ const factsOf = (idleMs: number): readonly Fact[] => [
     why: 'So that nobody locks you out by guessing your password.',
     until: '400 days in your browser; we keep nothing of it',
   },
+]
+
+const USE_FACTS: readonly Fact[] = [
   {
     what: 'Keys as hashes, with their names and last characters, and their requests by day',
     why: 'To let programs in, and to count requests.',

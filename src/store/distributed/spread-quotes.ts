@@ -28,9 +28,10 @@ export function createSpreadQuoteStore(database: Database) {
     /** The rows of changes that name them, as far as they can be seen. */
     async ofChanges(changes: readonly Named[]): Promise<Quote[]> {
       const ids = changes.flatMap((change) => change.ids ?? [])
-      const found = await rowsIn(sql`observations`, ids, changes)
+      const found = await rowsOfChanges(sql, sql`observations`, { ids, changes })
       const missing = new Set(ids).difference(new Set(found.map(({ id }) => Number(id))))
-      const gone = missing.size > 0 ? await rowsIn(sql`withdrawals`, [...missing], changes) : []
+      const lost = { ids: [...missing], changes }
+      const gone = missing.size > 0 ? await rowsOfChanges(sql, sql`withdrawals`, lost) : []
       return [...found, ...gone].map(quoteOf)
     },
     /** The withdrawn quotes among these ids, in some corridors, or in all. */
@@ -50,12 +51,7 @@ export function createSpreadQuoteStore(database: Database) {
     async hasWitnesses(change: Named): Promise<boolean> {
       const witnesses = new Set(change.spread?.witnesses ?? [])
       if (witnesses.size === 0) return true
-      const count = async (table: PendingQuery<Row[]>) => {
-        const rows = await sql`
-          select o.id from ${table} o
-          where o.id = any(${arrayLiteral([...witnesses])}::bigint[]) and ${isNear(sql, [change])}`
-        return rows.length
-      }
+      const count = (table: PendingQuery<Row[]>) => witnessesIn(sql, table, { witnesses, change })
       const seen = await count(sql`observations`)
       return seen === witnesses.size || seen + (await count(sql`withdrawals`)) === witnesses.size
     },
@@ -72,19 +68,35 @@ export function createSpreadQuoteStore(database: Database) {
       return [...found.values()]
     },
   }
+}
 
-  /** Rows of changes in a table with the columns of observations. */
-  function rowsIn(table: PendingQuery<Row[]>, ids: readonly number[], changes: readonly Named[]) {
-    return sql<QuoteRow[]>`
-      select ${quoteColumns(sql)}
-      from ${table} o
-      join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
-      join corridors c on c.id = o.corridor_id
-      left join offers f on f.id = o.offer_id and f.corridor_id = o.corridor_id
-        and f.corridor_id = any(${corridorsOf(changes)}::int[])
-      where o.id = any(${arrayLiteral(ids)}::bigint[]) and ${isNear(sql, changes)}
-        and p.corridor_id = any(${corridorsOf(changes)}::int[])`
-  }
+/** Rows of changes in a table with the columns of observations. */
+function rowsOfChanges(
+  sql: Sql,
+  table: PendingQuery<Row[]>,
+  { ids, changes }: { readonly ids: readonly number[]; readonly changes: readonly Named[] },
+) {
+  return sql<QuoteRow[]>`
+    select ${quoteColumns(sql)}
+    from ${table} o
+    join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
+    join corridors c on c.id = o.corridor_id
+    left join offers f on f.id = o.offer_id and f.corridor_id = o.corridor_id
+      and f.corridor_id = any(${corridorsOf(changes)}::int[])
+    where o.id = any(${arrayLiteral(ids)}::bigint[]) and ${isNear(sql, changes)}
+      and p.corridor_id = any(${corridorsOf(changes)}::int[])`
+}
+
+/** How many witnesses of a change stand in a table. */
+async function witnessesIn(
+  sql: Sql,
+  table: PendingQuery<Row[]>,
+  { witnesses, change }: { readonly witnesses: ReadonlySet<number>; readonly change: Named },
+): Promise<number> {
+  const rows = await sql`
+    select o.id from ${table} o
+    where o.id = any(${arrayLiteral([...witnesses])}::bigint[]) and ${isNear(sql, [change])}`
+  return rows.length
 }
 
 /** How many shards are asked at once, as each keeps a connection for itself. */

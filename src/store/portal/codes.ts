@@ -29,6 +29,13 @@ export function codesOf(library: Passwords, { cookiePrefix }: Pick<AuthOptions, 
       const { id: userId, email } = entered.response.user
       return { userId, email, cookies: entered.headers.getSetCookie() }
     },
+    ...ownCodes(library),
+  }
+}
+
+/** What somebody who is signed in does with codes of their own. */
+function ownCodes(library: Passwords) {
+  return {
     /** The address that a new app reads; null for a wrong password, or where one is set up. */
     async beginApp(password: string, headers: Headers) {
       const begun = await library.attempted((api) =>

@@ -69,6 +69,13 @@ async function rowsOf(tx: Tx, { userId, accountId }: Own) {
       .innerJoin(oauthClients, eq(oauthClients.clientId, oauthConsents.clientId))
       .where(eq(oauthConsents.userId, userId))
       .orderBy(asc(oauthConsents.createdAt)),
+    ...(await eventsOf(tx, accountId)),
+  }
+}
+
+/** The alerts of an account, what they sent, and the changes of the account. */
+async function eventsOf(tx: Tx, accountId: Own['accountId']) {
+  return {
     alerts: await tx.select().from(alerts).where(eq(alerts.accountId, accountId)),
     deliveries: await tx
       .select({

@@ -52,24 +52,7 @@ type Outcome =
  * tokens, their rotation, and what follows from one that is used twice.
  */
 export function createOAuth(database: Database, options: OAuthOptions) {
-  let loading: Promise<Library> | null = null
-  const loaded = () => {
-    loading ??= load(database, options).catch((error) => {
-      loading = null
-      throw error
-    })
-    return loading
-  }
-  const ask = async (path: string, init: RequestInit) => {
-    const { handler } = await loaded()
-    try {
-      return await handler(new Request(`${UNUSED_URL}${BASE}${path}`, init))
-    } catch (error) {
-      // Throws the real reason if that is a database that is away.
-      await database.db.execute(sql`select 1`)
-      throw error
-    }
-  }
+  const ask = askerOf(database, options)
   return {
     /** Where the question of an application leads the person whose session is in the headers. */
     async asked(question: URLSearchParams, headers: Headers): Promise<Outcome> {
@@ -100,6 +83,28 @@ export function createOAuth(database: Database, options: OAuthOptions) {
         return { status: reply.status, body: await reply.json() }
       })
     },
+  }
+}
+
+/** Asks the library, which is loaded at the first call; an outage of the database is thrown. */
+function askerOf(database: Database, options: OAuthOptions) {
+  let loading: Promise<Library> | null = null
+  const loaded = () => {
+    loading ??= load(database, options).catch((error) => {
+      loading = null
+      throw error
+    })
+    return loading
+  }
+  return async (path: string, init: RequestInit): Promise<Response> => {
+    const { handler } = await loaded()
+    try {
+      return await handler(new Request(`${UNUSED_URL}${BASE}${path}`, init))
+    } catch (error) {
+      // Throws the real reason if that is a database that is away.
+      await database.db.execute(sql`select 1`)
+      throw error
+    }
   }
 }
 

@@ -2,20 +2,9 @@ import { type Endpoint, TAGS } from './operation.ts'
 
 type GuideOptions = { readonly basePath: string; readonly publicUrl: string | null }
 
-/** A short guide for agents that read rather than call, in the form of https://llmstxt.org/. */
-export function guideText(endpoints: readonly Endpoint[], options: GuideOptions): string {
-  const origin = options.publicUrl ?? ''
-  const base = `${origin}${options.basePath}`
-  return `# Corridor
-
-> Currency rates and what money transfer and exchange providers really charge, corridor by corridor
-> (source to target currency), with an independent mid-market rate. JSON over HTTP.
-
-Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header or as
-\`Authorization: Bearer\`; /status needs none.
-
-- A success costs one unit of the account's UTC day, a failure nothing. \`X-RateLimit-Remaining\`
-  says what is left; after 429 wait for \`Retry-After\` seconds.
+/** What whoever calls has to know, whichever operation it calls. */
+const ADVICE = `- A success costs one unit of the account's UTC day, a failure nothing.
+  \`X-RateLimit-Remaining\` says what is left; after 429 wait for \`Retry-After\` seconds.
 - \`data_freshness\` is \`hourly\` (what held at \`as_of\`, the top of the hour) or \`realtime\`.
 - Ask /currencies and /providers for the codes and ids there are before guessing them.
 - For many pairs use /fetch-multi, /fetch-matrix or /fetch-many-to-one: one unit for the whole call.
@@ -47,7 +36,21 @@ Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header or a
 - \`note\` says in a sentence why a list is empty, or that the best price is stale.
 - A missing \`mid\` means that no recent one is known; \`note\` may say why. Do not make one up.
 - Operations that take \`format\` answer \`csv\` and \`ndjson\` too: a flat row for each entry.
-- An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.
+- An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.`
+
+/** A short guide for agents that read rather than call, in the form of https://llmstxt.org/. */
+export function guideText(endpoints: readonly Endpoint[], options: GuideOptions): string {
+  const origin = options.publicUrl ?? ''
+  const base = `${origin}${options.basePath}`
+  return `# Corridor
+
+> Currency rates and what money transfer and exchange providers really charge, corridor by corridor
+> (source to target currency), with an independent mid-market rate. JSON over HTTP.
+
+Paths below are under \`${base}\`. Send the key in the \`X-API-Key\` header or as
+\`Authorization: Bearer\`; /status needs none.
+
+${ADVICE}
 
 ${sections(endpoints)}
 ## More
