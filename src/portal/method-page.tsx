@@ -34,7 +34,7 @@ const methodPage = ({ pages, ageLimits }: PublicDeps, { view }: PublicAsk): Page
           from.
         </p>
       </div>
-      <Best />
+      <Best suspectPct={ageLimits.quoteSuspectPct ?? null} />
       <Arrives />
       <Ages {...ageLimits} />
       <Cost />
@@ -58,7 +58,7 @@ const Part = ({ id, title, children }: { id: string; title: string; children: Ch
 
 type Children = ComponentChildren
 
-const Best = () => (
+const Best = ({ suspectPct }: { suspectPct: number | null }) => (
   <Part id="best" title="What “best” means">
     <p>
       The best price is the one at which the recipient gets the most for your amount, once the fee
@@ -72,11 +72,13 @@ const Best = () => (
       {RANGE_FACTOR} times yours, or less than one part in {RANGE_FACTOR} of it, is never the best,
       and no net amount or cost is shown for it.
     </p>
-    <p>
-      A rate far above the mid of its day, or less than half of it, is hard to believe. It is marked
-      as suspect, comes last, and never leads. Averages of a pair of countries count it, as the
-      survey does, and are also given without it.
-    </p>
+    {suspectPct !== null && (
+      <p>
+        A rate more than {plainAmountText(suspectPct)}% above the mid of its day, or less than half
+        of it, is hard to believe. It is marked as suspect, comes last, and never leads. Averages of
+        a pair of countries count it, as the survey does, and are also given without it.
+      </p>
+    )}
     <p>
       If you ask what they receive, the best price is the one that takes the least from you for it.
     </p>

@@ -11,6 +11,8 @@ describe('GET /how-we-reckon', () => {
     expect(text).toContain('<title>How we reckon · Corridor</title>')
     for (const id of ['best', 'arrives', 'costs', 'mid', 'kinds', 'chart', 'sources'])
       expect(text.match(new RegExp(`<h2 id="${id}"`, 'g'))).toHaveLength(1)
+    expect(textOf(text)).toContain('more than 2 times yours')
+    expect(textOf(text)).toContain('A rate more than 10% above the mid of its day')
     expect(textOf(text)).toContain('A rate older than 3 days is too old to compare with')
   })
 

@@ -1,8 +1,10 @@
 import { USD } from '~/domain/currency.ts'
 import type { Goal } from '~/domain/offer/choice.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { plainNumberText } from '~/portal/format.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
+import { pricedAmount } from './known-amounts.ts'
 
 export const AMOUNT_NAMES = ['amount', 'recipient_gets'] as const
 
@@ -22,20 +24,25 @@ export type Amounts = {
   readonly goal: Goal | null
 }
 
-/** Codes of currencies. */
-type Currencies = { readonly from: string; readonly to: string }
+/** What amounts are asked of: codes of currencies, and what is offered between them. */
+type Asked = {
+  readonly from: string
+  readonly to: string
+  readonly offers: readonly RankedQuote[]
+}
 
 const BOTH = 'Fill in one of the two: what you send, or what they receive.'
 
-/** The amount to send or to arrive; the usual amount to send where neither is given. */
-export function amounts(view: View, params: URLSearchParams, { from, to }: Currencies): Amounts {
-  const asked = askedAmounts(params)
-  const [name, ...others] = asked
+/** The amount to send or to arrive; a usual amount that is priced where neither is given. */
+export function amounts(view: View, params: URLSearchParams, asked: Asked): Amounts {
+  const { from, to } = asked
+  const names = askedAmounts(params)
+  const [name, ...others] = names
   if (others.length > 0) {
-    const texts = { ...EMPTY, ...Object.fromEntries(asked.map((one) => [one, given(params, one)])) }
+    const texts = { ...EMPTY, ...Object.fromEntries(names.map((one) => [one, given(params, one)])) }
     return { texts, goal: null, hints: {}, faults: { amount: BOTH, recipient_gets: BOTH } }
   }
-  const text = name ? given(params, name) : plainNumberText(usualAmount(view, from))
+  const text = name ? given(params, name) : plainNumberText(usualAmount(view, asked))
   const isToArrive = name === 'recipient_gets'
   const { amount, hint, fault } = writtenAmount(text, isToArrive ? to : from)
   const field = name ?? 'amount'
@@ -72,8 +79,11 @@ function askedAmounts(params: URLSearchParams): AmountName[] {
 
 const USUAL_USD = 200
 
-/** A round amount worth about what people usually send. */
-function usualAmount(view: View, from: string): number {
+/** About what people usually send: an amount that was surveyed, else a round one. */
+const usualAmount = (view: View, { from, offers }: Asked): number =>
+  pricedAmount(offers, roundAmountIn(view, from))
+
+function roundAmountIn(view: View, from: string): number {
   if (from === USD) return USUAL_USD
   const mid = view.catalogue.currency(from) && view.mid(USD, from)
   return mid ? Number((USUAL_USD * mid.rate).toPrecision(1)) : USUAL_USD

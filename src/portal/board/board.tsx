@@ -87,7 +87,11 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
   const { view, nowMs, url } = ask
   const from = view.catalogue.currency(question.from)!
   const to = view.catalogue.currency(question.to)!
-  const { freshness } = view
+  const summary = {
+    ...{ conversions, from, to, freshness: view.freshness },
+    offers: view.offers(from.code, to.code),
+    hrefOf: (amount: number) => boardHref({ ...question, goal: { amount, recipientGets: null } }),
+  }
   return (
     <div class="stack">
       <div class="stack-tight">
@@ -102,13 +106,13 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
       </div>
       {conversions.entries.length > 0 ? (
         <>
-          <BoardSummary {...{ conversions, from, to, freshness }} />
+          <BoardSummary {...summary} />
           <Prices {...{ conversions, from, to, nowMs }} />
         </>
       ) : (
         <>
           <NoPrices view={view} from={from.code} to={to.code} />
-          <BoardSummary {...{ conversions, from, to, freshness }} />
+          <BoardSummary {...summary} />
         </>
       )}
       <ChartSection

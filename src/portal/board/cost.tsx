@@ -1,13 +1,14 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
-import { marginPct } from '~/domain/price/cost.ts'
+import { type Cost as CostOf, marginPct } from '~/domain/price/cost.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { moneyOf, percentText, priceText } from '~/portal/format.ts'
 import type { Conversion } from '~/service/convert.ts'
+import { BETTER, betterText } from './cost-text.ts'
 import { pricedAt } from './offer-text.ts'
 
 const BPS_PER_PERCENT = 100
@@ -31,8 +32,9 @@ export function Cost({ entry, currency, mid }: CostProps) {
   const marginBps = marginPct(quote.rate, midAtQuote.rate) * BPS_PER_PERCENT
   if (!isFeeStated(quote)) return <span class="muted">{percentText(marginBps)} + fee</span>
   if (entry.match?.match === 'out_of_range')
-    return <span class="muted">not known: priced for {amount}</span>
+    return <span class="muted">not known for this amount</span>
   if (!cost) return <span class="muted">no mid for its fee</span>
+  if (cost.totalPct < 0) return <Better {...{ cost, currency, amount }} />
   const percent = percentText(cost.totalPct * BPS_PER_PERCENT)
   return amount ? (
     <span>
@@ -45,6 +47,21 @@ export function Cost({ entry, currency, mid }: CostProps) {
     </span>
   )
 }
+
+type BetterProps = Pick<CostProps, 'currency'> & {
+  readonly cost: CostOf
+  readonly amount: string | null
+}
+
+/** A cost below zero, which a reader would take for a mistake if it were not said in words. */
+const Better = ({ cost, currency, amount }: BetterProps) => (
+  <span>
+    {amount ? betterText(cost) : priceText(-cost.total, currency)}
+    <span class="beside">
+      {amount ? `${BETTER}, for ${amount}` : `${betterText(cost)} ${BETTER}`}
+    </span>
+  </span>
+)
 
 type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote'> & { readonly mid: Mid }
 

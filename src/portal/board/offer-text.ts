@@ -29,7 +29,7 @@ const RECEIVED: Readonly<Record<PayWay, string>> = {
 export function offerWords(offer: Offer, isPair: boolean): string[] {
   const { service, payIn, payOut, channel } = offer
   const parts = [
-    service,
+    isNumbered(service) ? null : service,
     isPair ? null : countriesText(offer),
     payIn && `pay by ${listed(waysIn(payIn).map(plainWords))}`,
     payOut && `they get ${listed(waysIn(payOut).map((way) => RECEIVED[way]))}`,
@@ -38,6 +38,15 @@ export function offerWords(offer: Offer, isPair: boolean): string[] {
   ]
   return parts.filter((part) => part !== null)
 }
+
+/** What the sample calls the second price, and those after it, where the survey names none. */
+const NUMBERED = /^Price \d+$/
+
+const isNumbered = (service: string | null): boolean => service !== null && NUMBERED.test(service)
+
+/** That a price is one of several which the survey does not tell apart by name; null otherwise. */
+export const severalText = ({ service }: Offer): string | null =>
+  isNumbered(service) ? 'one of several prices of this provider' : null
 
 const nameOf = (code: string): string => COUNTRIES.get(code)?.name ?? code
 

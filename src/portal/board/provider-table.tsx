@@ -81,9 +81,12 @@ function commonText(
   return others.length > 0 && others.every((one) => one === first) ? (first ?? null) : null
 }
 
-/** Whether it is known what arrives: a fee that nobody stated could take any of it. */
-export const hasPlace = ({ ranked: { quote }, net }: Conversion): boolean =>
-  net !== null && net > 0 && (isFeeStated(quote) || !isExecutable(quote.rateType))
+/**
+ * Whether a price is believed and it is known what arrives: a fee that nobody stated could take any
+ * of it.
+ */
+export const hasPlace = ({ ranked: { quote, suspect }, net }: Conversion): boolean =>
+  !suspect && net !== null && net > 0 && (isFeeStated(quote) || !isExecutable(quote.rateType))
 
 /** The head of the column with what arrives, or what is sent. */
 function amountHead(kind: RateType, isToArrive: boolean): string {
@@ -156,8 +159,9 @@ type AmountProps = Shared & { readonly entry: Conversion; readonly isCompared: b
 
 /** What arrives or is sent, and how much that differs from the best. */
 function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) {
-  const { net, sent, ranked } = entry
+  const { net, sent, ranked, match } = entry
   const { rateType } = ranked.quote
+  if (match?.match === 'out_of_range') return <span class="muted small">{NO_PRICE}</span>
   if (net === null) return <span class="muted small">{sent === null ? NO_AMOUNT : NO_MID}</span>
   if (net <= 0) return <span class="muted small">nothing: the fee takes all of it</span>
   const [shown, currency] = isToArrive ? [sent!, from] : [net, to]
@@ -180,4 +184,5 @@ function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) 
 
 const NONE = <span class="muted">–</span>
 const NO_MID = 'unknown: no mid for its fee'
+const NO_PRICE = 'no price for this amount'
 const NO_AMOUNT = 'cannot be worked out'

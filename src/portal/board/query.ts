@@ -52,7 +52,15 @@ export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
     to: to ?? proposedPlace(proposed?.to),
   }
   const codes = { from: placed.from.place?.currency ?? '', to: placed.to.place?.currency ?? '' }
-  const { texts, goal, hints, faults: amountFaults } = amounts(view, params, codes)
+  const {
+    texts,
+    goal,
+    hints,
+    faults: amountFaults,
+  } = amounts(view, params, {
+    ...codes,
+    offers: view.offers(codes.from, codes.to),
+  })
   const faults = { ...(!isPriceless && placeFaults(placed)), ...amountFaults }
   const isWhole = !isPriceless && Object.keys(faults).length === 0 && goal !== null
   const period = chartPeriodOf(params.get('period'))

@@ -4,25 +4,24 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { isFeeStated } from '~/domain/offer/fee.ts'
 import { isExecutable } from '~/domain/provider.ts'
-import {
-  askedText,
-  clockText,
-  percentText,
-  priceText,
-  rateText,
-  spanText,
-} from '~/portal/format.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import { askedText, clockText, priceText, rateText, spanText } from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { lackNote } from '~/wire/note.ts'
+import { costSentence } from './cost-text.ts'
 import { standingText } from './kinds.ts'
-import { pricedAt } from './offer-text.ts'
+import { namedAmounts } from './known-amounts.ts'
 
 type Props = {
   readonly conversions: Conversions
   readonly from: Currency
   readonly to: Currency
   readonly freshness: Freshness
+  /** The page for another amount to send. */
+  readonly hrefOf: (amount: number) => string
+  /** Every offer that the page is about, whatever its amounts. */
+  readonly offers: readonly RankedQuote[]
 }
 
 /** The essentials: the best current price, the mid, and how fresh they are. */
@@ -37,7 +36,7 @@ export function BoardSummary(props: Props) {
 }
 
 /** The best current price, or why there is none. */
-export function Best({ conversions, from, to, freshness }: Props) {
+export function Best({ conversions, from, to, freshness, hrefOf, offers }: Props) {
   const { amount, recipientGets, bestCurrent } = conversions
   const isToArrive = recipientGets !== null
   const asked = isToArrive
@@ -57,9 +56,30 @@ export function Best({ conversions, from, to, freshness }: Props) {
         <>
           <p class="figure">{nothingText(conversions)}</p>
           <p class="figure-note">{whyNothing(conversions, freshness.nowMs)}</p>
+          <KnownAmounts {...{ conversions, from, hrefOf, offers }} />
         </>
       )}
     </section>
+  )
+}
+
+/** How many amounts a page proposes where nothing is known about the one asked for. */
+const PROPOSED_MAX = 6
+
+type KnownProps = Pick<Props, 'conversions' | 'from' | 'hrefOf' | 'offers'>
+
+/** The amounts with prices, as links, where there is none for the amount asked for. */
+function KnownAmounts({ conversions: { lack, amount }, from, hrefOf, offers }: KnownProps) {
+  if (lack?.reason !== 'out_of_range') return null
+  const nearTo = { amount: amount ?? 1, max: PROPOSED_MAX }
+  return (
+    <ul class="links">
+      {namedAmounts(offers, nearTo).map((known) => (
+        <li key={known}>
+          <a href={hrefOf(known)}>Prices for {askedText(known, from)}</a>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -69,16 +89,12 @@ type NoteProps = { readonly best: Conversion; readonly from: Currency; readonly 
 function BestNote({ best, from, nowMs }: NoteProps) {
   const { ranked, cost } = best
   const { quote, provider } = ranked
-  const amount = pricedAt(best)
-  const of = ` of ${amount}, the nearest amount with a price`
-  const percent = cost && percentText(cost.totalPct * 100)
-  const total = cost && priceText(cost.total, from)
   const standing = standingText(quote, provider)
   return (
     <p class="figure-note">
       with {provider.name}, after its fee; price seen {spanText(nowMs - quote.atMs)} ago (
       <Moment ms={quote.atMs} />){standing && `, ${standing}`}.
-      {cost && ` Total cost ${amount ? `${percent}${of}` : `${total} (${percent})`}.`}
+      {cost && ` ${costSentence(best, cost, from)}`}
     </p>
   )
 }

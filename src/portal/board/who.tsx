@@ -4,8 +4,9 @@ import { Logo } from '~/portal/providers/logo.tsx'
 import { providerPath } from '~/portal/providers/path.ts'
 import { Website } from '~/portal/providers/website.tsx'
 import type { Conversion } from '~/service/convert.ts'
+import { suspectText } from '~/wire/suspect.ts'
 import { plainWords, typeText } from './kinds.ts'
-import { offerWords, pricedAt } from './offer-text.ts'
+import { offerWords, pricedAt, severalText } from './offer-text.ts'
 
 type Props = {
   readonly entry: Conversion
@@ -23,7 +24,7 @@ type Props = {
 /** The provider of a price, what the price is for, and what stands behind it. */
 export function Who(props: Props) {
   const { entry, place, isBest } = props
-  const { provider } = entry.ranked
+  const { provider, suspect } = entry.ranked
   return (
     <div class="who">
       <span class="place">{place ?? '\u00a0'}</span>
@@ -33,6 +34,11 @@ export function Who(props: Props) {
         {isBest && (
           <>
             <span class="tag tag-good">best</span>{' '}
+          </>
+        )}
+        {suspect && (
+          <>
+            <span class="tag tag-warn">suspect: {suspectText(suspect)}</span>{' '}
           </>
         )}
         <span class="beside">
@@ -55,13 +61,15 @@ function aboutText({ entry, isPair, standing, silence }: Props): string {
   const isTimed = deliveryMinMs !== null || deliveryMaxMs !== null
   const isPaid = payIn !== null || payOut !== null
   const amount = pricedAt(entry)
+  const isNear = entry.match?.match === 'nearest'
   const parts = [
     typeText(providerType),
     standing,
     ...offerWords(offer, isPair),
     !isTimed && transferTime && `takes ${lowerFirst(transferTime)}`,
     !isPaid && paymentMethods?.length && `by ${paymentMethods.map(plainWords).join(', ')}`,
-    amount && `priced for ${amount}, which is nearest`,
+    amount && `priced for ${amount}${isNear ? ', which is nearest' : ' alone'}`,
+    severalText(offer),
     silence,
   ]
   return parts.filter(Boolean).join(' · ')

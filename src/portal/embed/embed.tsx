@@ -3,8 +3,9 @@ import { PLAIN } from '~/domain/offer/terms.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
+import { totalText } from '~/portal/board/cost-text.ts'
 import { hasPlace } from '~/portal/board/provider-table.tsx'
-import { askedText, clockText, moneyOf, percentText, priceText, spanText } from '~/portal/format.ts'
+import { askedText, clockText, moneyOf, priceText, spanText } from '~/portal/format.ts'
 import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -15,6 +16,7 @@ import { pairConversions } from '~/portal/send/conversions.ts'
 import { pairHref } from '~/portal/send/path.ts'
 import { type SendQuery, sendQuery } from '~/portal/send/query.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
+import { lackNote } from '~/wire/note.ts'
 
 /** The best prices between two countries, for other sites to show within a page of theirs. */
 export const embedRoutes = (deps: PublicDeps): Route[] => [
@@ -90,7 +92,9 @@ function Embedded({ view, query, conversions, nowMs, credits }: Props) {
         </>
       ) : (
         <p>
-          No current prices from {inSentence(source)} to {inSentence(target)}.
+          {conversions.lack
+            ? lackNote(conversions.lack, conversions)
+            : `No current prices from ${inSentence(source)} to ${inSentence(target)}.`}
         </p>
       )}
       <p class="small">
@@ -141,10 +145,10 @@ const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
 
 /** Current prices at which money can be sent, that are believed, and of which the net is known. */
 const isShown = (entry: Conversion): boolean =>
-  isExecutable(entry.ranked.quote.rateType) &&
-  !entry.ranked.isStale &&
-  !entry.ranked.suspect &&
-  hasPlace(entry)
+  isExecutable(entry.ranked.quote.rateType) && !entry.ranked.isStale && hasPlace(entry)
+
+const costText = (totalPct: number): string =>
+  totalPct < 0 ? totalText(totalPct) : `costs ${totalText(totalPct)}`
 
 type RowsProps = Pick<Props, 'view' | 'conversions'> & { readonly entries: readonly Conversion[] }
 
@@ -166,7 +170,7 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
             <th scope="row">{ranked.provider.name}</th>
             <td class="number">
               {isToArrive ? priceText(sent!, from) : priceText(net!, to)}
-              {cost && <span class="beside">costs {percentText(cost.totalPct * 100)}</span>}
+              {cost && <span class="beside">{costText(cost.totalPct)}</span>}
             </td>
           </tr>
         ))}

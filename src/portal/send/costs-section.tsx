@@ -2,8 +2,10 @@
 import type { Currency } from '~/domain/currency.ts'
 import type { costsOf } from '~/domain/offer/costs.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { askedText, percentText, priceText } from '~/portal/format.ts'
+import { totalText } from '~/portal/board/cost-text.ts'
+import { askedText, moneyOf, percentText, priceText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
+import { providerPath } from '~/portal/providers/path.ts'
 
 type Costs = ReturnType<typeof costsOf<RankedQuote>>
 
@@ -21,11 +23,14 @@ const BPS_PER_PERCENT = 100
 
 /** What the pair costs on average and with the cheapest, against the goal of the United Nations. */
 export function CostsSection({ costs, amount, from, between }: Props) {
-  const { averagePct, smart, offers, meets } = costs
+  const { averagePct, averageExcludingSuspectPct: believedPct, smart, offers, meets } = costs
   if (averagePct === null || meets === null) return null
   const count = offers.filter(({ cost }) => cost).length
   const bars = [
     { name: averageName(count), pct: averagePct },
+    ...(believedPct !== null && isOther(believedPct, averagePct)
+      ? [{ name: 'The average without suspect prices', pct: believedPct }]
+      : []),
     ...(smart ? [{ name: 'The three cheapest (SmaRT)', pct: smart.pct }] : []),
     { name: 'Goal of the United Nations', pct: GOAL_PCT },
   ]
@@ -41,7 +46,7 @@ export function CostsSection({ costs, amount, from, between }: Props) {
           <li key={name}>
             <span>{name}</span>{' '}
             <span class="cost-bar-value">
-              {percentText(pct * BPS_PER_PERCENT)}, {priceText((pct / 100) * amount, from)}
+              {totalText(pct)}, {priceText(Math.abs((pct / 100) * amount), from)}
             </span>
             <svg class="cost-bar" width="100%" height="10" aria-hidden="true">
               <rect class="cost-bar-all" width="100%" height="10" rx="3" />
@@ -56,6 +61,7 @@ export function CostsSection({ costs, amount, from, between }: Props) {
           </li>
         ))}
       </ul>
+      {smart && <Cheapest smart={smart} />}
       <p class="muted small">
         Fee and exchange rate together, against the mid of each price's own day; every offer that
         names both countries counts once. <a href={`${PATHS.method}#costs`}>How we reckon it</a>
@@ -63,6 +69,27 @@ export function CostsSection({ costs, amount, from, between }: Props) {
     </section>
   )
 }
+
+/** The offers of the SmaRT, each with its provider's page. */
+const Cheapest = ({ smart: { offers } }: { smart: NonNullable<Costs['smart']> }) => (
+  <p>
+    The three cheapest are{' '}
+    {offers.map(({ candidate: { quote, provider }, cost, match }, i) => (
+      <>
+        {JOINTS[i]}
+        <a href={providerPath(provider.id)}>{provider.name}</a> ({totalText(cost!.totalPct)}
+        {match.match !== 'exact' && ` of ${askedText(match.atAmount, moneyOf(quote.from))}`})
+      </>
+    ))}
+    .
+  </p>
+)
+
+const JOINTS = ['', ', ', ' and ']
+
+/** Whether two figures differ as they are shown. */
+const isOther = (a: number, b: number): boolean =>
+  percentText(a * BPS_PER_PERCENT) !== percentText(b * BPS_PER_PERCENT)
 
 const averageName = (count: number): string =>
   count === 1 ? 'The one offer whose cost is known' : `Average of ${count} offers`
@@ -73,6 +100,7 @@ const share = (pct: number, widest: number): string =>
 
 /** What the figures mean, in words. */
 function verdict({ smart, offers }: Costs, averagePct: number, isMet: boolean): string {
+  if (averagePct < 0) return `On average it is ${totalText(averagePct)}.`
   const average = percentText(averagePct * BPS_PER_PERCENT)
   const goal = 'the 3% that the United Nations aim at'
   if (isMet) return `On average it costs ${average}: no more than ${goal}.`
@@ -82,5 +110,9 @@ function verdict({ smart, offers }: Costs, averagePct: number, isMet: boolean): 
   const some = within === 1 ? 'One offer costs' : `${within} offers cost`
   const cheap = `${some} no more than that`
   if (smart === null) return `${above} ${cheap}.`
-  return `${above} ${cheap}; the three cheapest cost ${percentText(smart.pct * BPS_PER_PERCENT)}.`
+  return `${above} ${cheap}; the three cheapest ${smartText(smart.pct)}.`
 }
+
+/** What the three cheapest cost, as the end of a sentence. */
+const smartText = (pct: number): string =>
+  pct < 0 ? `are ${totalText(pct)}` : `cost ${totalText(pct)}`

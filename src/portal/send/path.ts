@@ -1,5 +1,6 @@
 import { AMOUNT_NAMES } from '~/portal/board/amounts.ts'
 import type { BoardQuery } from '~/portal/board/query.ts'
+import { plainNumberText } from '~/portal/format.ts'
 import { type Pair, pairPath } from '~/portal/place/pair.ts'
 import { EVERY_OFFER, FILTER_NAMES, filterParameters, type Parameter } from './filters.ts'
 import type { SendQuery } from './query.ts'
@@ -30,6 +31,12 @@ export function currencyParameters({ pair, corridor: { from, to } }: SendQuery):
 /** The amount of a question, as it was written. */
 export const questionParameters = ({ fields: { texts } }: SendQuery): Parameter[] =>
   AMOUNT_NAMES.filter((name) => texts[name] !== '').map((name) => [name, texts[name]] as const)
+
+/** The question for another amount to send. */
+export const forAmount = (query: SendQuery, amount: number): SendQuery => ({
+  ...query,
+  fields: { ...query.fields, texts: { amount: plainNumberText(amount), recipient_gets: '' } },
+})
 
 /** Everything in a question but its amount. */
 export const otherParameters = (query: SendQuery): Parameter[] => [

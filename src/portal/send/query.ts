@@ -32,7 +32,10 @@ export function sendQuery(view: View, pair: Pair, params: URLSearchParams): Send
   const filters = { ...NO_FILTERS, ...countriesOf(pair), ...asked }
   const [corridor, ...others] = corridors(view, pair, params)
   if (!corridor) return null
-  const { texts, hints, faults, goal } = amounts(view, params, corridor)
+  const { texts, hints, faults, goal } = amounts(view, params, {
+    ...corridor,
+    offers: view.corridor(corridor.from, corridor.to, countriesSelection(pair)).offers,
+  })
   const from = { country: pair.source, currency: corridor.from }
   const to = { country: pair.target, currency: corridor.to }
   const { catalogue } = view

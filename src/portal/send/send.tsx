@@ -21,7 +21,7 @@ import { FiltersForm } from './filters-form.tsx'
 import { sendDescription, sendTitle } from './known.ts'
 import { More } from './more.tsx'
 import { pairIndexRoutes } from './pair-index.tsx'
-import { otherParameters, pairHref, pairParameters } from './path.ts'
+import { forAmount, otherParameters, pairHref, pairParameters } from './path.ts'
 import { type SendQuery, sendQuery } from './query.ts'
 
 type SendDeps = PublicDeps & {
@@ -123,7 +123,11 @@ function Answer({ view, query, conversions }: AnswerProps) {
   if (conversions.entries.length > 0)
     return (
       <div class="cards">
-        <Best {...{ conversions, from, to, freshness: view.freshness }} />
+        <Best
+          {...{ conversions, from, to, freshness: view.freshness }}
+          offers={pairOffers(view, query)}
+          hrefOf={(amount) => pairHref(forAmount(query, amount))}
+        />
       </div>
     )
   const isNarrowed = filterParameters(asked).length > 0 && pairOffers(view, query).length > 0

@@ -183,7 +183,7 @@ describe('offers between two countries', () => {
 
   test('200 with every offer of each provider, if that is asked for', async () => {
     const one = await visit(world, PAGE)
-    expect(one.text).toContain(`href="/fx${PAGE}?amount=200&amp;offers=all"`)
+    expect(one.text).toContain(`href="/fx${PAGE}?amount=100&amp;offers=all"`)
     const { text } = await visit(world, `${PAGE}?offers=all`)
     expect(rowsIn(text).filter((who) => who.includes('retail-a'))).toHaveLength(2)
     expect(rowsIn(text).join()).toContain('Express · pay by cash · arrives within 60 minutes')
@@ -199,7 +199,7 @@ describe('offers between two countries', () => {
       ...['pay_in=cash', 'pay_in=debit_card', 'pay_out=mobile_money', 'delivery_max='],
       ...['delivery_max=PT1H', 'delivery_max=P1D', 'delivery_max=P3D', 'delivery_max=P5D'],
     ])
-    expect(form).toContain('<input type="hidden" name="amount" value="200"/>')
+    expect(form).toContain('<input type="hidden" name="amount" value="100"/>')
   })
 
   test('200 with what is chosen, said as chosen, and the way back to all', async () => {

@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { offer } from '../../support/offers.ts'
+import { World } from '../../support/world.ts'
+import { rowsOf, textOf, visit } from '../portal-world.ts'
+
+const EARLIER = '2026-03-05T13:00:00Z'
+const PAGE = '/send/united-states-to-kenya'
+const FRAME = '/embed?source=US&target=KE'
+
+let world: World
+beforeEach(() => {
+  world = new World()
+  world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
+})
+
+const between = (more = {}) => offer({ sourceCountry: 'US', targetCountry: 'KE', ...more })
+const at = (amount: number, more = {}) => between({ amountMin: amount, amountMax: amount, ...more })
+const price = { providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER }
+const seen = async (path: string): Promise<string> => textOf((await visit(world, path)).text)
+
+describe('an amount that no provider priced', () => {
+  beforeEach(() => {
+    world.quote({ ...price, offer: at(150) }, { ...price, rate: 129, offer: at(400) })
+    world.quote({ ...price, rate: 200, providerId: 'retail-b', offer: at(7) })
+  })
+
+  test.each([`${PAGE}?amount=1000000000`, '/?from=USD&to=KES&amount=1000000000'])(
+    'has no winner at %s, but links to the amounts with prices',
+    async (path) => {
+      const { status, text } = await visit(world, path)
+      expect(status).toBe(200)
+      expect(textOf(text)).toContain('Prices of USD/KES are known for 75 to 800 USD.')
+      const links = [...text.matchAll(/href="([^"]*)">Prices for ([^<]*)/g)]
+      const start = path.slice(0, path.indexOf('amount=')).replaceAll('&', '&amp;')
+      expect(links.map(([, href, amount]) => [href, amount])).toEqual([
+        [expect.stringContaining(`${start}amount=150`), '$150'],
+        [expect.stringContaining(`${start}amount=400`), '$400'],
+      ])
+      expect(text).not.toContain('tag-good')
+      expect(textOf(text)).not.toContain('At best')
+      const [row] = rowsOf(text).filter(([who]) => who?.includes('retail-a'))
+      expect(row!.slice(0, 3)).toEqual([
+        expect.stringContaining('priced for $400 alone'),
+        'no price for this amount',
+        'not known for this amount',
+      ])
+    },
+  )
+
+  test('is said in a frame, which shows no price for it', async () => {
+    const text = await seen(`${FRAME}&amount=1000000000`)
+    expect(text).toContain('Prices of USD/KES are known for 75 to 800 USD.')
+    expect(text).not.toContain('Provider')
+  })
+
+  test('is not what a page begins with: that is the surveyed amount nearest to the usual', async () => {
+    for (const path of [PAGE, '/?from=USD&to=KES'])
+      expect((await visit(world, path)).text).toContain(
+        'id="amount" name="amount" type="text" value="150"',
+      )
+    expect(await seen(FRAME)).toContain('What arrives for $150')
+  })
+})
+
+describe('a suspect price', () => {
+  beforeEach(() => {
+    world.quote(
+      { ...price, offer: at(150) },
+      { ...price, rate: 150, providerId: 'retail-b', offer: at(150) },
+    )
+    world.quote({ ...price, rate: 132, fee: 0, providerId: 'p2p-a', offer: at(150) })
+  })
+
+  test('comes last of its kind, marked with its sentence, and never leads', async () => {
+    const { text } = await visit(world, PAGE)
+    expect(textOf(text)).toContain("Most they'd get for $150 19,800.00 KES with Provider p2p-a")
+    const rows = rowsOf(text).filter((row) => row[0]?.includes('Provider retail'))
+    expect(rows.map(([who]) => who)).toEqual([
+      expect.stringContaining('1Provider retail-a'),
+      expect.stringContaining('suspect: 14.5 % above the mid of its day'),
+    ])
+    expect(rows[1]![1]).toBe('22,350.00')
+    expect(await seen(FRAME)).not.toContain('retail-b')
+  })
+
+  test('is in the average, beside which stands the average without it', async () => {
+    const text = await seen(PAGE)
+    expect(text).toContain('Average of 3 offers')
+    expect(text).toMatch(/On average it is 4\.39% better than the mid of its day\./)
+    expect(text).toContain('The average without suspect prices 0.33%')
+    world.quote({ ...price, rate: 131, providerId: 'retail-b', offer: at(150) })
+    expect(await seen(PAGE)).not.toContain('without suspect prices')
+  })
+})
+
+describe('what a price costs', () => {
+  test('is said as a sentence of where the money goes, in parts that add up', async () => {
+    world.quote({ ...price, rate: 128, fee: 2.99, offer: at(150) })
+    expect(await seen(PAGE)).toContain(
+      'Total cost $6.43 (4.28%). $3.44 of your $150 goes to the exchange rate, $2.99 to the fee.',
+    )
+  })
+
+  test('is said in words where the rate is better than the mid', async () => {
+    world.quote({ ...price, rate: 132, fee: 0, offer: at(150) })
+    const text = await seen(PAGE)
+    expect(text).toContain('In all it is $1.15 (0.76%) better than the mid of its day.')
+    expect(text).not.toContain('\u2212')
+    expect(await seen(FRAME)).toContain('0.76% better than the mid of its day')
+    expect(await seen(`${PAGE}?amount=200`)).toContain(
+      'In all it is 0.76% better than the mid of its day, for $150, the nearest amount with a price.',
+    )
+  })
+
+  test('names and links the three of SmaRT', async () => {
+    world.quote(
+      { ...price, offer: at(150) },
+      { ...price, providerId: 'retail-b', offer: at(150) },
+      { ...price, providerId: 'p2p-a', offer: at(150) },
+    )
+    const { text } = await visit(world, PAGE)
+    const [, named] = /The three cheapest are (.*?)\.<\/p>/.exec(text)!
+    expect(named!.match(/href="\/providers\/[\w-]+"/g)).toHaveLength(3)
+  })
+})
+
+test('a number in place of a service is never shown as its name', async () => {
+  world.quote({ ...price, offer: at(150, { service: 'Price 2' }) })
+  const text = await seen(PAGE)
+  expect(text).not.toContain('Price 2')
+  expect(text).toContain('one of several prices of this provider')
+})
