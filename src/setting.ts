@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './domain/duration.ts'
 import { RETENTION_YEARS_MAX } from './domain/observation.ts'
 import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
 import { isCronPattern } from './jobs/schedule.ts'
+import { databaseAddress } from './outbound/database-address.ts'
 import { allowedPlaces } from './outbound/places.ts'
 import { SOURCE_NAMES, type SourceName } from './source/sources.ts'
 
@@ -184,8 +185,11 @@ export const asBackupDir: Reader<string> = (text) => {
 }
 
 export const asPostgresUrl: Reader<string> = (text) => {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('must be a URL such as postgres://user:password@host:5432/database')
+  if (!databaseAddress(text))
+    throw new Error(
+      'must be a URL such as postgres://user:password@host:5432/database, ' +
+        'or postgres:///database?host=/run/postgresql for a Unix socket',
+    )
   return text
 }
 

@@ -17,7 +17,7 @@ const all = [...sources, ...tests]
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   memory: ['domain'],
-  store: ['domain'],
+  store: ['domain', 'outbound'],
   outbound: [],
   feed: ['domain', 'outbound'],
   source: ['domain', 'feed', 'outbound'],

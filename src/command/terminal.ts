@@ -1,6 +1,7 @@
 import type { Config } from '~/config.ts'
 import { loadConfig } from '~/config.ts'
 import { createLog, type OwnLog } from '~/log.ts'
+import { databaseAddress } from '~/outbound/database-address.ts'
 import { withHeartbeat } from '~/runtime/heartbeat.ts'
 import { type Database, openDatabase } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
@@ -48,7 +49,8 @@ export function logOf(config: Config, worker?: number): OwnLog {
 
 /** The secrets in the settings, which readers of a log must not see. */
 export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): string[] {
-  const passwords = [databaseUrl, ...readUrls, config.smtpUrl].flatMap(passwordIn)
+  const databases = [databaseUrl, ...readUrls].map((url) => url && databaseAddress(url)!.url)
+  const passwords = [...databases, config.smtpUrl].flatMap(passwordIn)
   const texts = [
     ...passwords,
     config.databasePassword,

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { type Embedded, type EmbeddedOptions, openEmbedded } from '~/store/embedded/embedded.ts'
-import { moveTo } from './server-address.ts'
-import { tlsOf } from './tls.ts'
+import { moveTo, placeOf, serverOf } from './server-address.ts'
 
 const POSTGRES_MAJOR_MIN = 14
 
@@ -26,11 +25,6 @@ const INT8 = 20
  * a statement, since proxies such as PgBouncer refuse it as a parameter of the start.
  */
 export const SESSION = "select set_config('jit', 'off', false)"
-
-/**
- * Settings of libpq's own, which the driver would pass on to the server, which would refuse them.
- */
-const LIBPQ_ONLY = ['channel_binding', 'gssencmode', 'sslcompression', 'pgbouncer']
 
 export type Sql = postgres.Sql
 export type Db = PostgresJsDatabase
@@ -82,10 +76,9 @@ export type Database = {
 export function connect(url: string, options: ConnectOptions = {}): Sql {
   const { connectionsMax = CONNECTIONS_MAX, idleSeconds = IDLE_SECONDS_MAX } = options
   const { onQuery, onClose, silenceSeconds } = options
-  const { address, ssl } = tlsOf(withoutLibpq(url))
+  const { address, options: server } = serverOf(url)
   return postgres(address, {
-    ...(bracketedHost(url) as object),
-    ...(ssl !== undefined && { ssl: ssl as object }),
+    ...server,
     max: connectionsMax,
     connect_timeout: CONNECT_SECONDS_MAX,
     backoff: () => RECONNECT_SECONDS,
@@ -246,48 +239,6 @@ function closer(sql: Sql, after: () => Promise<void> = async () => {}): () => Pr
     closing ??= close()
     return closing
   }
-}
-
-/** `user@host:port/database` of an address, without anything secret. */
-export function placeOf(url: string): string {
-  const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::.*)?@)?([^/?#@]+)(\/[^?#]*)?/.exec(url)
-  const [, user, host, database] = parts ?? []
-  if (parts && isReadable(url)) return `${user ? `${user}@` : ''}${host}${database ?? ''}`
-  throw new Error(
-    'DATABASE_URL is not a PostgreSQL address: write ' +
-      'postgres://USER:PASSWORD@HOST:5432/DATABASE, ' +
-      'with special characters in the password percent-encoded',
-  )
-}
-
-/**
- * Whether the driver can read an address; its own message about a bad one would repeat it whole.
- */
-function isReadable(url: string): boolean {
-  try {
-    void postgres(withoutLibpq(url))
-    return true
-  } catch {
-    return false
-  }
-}
-
-/**
- * The host and port of an IPv6 address in brackets, whose first colon the driver would take for the
- * one before the port.
- */
-function bracketedHost(url: string): { host?: string[]; port?: number[] } {
-  const [, host, port = POSTGRES_PORT] = /^[^?#]*[@/]\[([\da-f:.]+)\](?::(\d+))?/i.exec(url) ?? []
-  return host ? { host: [host], port: [Number(port)] } : {}
-}
-
-const POSTGRES_PORT = '5432'
-
-function withoutLibpq(url: string): string {
-  const [address, query] = url.split('?')
-  if (!query) return url
-  const kept = query.split('&').filter((part) => !LIBPQ_ONLY.includes(part.split('=')[0] ?? ''))
-  return kept.length > 0 ? `${address}?${kept.join('&')}` : (address ?? url)
 }
 
 function int8(text: string): number | string {

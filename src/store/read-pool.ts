@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
-import { connect, type Database, placeOf, SESSION, type Sql } from './database.ts'
+import { connect, type Database, SESSION, type Sql } from './database.ts'
+import { placeOf } from './server-address.ts'
 
 type ReadPoolOptions = {
   readonly connectionsMax: number

@@ -126,6 +126,18 @@ test('the passwords of the read replicas are secrets too', () => {
   for (const secret of ['first%20one', 'first one', 'second-one']) expect(secrets).toContain(secret)
 })
 
+test('the password of an address with a Unix socket is a secret, wherever it is written', () => {
+  for (const url of [
+    'postgres:///db?host=/run/postgresql&user=me&password=se%20cret',
+    'postgres://me:se%20cret@/db?host=/run/postgresql',
+    'postgres://me:se%20cret@%2Frun%2Fpostgresql:5432/db',
+  ]) {
+    const secrets = secretsOf(loadConfig({ DATABASE_URL: url, DATABASE_READ_URLS: url }))
+    for (const secret of ['se%20cret', 'se cret'])
+      expect([url, secrets]).toEqual([url, expect.arrayContaining([secret])])
+  }
+})
+
 test('a token for the collector of traces is a secret too, and the name of a tenant is not', () => {
   const headers = 'authorization=Bearer%20token-of-ours,x-tenant=corridor'
   const secrets = secretsOf(loadConfig({ OTEL_EXPORTER_OTLP_HEADERS: headers }))

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect as connectTcp, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
 import { sql as statement } from 'drizzle-orm'
 import { connect, type Database, openDatabase } from '~/store/database.ts'
+import { ownConnection } from '~/store/own-connection.ts'
 import { serverUrlOf } from '~/store/server-address.ts'
 import {
   cleanUp,
@@ -12,6 +14,7 @@ import {
   serverPid,
 } from '../support/embedded-process.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
 import { TEST_MS_MAX, until } from '../support/until.ts'
 
 const UNUSED = '/nonexistent/data'
@@ -61,6 +64,22 @@ const refusal = async (databaseUrl: string) => {
   return error.message
 }
 
+/** The folder of a Unix socket, named for port 5477, that leads to the test server. */
+async function socketFolder(): Promise<string> {
+  const folder = await scratchFolder()
+  const { hostname, port } = new URL(fresh.url)
+  const proxy = createServer((near) => {
+    const far = connectTcp(Number(port), hostname)
+    near.pipe(far).pipe(near)
+    near.on('error', () => {}).on('close', () => far.destroy())
+    far.on('error', () => {}).on('close', () => near.destroy())
+  })
+  proxies.push(proxy)
+  const path = join(folder, '.s.PGSQL.5477')
+  await new Promise<void>((resolve) => proxy.listen(path, resolve))
+  return folder
+}
+
 /** The test server behind a port of its own, with one text of its answers replaced by another. */
 async function proxyUrl(from: string, to: string): Promise<string> {
   const url = new URL(fresh.url)
@@ -101,6 +120,29 @@ describe('openDatabase, with DATABASE_URL', () => {
     const [row] = await database.sql`SHOW statement_timeout`
     expect(row?.statement_timeout).toBe('4321ms')
     expect(database.where).not.toContain('sslmode')
+  })
+
+  test('goes through a Unix socket, however libpq lets its folder be written', async () => {
+    const { username, password, pathname } = new URL(fresh.url)
+    const folder = await socketFolder()
+    const [user, host] = [`${username}:${password}`, encodeURIComponent(folder)]
+    for (const databaseUrl of [
+      `postgres://${user}@${host}:5477${pathname}`,
+      `postgresql://${user}@${host}:5477${pathname}?sslmode=prefer&channel_binding=prefer`,
+      `postgres://${user}@:5477${pathname}?host=${folder}`,
+      `postgres://${pathname}?host=${host}&port=5477&user=${username}&password=${password}`,
+      `postgres://?host=${folder}&port=5477&dbname=${pathname.slice(1)}&user=${username}&password=${password}`,
+    ]) {
+      const database = await open({ databaseUrl })
+      expect(database.where).toEndWith(` at ${username}@${folder}:5477${pathname}`)
+      const own = ownConnection(database.sql)
+      for (const sql of [database.sql, own])
+        expect([sql.options.path, ...(await sql`SELECT current_database() AS name`)]).toEqual([
+          join(folder, '.s.PGSQL.5477'),
+          { name: pathname.slice(1) },
+        ])
+      await own.end()
+    }
   })
 
   test('works in UTC, under its name, with numbers for int8', async () => {
@@ -150,6 +192,13 @@ describe('openDatabase, refused', () => {
     expect(message).not.toContain('pa$$word')
   })
 
+  test('names the folder where no server has its Unix socket', async () => {
+    const message = await refusal('postgres:///things?host=/nowhere&user=me&password=pa$$word')
+    expect(message).toContain('me@/nowhere/things (')
+    expect(message).toContain('check DATABASE_URL')
+    expect(message).not.toContain('pa$$word')
+  })
+
   test('reports a wrong password without showing it', async () => {
     const { password } = new URL(fresh.url)
     const message = await refusal(fresh.url.replace(password, 'sesame'))
@@ -175,6 +224,9 @@ describe('openDatabase, refused', () => {
     'postgres://me:password@host:port/db',
     'mysql://me:password@host/db',
     'postgres://',
+    'postgres:///db',
+    'postgres://me:password@/db?user=me',
+    'postgres://me:password@%2frun%zz/db',
     'password',
     '',
   ])('explains the form of an address and does not repeat %p', async (url) => {
