@@ -4,7 +4,7 @@ import { Logo } from '~/portal/providers/logo.tsx'
 import { providerPath } from '~/portal/providers/path.ts'
 import { Website } from '~/portal/providers/website.tsx'
 import type { Conversion } from '~/service/convert.ts'
-import { suspectText } from '~/wire/suspect.ts'
+import { suspectText } from '~/wire/offer/suspect.ts'
 import { plainWords, typeText } from './kinds.ts'
 import { offerWords, pricedAt, severalText } from './offer-text.ts'
 
