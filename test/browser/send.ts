@@ -151,6 +151,16 @@ describe('the page of a pair of countries in a browser', () => {
     await context.close()
   })
 
+  test.each(['/how-we-reckon', '/embed?source=GB&target=GH'])(
+    'has a neighbour %s that fits a window of 320 pixels',
+    async (path) => {
+      const { page, context } = await scene.visit({ width: 320 })
+      await page.goto(path)
+      expect(await isTooWide(page)).toBe(false)
+      await context.close()
+    },
+  )
+
   test('is small and quickly visible', async () => {
     const { bytes, paintMs } = await firstVisitCost(scene, PAIR)
     console.log(`pair: ${bytes.at(-1)} bytes over the wire`)

@@ -14,6 +14,7 @@ import { type HeldSeries, type HeldSeriesDeps, heldSeriesOf } from '~/service/he
 import { CallSection } from './call-section.tsx'
 import { chartQuestion } from './chart-period.ts'
 import { ChartSection } from './chart-section.tsx'
+import { Countries } from './countries.tsx'
 import { QuestionForm } from './form.tsx'
 import { boardHref, goalParameter } from './path.ts'
 import { Prices } from './prices.tsx'
@@ -106,6 +107,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
       </div>
       {conversions.entries.length > 0 ? (
         <>
+          <Countries {...{ view, question, from, to }} />
           <BoardSummary {...summary} />
           <Prices {...{ conversions, from, to, nowMs }} />
         </>

@@ -3,6 +3,7 @@ import type { FilterName } from '~/domain/offer/filter.ts'
 import { type Channel, type Offer, PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { askedText, moneyOf, spanText } from '~/portal/format.ts'
+import { inSentence } from '~/portal/place/names.ts'
 import type { Conversion } from '~/service/convert.ts'
 import { plainWords } from './kinds.ts'
 
@@ -49,6 +50,20 @@ export const severalText = ({ service }: Offer): string | null =>
   isNumbered(service) ? 'one of several prices of this provider' : null
 
 const nameOf = (code: string): string => COUNTRIES.get(code)?.name ?? code
+
+/** The countries that an offer names, as `from Italy to Morocco`; null for none. */
+export function namedCountries({ sourceCountry, targetCountry }: Offer): string | null {
+  const parts = [
+    sourceCountry && `from ${sentenceName(sourceCountry)}`,
+    targetCountry && `to ${sentenceName(targetCountry)}`,
+  ]
+  return parts.filter(Boolean).join(' ') || null
+}
+
+function sentenceName(code: string): string {
+  const country = COUNTRIES.get(code)
+  return country ? inSentence(country) : code
+}
 
 function countriesText({ sourceCountry, targetCountry }: Offer): string | null {
   if (sourceCountry && targetCountry) return `${nameOf(sourceCountry)} to ${nameOf(targetCountry)}`

@@ -3,6 +3,7 @@ import type { Currency } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { isFeeStated } from '~/domain/offer/fee.ts'
+import { PLAIN } from '~/domain/offer/terms.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { askedText, clockText, priceText, rateText, spanText } from '~/portal/format.ts'
@@ -12,6 +13,7 @@ import { lackNote } from '~/wire/note.ts'
 import { costSentence } from './cost-text.ts'
 import { standingText } from './kinds.ts'
 import { namedAmounts } from './known-amounts.ts'
+import { namedCountries } from './offer-text.ts'
 
 type Props = {
   readonly conversions: Conversions
@@ -22,6 +24,8 @@ type Props = {
   readonly hrefOf: (amount: number) => string
   /** Every offer that the page is about, whatever its amounts. */
   readonly offers: readonly RankedQuote[]
+  /** Whether the page is about two countries, which it then names itself. */
+  readonly isPair?: boolean
 }
 
 /** The essentials: the best current price, the mid, and how fresh they are. */
@@ -36,15 +40,19 @@ export function BoardSummary(props: Props) {
 }
 
 /** The best current price, or why there is none. */
-export function Best({ conversions, from, to, freshness, hrefOf, offers }: Props) {
+export function Best({ conversions, from, to, freshness, hrefOf, offers, isPair }: Props) {
   const { amount, recipientGets, bestCurrent } = conversions
   const isToArrive = recipientGets !== null
   const asked = isToArrive
     ? `Least to send for ${askedText(recipientGets, to)}`
     : `Most they'd get for ${askedText(amount ?? 0, from)}`
+  const countries = isPair ? null : namedCountries(bestCurrent?.ranked.quote.offer ?? PLAIN)
   return (
     <section class="card">
-      <h2 class="figure-label">{asked}</h2>
+      <h2 class="figure-label">
+        {asked}
+        {countries && `, ${countries}`}
+      </h2>
       {bestCurrent ? (
         <>
           <p class="figure">

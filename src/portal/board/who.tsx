@@ -6,7 +6,7 @@ import { Website } from '~/portal/providers/website.tsx'
 import type { Conversion } from '~/service/convert.ts'
 import { suspectText } from '~/wire/offer/suspect.ts'
 import { plainWords, typeText } from './kinds.ts'
-import { offerWords, pricedAt, severalText } from './offer-text.ts'
+import { namedCountries, offerWords, pricedAt, severalText } from './offer-text.ts'
 
 type Props = {
   readonly entry: Conversion
@@ -24,7 +24,8 @@ type Props = {
 /** The provider of a price, what the price is for, and what stands behind it. */
 export function Who(props: Props) {
   const { entry, place, isBest } = props
-  const { provider, suspect } = entry.ranked
+  const { provider, suspect, quote } = entry.ranked
+  const countries = props.isPair ? null : namedCountries(quote.offer ?? PLAIN)
   return (
     <div class="who">
       <span class="place">{place ?? '\u00a0'}</span>
@@ -33,7 +34,7 @@ export function Who(props: Props) {
         <a href={providerPath(provider.id)}>{provider.name}</a>{' '}
         {isBest && (
           <>
-            <span class="tag tag-good">best</span>{' '}
+            <span class="tag tag-good">{countries ? `best ${countries}` : 'best'}</span>{' '}
           </>
         )}
         {suspect && (

@@ -53,7 +53,8 @@ function pairsIn(
   return pairs.sort((a, b) => compareText(a.slug, b.slug))
 }
 
-function pairFor({ quote: { offer, from, to } }: RankedQuote): Pair | null {
+/** The countries that a price is for; those of its currencies where it names none. */
+export function pairFor({ quote: { offer, from, to } }: RankedQuote): Pair | null {
   const source = offer?.sourceCountry ? COUNTRIES.get(offer.sourceCountry) : homeOf(from)
   const target = offer?.targetCountry ? COUNTRIES.get(offer.targetCountry) : homeOf(to)
   return source && target && source !== target ? { source, target } : null

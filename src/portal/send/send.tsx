@@ -126,6 +126,7 @@ function Answer({ view, query, conversions }: AnswerProps) {
         <Best
           {...{ conversions, from, to, freshness: view.freshness }}
           offers={pairOffers(view, query)}
+          isPair
           hrefOf={(amount) => pairHref(forAmount(query, amount))}
         />
       </div>

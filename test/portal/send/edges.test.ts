@@ -130,3 +130,30 @@ test('a number in place of a service is never shown as its name', async () => {
   expect(text).not.toContain('Price 2')
   expect(text).toContain('one of several prices of this provider')
 })
+
+describe('a currency of several countries on the board', () => {
+  const from = (sourceCountry: string) => offer({ sourceCountry, targetCountry: 'KE' })
+  const BOARD = '/?from=USD&to=KES&amount=150'
+
+  test('has a best of one country alone, which it names, below each with its own', async () => {
+    world.quote({ ...price, offer: from('ZW') })
+    world.quote({ ...price, rate: 129, providerId: 'retail-b', offer: from('US') })
+    const { text } = await visit(world, BOARD)
+    expect(textOf(text)).toContain("Most they'd get for $150, from Zimbabwe to Kenya")
+    expect(text).toContain('best from Zimbabwe to Kenya</span>')
+    expect(text).not.toContain('>best</span>')
+    const links = textOf(text.slice(text.indexOf('aria-label="Prices by country"')))
+    expect(links).toContain('United States to Kenya 19,221.00 KES')
+    expect(links).toContain('Zimbabwe to Kenya 19,370.00 KES')
+    expect(text).toContain('href="/send/zimbabwe-to-kenya?amount=150"')
+    expect(text.indexOf('Prices by country')).toBeLessThan(text.indexOf("Most they'd get"))
+  })
+
+  test('has a best for whoever sends it where that price names no country', async () => {
+    world.quote(price, { ...price, rate: 129, providerId: 'retail-b', offer: from('US') })
+    const { text } = await visit(world, BOARD)
+    expect(text).toContain('>best</span>')
+    expect(text).not.toContain('Prices by country')
+    expect(textOf(text)).toContain("Most they'd get for $150 19,370.00 KES")
+  })
+})
