@@ -28,7 +28,10 @@ describe('hourStartMs', () => {
 describe('freshnessAt', () => {
   test('hourly is cut off at the top of the hour', () => {
     const nowMs = HOUR + 1_530_500
-    expect(freshnessAt('hourly', nowMs)).toEqual({ tier: 'hourly', nowMs, cutoffMs: HOUR })
+    expect(freshnessAt('hourly', nowMs)).toEqual({
+      ...{ tier: 'hourly', nowMs, cutoffMs: HOUR },
+      isSample: false,
+    })
   })
 
   test('the new hour counts from its first millisecond, and not before', () => {

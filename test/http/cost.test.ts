@@ -70,7 +70,10 @@ describe('the cost of an entry of GET /convert', () => {
   test('of an amount to arrive is that of the amount to send', async () => {
     const { 'retail-a': entry } = await entries('recipient_gets=25480')
     expect(entry).toMatchObject({ send_amount: 205, net_converted: 25_480 })
-    expect(entry!.cost).toMatchObject({ fee_pct: 2.439024, margin_pct: 2, total: 9.1 })
+    expect(entry!.cost).toMatchObject({
+      ...{ fee_pct: 2.439024, margin_pct: 2, total_pct: 4.439024 },
+      total: 9.0999992,
+    })
   })
 
   test('is null for a quote of a day without a recent mid', async () => {

@@ -25,6 +25,7 @@ export function provider(id: string, more: Partial<Provider> = {}): Provider {
     providerType: 'imto',
     rateType: 'retail',
     region: null,
+    timeZone: null,
     transferTime: 'minutes',
     paymentMethods: ['bank_transfer'],
     isActive: true,

@@ -162,7 +162,7 @@ describe('GET /docs', () => {
         '/developer',
       ],
       ...['/docs', '/docs', ...ASSETS, '/how-we-reckon', '/llms.txt', '/llms.txt'],
-      ...['/openapi.json', '/postman.json', '/providers', '/send'],
+      ...['/openapi.json', '/postman.json', '/privacy', '/providers', '/send'],
     ])
     expect(text).toContain(`"url":"${PAGE_DOCUMENT}"`)
   })

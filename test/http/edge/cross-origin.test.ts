@@ -26,8 +26,8 @@ const REST_READ =
 const REST_SENT =
   'authorization, content-type, idempotency-key, if-none-match, last-event-id, traceparent, tracestate, x-api-key, x-request-id'
 const TOOLS_READ =
-  'ratelimit, ratelimit-policy, www-authenticate, x-ratelimit-limit, x-ratelimit-remaining, ' +
-  'x-ratelimit-reset, x-request-id'
+  'ratelimit, ratelimit-policy, retry-after, www-authenticate, x-ratelimit-limit, ' +
+  'x-ratelimit-remaining, x-ratelimit-reset, x-request-id'
 const TOOLS_SENT =
   'accept, authorization, content-type, mcp-method, mcp-name, mcp-protocol-version, traceparent, ' +
   'tracestate, x-api-key, x-request-id'
