@@ -10,9 +10,9 @@ import {
   FetchMultiResponse,
   FetchOneResponse,
 } from '~/wire/fetch.ts'
-import { IngestResponse } from '~/wire/recording/ingest.ts'
 import { ProviderRatesResponse } from '~/wire/provider-rates.ts'
 import { RatesResponse } from '~/wire/rates.ts'
+import { IngestResponse } from '~/wire/recording/ingest.ts'
 import { StatusResponse } from '~/wire/status/status.ts'
 import { UsageResponse } from '~/wire/usage.ts'
 

@@ -34,7 +34,9 @@ const past = {
           one.atMs < beforeMs &&
           (providerId ?? one.providerId) === one.providerId,
       )
-      return (order === 'asc' ? found : found.toReversed()).slice(offset, offset + limit).map(recorded)
+      return (order === 'asc' ? found : found.toReversed())
+        .slice(offset, offset + limit)
+        .map(recorded)
     },
     firstObservedMs: async () => PAST[0]!.atMs,
   },
