@@ -12,6 +12,7 @@ import { boardRoutes } from '~/portal/board/board.tsx'
 import { seriesFileRoutes } from '~/portal/board/series-file.ts'
 import { corridorsRoutes } from '~/portal/corridors/corridors.tsx'
 import { embedRoutes } from '~/portal/embed/embed.tsx'
+import { costsFileRoutes } from '~/portal/send/costs-file.ts'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { Metering } from '~/service/metering.ts'
 import { TrendBoard, type TrendStore } from '~/service/trends.ts'
@@ -81,6 +82,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...seriesFileRoutes(open),
       ...methodRoutes(open),
       ...sendRoutes({ ...open, canSignUp: people !== undefined }),
+      ...costsFileRoutes(open),
       ...privacyRoutes({ ...open, sessionIdleMs: people ? sessionIdleMs : null }),
       ...embedRoutes(open),
       ...providersRoutes(open),

@@ -15,6 +15,8 @@ type Props = {
   readonly from: Currency
   /** Both countries, in a sentence. */
   readonly between: string
+  /** The path of the same as a file. */
+  readonly csvHref: string
 }
 
 /** What a pair of countries may cost on average by goal 10.c of the United Nations, in percent. */
@@ -22,7 +24,7 @@ const GOAL_PCT = 3
 const BPS_PER_PERCENT = 100
 
 /** What the pair costs on average and with the cheapest, against the goal of the United Nations. */
-export function CostsSection({ costs, amount, from, between }: Props) {
+export function CostsSection({ costs, amount, from, between, csvHref }: Props) {
   const { averagePct, averageExcludingSuspectPct: believedPct, smart, offers, meets } = costs
   if (averagePct === null || meets === null) return null
   const count = offers.filter(({ cost }) => cost).length
@@ -65,6 +67,8 @@ export function CostsSection({ costs, amount, from, between }: Props) {
       <p class="muted small">
         Fee and exchange rate together, against the mid of each price's own day; every offer that
         names both countries counts once. <a href={`${PATHS.method}#costs`}>How we reckon it</a>
+        {' · '}
+        <a href={csvHref}>Every offer as CSV</a>
       </p>
     </section>
   )

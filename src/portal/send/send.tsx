@@ -15,6 +15,7 @@ import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/porta
 import { unknownPage } from '~/portal/unknown-page.tsx'
 import type { Conversions } from '~/service/convert.ts'
 import { pairConversions, pairOffers } from './conversions.ts'
+import { costsFileHref } from './costs-file.ts'
 import { CostsSection } from './costs-section.tsx'
 import { filterParameters, UNASKED } from './filters.ts'
 import { FiltersForm } from './filters-form.tsx'
@@ -169,6 +170,7 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
             amount,
           })}
           between={`from ${inSentence(pair.source)} to ${inSentence(pair.target)}`}
+          csvHref={costsFileHref(query, amount)}
           {...{ amount, from }}
         />
       )}

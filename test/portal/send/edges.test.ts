@@ -157,3 +157,15 @@ describe('a currency of several countries on the board', () => {
     expect(textOf(text)).toContain("Most they'd get for $150 19,370.00 KES")
   })
 })
+
+test('the costs of a pair are there as a file, without a key, as the page links it', async () => {
+  world.quote({ ...price, rate: 128, offer: at(150) })
+  const [, href] = /href="([^"]*)">Every offer as CSV/.exec((await visit(world, PAGE)).text)!
+  const { status, text, headers } = await visit(world, href!.replaceAll('&amp;', '&'))
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+  const [names, row, end] = text.split('\r\n').map((line) => line.split(','))
+  expect([row![names!.indexOf('provider_id')], end]).toEqual(['retail-a', ['']])
+  expect(row![names!.indexOf('cost_total_pct')]).toBe('2.956743')
+  for (const query of ['', '?source_country=US&target_country=KE&amount=-1', '?source_country=XX'])
+    expect([query, (await visit(world, `/board/costs.csv${query}`)).status]).toEqual([query, 400])
+})

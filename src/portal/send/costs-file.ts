@@ -1,0 +1,44 @@
+import type { Route } from '~/http/route.ts'
+import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { countryCosts } from '~/service/country/costs.ts'
+import { costsList, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
+import { textsOf } from '~/wire/list/text.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
+import type { SendQuery } from './query.ts'
+
+const COSTS_PATH = '/board/costs.csv'
+
+/** What a pair's page says that sending costs, as a file; the API offers it with a key. */
+export const costsFileRoutes = (deps: PublicDeps): Route[] => [
+  { method: 'GET', path: COSTS_PATH, handle: limitedFile(deps, fileReply) },
+]
+
+/** The path of the file for a pair's page, with its query. */
+export function costsFileHref({ pair, corridor }: SendQuery, amount: number): string {
+  const { from, to } = corridor
+  const countries = { source_country: pair.source.code, target_country: pair.target.code }
+  return `${COSTS_PATH}?${new URLSearchParams({ ...countries, from, to, amount: String(amount) })}`
+}
+
+/** Throws a 400 that names the parameter at fault. */
+async function fileReply({ url: { searchParams }, view }: PublicAsk): Promise<Response> {
+  const asked = Object.fromEntries(searchParams)
+  const { source_country = '', target_country = '', amount, from, to } = asked
+  const number = Number(amount)
+  const question = costsQuestion({
+    ...{ source_country, target_country },
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(Number.isFinite(number) && number > 0 && { amount: number }),
+  })
+  const body = presentCosts(countryCosts(view, question), view.freshness)
+  const texts = [...textsOf(costsList.rows(body), { names: costsList.names, format: 'csv' })]
+  return new Response(streamedBody(texts.join('')), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${costsList.fileName(body)}.csv"`,
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
