@@ -1,5 +1,6 @@
 import { GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { DAY_MS, HOUR_MS } from './domain/duration.ts'
+import { meantBy } from './domain/misspelling.ts'
 import { ROLES } from './domain/quota.ts'
 import { SAMPLERS } from './domain/sampling.ts'
 import { type FeedName, type FeedSettings, needsKey } from './feed/feeds.ts'
@@ -63,6 +64,34 @@ export function loadConfig(env: Env): Config {
   problems.push(...lacksOf(config))
   if (problems.length > 0) throw new Error(`wrong settings: ${problems.join('; ')}`)
   return config
+}
+
+/** The shortest name that counts as misspelt: shorter ones are near to those of other programs. */
+const NEAR_LENGTH_MIN = 8
+/** The shortest name in which two letters may be wrong. */
+const LONG_LENGTH_MIN = 12
+
+/**
+ * A sentence on each variable whose name is nearly that of a setting that is not set, and begins
+ * with the same letter: `OAUTH_SECRET` is of another program. It never repeats a value.
+ */
+export function misspeltIn(env: Env): string[] {
+  const settings: string[] = []
+  configOf((name, fallback) => {
+    settings.push(name)
+    return fallback
+  }, [])
+  const lacking = settings.filter((name) => name.length >= NEAR_LENGTH_MIN && !env[name]?.trim())
+  const byFolded = new Map(lacking.map((name) => [name.toLowerCase(), name]))
+  return Object.keys(env).flatMap((name) => {
+    if (settings.includes(name) || name.length < NEAR_LENGTH_MIN) return []
+    const folded = name.toLowerCase()
+    const near = [...byFolded.keys()].filter(([first]) => first === folded[0])
+    const wrongMax = name.length < LONG_LENGTH_MIN ? 1 : 2
+    const isSame = near.includes(folded)
+    const meant = byFolded.get(isSame ? folded : (meantBy(folded, near, wrongMax) ?? ''))
+    return meant ? [`${name} is not a setting: did you mean ${meant}?`] : []
+  })
 }
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { loadConfig } from '~/config.ts'
+import { loadConfig, misspeltIn } from '~/config.ts'
 import { GUARD_RULES } from '~/domain/feed/guard.ts'
 import { FEED_NAMES, needsKey } from '~/feed/feeds.ts'
 
@@ -13,6 +13,40 @@ const messageOf = (env: Record<string, string>): string => {
   }
   return 'no problem'
 }
+
+describe('misspeltIn', () => {
+  test.each([
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_URLS', 'DATABASE_URL'],
+    ['database_url', 'DATABASE_URL'],
+    ['PUBLIC_URI', 'PUBLIC_URL'],
+    ['QUOTE_STALE_AFTR', 'QUOTE_STALE_AFTER'],
+    ['DATA_DIRS', 'DATA_DIR'],
+    ['QOUTE_SUORCES', 'QUOTE_SOURCES'],
+    ['OTEL_EXPORTER_OTLP_ENDPONT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+  ])('%s is told to mean %s, without its value', (name, meant) => {
+    expect(misspeltIn({ [name]: 'se-cret', [meant]: ' ' })).toEqual([
+      `${name} is not a setting: did you mean ${meant}?`,
+    ])
+    expect(misspeltIn({ [name]: 'se-cret', [meant]: 'set' })).toEqual([])
+  })
+
+  test('never names the variables of other programs, nor our own', () => {
+    const others = `
+      PATH HOME USER SHELL LANG TERM PWD TZ HOSTNAME NODE_ENV NODE_OPTIONS NO_COLOR POSTS PORTS
+      EMAIL_FROM OAUTH_SECRET HTTP_URL HTTP_PROXY HTTPS_PROXY NO_PROXY XDG_DATA_DIRS XDG_DATA_HOME
+      PGHOST PGPORT PGUSER PGDATABASE PGPASSFILE PGSERVICE PGSSLMODE PGAPPNAME PGTZ PGOPTIONS
+      POSTGRES_PASSWORD POSTGRES_USER POSTGRES_DB KUBERNETES_PORT KUBERNETES_SERVICE_HOST
+      CORRIDOR_KEY CORRIDOR_PORT CORRIDOR_SERVICE_HOST DATABASE_HOST DATABASE_NAME DATABASE_PORT
+      REDIS_URL SENTRY_DSN SECRET_KEY LOG_FILE LOG_DIR BACKUP_ID METRICS_PORT PUBLIC_HOST
+      AWS_PROFILE AWS_DEFAULT_REGION AWS_ENDPOINT_URL_S3 AWS_ROLE_ARN AWS_SESSION_NAME
+      OTEL_LOG_LEVEL OTEL_RESOURCE_ATTRIBUTES OTEL_METRICS_EXPORTER OTEL_EXPORTER_OTLP_PROTOCOL
+      OTEL_EXPORTER_OTLP_TIMEOUT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT CITUS_URL WORKER SMTP_HOST`
+    const env = Object.fromEntries(others.split(/\s+/).map((name) => [name, 'x']))
+    expect(misspeltIn(env)).toEqual([])
+    expect(misspeltIn({ HOST: 'x', BACKUP_CRON: 'x', WORKERS: '2' })).toEqual([])
+  })
+})
 
 describe('loadConfig', () => {
   test('everything has its default without any setting', () => {

@@ -1,5 +1,5 @@
 import { monotonicMs, msSince } from '~/clock.ts'
-import type { Config } from '~/config.ts'
+import { type Config, misspeltIn } from '~/config.ts'
 import { createLog, type OwnLog } from '~/log.ts'
 import { withHeartbeat } from '~/runtime/heartbeat.ts'
 import type { RunningService } from '~/runtime/service.ts'
@@ -44,6 +44,7 @@ export const serveUntilSignal = (
   startReported(terminal, settings, async (config, log) => {
     const { databaseUrl, dataDir, workers } = config
     log.info({ version, runtime: `bun ${Bun.version}`, workers }, 'corridor starts')
+    for (const line of misspeltIn(terminal.env)) log.warn({}, line)
     const say = (line: string) => log.info({}, line)
     const { ended } = signals
     const opening = openDatabase({ databaseUrl, dataDir, use: 'service', say, ended })

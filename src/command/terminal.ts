@@ -1,5 +1,5 @@
 import type { Config } from '~/config.ts'
-import { loadConfig } from '~/config.ts'
+import { loadConfig, misspeltIn } from '~/config.ts'
 import { createLog, type OwnLog } from '~/log.ts'
 import { databaseAddress } from '~/outbound/database-address.ts'
 import { withHeartbeat } from '~/runtime/heartbeat.ts'
@@ -137,6 +137,7 @@ export function watchedMigrate(terminal: Terminal, database: Database): Promise<
 async function opened<T>(terminal: Terminal, { mustExist }: { mustExist: boolean }, work: Work<T>) {
   const { databaseUrl, dataDir } = configOf(terminal)
   const { say } = terminal
+  for (const line of misspeltIn(terminal.env)) say(`warning: ${line}`)
   const { ended } = signals
   const opening = openDatabase({ databaseUrl, dataDir, use: 'command', mustExist, say, ended })
   return interruptible(async () => work(await opening), closing(opening))

@@ -5,24 +5,31 @@ const WRONG_LETTERS_MAX = 2
  * The name in `names` that `word` most likely misspells; null when `word` is one of the names, or
  * resembles none of them.
  *
- * A word resembles a name when they differ in case only, or in at most two letters that are wrong,
- * missing, added or swapped with the next, and more letters are right than wrong: `id` is not taken
- * for `to`.
+ * A word resembles a name when they differ in case only, or in at most `wrongMax` letters (two
+ * unless said) that are wrong, missing, added or swapped with the next, and more letters are right
+ * than wrong: `id` is not taken for `to`.
  */
-export const meantBy = (word: string, names: readonly string[]): string | null =>
-  allMeantBy(word, names)[0] ?? null
+export const meantBy = (
+  word: string,
+  names: readonly string[],
+  wrongMax = WRONG_LETTERS_MAX,
+): string | null => allMeantBy(word, names, wrongMax)[0] ?? null
 
 /** As `meantBy`, with all the names that are equally near. */
-export function allMeantBy(word: string, names: readonly string[]): readonly string[] {
+export function allMeantBy(
+  word: string,
+  names: readonly string[],
+  wrongMax = WRONG_LETTERS_MAX,
+): readonly string[] {
   if (names.includes(word)) return []
   const folded = word.toLowerCase()
   let meant: string[] = []
-  let least = WRONG_LETTERS_MAX + 1
+  let least = wrongMax + 1
   for (const name of names) {
     const length = Math.max(name.length, word.length)
-    if (2 * length - name.length - word.length > WRONG_LETTERS_MAX) continue
+    if (2 * length - name.length - word.length > wrongMax) continue
     const wrong = wrongLetters(folded, name)
-    if (wrong > least || wrong > WRONG_LETTERS_MAX || 2 * wrong >= length) continue
+    if (wrong > least || wrong > wrongMax || 2 * wrong >= length) continue
     meant = wrong < least ? [name] : [...meant, name]
     least = wrong
   }

@@ -7,6 +7,7 @@ import {
   SIGNIFICANT_DIGITS_MAX,
   significantDigits,
 } from '~/domain/observation.ts'
+import { isWithCommas, WITHOUT_COMMAS } from '~/wire/row/values.ts'
 import type { CsvRecord } from './csv.ts'
 import { csvTable } from './csv-table.ts'
 import { type Batch, type Fault, linesOf } from './lines.ts'
@@ -76,7 +77,8 @@ function rowOf({ fields, fault }: CsvRecord, reading: Reading): ReferenceRow | n
 function checkPerUsd(text: string, { code, faults }: { code: string | null; faults: string[] }) {
   const digits = significantDigits(text)
   const value = Number(text)
-  if (digits === null || !(value >= RATE_MIN && value <= RATE_MAX))
+  if (isWithCommas(text)) faults.push(`per_usd must be ${WITHOUT_COMMAS}`)
+  else if (digits === null || !(value >= RATE_MIN && value <= RATE_MAX))
     faults.push(`per_usd must be a number between ${RATE_MIN} and ${RATE_MAX}`)
   else if (digits > SIGNIFICANT_DIGITS_MAX)
     faults.push(`per_usd has more than ${SIGNIFICANT_DIGITS_MAX} significant digits`)

@@ -50,6 +50,16 @@ describe('with no database in sight', () => {
     expect(await readdir(folder)).toEqual(['quotes.csv'])
   })
 
+  test('a misspelt DATABASE_URL is named, and its value is not repeated', async () => {
+    const env = { DATA_DIR: await newDataDir(), DATABSE_URL: 'postgres://me:se-cret@db/x' }
+    const { said } = await corridorWith(env, ['account', 'list'])
+    expect(said).toEqual([
+      'warning: DATABSE_URL is not a setting: did you mean DATABASE_URL?',
+      expect.stringContaining('there is no database'),
+    ])
+    expect(said.join()).not.toContain('se-cret')
+  })
+
   test('a command that finds an empty DATA_DIR leaves it empty', async () => {
     const dataDir = await newDataDir()
     await mkdir(dataDir, { recursive: true })

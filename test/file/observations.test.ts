@@ -190,6 +190,7 @@ describe('openObservationFile', () => {
       'wise,USD,KES',
       'wise,USD,KES,129.5,,,,"open',
       'wise,USD,KES,1,,,,,,',
+      'wise,USD,KES,"1,284.50",,,,',
     ].join('\n')
     const { rows, rejects } = await read(text)
     expect(rows).toHaveLength(2)
@@ -202,6 +203,11 @@ describe('openObservationFile', () => {
       [6, 'has 3 fields where the header has 8'],
       [7, 'has a quote that is not closed'],
       [8, 'has 10 fields where the header has 8'],
+      [
+        9,
+        'rate must be a number with a decimal point and without commas between its thousands, ' +
+          'such as 1284.50, not 1,284.50',
+      ],
     ])
   })
 

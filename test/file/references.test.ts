@@ -50,6 +50,11 @@ describe('readReferenceFile', () => {
     ['2026-03-05,feed,KE,129', 'currency must be a code of 3 or 4 letters'],
     ['2026-03-05,feed,KES,', PER_USD],
     ['2026-03-05,feed,KES,0', PER_USD],
+    [
+      '2026-03-05,feed,KES,"1,284.50"',
+      'per_usd must be a number with a decimal point and without commas between its thousands, ' +
+        'such as 1284.50',
+    ],
     ['2026-03-05,feed,KES,-1', PER_USD],
     ['2026-03-05,feed,KES,NaN', PER_USD],
     ['2026-03-05,feed,KES,Infinity', PER_USD],

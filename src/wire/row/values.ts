@@ -1,6 +1,13 @@
 import { instantOf } from '~/domain/instant.ts'
 import { significantDigits } from '~/domain/observation.ts'
 
+export const WITHOUT_COMMAS =
+  'a number with a decimal point and without commas between its thousands, such as 1284.50'
+
+/** Whether a value is a number as people write it: with commas for thousands, or for decimals. */
+export const isWithCommas = (value: unknown): boolean =>
+  typeof value === 'string' && /^\s*-?\d[\d.]*(,\d[\d.]*)+\s*$/.test(value)
+
 /** A number as the sender wrote it, where a double could not hold all of its digits. */
 export class WrittenNumber {
   constructor(readonly text: string) {}
@@ -35,7 +42,9 @@ export class RowValues {
     if (value === null) return null
     if (Number.isFinite(value)) return String(value)
     if (value instanceof WrittenNumber && isFiniteText(value.text)) return value.text
-    return this.fault(`${field} must be a finite JSON number, not ${shown(value)}`)
+    const text = value instanceof WrittenNumber ? value.text : value
+    const needed = isWithCommas(text) ? WITHOUT_COMMAS : 'a finite JSON number'
+    return this.fault(`${field} must be ${needed}, not ${shown(value)}`)
   }
 
   /** Whether a text has no more significant digits than are kept of it; a fault where it has. */

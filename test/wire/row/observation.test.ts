@@ -183,6 +183,18 @@ describe('rate and fee of a row', () => {
     expect(observationOf({ fee: new WrittenNumber('-0') }).fee).toBe('-0')
   })
 
+  test.each(['1,284.50', '1,284', '1284,5', '1.284,50', ' 12,345,678.9'])(
+    'are told how to be written where %p has commas',
+    (value) => {
+      for (const field of ['rate', 'fee'])
+        expectFault(
+          { [field]: value },
+          `${field} must be a number with a decimal point and without commas between its ` +
+            `thousands, such as 1284.50, not`,
+        )
+    },
+  )
+
   test('must be finite JSON numbers, no texts', () => {
     for (const field of ['rate', 'fee'])
       for (const value of ['1', '', true, {}, [1], Number.NaN, Number.POSITIVE_INFINITY])
