@@ -196,6 +196,14 @@ describe('hourly', () => {
     return world
   }
 
+  /** The key of an account that the database knows, too, as it keeps who recorded what. */
+  async function recorderIn(world: World): Promise<string> {
+    const { id, key } = world.account('enterprise', 'treasury')
+    await database.sql`insert into accounts (id, email, plan, role)
+      values (${id}, ${`${id}@example.com`}, 'enterprise', 'treasury')`
+    return key
+  }
+
   /** What `/rates` says of every corridor, the plain way: all rules in SQL over all of history. */
   const plainRates = (ids: string[], cutoffMs: number) =>
     database.sql`
@@ -269,7 +277,7 @@ describe('hourly', () => {
           const catalogue = { currencies: CURRENCIES, providers }
           await createCatalogueStore(database).apply({ currencies: [], providers })
           const world = await worldAt(startMs, catalogue)
-          const treasury = world.key('enterprise', 'treasury')
+          const treasury = await recorderIn(world)
 
           const expectLaw = async (...services: World[]) => {
             const nowMs = world.clock.now()

@@ -41,6 +41,7 @@ async function serve() {
     env: {
       ...BARE_ENV,
       PORT: '0',
+      PUBLIC_URL: 'http://c.example',
       REFERENCE_FEED: 'none',
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',

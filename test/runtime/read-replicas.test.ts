@@ -52,6 +52,7 @@ beforeAll(async () => {
     PORT: '0',
     REFERENCE_FEED: 'none',
     MID_MAX_AGE: '30d',
+    QUOTE_IMPLAUSIBLE_TIMES: 'off',
     QUOTA_PRO: '100000',
     QUOTA_ENTERPRISE: '100000',
     DATABASE_READ_URLS: template.serviceUrl(standby.port),
@@ -187,7 +188,9 @@ describe('questions about the past', () => {
   })
 
   test('rows that another process records go to the primary too, as soon as they are heard of', async () => {
-    const config = loadConfig({ PORT: '0', REFERENCE_FEED: 'none' })
+    const config = loadConfig({
+      ...{ PORT: '0', REFERENCE_FEED: 'none', QUOTE_IMPLAUSIBLE_TIMES: 'off' },
+    })
     const database = databaseAt(template.serviceUrl(primary.port))
     const options = { config, clock: systemClock, log: new KeptLog(), database, sample: null }
     const other = await startService(options)

@@ -47,6 +47,8 @@ async function msUntil(what: string, condition: () => Promise<boolean>): Promise
   return performance.now() - startMs
 }
 
+/** In the hour of the clock; a price of the same moment would take the place of the one before. */
+const BEFORE = '2026-03-05T14:20:00Z'
 const row = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 131.25 }
 const bestRate = async (replica: Replica, key: string) =>
   (await replica.get('/fetch-one?from=USDT&to=KES', key)).body.provider_best?.rate
@@ -71,8 +73,9 @@ describe('replicas on one database', () => {
     const [first, second] = await replicas(2)
     const rateOf = async (to: string) =>
       (await second!.get(`/rates?from=USD&to=${to}`, keys[0]!)).body.providers[0]?.rate
-    expect((await first!.post({ ...row, rate: 1 }, keys[0]!)).status).toBe(201)
-    expect((await first!.post({ ...row, to: 'NGN', rate: 1 }, keys[0]!)).status).toBe(201)
+    const before = { ...row, rate: 1, effective_from: BEFORE }
+    expect((await first!.post(before, keys[0]!)).status).toBe(201)
+    expect((await first!.post({ ...before, to: 'NGN' }, keys[0]!)).status).toBe(201)
     const holder = otherHandle(database)
     const held = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
@@ -239,7 +242,8 @@ describe('replicas on one database', () => {
     const replica = await Replica.start(database, { database: handleAt(database, proxy.port) })
     running.push(replica)
     const posted = { ...row, from: 'USDT' }
-    expect((await replica.post({ ...posted, rate: 1 }, keys[0]!)).status).toBe(201)
+    const before = { ...posted, rate: 1, effective_from: BEFORE }
+    expect((await replica.post(before, keys[0]!)).status).toBe(201)
     const holder = otherHandle(database)
     const released = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()

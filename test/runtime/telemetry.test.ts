@@ -53,7 +53,10 @@ describe('the metrics of a service', () => {
       ],
     })
     const replica = await serve()
-    await replica.post([ROW, { ...ROW, to: 'NGN' }, { ...ROW, provider_id: 'retail-b' }], key)
+    await replica.post(
+      [ROW, { ...ROW, to: 'NGN', rate: 1490 }, { ...ROW, provider_id: 'retail-b' }],
+      key,
+    )
     replica.clock.advance(5000)
     const metrics = await metricsOf(replica)
     const entries = metrics.all('corridor_memory_entries')

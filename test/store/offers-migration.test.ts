@@ -15,11 +15,13 @@ test(
   async () => {
     const database = await emptyDatabase()
     await migrate(database, await folderBefore('0011_offers'))
-    // What fills it logs its changes as today's version does.
+    // What fills it names the columns and logs its changes as today's version does.
+    await database.sql`alter table providers add time_zone text`
     await database.sql`create function log_change(text, bigint[], timestamptz) returns bigint
       language sql as 'select 1::bigint'`
     await fillPlain(database)
     await database.sql`drop function log_change`
+    await database.sql`alter table providers drop time_zone`
     expect(await migrate(database)).toBeGreaterThan(0)
     const before: Record<string, string> = JSON.parse(await readFile(BEFORE, 'utf8'))
     const after = await plainAnswers(database)

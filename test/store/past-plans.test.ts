@@ -17,6 +17,8 @@ import { NOW_MS, placeIn, stockedDatabase } from './samples.ts'
 
 const ROWS = 200_000
 const FILL_MS_MAX = 60_000
+/** Four series of each of ten providers, on 35 days and the present one. */
+const DAILY_PROBES = 4 * 10 * 36
 /** What was recorded before the first month is in the part of observations that is called early. */
 const HISTORIES = ['early', 'reference_rates', 'reference_snapshots', 'rollups']
 
@@ -151,15 +153,19 @@ test('as-of questions probe once for each provider of the corridor', async () =>
   expect(probes.map((node) => [node['Actual Loops'], node['Actual Rows']])).toEqual([[10, 1]])
 })
 
-test('the question about usual intervals probes each series once, for sixteen rows', async () => {
+test('the question about usual intervals probes each series once, for sixteen rows, and a few by day', async () => {
   const [row] = await database.sql`select count(*)::int as series from provider_corridors`
   const name = 'how regularly providers and corridors are sent for'
   const plan = await planOf(statements[name] as Statement)
   const probes = nodesOf(plan).filter((node) => node['Relation Name'] === 'early')
   expect(probes.map((node) => [node['Index Name'], node['Actual Loops']])).toEqual([
     ['early_as_of', row!.series],
+    ['early_as_of', DAILY_PROBES],
+    ['early_as_of', expect.any(Number)],
   ])
   expect(probes[0]!['Actual Rows']).toBeLessThanOrEqual(16)
+  for (const probe of probes.slice(1)) expect(probe['Actual Rows']).toBeLessThanOrEqual(1)
+  expect(probes[2]!['Actual Loops']).toBeLessThanOrEqual(DAILY_PROBES)
 })
 
 test('a deep page reads the page and one hour, and not the rows that it skips', async () => {

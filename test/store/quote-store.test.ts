@@ -33,6 +33,7 @@ const quoteOf = (row: Observation, id: number): Quote => ({
   rateType: row.rateType,
   evidence: row.evidence,
   offer: null,
+  ...(row.notes !== null && { notes: row.notes }),
 })
 
 /** Quotes in one order, to compare lists that promise none. */
