@@ -10,6 +10,8 @@ export type CrowdRules = {
   activityOf(providerId: string): Activity
   /** Whether a quote is of those that are asked about. */
   fits(quote: Quote): boolean
+  /** Whether a quote is too far from its mid to be believed. */
+  isSuspect(quote: Quote): boolean
 }
 
 /** The live quotes of one corridor's offers while a caller steps forward in time. Mutable. */
@@ -21,7 +23,7 @@ export class Crowd {
   readonly #held = new Map<string, readonly Quote[]>()
   /** The first moment at which a quote that is held runs out. */
   #endMs = Number.POSITIVE_INFINITY
-  /** The best rate of a kind, if it has been computed for this instant. */
+  /** The best believed rate of a kind, if it has been computed for this instant; 0 without one. */
   readonly #best = new Map<RateType, number>()
   readonly #activities: ReadonlyMap<string, Activity>
   /** Moments at which a provider was switched on or off, those still ahead. */
@@ -55,7 +57,7 @@ export class Crowd {
       if (replaced && replaced.rate === this.#best.get(replaced.rateType))
         this.#best.delete(replaced.rateType)
       const best = this.#best.get(rateType)
-      if (best !== undefined && rate > best && this.counts(quote)) this.#best.set(rateType, rate)
+      if (best !== undefined && rate > best && this.#isRival(quote)) this.#best.set(rateType, rate)
     }
   }
 
@@ -64,15 +66,32 @@ export class Crowd {
     return !this.#off.has(quote.providerId) && this.rules.fits(quote)
   }
 
-  /** The best rate of a kind at this instant; 0 where nobody quotes it. */
-  best(kind: RateType): number {
+  /**
+   * The best rate of a kind at this instant among quotes that are believed; 0 where there is no
+   * such quote.
+   */
+  bestBelieved(kind: RateType): number {
     const known = this.#best.get(kind)
     if (known !== undefined) return known
-    let best = 0
-    for (const [quote] of this.#held.values())
-      if (quote!.rateType === kind && quote!.rate > best && this.counts(quote!)) best = quote!.rate
+    const best = this.#highest(kind, (quote) => this.#isRival(quote))
     this.#best.set(kind, best)
     return best
+  }
+
+  /** The best rate of a kind at this instant, suspect ones too; 0 where nobody quotes it. */
+  best(kind: RateType): number {
+    return this.#highest(kind, (quote) => this.counts(quote))
+  }
+
+  #highest(kind: RateType, isMeant: (quote: Quote) => boolean): number {
+    let best = 0
+    for (const [quote] of this.#held.values())
+      if (quote!.rateType === kind && quote!.rate > best && isMeant(quote!)) best = quote!.rate
+    return best
+  }
+
+  #isRival(quote: Quote): boolean {
+    return this.counts(quote) && !this.rules.isSuspect(quote)
   }
 
   /** Takes in the newest quote of its offer, and gives the one that held before. */

@@ -39,7 +39,8 @@ export const byPlace = (a: Place, b: Place): number => a.atMs - b.atMs || a.id -
  * Quotes of one instant count together. `others` holds the competition: what `standing` gives for
  * the first instant of `said`, and every quote from there to the last instant. Either list may be
  * in any order, and they may overlap. Unit: basis points of the best rate. A quote that was
- * replaced within the same instant is compared with the quotes that stayed and with itself.
+ * replaced within the same instant is compared with the quotes that stayed and with itself. A
+ * suspect quote is no rival of others, and lies below zero where it is above those believed.
  */
 export function spreadsThen(
   said: readonly Quote[],
@@ -59,7 +60,7 @@ export function spreadsThen(
     const instant = all.slice(start, end)
     crowd.hear(instant, atMs)
     for (const quote of instant)
-      if (asked.has(quote.id)) spreads.set(quote.id, spreadIn(crowd, quote))
+      if (asked.has(quote.id)) spreads.set(quote.id, spreadIn(crowd, quote, rules))
   }
   return spreads
 }
@@ -81,8 +82,15 @@ export function supersededAmong(
   return new Set(said.filter((one) => one.id < last.get(nameOf(one))!).map(({ id }) => id))
 }
 
-function spreadIn(crowd: Crowd, quote: Quote): number | null {
+function spreadIn(crowd: Crowd, quote: Quote, rules: CrowdRules): number | null {
   if (!crowd.counts(quote)) return null
-  const best = Math.max(crowd.best(quote.rateType), quote.rate)
+  const best = bestFor(crowd, quote, rules)
   return ((best - quote.rate) / best) * BPS_PER_UNIT
+}
+
+/** The best of its kind that a quote is held against; suspect ones only where all are. */
+function bestFor(crowd: Crowd, quote: Quote, { isSuspect }: CrowdRules): number {
+  const believed = crowd.bestBelieved(quote.rateType)
+  if (!isSuspect(quote)) return Math.max(believed, quote.rate)
+  return believed || Math.max(crowd.best(quote.rateType), quote.rate)
 }

@@ -35,6 +35,7 @@ export function pastOf(
     recorders: asked('recorders', () => []),
     standing: asked('standing', (corridor) => [corridorKey(corridor)]),
     referencesAt: asked('referencesAt', (probes) => probes.map(({ currency }) => currency)),
+    worthRange: asked('worthRange', (currency) => [currency]),
     buckets: asked('buckets', ({ corridor }) => [corridorKey(corridor)]),
     firstObservedMs: asked('firstObservedMs', (corridor) => [corridorKey(corridor)]),
     lastIn: asked('lastIn', (corridor) => [corridorKey(corridor)]),

@@ -10,15 +10,17 @@ import {
   unspecifiedOf,
 } from '~/domain/offer/filter.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
+import { legsOf } from '~/domain/price/day-mids.ts'
+import type { Suspicion } from '~/domain/price/suspect.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote, RecordedQuote } from '~/domain/quote.ts'
-import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import { quotesBytes, type SnapshotStore, whoSaid } from './snapshot.ts'
+import { type Suspects, type SuspectsDeps, suspectsAmong } from './past-suspects.ts'
+import { quotesBytes, referenceSources, whoSaid } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-type HistoryStore = Pick<SnapshotStore, 'standing'> & {
+type HistoryStore = SuspectsDeps['store'] & {
   /**
    * A page of a corridor's history in `order` of time and id, of one provider or of all, without
    * what does not fit the filters.
@@ -53,6 +55,8 @@ export type HistoryPoint = {
    * than `RIVALS_MAX` observations.
    */
   readonly spreadBps: number | null
+  /** How far it lay from the mid of its moment, where that is too far to be believed; else null. */
+  readonly suspect: Suspicion | null
   /** The filters asked for that its offer says nothing about. */
   readonly unspecified: readonly FilterName[]
 }
@@ -102,14 +106,15 @@ export async function historyOf(
     offset: question.offset,
   }
   const isLasting = tier === 'hourly' || untilMs !== null
-  const { activityOf } = view.catalogue
-  const read = () => pageOf(deps, ask, activityOf)
-  const { quotes, spreads, superseded } = await (isLasting ? keptPage(deps, ask, read) : read())
+  const read = () => pageOf(deps, view, ask)
+  const page = await (isLasting ? keptPage(deps, view, { ask, read }) : read())
+  const { quotes, spreads, suspects, superseded } = page
   const points = quotes.slice(0, limit).map((quote) => ({
     quote,
     isSuperseded: superseded.has(quote.id),
     provider: whoSaid(view, quote),
     spreadBps: spreads.get(quote.id) ?? null,
+    suspect: suspects.get(quote.id) ?? null,
     unspecified: unspecifiedOf({ quote }, filters) ?? [],
   }))
   return { corridor, fromMs, toMs, hasMore: quotes.length > limit, points }
@@ -149,21 +154,27 @@ const futureEnd = (): ServiceError =>
 type Page = {
   readonly quotes: readonly RecordedQuote[]
   readonly spreads: ReturnType<typeof spreadsThen>
+  readonly suspects: Suspects
   readonly superseded: ReadonlySet<number>
 }
 
 function keptPage(
   { windows }: HistoryDeps,
-  ask: PageAsk,
-  read: () => Promise<Page>,
+  { catalogue: { anchors } }: View,
+  { ask, read }: { readonly ask: PageAsk; readonly read: () => Promise<Page> },
 ): Promise<Page> {
   const { corridor, providerId, filters, order, limit, offset, fromMs, beforeMs } = ask
   const name = corridorKey(corridor)
+  const { from, to } = corridor
   return windows.answer({
     key:
       `page ${name} ${order} ${limit} ${offset} ${fromMs} ${beforeMs} ${providerId ?? ''} ` +
+      `${anchors.text(from)}/${anchors.text(to)} ` +
       `${ask.isWithWithdrawn ? 'all ' : ''}${filtersText(filters)}`,
-    sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
+    sources: [
+      { of: name, fromMs: ALWAYS_MS, beforeMs },
+      ...referenceSources(legsOf([from, to], anchors), beforeMs),
+    ],
     ask: read,
     bytesOf: ({ quotes, spreads }) => quotesBytes(quotes) + spreads.size * SPREAD_BYTES,
   })
@@ -171,31 +182,59 @@ function keptPage(
 
 const SPREAD_BYTES = 50
 
-async function pageOf(
+async function pageOf(deps: HistoryDeps, view: View, ask: PageAsk): Promise<Page> {
+  const quotes = await deps.store.page(ask)
+  const [first, last] = endsOf(quotes)
+  if (!first || !last) return { quotes, ...NO_FIGURES }
+  const { corridor, filters = NO_FILTERS } = ask
+  const kept = quotes.filter(({ withdrawn }) => !withdrawn)
+  const { standing, said } = await rivalsOf(deps, ask, { quotes, first, last })
+  const [ofStanding, ofSaid] = await Promise.all(
+    [standing, [...quotes, ...(said ?? [])]].map((all) =>
+      suspectsAmong(deps, view, { corridor, quotes: all }),
+    ),
+  )
+  const suspects = new Map([...ofStanding!, ...ofSaid!])
+  const others = [...standing, ...(said ?? [])]
+  const rules = {
+    activityOf: view.catalogue.activityOf,
+    fits: (quote: Quote) => unspecifiedOf({ quote }, filters) !== null,
+    isSuspect: ({ id }: Quote) => suspects.has(id),
+  }
+  return {
+    quotes,
+    suspects,
+    spreads: said ? spreadsThen(kept, others, rules) : new Map(),
+    superseded: supersededAmong(kept, others),
+  }
+}
+
+const NO_FIGURES = { spreads: new Map(), suspects: new Map(), superseded: new Set<number>() }
+
+type Rivals = {
+  /** What stood at the first instant of a page, and at its last where that is needed. */
+  readonly standing: readonly Quote[]
+  /** What was said from the first to the last instant besides; null for too much of it. */
+  readonly said: readonly Quote[] | null
+}
+
+/** What the quotes of a page are ranked among, besides each other. */
+async function rivalsOf(
   { store }: HistoryDeps,
   ask: PageAsk,
-  activityOf: CatalogueIndex['activityOf'],
-): Promise<Page> {
-  const quotes = await store.page(ask)
-  const [first, last] = endsOf(quotes)
-  if (!first || !last) return { quotes, spreads: new Map(), superseded: new Set() }
-  const kept = quotes.filter(({ withdrawn }) => !withdrawn)
-  const paged = (others: readonly Quote[]): Page => ({
-    quotes,
-    spreads: spreadsThen(kept, others, rules),
-    superseded: supersededAmong(kept, others),
-  })
+  { quotes, first, last }: { quotes: readonly Quote[]; first: Quote; last: Quote },
+): Promise<Rivals> {
   const { filters = NO_FILTERS } = ask
-  const rules = { activityOf, fits: (quote: Quote) => unspecifiedOf({ quote }, filters) !== null }
-  const standingAt = ({ atMs }: Quote) =>
-    store.standing(ask.corridor, { sinceMs: atMs, beforeMs: atMs + 1 })
-  if (ask.providerId === null && filters.deliveryMaxMs === null) {
-    const edges = isWhole(quotes, ask) ? [first] : [first, last]
-    const standing = await Promise.all(edges.map(standingAt))
-    return paged(standing.flat())
+  const standingAt = async (edges: readonly Quote[]) => {
+    const found = edges.map(({ atMs }) =>
+      store.standing(ask.corridor, { sinceMs: atMs, beforeMs: atMs + 1 }),
+    )
+    return (await Promise.all(found)).flat()
   }
+  if (ask.providerId === null && filters.deliveryMaxMs === null)
+    return { standing: await standingAt(isWhole(quotes, ask) ? [first] : [first, last]), said: [] }
   const [standing, said] = await Promise.all([
-    standingAt(first),
+    standingAt([first]),
     store.page({
       corridor: ask.corridor,
       providerId: null,
@@ -207,9 +246,8 @@ async function pageOf(
       offset: 0,
     }),
   ])
-  if (said.length <= RIVALS_MAX) return paged([...standing, ...said])
-  const edges = [...standing, ...(await standingAt(last))]
-  return { ...paged(edges), spreads: new Map() }
+  if (said.length <= RIVALS_MAX) return { standing, said }
+  return { standing: [...standing, ...(await standingAt([last]))], said: null }
 }
 
 /** A text that tells filters apart; the shortest for none, the commonest. */

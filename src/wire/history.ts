@@ -23,6 +23,7 @@ import { List } from './list/list.ts'
 import { readInstant } from './moment.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
 import { filterParameters, readFilters } from './offer/selection.ts'
+import { pastSuspectField, presentSuspect } from './offer/suspect.ts'
 import { CorridorQuery, PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
 import { iso, presentPrice, presentRateDate, presentSample } from './present.ts'
 
@@ -108,13 +109,15 @@ const HistoryPointFields = namedRecord('HistoryPoint', {
     Type.Number({
       description:
         'Basis points below the best rate of its rate_type in force in the corridor at its ' +
-        'timestamp, of the offers that fit what is asked, observations of one time together; ' +
+        'timestamp that is not suspect, of the offers that fit what is asked, observations of ' +
+        'one time together; below zero only for a suspect one above it; ' +
         'null where its provider was not active then, and where too many other observations lie ' +
         'between those shown.',
     }),
   ),
   rate_type: RateType,
   ...rateDateField,
+  suspect: pastSuspectField,
   evidence: standingFields.evidence,
   ...recordingFields,
   ...offerFields,
@@ -208,6 +211,7 @@ const presentPoint = (point: HistoryPoint): Static<typeof HistoryPointFields> =>
     spread_bps: spreadBps === null ? null : roundBps(spreadBps),
     rate_type: quote.rateType,
     ...presentRateDate(quote, provider),
+    ...presentSuspect(point),
     evidence: quote.evidence,
     ...presentRecording(point),
     ...presentOffer(quote),

@@ -135,7 +135,9 @@ describe('GET /rates/history', () => {
     const { text } = await world.get(asked, 'realtime', csv)
     const [header, plain, offered] = text.split('\r\n')
     expect(header).toContain(
-      ',rate_type,evidence,offer_id,offer_source_country,offer_target_country,offer_pay_in,' +
+      ',rate_type,rate_date,suspect,evidence,notes,recorded_at,recorded_via,' +
+        'recorded_by_account_id,recorded_by_account_email,recorded_by_key_id,superseded,' +
+        'withdrawn_at,withdrawn_reason,offer_id,offer_source_country,offer_target_country,offer_pay_in,' +
         'offer_pay_out,offer_channel,offer_amount_min,offer_amount_max,offer_service,' +
         'offer_fee_percent,offer_delivery_min,offer_delivery_max,offer_valid_until,unspecified,',
     )

@@ -47,6 +47,8 @@ export type Asker = {
   quoteMaxAge?: number | null
   /** From which age on a quote is stale. */
   staleAfter?: number | null
+  /** How many percent above its mid a price is suspect; null or nothing for none. */
+  suspectPct?: number | null
 }
 
 export type Pegs = Record<string, { to: string; rate: number }>
@@ -291,11 +293,20 @@ function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
   )
 }
 
+/** In words how far a price lay from the mid of its own moment; null where it is believed. */
+function doubtThen(facts: Facts, row: Said, pct: number | null): string | null {
+  const mid = recentMid(facts, row.pair, { before: row.at + 1, thenMs: row.at })
+  if (pct === null || mid === null || !isExecutable(row.kind)) return null
+  const off = (row.rate / mid.rate) * 100 - 100
+  if (off > pct) return `${off.toFixed(1)} % above the mid of its day`
+  return off < -50 ? `${(-off).toFixed(1)} % below the mid of its day` : null
+}
+
 const spreads = new WeakMap<Facts, Map<string, number | null>>()
 
 /** How far a row lay below the best of its kind then, found once for all questions about it. */
-function spreadThen(facts: Facts, row: Said, p: Parameters): number | null {
-  const key = [row.id, ...FILTERS.map((name) => p[name])].join()
+function spreadThen(facts: Facts, row: Said, p: Parameters, pct: number | null): number | null {
+  const key = [row.id, pct, ...FILTERS.map((name) => p[name])].join()
   const known = spreads.get(facts) ?? new Map<string, number | null>()
   spreads.set(facts, known)
   if (!known.has(key)) {
@@ -306,14 +317,21 @@ function spreadThen(facts: Facts, row: Said, p: Parameters): number | null {
         wasActive(facts, one.provider, row.at) &&
         silences(one, p) !== null,
     )
-    const best = Math.max(row.rate, ...then.map(({ rate }) => rate))
+    const believed = then.filter((one) => doubtThen(facts, one, pct) === null)
+    const isDoubted = doubtThen(facts, row, pct) !== null
+    const rivals = isDoubted
+      ? believed.length > 0
+        ? believed
+        : [row, ...then]
+      : [row, ...believed]
+    const best = Math.max(...rivals.map(({ rate }) => rate))
     const isThere = wasActive(facts, row.provider, row.at)
     known.set(key, isThere ? four(((best - row.rate) / best) * 10_000) : null)
   }
   return known.get(key)!
 }
 
-export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
+export function history(facts: Facts, { now, tier, suspectPct: pct = null }: Asker, p: Parameters) {
   const { period = '30d', order = 'asc' } = p
   const limit = Number(p.limit ?? 500)
   const offset = Number(p.offset ?? 0)
@@ -344,7 +362,8 @@ export function history(facts: Facts, { now, tier }: Asker, p: Parameters) {
       rate: twelve(row.rate),
       fee: row.fee,
       fee_currency: row.feeCurrency,
-      spread_bps: spreadThen(facts, row, p),
+      spread_bps: spreadThen(facts, row, p, pct),
+      ...(doubtThen(facts, row, pct) !== null && { suspect: doubtThen(facts, row, pct) }),
       rate_type: row.kind,
       ...bankDate(facts, row),
       evidence: row.evidence,

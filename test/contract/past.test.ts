@@ -107,7 +107,7 @@ const said = fc.record({
     ['GBP', 'NGN'],
     ['USD', 'USDT'],
   ),
-  rate: fc.constantFrom('100', '100.1', '100.2', '129.123456789012', '0.00075', '99.9'),
+  rate: fc.constantFrom('100', '100.1', '100.2', '129.123456789012', '0.00075', '99.9', '150'),
   fee: fc.constantFrom(null, null, '1.99'),
   offer: fc.option(someTerms, { freq: 2 }),
   /** Now and then a price of a kind that the provider has had before. */
@@ -141,6 +141,8 @@ const story = fc.record({
   ),
   quoteMaxAgeMs: fc.constantFrom(null, null, DAY_MS, 30 * DAY_MS),
   staleAfterMs: fc.constantFrom(null, HOUR_MS, 7 * DAY_MS),
+  /** By which history alone is judged. */
+  suspectPct: fc.constantFrom(null, 10, 10),
   filters: fc.array(
     fc.constantFrom<Record<string, string>>(
       { source_country: 'US' },
@@ -294,7 +296,7 @@ describe('questions about the past', () => {
               currencies: pegged(told.pegs[0]!),
               providers: PROVIDERS,
             })
-            const { at, quoteMaxAgeMs, staleAfterMs } = told
+            const { at, quoteMaxAgeMs, staleAfterMs, suspectPct } = told
             const [pegs, others] = told.pegs as [Pegs, Pegs]
             const ages = { quoteMaxAgeMs, staleAfterMs }
             await turn(database, told, nowMs)
@@ -308,7 +310,7 @@ describe('questions about the past', () => {
             await fix(world, told.fixings, nowMs)
             await world.refresher.reload()
             await world.apply({ currencies: [], providers })
-            await agree(world, questions, { providers, pegs, ...ages })
+            await agree(world, questions, { providers, pegs, suspectPct, ...ages })
             await world.apply({ currencies: pegged(others), providers: [] })
             const late = told.backfill.filter(
               ({ provider }) => !told.inactive.includes(provider.id),
@@ -318,7 +320,7 @@ describe('questions about the past', () => {
               late.map((row) => observationOf({ ...row, kind: null }, nowMs)),
             )
             await fix(world, told.lateFixings, nowMs)
-            await agree(world, questions, { providers, pegs: others, ...ages })
+            await agree(world, questions, { providers, pegs: others, suspectPct, ...ages })
           } finally {
             await database.close()
           }
@@ -408,6 +410,7 @@ async function fix(
 
 type Known = { providers: typeof PROVIDERS; pegs: Pegs }
 type Ages = { quoteMaxAgeMs: number | null; staleAfterMs: number | null }
+type Doubts = { suspectPct: number | null }
 
 /** What history says of recordings, of which the oracle knows nothing. */
 const RECORDING = ['id', 'notes', 'recorded_at', 'recorded_via', 'superseded']
@@ -415,17 +418,20 @@ const RECORDING = ['id', 'notes', 'recorded_at', 'recorded_via', 'superseded']
 async function agree(
   world: PastWorld,
   questions: Question[],
-  { providers, pegs, quoteMaxAgeMs, staleAfterMs }: Known & Ages,
+  { providers, pegs, quoteMaxAgeMs, staleAfterMs, suspectPct }: Known & Ages & Doubts,
 ) {
   const fiat = CURRENCIES.filter(({ kind }) => kind === 'fiat').map(({ code }) => code)
   const facts = await factsOf(world.database, { providers: [...providers], fiat, pegs })
   const now = world.clock.now()
+  const at = new Date(now).toISOString()
+  const doubting = await new PastWorld(world.database, { at, quoteSuspectPct: suspectPct }).start()
   for (const [path, oracle, parameters] of questions)
     for (const tier of ['realtime', 'hourly'] as const) {
       const asked = `${path}?${new URLSearchParams(parameters)}`
-      const { status, body } = await world.get(asked, tier)
-      const ages = { quoteMaxAge: quoteMaxAgeMs, staleAfter: staleAfterMs }
-      for (const point of path === '/rates/history' ? body.data : [])
+      const isHistory = path === '/rates/history'
+      const { status, body } = await (isHistory ? doubting : world).get(asked, tier)
+      const ages = { quoteMaxAge: quoteMaxAgeMs, staleAfter: staleAfterMs, suspectPct }
+      for (const point of isHistory ? body.data : [])
         for (const name of RECORDING) delete point[name]
       const expected = oracle(facts, { now, tier, ...ages }, parameters)
       expect({ asked, tier, status, body }).toEqual({

@@ -7,7 +7,7 @@ import { offer } from '../support/offers.ts'
 import { quote } from '../support/quotes.ts'
 
 const ALWAYS: Activity = { isActive: true, changes: [] }
-const always = { activityOf: () => ALWAYS, fits: () => true }
+const always = { activityOf: () => ALWAYS, fits: () => true, isSuspect: () => false }
 
 describe('spreadsThen', () => {
   const a = quote({ id: 1, atMs: 1, rate: 100 })
@@ -114,7 +114,7 @@ describe('spreadsThen', () => {
             row.id,
             plain(all, row, activityOf),
           ])
-          expect([...spreadsThen(page, others, { activityOf, fits })]).toEqual(expected)
+          expect([...spreadsThen(page, others, { activityOf, fits, isSuspect })]).toEqual(expected)
         },
       ),
     )
@@ -129,6 +129,7 @@ const alternating = (times: number[]): Activity => ({
 })
 
 const OFFERS = [offer({ channel: 'agent' }), offer({ channel: 'internet' })]
+const isSuspect = ({ rate, rateType }: Quote) => rateType !== 'official' && rate > 101
 const fits = (quote: Quote) => quote.offer?.channel !== 'internet'
 
 type Row = Partial<Quote> & { atMs: number; validFor: number | null }
@@ -149,6 +150,9 @@ function plain(all: Quote[], row: Quote, activityOf: (id: string) => Activity): 
   const isThere = ({ providerId }: Quote) => wasActive(activityOf(providerId), row.atMs)
   if (!isThere(row) || !fits(row)) return null
   const kin = latestAt(all, row.atMs).filter((one) => one.rateType === row.rateType && isThere(one))
-  const best = Math.max(row.rate, ...kin.map(({ rate }) => rate))
+  const believed = kin.filter((one) => !isSuspect(one))
+  const isLone = !isSuspect(row) || believed.length === 0
+  const rivals = isSuspect(row) && believed.length === 0 ? kin : believed
+  const best = Math.max(isLone ? row.rate : 0, ...rivals.map(({ rate }) => rate))
   return ((best - row.rate) / best) * 10_000
 }

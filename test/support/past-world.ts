@@ -43,6 +43,7 @@ export class PastWorld {
       midMaxAgeMs?: number
       quoteMaxAgeMs?: number | null
       staleAfterMs?: number | null
+      quoteSuspectPct?: number | null
       past?: ReturnType<typeof pastOf>
     },
   ) {
@@ -61,6 +62,7 @@ export class PastWorld {
           midMaxAgeMs: options.midMaxAgeMs ?? 72 * 3_600_000,
           quoteMaxAgeMs: options.quoteMaxAgeMs ?? null,
           staleAfterMs: options.staleAfterMs ?? null,
+          quoteSuspectPct: options.quoteSuspectPct ?? null,
         },
         store: {
           ...createObservationStore(database),

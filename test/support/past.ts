@@ -34,6 +34,7 @@ export const emptyPast = (): PastDeps => ({
     recorders: async () => new Map(),
     standing: async () => [],
     referencesAt: noReferences,
+    worthRange: async () => null,
     buckets: async () => [],
     firstObservedMs: async () => null,
     lastIn: async () => [],

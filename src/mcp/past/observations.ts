@@ -49,7 +49,7 @@ export async function observationsOf(past: HistoryDeps, view: View, asked: Asked
   const whole = {
     ...told,
     ...(history.hasMore && { next_until: until }),
-    ...extremesOf(all.points.filter(({ isSuperseded }) => !isSuperseded).map(ratedOf)),
+    ...extremesOf(all.points.filter(isSummed).map(ratedOf)),
     data,
   }
   return shortened(whole, {
@@ -75,6 +75,10 @@ function emptyNote(view: View, { points, ...history }: History, all: History, as
     lastMs === null ? 'none is known from before' : `the last before is of ${iso(lastMs)}`
   return `No such price of ${corridorKey(corridor)} was recorded ${window}; ${before}.`
 }
+
+/** Whether an observation counts in what all come to. */
+const isSummed = ({ isSuperseded, suspect }: HistoryPoint): boolean =>
+  !isSuperseded && suspect === null
 
 const ratedOf = ({ quote: { rate, rateType, atMs }, provider }: HistoryPoint) => ({
   kind: rateType,

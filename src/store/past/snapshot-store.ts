@@ -1,6 +1,7 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Standing } from '~/domain/history.ts'
 import { lasting } from '~/domain/offer/held.ts'
+import type { Window } from '~/domain/period.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import { checkedId, type Place } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
@@ -24,6 +25,10 @@ export function createSnapshotStore(database: Database) {
       return lasting(rows.map(quoteOf))
     },
     referencesAt: (probes: readonly Probe[]) => referencesAt(database, probes),
+    async worthRange(currency: string, window: Window) {
+      const [{ least, most }] = await worthRange(database, currency, window)
+      return least === null ? null : { least: Number(least), most: Number(most) }
+    },
   }
 }
 
@@ -62,4 +67,17 @@ export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk
     ) o
     ${withOffer(sql, sql`${place.corridorId}`)}
     where p.corridor_id = ${place.corridorId} and p.corridor_id = ${checkedId(sql, place)}`
+}
+
+/** The lowest and the highest worth in a window, the one in force at its start among them. */
+export function worthRange({ sql }: Database, currency: string, { fromMs, beforeMs }: Window) {
+  const from = sql`${instantText(fromMs)}::timestamptz`
+  return sql<[{ least: string | null; most: string | null }]>`
+    select min(per_usd) as least, max(per_usd) as most from reference_rates
+    where currency = ${currency} and fetched_at < ${instantText(beforeMs)}::timestamptz
+      and fetched_at >= coalesce((
+        select fetched_at from reference_rates
+        where currency = ${currency} and fetched_at <= ${from}
+        order by fetched_at desc, id desc limit 1
+      ), ${from})`
 }

@@ -13,6 +13,16 @@ export const suspectFields = {
   ),
 }
 
+/** The same member of a price of the past, which is held against the mid of its own time alone. */
+export const pastSuspectField = Type.Optional(
+  Type.String({
+    description:
+      'Only on a price that is hard to believe: how far its rate was from the mid of its day. ' +
+      'Without such a mid no observation is suspect.',
+    examples: ['15.2 % above the mid of its day'],
+  }),
+)
+
 /** How far a rate is from its mid, in words that follow "it is". */
 export function suspectText({ offPct, isOfDay }: Suspicion): string {
   const side = offPct > 0 ? 'above' : 'below'
