@@ -78,6 +78,7 @@ type PeopleOptions = {
   readonly log: Log
   readonly memory: Memory
   readonly metering: Metering
+  readonly work: OperatorDeps['work']
   readonly alerting: AlertPageDeps['alerting']
   readonly addresses: Addresses
   readonly secret: SharedSecret

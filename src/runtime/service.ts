@@ -31,6 +31,7 @@ import type { ServiceOptions } from './service-options.ts'
 import { type SharedSecret, sharedSecretOf } from './shared-secret.ts'
 import { Backups } from './storage/backups.ts'
 import { StorageWatch } from './storage/storage-watch.ts'
+import { workOf } from './storage/work.ts'
 import { Streams } from './stream/streams.ts'
 import { Tools, toolServerOptions } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
@@ -140,10 +141,11 @@ export class Service implements RunningService {
     const parts = { core, past, secret: this.#secret }
     const alerts = this.#opened.add(alertingOf(this.options, parts))
     const { alerting, deliveries } = alerts
-    const shared = { ...reading, ...places, alerting, secret: this.#secret }
-    const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const { store, ...recording } = this.#recordingOf(core)
     const { observations, storage, rows } = recording
+    const work = workOf({ deliveries, rows, storage, telemetry, database })
+    const shared = { ...reading, ...places, alerting, secret: this.#secret, work }
+    const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const health = { ...this.#health(core), isRecording: () => storage.isRecording }
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })

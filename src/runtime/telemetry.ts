@@ -123,6 +123,9 @@ export class Telemetry {
   /** Notes that memory has loaded what it could not load before. */
   readonly onCaughtUp = (): void => this.#replication.caughtUp()
 
+  /** How many answers there were, and how many of them took longer than some milliseconds. */
+  readonly slowerThan = (ms: number) => this.#requests.slowerThan(ms)
+
   /** What an app needs to be observed, and to report on it. */
   shown(sources: ResourceSources & LiveSources): ObservedParts & MetricsDeps {
     const { metricsToken } = this.options.config

@@ -69,6 +69,17 @@ export class RequestFigures {
     return this.#routes.values()
   }
 
+  /** How many answers of all routes there were, and how many took longer than some milliseconds. */
+  slowerThan(ms: number): { count: number; slow: number } {
+    const sums = { count: 0, slow: 0 }
+    for (const { timings } of this.all)
+      for (const [bucket, count] of timings.counts.entries()) {
+        sums.count += count
+        if ((timings.boundsMs[bucket] ?? Number.POSITIVE_INFINITY) > ms) sums.slow += count
+      }
+    return sums
+  }
+
   /** How often all routes together answered with this status. */
   answered(wanted: number): number {
     let sum = 0

@@ -22,6 +22,13 @@ export class RowFigures {
     }
   }
 
+  /** The rows of all providers together. */
+  total(outcome: Outcome): number {
+    let sum = 0
+    for (const counts of this.#counts.values()) sum += counts[outcome]
+    return sum
+  }
+
   readonly metrics: Family[] = [
     {
       name: 'corridor_rows_total',

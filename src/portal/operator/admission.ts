@@ -15,6 +15,7 @@ import type {
 import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
 import type { Metering } from '~/service/metering.ts'
 import type { OwnKeysDeps } from '~/service/own-keys.ts'
+import type { WorkFigures } from './work.tsx'
 
 export type OperatorDeps = PageRequestDeps & {
   readonly metering: Metering
@@ -30,6 +31,8 @@ export type OperatorDeps = PageRequestDeps & {
     /** How regularly each provider that ever sent has been sending. */
     sendings(nowMs: number): Promise<readonly Sending[]>
   }
+  /** What this process has done. */
+  readonly work: () => WorkFigures
   /** The answer for a path that does not exist. */
   readonly unknownPath: () => ServiceError
 }

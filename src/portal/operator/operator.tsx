@@ -11,12 +11,14 @@ import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 import type { StaleBest } from '~/service/stale-bests.ts'
+import type { Suspect } from '~/service/suspects.ts'
 import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { countText } from './list-pages.tsx'
 import { type Mid, Mids } from './mids.tsx'
 import { isSilent, partlySilentOf, type Sender, Senders, silentCount } from './senders.tsx'
 import { Sources, troubledOf } from './sources.tsx'
 import { StaleBests } from './stale-bests.tsx'
+import { Work, type WorkFigures } from './work.tsx'
 
 const PLACES = [
   { path: PATHS.operator, text: 'Data' },
@@ -53,6 +55,8 @@ type Props = {
   readonly doubtfulPegs: readonly DoubtfulPeg[]
   readonly staleBests: readonly StaleBest[]
   readonly staleAfterMs: number | null
+  readonly suspects: readonly Suspect[]
+  readonly work: WorkFigures
   /** The parameters of the page's address, which say where its long lists begin. */
   readonly params: URLSearchParams
 }
@@ -67,6 +71,7 @@ export const operatorPage = (props: Props): Page => ({
         <Places current={PATHS.operator} />
       </div>
       <Alarms {...props} />
+      <Work {...props} />
       <Feeds {...props} />
       <Sources {...props} />
       <StaleBests {...props} />

@@ -15,6 +15,7 @@ import {
 import { PATHS } from '~/portal/paths.ts'
 import { staleBestsOf } from '~/service/stale-bests.ts'
 import { statusOf } from '~/service/status.ts'
+import { suspectsOf } from '~/service/suspects.ts'
 import { ACCOUNTS_PAGE, accountPage, accountsPage, revokeForPage } from './accounts.tsx'
 import { CONFIRMED, makeAdminPage } from './admin-question.tsx'
 import { admin, adminForm, type Operator, type OperatorDeps } from './admission.ts'
@@ -67,7 +68,8 @@ async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promis
   const stale = { staleBests: staleBestsOf(view), staleAfterMs }
   const rates = { feeds, sources, newest: feed, isMidRecent, mids, doubtfulPegs }
   const { searchParams: params } = url
-  return { page: operatorPage({ nowMs, params, ...rates, ...stale, senders, mute }) }
+  const shown = { work: deps.work(), suspects: suspectsOf(view) }
+  return { page: operatorPage({ nowMs, params, ...shown, ...rates, ...stale, senders, mute }) }
 }
 
 const SEARCH_LENGTH_MAX = 254

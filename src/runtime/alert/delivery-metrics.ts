@@ -24,6 +24,18 @@ export class DeliveryFigures {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }
 
+  /** Tries that came to nothing since the process started. */
+  get failed(): number {
+    let sum = 0
+    for (const [name, count] of this.#counts) if (!name.endsWith(' done')) sum += count
+    return sum
+  }
+
+  /** How long what is due has waited to be tried, at most; 0 where nothing is. */
+  get lateSeconds(): number {
+    return ageSeconds(this.clock.now(), this.deliverer.dueSinceMs) ?? 0
+  }
+
   get metrics(): Family[] {
     const each = WAYS.flatMap((way) => OUTCOMES.map((outcome) => ({ way, outcome })))
     return [
@@ -46,7 +58,7 @@ export class DeliveryFigures {
       gauge(['alert_deliveries_under_way', 'Tries under way'], () => this.deliverer.underWay),
       gauge(
         ['alert_deliveries_late_seconds', 'How long what is due has waited to be tried, at most'],
-        () => ageSeconds(this.clock.now(), this.deliverer.dueSinceMs) ?? 0,
+        () => this.lateSeconds,
       ),
     ]
   }

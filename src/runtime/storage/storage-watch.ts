@@ -52,6 +52,7 @@ export class StorageWatch {
   }
   #full: Full | null = null
   #figures: StorageFigures | null = null
+  #first: { readonly bytes: number; readonly atMs: number } | null = null
   #readMs = Number.NEGATIVE_INFINITY
 
   readonly #startedMs: number
@@ -67,6 +68,13 @@ export class StorageWatch {
   /** The figures of the last look, at most a minute old; null before the first. */
   get figures(): StorageFigures | null {
     return this.#figures
+  }
+
+  /** What the database takes, and by how much it has grown since the first look. */
+  get growth(): { bytes: number; grown: number; sinceMs: number } | null {
+    if (!this.#figures || !this.#first) return null
+    const bytes = this.#figures.databaseBytes
+    return { bytes, grown: bytes - this.#first.bytes, sinceMs: this.#first.atMs }
   }
 
   /** What was recorded; throws `storage_full` where it was refused for lack of room. */
@@ -100,6 +108,7 @@ export class StorageWatch {
     if (this.isRecording && nowMs - this.#readMs < MINUTE_MS) return
     this.#figures = await store.figures()
     this.#readMs = nowMs
+    this.#first ??= { bytes: this.#figures.databaseBytes, atMs: nowMs }
   }
 
   async #try(full: Full): Promise<void> {

@@ -227,6 +227,16 @@ test('lists the corridors led by an old price, held against the mid of its day',
   await database.close()
 })
 
+test('shows what the process has done, and the suspect prices', async () => {
+  const before = sectionOf(await see('/operator'), 'work')
+  expect(before).toContain('No price is suspect')
+  const rowsRecorded = (html: string) => Number(/Rows recorded<\/dt><dd>(\d+)/.exec(html)![1])
+  expect(rowsRecorded(before)).toBe(0)
+  for (const name of ['Failed deliveries of alerts', 'Rows refused', 'Database queries waiting'])
+    expect(before).toContain(`<dt>${name}</dt><dd>0</dd>`)
+  expect(before).toMatch(/Requests slower than a second<\/dt><dd>\d+ of [1-9]\d*</)
+})
+
 test('lists ten entries at a time, and the last ten where the address asks for more', async () => {
   const database = otherHandle(world.database)
   const codes = ['EUR', 'XOF', 'NGN', 'UGX']
