@@ -235,6 +235,23 @@ test('shows what the process has done, and the suspect prices', async () => {
   for (const name of ['Failed deliveries of alerts', 'Rows refused', 'Database queries waiting'])
     expect(before).toContain(`<dt>${name}</dt><dd>0</dd>`)
   expect(before).toMatch(/Requests slower than a second<\/dt><dd>\d+ of [1-9]\d*</)
+  const database = otherHandle(world.database)
+  const rates = [{ currency: 'NGN', perUsd: '1500' }]
+  await createReferenceStore(database).append({ source: 'f', fetchedMs: daysAgo(0.5), rates })
+  const rows = [
+    observation({ providerId: 'p2p-a', to: 'NGN', rate: '2000', effectiveMs: daysAgo(0.1) }),
+    observation({ providerId: 'p2p-b', to: 'NGN', rate: '1490', effectiveMs: daysAgo(0.1) }),
+  ]
+  await createObservationStore(database).record({ observations: rows, idempotency: null })
+  const section = async () => sectionOf(await see('/operator'), 'work')
+  await until('the suspect price', async () => (await section()).includes('USD → NGN'))
+  const name = PROVIDERS.find(({ id }) => id === 'p2p-a')!.name
+  expect(rowsOf(await section()).slice(1)).toContainEqual([
+    ...['USD → NGN', name],
+    expect.stringContaining('ago'),
+    '33.3 % above the mid of its day',
+  ])
+  await database.close()
 })
 
 test('lists ten entries at a time, and the last ten where the address asks for more', async () => {
