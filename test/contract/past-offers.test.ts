@@ -141,7 +141,8 @@ describe('GET /rates/history', () => {
         'offer_pay_out,offer_channel,offer_amount_min,offer_amount_max,offer_service,' +
         'offer_fee_percent,offer_delivery_min,offer_delivery_max,offer_valid_until,unspecified,',
     )
-    expect(plain).toContain(`,retail,observed,${plainOfferId('retail-b', 'GBP/NGN')},,,,,,,,,,,,,,`)
+    expect(plain).toContain(',retail,,,observed,,')
+    expect(plain).toContain(`,api,,,,,,,${plainOfferId('retail-b', 'GBP/NGN')},,,,,,,,,,,,,,`)
     expect(offered).toMatch(/,[0-9a-f]{12},GB,NG,,mobile_money,,,,,1\.5,,P3D,,,/)
     const short = await world.get(`${asked}&limit=1`, 'realtime', csv)
     expect(short.text.split('\r\n')[0]).toBe(header!)
