@@ -1,4 +1,5 @@
 import { USD } from './currency.ts'
+import { hourStartMs } from './freshness.ts'
 import type { Dated } from './quote.ts'
 
 /** What one US dollar was worth in `currency`, as a feed said it at `atMs` (its `fetched_at`). */
@@ -42,5 +43,16 @@ export function joinedSources(sources: readonly string[]): string {
   const pegs = names.filter(isPeg)
   return [...pegs, ...names.filter((name) => !isPeg(name))].join('+')
 }
+
+/**
+ * A reference or a mid with a time: one that holds at any moment is of the top of the hour, so that
+ * what is shown stays the same in it.
+ */
+export const atSomeTime = <T extends Pick<Mid, 'atMs'>>(one: T, nowMs: number): T =>
+  Number.isFinite(one.atMs) ? one : { ...one, atMs: hourStartMs(nowMs) }
+
+/** Whether pegs alone make a mid, so that it holds at any moment. */
+export const isConstant = ({ source }: Pick<Mid, 'source'>): boolean =>
+  source !== '' && source.split('+').every(isPeg)
 
 const isPeg = (source: string): boolean => source.startsWith('peg:')

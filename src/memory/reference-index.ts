@@ -1,7 +1,7 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
-import { Anchors } from '~/domain/price/anchors.ts'
+import { Anchors, DOLLAR } from '~/domain/price/anchors.ts'
 import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
 /** The freshest USD reference of every currency. Immutable like the quotes. */
@@ -55,9 +55,11 @@ export class ReferenceIndex {
 
   /**
    * What one dollar is worth in `currency` at the cutoff, by its anchor where it is pegged; the
-   * dollar itself is always 1.
+   * dollar itself is always 1. Where the pegs lead to the dollar it is of any moment: Infinity.
    */
   reference(currency: string, cutoffMs: number): Reference | undefined {
+    const constant = this.anchors.constant(currency)
+    if (constant) return constant
     const said = this.said(this.anchors.of(currency) ?? currency, cutoffMs)
     return said && this.anchors.reference(currency, said)
   }
@@ -74,7 +76,10 @@ export class ReferenceIndex {
     return valueAt(this.feed, cutoffMs)
   }
 
-  /** The mid of a pair at the cutoff, however old; undefined when a leg has no reference. */
+  /**
+   * The mid of a pair at the cutoff, however old, and of any moment (Infinity) where pegs alone
+   * make it; undefined when a leg has no reference.
+   */
   mid(from: string, to: string, cutoffMs: number): Mid | undefined {
     const known = this.#midsAt(cutoffMs)
     const pair = corridorKey({ from, to })
@@ -93,8 +98,9 @@ export class ReferenceIndex {
   }
 
   #crossed(from: string, to: string, cutoffMs: number): Mid | undefined {
-    const source = this.reference(from, cutoffMs)
-    const target = this.reference(to, cutoffMs)
+    const leg = (code: string, other: string) =>
+      code === USD && other !== USD ? DOLLAR : this.reference(code, cutoffMs)
+    const [source, target] = [leg(from, to), leg(to, from)]
     return source && target && crossMid(source, target)
   }
 

@@ -1,7 +1,8 @@
 import { wasActive } from '~/domain/activity.ts'
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
-import type { Mid, Reference } from '~/domain/mid.ts'
+import { atSomeTime, type Mid, type Reference } from '~/domain/mid.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { lastMsOf } from '~/domain/offer/terms.ts'
 import { type DayMids, dayMidsOf, type Probe } from '~/domain/price/day-mids.ts'
@@ -151,7 +152,12 @@ export class View {
   mid(from: string, to: string, thenMs = this.freshness.nowMs): Mid | undefined {
     if (!this.isFiat(from) || !this.isFiat(to)) return undefined
     const mid = this.#generation.references.mid(from, to, this.freshness.cutoffMs)
-    return mid && this.isRecent(mid.atMs, thenMs) ? mid : undefined
+    if (!mid || !this.isRecent(mid.atMs, thenMs)) return undefined
+    if (Number.isFinite(mid.atMs)) return mid
+    const { cutoffMs, nowMs } = this.freshness
+    const dated = atSomeTime(mid, Math.min(cutoffMs, nowMs))
+    this.basis.lastUntil(dated.atMs + HOUR_MS - 1)
+    return dated
   }
 
   /** The newest reference of a currency, however old. */

@@ -83,7 +83,7 @@ export async function seriesOf(
   const { anchors } = view.catalogue
   const isCovered = view.isFiat(corridor.from) && view.isFiat(corridor.to)
   const legs = isCovered ? legsOf([corridor.from, corridor.to], anchors) : []
-  const ask = { corridor, interval, anchors, legs, reachMs }
+  const ask = { corridor, interval, anchors, legs, isCovered, reachMs }
   const [closed, open] = await Promise.all([
     part(deps, { ...ask, fromMs: window.fromMs, beforeMs: middleMs }),
     part(deps, { ...ask, fromMs: middleMs, beforeMs: window.beforeMs }),
@@ -110,8 +110,10 @@ type Part = Window & {
   readonly corridor: Corridor
   readonly interval: Interval
   readonly anchors: Anchors
-  /** The currencies that the mid is crossed from; none where no feed covers the corridor. */
+  /** The currencies whose references the mid is crossed from. */
   readonly legs: readonly string[]
+  /** Whether the corridor has a mid at all. */
+  readonly isCovered: boolean
   /** The moment from which on nothing is seen. */
   readonly reachMs: number
 }
@@ -133,7 +135,7 @@ async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]
 
 /** The points of some buckets; a leg that another corridor has asked for is remembered. */
 async function pointsOf(deps: SeriesDeps, ask: Part): Promise<SeriesPoint[]> {
-  const { corridor, interval, anchors, legs, fromMs } = ask
+  const { corridor, interval, anchors, legs, isCovered, fromMs } = ask
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
   const [buckets, ...worths] = await Promise.all([
     deps.store.buckets({ corridor, interval, fromMs, beforeMs }),
@@ -141,13 +143,15 @@ async function pointsOf(deps: SeriesDeps, ask: Part): Promise<SeriesPoint[]> {
   ])
   const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))
   const worth = (code: string, i: number): Worth | null => {
-    if (code === USD) return legs.length === 0 ? null : DOLLAR
+    if (anchors.of(code) === USD) return { ...DOLLAR, perUsd: anchors.worth(code, 1) }
     const said = worths[legs.indexOf(anchors.of(code) ?? code)]?.[i]
     return said ? { perUsd: anchors.worth(code, said.perUsd), atMs: said.atMs } : null
   }
   return bucketStartsMs(ask, interval).map((startMs, i) => {
     const { best = null, samples = 0 } = byStart.get(startMs) ?? {}
-    return { startMs, best, samples, ...crossed(worth(corridor.from, i), worth(corridor.to, i)) }
+    const legWorths = [worth(corridor.from, i), worth(corridor.to, i)] as const
+    const mid = isCovered ? crossed(...legWorths, startMs) : NO_MID
+    return { startMs, best, samples, ...mid }
   })
 }
 
@@ -176,11 +180,14 @@ function worthsOf(
   })
 }
 
-/** What `crossMid` would give, from what a dollar is worth in each currency. */
-const crossed = (from: Worth | null, to: Worth | null) =>
-  from && to
-    ? { mid: to.perUsd / from.perUsd, midAtMs: Math.min(from.atMs, to.atMs) }
-    : { mid: null, midAtMs: null }
+const NO_MID = { mid: null, midAtMs: null }
+
+/** What `crossMid` would give, from what a dollar is worth in each currency in a bucket. */
+function crossed(from: Worth | null, to: Worth | null, startMs: number) {
+  if (!from || !to) return NO_MID
+  const atMs = Math.min(from.atMs, to.atMs)
+  return { mid: to.perUsd / from.perUsd, midAtMs: Number.isFinite(atMs) ? atMs : startMs }
+}
 
 async function wasObserved(
   { store, windows }: SeriesDeps,

@@ -84,7 +84,7 @@ function trendWindow(cutoffMs: number): TrendWindow {
 
 function trendOf({ best, worth }: Trends, corridor: Corridor, anchors: Anchors): Trend {
   const worthOf = (code: string): readonly (number | null)[] => {
-    if (code === USD) return DOLLAR
+    if (anchors.of(code) === USD) return DOLLAR.map((perUsd) => anchors.worth(code, perUsd))
     const said = worth.get(anchors.of(code) ?? '') ?? NONE
     return said.map((perUsd) => perUsd && anchors.worth(code, perUsd))
   }

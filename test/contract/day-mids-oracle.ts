@@ -50,14 +50,13 @@ export async function foundBySql(
     select live.id, provider_id, source, target, fee_currency, coalesce(fee <> 0, false) as has_fee,
       (extract(epoch from effective_from) * 1000)::float8 as at_ms,
       (
-        select jsonb_object_agg(p.code, case when p.code = 'USD' then '{"perUsd": 1}'::jsonb else
-          (
+        select jsonb_object_agg(p.code, case when p.anchor = 'USD'
+          then jsonb_build_object('perUsd', p.rate) else (
             select jsonb_build_object(
-              'perUsd', p.rate * case when p.anchor = 'USD' then 1 else r.per_usd::float8 end,
+              'perUsd', p.rate * r.per_usd::float8,
               'atMs', extract(epoch from r.fetched_at) * 1000)
             from reference_rates r
-            where (p.anchor = 'USD' or r.currency = p.anchor)
-              and r.fetched_at <= live.effective_from
+            where r.currency = p.anchor and r.fetched_at <= live.effective_from
             order by r.fetched_at desc, r.id desc limit 1
           ) end)
         from pricing p where p.code in (source, target, fee_currency)
@@ -67,7 +66,7 @@ export async function foundBySql(
     const cross = (from: string, to: string) => {
       const [a, b] = [row.legs?.[from], row.legs?.[to]]
       if (!a || !b) return null
-      const atMs = Math.min(a.atMs ?? Number.POSITIVE_INFINITY, b.atMs ?? Number.POSITIVE_INFINITY)
+      const atMs = Math.min(a.atMs ?? row.at_ms, b.atMs ?? row.at_ms)
       return row.at_ms - atMs > maxAgeMs ? null : { rate: b.perUsd / a.perUsd, atMs }
     }
     const fee = row.has_fee ? row.fee_currency : null

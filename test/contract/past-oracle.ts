@@ -246,10 +246,8 @@ type Leg = { perUsd: number; at: number; sources: string[] }
 /** What a dollar was worth in a currency before a moment, through its peg if it has one. */
 function legBefore(facts: Facts, code: string, before: number): Leg | null {
   const peg = facts.pegs[code]
-  if (peg?.to === 'USD') {
-    const any = last(facts.fixings.filter(({ at }) => at < before))
-    return any ? { perUsd: peg.rate, at: any.at, sources: ['peg:USD', any.source] } : null
-  }
+  if (peg?.to === 'USD')
+    return { perUsd: peg.rate, at: Number.POSITIVE_INFINITY, sources: ['peg:USD'] }
   if (peg) {
     const anchor = legBefore(facts, peg.to, before)
     if (!anchor) return null
@@ -272,7 +270,7 @@ function midBefore(facts: Facts, pair: string, before: number) {
   const feeds = named.filter((name) => !name.startsWith('peg:'))
   return {
     rate: to.perUsd / from.perUsd,
-    at: Math.min(from.at, to.at),
+    at: Math.min(from.at, to.at, before - 1),
     source: [...new Set([...pegs, ...feeds])].join('+'),
   }
 }
@@ -410,7 +408,7 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
     data.push({
       t: iso(t),
       mid: mid && twelve(mid.rate),
-      mid_at: mid && iso(mid.at),
+      mid_at: mid && iso(mid.source === 'peg:USD' ? t : mid.at),
       best: executable.length > 0 ? twelve(Math.max(...executable)) : null,
       samples: rows.length,
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { crossMid, joinedSources, type Reference } from '~/domain/mid.ts'
+import { atSomeTime, crossMid, joinedSources, type Reference } from '~/domain/mid.ts'
 import { rates } from '../support/quotes.ts'
 
 const reference = (currency: string, perUsd: number, more: Partial<Reference> = {}): Reference => ({
@@ -76,5 +76,19 @@ describe('joinedSources', () => {
     expect(joinedSources(['b+a', 'c', 'a'])).toBe('b+a+c')
     expect(joinedSources(['b', 'peg:EUR+b'])).toBe('peg:EUR+b')
     expect(joinedSources([])).toBe('')
+  })
+})
+
+describe('atSomeTime', () => {
+  const nowMs = Date.parse('2026-03-05T14:25:30.500Z')
+
+  test('dates what holds at any moment to the top of the hour', () => {
+    const peg = { rate: 3.6725, source: 'peg:USD', atMs: Number.POSITIVE_INFINITY }
+    expect(atSomeTime(peg, nowMs)).toEqual({ ...peg, atMs: Date.parse('2026-03-05T14:00:00Z') })
+  })
+
+  test('leaves what a feed said at its time', () => {
+    const said = { rate: 129, source: 'feed', atMs: nowMs - 1 }
+    expect(atSomeTime(said, nowMs)).toBe(said)
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { freshnessAt } from '~/domain/freshness.ts'
+import { freshnessAt, hourStartMs } from '~/domain/freshness.ts'
 import { View } from '~/memory/view.ts'
 import { TrendBoard } from '~/service/trends.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
@@ -57,15 +57,15 @@ describe('a pegged currency', () => {
     })
   })
 
-  test('200 to the dollar is as fresh as the newest reference of any currency', async () => {
+  test('200 to the dollar holds at any moment, whatever the feeds say of others', async () => {
     expect(await bodyOf('/rates?from=USD&to=AED')).toMatchObject({
       mid_rate: AED_RATE,
-      mid_source: 'peg:USD+feed',
-      mid_fetched_at: '2026-03-04T05:00:00.000Z',
+      mid_source: 'peg:USD',
+      mid_fetched_at: new Date(hourStartMs(world.clock.now())).toISOString(),
     })
     expect(await bodyOf('/historical?from=USD&to=AED&date=2026-03-03')).toMatchObject({
       mid_rate: AED_RATE,
-      mid_fetched_at: '2026-03-03T05:00:00.000Z',
+      mid_source: 'peg:USD',
     })
   })
 
@@ -82,10 +82,10 @@ describe('a pegged currency', () => {
       ...Array(3).fill([XOF_RATE, '2026-03-03']),
     ])
     expect(await points('from=USD&to=AED')).toEqual([
-      [null, null],
+      [AED_RATE, '2026-03-02'],
       [AED_RATE, '2026-03-03'],
       [AED_RATE, '2026-03-04'],
-      [AED_RATE, '2026-03-04'],
+      [AED_RATE, '2026-03-05'],
     ])
   })
 
@@ -102,7 +102,7 @@ describe('a pegged currency', () => {
     const trend = await board.of(new View(world.memory.current, now, limits))
     const lastDays = (from: string, to: string) => trend({ from, to }).mid.slice(-4)
     expect(lastDays('EUR', 'XOF')).toEqual([null, XOF_RATE, XOF_RATE, XOF_RATE])
-    expect(lastDays('USD', 'AED')).toEqual([null, AED_RATE, AED_RATE, AED_RATE])
+    expect(lastDays('USD', 'AED')).toEqual([AED_RATE, AED_RATE, AED_RATE, AED_RATE])
     expect(lastDays('EUR', 'KES')).toEqual([null, null, 130 / 0.8, 130 / 0.8])
   })
 
@@ -110,7 +110,7 @@ describe('a pegged currency', () => {
     const historical = () => bodyOf('/historical?from=USD&to=XOF&date=2026-02-20')
     const dollar = () => bodyOf('/historical?from=USD&to=AED&date=2026-02-20')
     expect(await historical()).not.toHaveProperty('mid_rate')
-    expect(await dollar()).not.toHaveProperty('mid_rate')
+    expect((await dollar()).mid_rate).toBe(AED_RATE)
     await fix('2026-02-20T05:00:00Z', { EUR: '0.5' })
     expect((await historical()).mid_rate).toBe(XOF_RATE / 2)
     expect((await dollar()).mid_rate).toBe(AED_RATE)

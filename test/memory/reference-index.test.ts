@@ -90,14 +90,15 @@ describe('ReferenceIndex', () => {
     expect(index.size).toBe(2)
   })
 
-  test('a currency pegged to the dollar is as fresh as the feed is', () => {
-    const index = indexOf(reference('KES', BASE_MS)).anchored(PEGGED)
-    expect(index.mid('USD', 'AED', REALTIME)).toEqual({
-      rate: 3.6725,
+  test('a currency pegged to the dollar is as fresh as the other leg, or of any moment', () => {
+    const index = indexOf(reference('KES', BASE_MS - 1), reference('RWF', BASE_MS)).anchored(PEGGED)
+    const constant = { rate: 3.6725, source: 'peg:USD', atMs: Number.POSITIVE_INFINITY }
+    expect(index.mid('USD', 'AED', REALTIME)).toEqual(constant)
+    expect(ReferenceIndex.empty.anchored(PEGGED).mid('USD', 'AED', REALTIME)).toEqual(constant)
+    expect(index.mid('AED', 'KES', REALTIME)).toMatchObject({
       source: 'peg:USD+feed',
-      atMs: BASE_MS,
+      atMs: BASE_MS - 1,
     })
-    expect(ReferenceIndex.empty.anchored(PEGGED).mid('USD', 'AED', REALTIME)).toBeUndefined()
   })
 
   test('mids that were asked for follow a peg that is given, and one that is taken away', () => {

@@ -1,7 +1,7 @@
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import { noState } from '~/domain/feed/state.ts'
 import type { HeldBack } from '~/domain/feed/verdict.ts'
-import type { Reference } from '~/domain/mid.ts'
+import { atSomeTime, type Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import { roundAmount } from '~/domain/round.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
@@ -50,11 +50,14 @@ export async function feedStatusOf(
       id,
       record: state.feeds.find((record) => record.id === id) ?? null,
     })),
-    currencies: index.referenceCodes.map((code) => ({
-      currency: code,
-      reference: known.reference(code, Number.POSITIVE_INFINITY) ?? null,
-      held: state.held.find(({ currency }) => currency === code) ?? null,
-    })),
+    currencies: index.referenceCodes.map((code) => {
+      const reference = known.reference(code, Number.POSITIVE_INFINITY)
+      return {
+        currency: code,
+        reference: reference ? atSomeTime(reference, nowMs) : null,
+        held: state.held.find(({ currency }) => currency === code) ?? null,
+      }
+    }),
     doubtfulPegs: doubtfulPegsOf({ catalogue: index, references: known }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Currency, Peg } from '~/domain/currency.ts'
+import { type Currency, type Peg, USD } from '~/domain/currency.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { PEGS_MAX } from './peg.ts'
 
@@ -40,6 +40,14 @@ export class Anchors {
     return this.#byCode.get(code)?.anchor
   }
 
+  /**
+   * The reference of a currency whose pegs lead to the dollar, which no feed has to say: it is of
+   * any moment, so its time is Infinity. Undefined for every other currency.
+   */
+  constant(code: string): Reference | undefined {
+    return code !== USD && this.of(code) === USD ? this.reference(code, DOLLAR) : undefined
+  }
+
   /** What a dollar is worth in `code`, by what it is worth in its anchor. */
   worth(code: string, perUsd: number): number {
     return this.#pegsOf(code).reduce((worth, { rate }) => worth * rate, perUsd)
@@ -53,7 +61,10 @@ export class Anchors {
     const pegs = this.#pegsOf(code)
     if (pegs.length === 0) return anchor
     const perUsd = this.worth(code, anchor.perUsd)
-    const source = pegs.reduce((text, { to }) => `peg:${to}+${text}`, anchor.source)
+    const source = pegs.reduce(
+      (text, { to }) => [`peg:${to}`, text].filter((part) => part !== '').join('+'),
+      anchor.source,
+    )
     return { id: anchor.id, atMs: anchor.atMs, currency: code, perUsd, source }
   }
 
@@ -70,6 +81,15 @@ export class Anchors {
   #pegsOf(code: string): readonly Peg[] {
     return this.#byCode.get(code)?.pegs ?? []
   }
+}
+
+/** The dollar as a leg: no feed says it, and it holds at any moment. */
+export const DOLLAR: Reference = {
+  id: 0,
+  atMs: Number.POSITIVE_INFINITY,
+  currency: USD,
+  perUsd: 1,
+  source: '',
 }
 
 function pricingOf(code: string, fiat: ReadonlyMap<string, Priced>): Pricing {

@@ -2,7 +2,7 @@ import { thirdFeeCurrency } from '~/domain/convert.ts'
 import { USD } from '~/domain/currency.ts'
 import { crossMid, type Mid, type Reference } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
-import type { Anchors } from './anchors.ts'
+import { type Anchors, DOLLAR } from './anchors.ts'
 
 /**
  * Asks for the newest reference of a currency at a moment; `USD` stands for the newest of any
@@ -27,14 +27,19 @@ export type DayMids = {
   readonly feeMidAtQuote: number | null
 }
 
-/** The currencies whose references price these, each once; the dollar itself needs none. */
+/**
+ * The currencies whose references price these, each once; the dollar, and what is pegged to it,
+ * need none.
+ */
 export function legsOf(codes: readonly string[], anchors: Anchors): string[] {
   const legs = codes.flatMap((code) => legOf(code, anchors) ?? [])
   return [...new Set(legs)]
 }
 
-const legOf = (code: string, anchors: Anchors): string | undefined =>
-  code === USD ? undefined : anchors.of(code)
+const legOf = (code: string, anchors: Anchors): string | undefined => {
+  const leg = anchors.of(code)
+  return leg === USD ? undefined : leg
+}
 
 /** The probes that `dayMidsOf` takes for these quotes. */
 export function momentsOf(quotes: Iterable<Quote>, anchors: Anchors): Moments {
@@ -80,15 +85,15 @@ export function dayMidsOf(quote: Quote, day: Day): DayMids {
 }
 
 /**
- * The mid of a pair at a moment; null where there was no recent one. Dollars for dollars need no
- * reference, so their mid is of the moment itself.
+ * The mid of a pair at a moment; null where there was no recent one. One that needs no reference,
+ * as of the dollar and what is pegged to it, is of the moment itself.
  */
 export function midAt(atMs: number, [from, to]: readonly [string, string], day: Day): Mid | null {
-  if (from === USD && to === USD) return { ...crossMid(DOLLAR, DOLLAR), atMs }
   const source = legAt(atMs, from, day)
   const target = source && legAt(atMs, to, day)
   if (!source || !target) return null
   const mid = crossMid(source, target)
+  if (!Number.isFinite(mid.atMs)) return { ...mid, atMs }
   return atMs - mid.atMs > day.maxAgeMs ? null : mid
 }
 
@@ -96,9 +101,8 @@ function legAt(atMs: number, code: string, { anchors, referenceAt }: Day): Refer
   const currency = anchors.of(code)
   if (currency === undefined) return undefined
   if (code === USD) return DOLLAR
+  const constant = anchors.constant(code)
+  if (constant) return constant
   const anchor = referenceAt({ currency, atMs })
   return anchor && anchors.reference(code, anchor)
 }
-
-/** Stands for a leg that needs no reference; none of it is ever shown. */
-const DOLLAR: Reference = { id: 0, atMs: 0, currency: USD, perUsd: 1, source: '' }

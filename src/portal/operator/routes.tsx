@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { isRevoked } from '~/domain/account.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
+import { atSomeTime } from '~/domain/mid.ts'
 import { dayOf, PLANS, ROLES } from '~/domain/quota.ts'
 import { providerStateOf } from '~/domain/source/silence.ts'
 import type { Route } from '~/http/route.ts'
@@ -49,10 +50,10 @@ async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promis
   const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)
   const { feed, feeds, sources, isMidRecent, doubtfulPegs } = statusOf(view)
   const { providers, referenceCodes } = memory.current.catalogue
-  const mids = referenceCodes.map((currency) => ({
-    currency,
-    reference: memory.current.references.reference(currency, Number.POSITIVE_INFINITY) ?? null,
-  }))
+  const mids = referenceCodes.map((currency) => {
+    const known = memory.current.references.reference(currency, Number.POSITIVE_INFINITY)
+    return { currency, reference: known ? atSomeTime(known, nowMs) : null }
+  })
   const active = new Map(providers.map(({ id, name }) => [id, name]))
   const sendings = await operated.sendings(nowMs)
   const banks = new Map(sources.map((record) => [record.providerId, record]))

@@ -1,5 +1,5 @@
 import type { Corridor } from '~/domain/corridor.ts'
-import type { Mid } from '~/domain/mid.ts'
+import { isConstant, type Mid } from '~/domain/mid.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { heldKey } from '~/domain/offer/held.ts'
 import { bestOf, compareText, STANDING } from '~/domain/rank.ts'
@@ -42,7 +42,10 @@ export function midChanges({ before, after }: Sight, corridor: Corridor): Corrid
 }
 
 const isSameMid = (a: Mid | undefined, b: Mid | undefined): boolean =>
-  a === b || (a?.rate === b?.rate && a?.atMs === b?.atMs && a?.source === b?.source)
+  a === b ||
+  (a?.rate === b?.rate &&
+    a?.source === b?.source &&
+    (a?.atMs === b?.atMs || (a !== undefined && isConstant(a))))
 
 /** That the best or the best current price of a corridor is another one, or stale by now. */
 export function bestChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {

@@ -48,7 +48,7 @@ export class Mirror {
     const corridor = this.#known[data.corridor]!
     if (name === 'quote') corridor[data.offer_id] = ownOf(data)
     if (name === 'gone') delete corridor[data.offer_id]
-    if (name === 'mid') corridor.mid = data.mid_rate && [data.mid_rate, data.mid_fetched_at]
+    if (name === 'mid') corridor.mid = data.mid_rate && midOf(data)
     if (name === 'best') {
       corridor.best = data.best?.provider_id
       corridor.current = data.best_current?.rate
@@ -109,6 +109,17 @@ function told(view: View, name: string): Known[string] {
     ...Object.fromEntries(prices),
     ...(best && { best: best.provider.id }),
     ...(current.length > 0 && { current: Math.max(...current.map(({ quote }) => quote.rate)) }),
-    ...(mid && { mid: [roundAmount(mid.rate), iso(mid.atMs)] }),
+    ...(mid && {
+      mid: midOf({
+        ...{ mid_rate: roundAmount(mid.rate), mid_source: mid.source },
+        mid_fetched_at: iso(mid.atMs),
+      }),
+    }),
   }
 }
+
+/** A mid as a reader knows it; of one that pegs alone make the time passes without an event. */
+const midOf = (data: { mid_rate: unknown; mid_source: unknown; mid_fetched_at: unknown }) => [
+  data.mid_rate,
+  data.mid_source === 'peg:USD' ? 'at any time' : data.mid_fetched_at,
+]
