@@ -1,5 +1,6 @@
-import { converted, priced } from '~/service/convert.ts'
+import { converted, type Priced, priced } from '~/service/convert.ts'
 import { ConvertResponse, convertList, presentConvert } from '~/wire/convert.ts'
+import type { Detailed } from '~/wire/detail.ts'
 import { ConvertQuery, convertQuestion } from '~/wire/parameters.ts'
 import { convertText } from '~/wire/text/convert-text.ts'
 import { KnownPrices } from '~/wire/text/known-prices.ts'
@@ -24,9 +25,14 @@ export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[]
     query: ConvertQuery,
     response: ConvertResponse,
     isTiered: true,
-    find: ({ query, view, url }) => known.keep(url, priced(view, convertQuestion(query)), view),
+    find({ query, view, url }) {
+      const { detail } = query
+      const found: Priced & Detailed = priced(view, convertQuestion(query))
+      return detail === 'full' ? { ...found, detail } : known.keep(url, found, view)
+    },
     findAgain: (url, generation, freshness) => known.find(url, generation, freshness),
-    present: (found, freshness) => presentConvert(converted(found), freshness),
+    present: (found: Priced & Detailed, freshness) =>
+      presentConvert({ ...converted(found), detail: found.detail }, freshness),
     text: convertText,
     list: convertList,
   })

@@ -24,7 +24,10 @@ export const providerRatesRoutes = (deps: HotDeps): Route[] => [
     query: ProviderQuery,
     response: ProviderRatesResponse,
     isTiered: true,
-    find: ({ query, view }) => providerRates(view, query.provider, readSelection(query)),
+    find: ({ query, view }) => ({
+      ...providerRates(view, query.provider, readSelection(query)),
+      detail: query.detail,
+    }),
     present: presentProviderRates,
     text: providerRatesText,
     list: providerRatesList,

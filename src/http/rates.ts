@@ -22,7 +22,10 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
     query: RatesQuery,
     response: RatesResponse,
     isTiered: true,
-    find: ({ query, view }) => ratesOf(view, query, readSelection(query)),
+    find: ({ query, view }) => ({
+      ...ratesOf(view, query, readSelection(query)),
+      detail: query.detail,
+    }),
     present: presentRates,
     list: ratesList,
   }),

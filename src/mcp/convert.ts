@@ -50,7 +50,10 @@ export const convertAmount = tool({
       ({ ranked: { quote } }) => args.providers?.includes(quote.providerId) ?? true,
     )
     const body = paged(
-      presentConvert({ ...found, entries: sliced(wanted, args) }, view.freshness),
+      presentConvert(
+        { ...found, detail: args.detail, entries: sliced(wanted, args) },
+        view.freshness,
+      ),
       leftOut({ providers: wanted.length }, args),
       missingNote(wanted, found.entries, { corridor, args }),
       found.absence ? null : fixedNote(found.entries),

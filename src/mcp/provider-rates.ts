@@ -38,7 +38,10 @@ export const getProviderRates = tool({
         [quote.from, ...from].at(-1) === quote.from && [quote.to, ...to].at(-1) === quote.to,
     )
     const body = paged(
-      presentProviderRates({ ...found, quotes: sliced(quotes, args) }, view.freshness),
+      presentProviderRates(
+        { ...found, detail: args.detail, quotes: sliced(quotes, args) },
+        view.freshness,
+      ),
       leftOut({ corridors: quotes.length }, args),
       quotes.length === 0 ? missingNote(found) : null,
     )

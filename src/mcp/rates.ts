@@ -48,7 +48,7 @@ export const getRates = tool({
         (args.rate_type ?? quote.rateType) === quote.rateType,
     )
     const body = paged(
-      presentRates({ ...rates, quotes: sliced(wanted, args) }, view.freshness),
+      presentRates({ ...rates, detail: args.detail, quotes: sliced(wanted, args) }, view.freshness),
       leftOut({ providers: wanted.length }, args),
       missingNote(wanted, rates.quotes, { corridor, args }),
       restNote(wanted.slice(args.offset + args.limit)),

@@ -1,6 +1,3 @@
-/** How much of an answer is wanted: what a model needs, or all that REST says. */
-export const DETAILS = ['short', 'full'] as const
-
 type Members = Readonly<Record<string, unknown>>
 
 type Shortening = {

@@ -6,6 +6,7 @@ import type { Cost } from '~/domain/price/cost.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
+import { type Detailed, detailFields, presentDetail } from './detail.ts'
 import {
   ageFields,
   freshnessFields,
@@ -98,6 +99,7 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   ...offerFields,
   ...matchFields,
   ...unspecifiedFields,
+  ...detailFields,
 })
 
 export const ConvertResponse = namedRecord('ConvertResponse', {
@@ -174,6 +176,7 @@ export const presentCost = (
 export function presentConversion(
   entry: Conversion,
   recipientGets: number | null,
+  asked: Detailed = {},
 ): Static<typeof ConvertProviderEntry> {
   const { quote, provider } = entry.ranked
   return {
@@ -196,6 +199,7 @@ export function presentConversion(
     ...presentOffer(quote),
     ...presentMatch(quote, entry.match),
     ...presentUnspecified(entry.ranked.unspecified),
+    ...presentDetail(quote, asked),
   }
 }
 
@@ -214,19 +218,20 @@ function noteOn({ corridor, amount, absence, lack, best, filters }: Conversions)
 }
 
 export function presentConvert(
-  conversions: Conversions,
+  conversions: Conversions & Detailed,
   freshness: Freshness,
 ): Static<typeof ConvertResponse> {
   const { corridor, amount, recipientGets, mid, best, bestCurrent, entries } = conversions
+  const shown = (entry: Conversion) => presentConversion(entry, recipientGets, conversions)
   return {
     from: corridor.from,
     to: corridor.to,
     amount,
     ...(recipientGets !== null && { recipient_gets: recipientGets }),
     mid: mid && presentConvertMid(mid, amount),
-    best: best && presentConversion(best, recipientGets),
-    best_current: bestCurrent && presentConversion(bestCurrent, recipientGets),
-    providers: entries.map((entry) => presentConversion(entry, recipientGets)),
+    best: best && shown(best),
+    best_current: bestCurrent && shown(bestCurrent),
+    providers: entries.map(shown),
     count: entries.length,
     ...presentNote(noteOn(conversions)),
     ...presentFreshness(freshness),

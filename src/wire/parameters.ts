@@ -4,6 +4,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import type { Goal } from '~/domain/offer/choice.ts'
 import type { Selection } from '~/domain/offer/selection.ts'
+import { detailParameter } from './detail.ts'
 import { words } from './fields.ts'
 import { ageParameter } from './moment.ts'
 import { filterParameters, readSelection, selectionParameters } from './offer/selection.ts'
@@ -36,7 +37,11 @@ export const CorridorQuery = Type.Object({
   to: code('Target currency code, in any case.', 'KES'),
 })
 
-export const RatesQuery = Type.Object({ ...CorridorQuery.properties, ...selectionParameters })
+export const RatesQuery = Type.Object({
+  ...CorridorQuery.properties,
+  ...selectionParameters,
+  ...detailParameter,
+})
 
 export const ConvertQuery = Type.Object({
   ...CorridorQuery.properties,
@@ -60,6 +65,7 @@ export const ConvertQuery = Type.Object({
     }),
   ),
   ...selectionParameters,
+  ...detailParameter,
 })
 
 type ConvertQuestion = Corridor & { readonly goal: Goal; readonly selection: Selection }
@@ -89,6 +95,7 @@ export const ProviderQuery = Type.Object({
     examples: ['western-union'],
   }),
   ...selectionParameters,
+  ...detailParameter,
 })
 
 export const FETCH_CODES_MAX = 20

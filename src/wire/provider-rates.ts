@@ -3,6 +3,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Emptiness } from '~/service/absence.ts'
 import type { ProviderQuote, ProviderRates } from '~/service/provider-rates.ts'
+import { type Detailed, detailFields, presentDetail } from './detail.ts'
 import {
   ageFields,
   freshnessFields,
@@ -48,6 +49,7 @@ export const ProviderRatesResponse = namedRecord('ProviderRatesResponse', {
       ...standingFields,
       ...offerFields,
       ...unspecifiedFields,
+      ...detailFields,
     }),
   ),
   count: Type.Integer(),
@@ -71,7 +73,11 @@ export const presentProvider = (provider: Provider) => ({
   website_url: provider.websiteUrl,
 })
 
-export const presentProviderQuote = (aged: ProviderQuote, provider: Provider) => {
+export const presentProviderQuote = (
+  aged: ProviderQuote,
+  provider: Provider,
+  asked: Detailed = {},
+) => {
   const { quote } = aged
   return {
     from: quote.from,
@@ -83,6 +89,7 @@ export const presentProviderQuote = (aged: ProviderQuote, provider: Provider) =>
     ...presentStanding(quote),
     ...presentOffer(quote),
     ...presentUnspecified(aged.unspecified),
+    ...presentDetail(quote, asked),
   }
 }
 
@@ -94,12 +101,13 @@ const providerNote = ({ name }: Provider, absence: Emptiness): string =>
   })
 
 export function presentProviderRates(
-  { provider, quotes, absence }: ProviderRates,
+  found: ProviderRates & Detailed,
   freshness: Freshness,
 ): Static<typeof ProviderRatesResponse> {
+  const { provider, quotes, absence } = found
   return {
     provider: presentProvider(provider),
-    corridors: quotes.map((quote) => presentProviderQuote(quote, provider)),
+    corridors: quotes.map((quote) => presentProviderQuote(quote, provider, found)),
     count: quotes.length,
     ...presentNote(absence && providerNote(provider, absence)),
     ...presentFreshness(freshness),

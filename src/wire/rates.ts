@@ -4,6 +4,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { roundBps } from '~/domain/round.ts'
 import type { JudgedQuote, Rates } from '~/service/rates.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
+import { type Detailed, detailFields, presentDetail } from './detail.ts'
 import {
   ageFields,
   freshnessFields,
@@ -51,9 +52,11 @@ export const ProviderRate = namedRecord('ProviderRate', {
   ...unspecifiedFields,
 })
 
+const DetailedRate = namedRecord('DetailedRate', { ...ProviderRate.properties, ...detailFields })
+
 export const RatesResponse = namedRecord('RatesResponse', {
   corridor: Type.String({ examples: ['USD/KES'] }),
-  providers: Type.Array(ProviderRate),
+  providers: Type.Array(DetailedRate),
   count: Type.Integer(),
   ...midFields,
   ...noteFields,
@@ -67,10 +70,10 @@ export const ratesList = new List({
 })
 
 /** One quote of a corridor in the form of `/rates` and `/historical`. */
-export function presentProviderRate({
-  ranked,
-  vsMidBps,
-}: JudgedQuote): Static<typeof ProviderRate> {
+export function presentProviderRate(
+  { ranked, vsMidBps }: JudgedQuote,
+  asked: Detailed = {},
+): Static<typeof DetailedRate> {
   const { quote, provider, spreadBps } = ranked
   return {
     provider_id: provider.id,
@@ -88,13 +91,17 @@ export function presentProviderRate({
     ...presentDayMid(ranked),
     ...presentOffer(quote),
     ...presentUnspecified(ranked.unspecified),
+    ...presentDetail(quote, asked),
   }
 }
 
-export function presentRates(rates: Rates, freshness: Freshness): Static<typeof RatesResponse> {
+export function presentRates(
+  rates: Rates & Detailed,
+  freshness: Freshness,
+): Static<typeof RatesResponse> {
   return {
     corridor: corridorKey(rates.corridor),
-    providers: rates.quotes.map(presentProviderRate),
+    providers: rates.quotes.map((quote) => presentProviderRate(quote, rates)),
     count: rates.quotes.length,
     ...presentMid(rates.mid),
     ...presentNote(rates.absence && absenceNote(rates.absence)),

@@ -60,7 +60,7 @@ export function presentSnapshot(
   const { corridor, quotes, mid, absence, asOfMs } = snapshot
   return {
     corridor: corridorKey(corridor),
-    providers: quotes.map(presentProviderRate),
+    providers: quotes.map((quote) => presentProviderRate(quote)),
     count: quotes.length,
     ...presentMid(mid),
     timestamp: iso(nowMs),

@@ -5,6 +5,9 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import type { Database } from '~/store/database.ts'
 
 const ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
+const RECORDED_AT = '2026-03-05T14:25:30.500Z'
+/** Times by the clock of the database, which is not the one of the examples. */
+const OF_TODAY = new RegExp(`${new Date().toISOString().slice(0, 10)}T[\\d:.]+Z`, 'g')
 const UUID = /[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/g
 const SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'
 const WEBHOOK_SECRET = /whsec_[\w+/=]+/g
@@ -42,11 +45,11 @@ export class ExampleAccounts {
     return accounts
   }
 
-  /** The value with one fixed id, secret and token in the place of those that are made up. */
+  /** The value with one fixed id, secret, token and time of recording instead of those that are made up. */
   withoutIds<T>(value: T): T {
     const withoutSecrets = JSON.stringify(value)
       .replaceAll(WEBHOOK_SECRET, SECRET)
       .replaceAll(STREAM_TOKEN, TOKEN)
-    return JSON.parse(withoutSecrets.replaceAll(UUID, ID))
+    return JSON.parse(withoutSecrets.replaceAll(UUID, ID).replaceAll(OF_TODAY, RECORDED_AT))
   }
 }

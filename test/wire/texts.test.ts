@@ -75,6 +75,11 @@ const ANSWERS: Readonly<Record<string, Both>> = {
     providerRatesText,
     presentProviderRates,
   ),
+  'providerRatesText in full': both(
+    (view) => ({ ...providerRates(view, 'retail-a'), detail: 'full' as const }),
+    providerRatesText,
+    presentProviderRates,
+  ),
   providerRatesText: both(
     (view) => providerRates(view, 'retail-a'),
     providerRatesText,

@@ -3,7 +3,7 @@ import { AMOUNT_MAX } from '~/domain/convert.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf } from '~/domain/instant.ts'
-import { DETAILS } from '~/mcp/short.ts'
+import { DETAILS } from '~/wire/detail.ts'
 import { words } from '~/wire/fields.ts'
 import { ageParameter, readInstant, readMaxAge } from '~/wire/moment.ts'
 import { filterParameters, readDelivery, selectionParameters } from '~/wire/offer/selection.ts'
@@ -90,7 +90,7 @@ export const amount = (description: string) =>
 export const detailField = {
   detail: words(DETAILS, {
     default: 'short',
-    description: 'full: all members, as the REST API.',
+    description: 'full: all members, as the REST API, with notes.',
   }),
 }
 

@@ -48,6 +48,8 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   PairValue: 'The mid and the best executable price of one pair.',
   Provider: 'A provider to ask for.',
   ProviderRate: "One provider's latest price in the corridor.",
+  DetailedRate:
+    "One provider's latest price in the corridor, with its notes where they are asked for.",
   ProviderRatesResponse: 'The latest price of one provider in each corridor that it quotes.',
   ProvidersResponse: 'Every active provider.',
   RateRow: 'One observation to record. The currencies are given as from and to, or in full.',

@@ -1,6 +1,7 @@
 import type { Freshness } from '~/domain/freshness.ts'
 import { converted, type FeeMids, type Priced, type Prices } from '~/service/convert.ts'
 import { presentConvert } from '~/wire/convert.ts'
+import type { Detailed } from '~/wire/detail.ts'
 import { freshnessText } from '~/wire/present.ts'
 import type { Body } from './answer-cache.ts'
 import { ByteText } from './byte-text.ts'
@@ -14,12 +15,13 @@ const printed = new WeakMap<Prices['offers'], Printed>()
 const text = new ByteText()
 
 /**
- * The text of `presentConvert`, letter by letter, for a new amount to send: only the sums are
- * written anew.
+ * The text of `presentConvert`, letter by letter. For a new amount to send in the short form, only
+ * the sums are written again.
  */
-export function convertText({ prices, goal }: Priced, freshness: Freshness): Body {
-  if (prices.offers.length === 0 || goal.amount === null)
-    return JSON.stringify(presentConvert(converted({ prices, goal }), freshness))
+export function convertText(found: Priced & Detailed, freshness: Freshness): Body {
+  const { prices, goal, detail } = found
+  if (prices.offers.length === 0 || goal.amount === null || detail === 'full')
+    return JSON.stringify(presentConvert({ ...converted(found), detail }, freshness))
   sheetOf(prices).write(text.clear(), goal.amount)
   return text.ascii(freshnessText(freshness)).bytes
 }

@@ -1,6 +1,7 @@
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { ProviderQuote, ProviderRates } from '~/service/provider-rates.ts'
+import type { Detailed } from '~/wire/detail.ts'
 import { freshnessText } from '~/wire/present.ts'
 import {
   presentProvider,
@@ -16,9 +17,10 @@ import {
 const texts = new WeakMap<ProviderQuote, { readonly of: Provider; readonly text: string }>()
 
 /** The text of `presentProviderRates`, letter by letter. */
-export function providerRatesText(found: ProviderRates, freshness: Freshness): string {
-  const { provider, quotes } = found
-  if (quotes.length === 0) return JSON.stringify(presentProviderRates(found, freshness))
+export function providerRatesText(found: ProviderRates & Detailed, freshness: Freshness): string {
+  const { provider, quotes, detail } = found
+  if (quotes.length === 0 || detail === 'full')
+    return JSON.stringify(presentProviderRates(found, freshness))
   let list = ''
   for (const quote of quotes) list += `${list && ','}${quoteText(quote, provider)}`
   const head = `{"provider":${JSON.stringify(presentProvider(provider))},"corridors":[${list}]`
