@@ -81,17 +81,20 @@ async function inTerminal(
   { directory, shows }: { directory: string; shows: RegExp },
 ) {
   let shown = ''
+  const runs = Promise.withResolvers<void>()
   const child = Bun.spawn([...line], {
     cwd: ROOT,
     env: settingsFor(directory, { SHUTDOWN_DELAY: '1s' }),
     terminal: {
       data(_terminal, bytes) {
         shown += new TextDecoder().decode(bytes)
+        if (shows.test(shown)) runs.resolve()
       },
     },
   })
   begun.push(child)
-  await until('what it shows when it runs', async () => shows.test(shown))
+  void child.exited.then(() => runs.reject(new Error(`ended before it ran: ${shown}`)))
+  await runs.promise
   return { child, terminal: child.terminal!, text: () => shown }
 }
 
