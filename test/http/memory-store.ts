@@ -2,16 +2,19 @@ import type { Observation, Recording, Withdrawal } from '~/domain/observation.ts
 import type { IngestDeps } from '~/service/recording/ingest.ts'
 import type { NamedObservation } from '~/service/recording/withdraw.ts'
 
+/** The id of the first observation that is recorded. */
+export const FIRST_ID = 1_000_001
+
 /** Keeps batches where a database would, so that a test can see what was recorded. */
 export class MemoryStore {
   readonly recorded: Observation[] = []
   readonly #named = new Map<number, NamedObservation>()
-  #ids = 1_000_000
+  #nextId = FIRST_ID
 
   async record({ observations, origin }: Parameters<IngestDeps['store']['record']>[0]) {
     this.recorded.push(...observations)
     const ids = observations.map(({ providerId }) => {
-      const id = ++this.#ids
+      const id = this.#nextId++
       const accountId = origin?.recorder?.accountId ?? null
       this.#named.set(id, { id, providerId, accountId, isWithdrawn: false })
       return id

@@ -3,7 +3,7 @@ import { PLANS, ROLES } from '~/domain/quota.ts'
 import { ANSWER_MS_MAX } from '~/service/deadline.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../../support/catalogue.ts'
 import { World } from '../../support/world.ts'
-import { MemoryStore } from '../memory-store.ts'
+import { FIRST_ID, MemoryStore } from '../memory-store.ts'
 import { QUOTA_HEADERS } from '../questions.ts'
 
 const ROW = { provider_id: 'retail-a', rate: 129.5, from: 'USD', to: 'KES' }
@@ -14,6 +14,10 @@ function open() {
   const world = new World({ store })
   return { store, world, key: world.key('enterprise', 'treasury') }
 }
+
+/** The ids of `count` observations that are recorded after `before` others. */
+const idsAfter = (before: number, count: number) =>
+  Array.from({ length: count }, (_, index) => FIRST_ID + before + index)
 
 /** The faults of one row that was sent alone. */
 async function faultsOf(row: unknown): Promise<string[]> {
@@ -29,7 +33,7 @@ async function faultsOf(row: unknown): Promise<string[]> {
 async function recordedOf(row: unknown) {
   const { world, store, key } = open()
   const { status, body } = await world.post(row, key)
-  expect([status, body]).toEqual([201, { inserted: 1 }])
+  expect([status, body]).toEqual([201, { inserted: 1, ids: idsAfter(0, 1) }])
   return store.recorded[0]!
 }
 
@@ -50,10 +54,11 @@ describe('POST /rates', () => {
       })
     }
 
-  test('201 gives the number of rows and has neither budget nor tier', async () => {
+  test('201 gives the number of rows and their ids in order, and has neither budget nor tier', async () => {
     const { world, key } = open()
     const { status, body, headers } = await world.post([ROW, { ...ROW, to: 'NGN' }], key)
-    expect([status, body]).toEqual([201, { inserted: 2 }])
+    expect([status, body]).toEqual([201, { inserted: 2, ids: idsAfter(0, 2) }])
+    expect((await world.post(ROW, key)).body).toEqual({ inserted: 1, ids: idsAfter(2, 1) })
     expect(headers.get('content-type')).toBe('application/json')
     for (const name of [...QUOTA_HEADERS, 'x-data-freshness']) expect(headers.get(name)).toBeNull()
     expect((await world.get('/admin/usage', key)).body.used).toBe(0)
@@ -75,7 +80,10 @@ describe('POST /rates', () => {
   test('201 for 100 rows, and 400 for 101 and for none', async () => {
     const { world, store, key } = open()
     const rows = Array(100).fill(ROW)
-    expect((await world.post(rows, key)).body).toEqual({ inserted: 100 })
+    expect((await world.post(rows, key)).body).toEqual({
+      inserted: 100,
+      ids: idsAfter(0, 100),
+    })
     expect(store.recorded).toHaveLength(100)
     for (const batch of [[...rows, ROW], []]) {
       const { status, body } = await world.post(batch, key)
@@ -246,7 +254,10 @@ describe('what a row may leave out', () => {
     const named = { ...ROW, rate_type: 'official', unknown: { deep: [1] } }
     const { status, body } = await world.post([ROW, named], key)
     const warning = 'ignored, as unknown: "rate_type", "unknown"'
-    expect([status, body]).toEqual([201, { inserted: 2, warnings: [{ index: 1, warning }] }])
+    expect([status, body]).toEqual([
+      201,
+      { inserted: 2, ids: idsAfter(0, 2), warnings: [{ index: 1, warning }] },
+    ])
     expect(store.recorded[1]).toEqual(store.recorded[0]!)
   })
 
