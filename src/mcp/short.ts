@@ -74,7 +74,7 @@ function isUsual(
       return value === 'observed'
     case 'amount_match':
     case 'at_amount':
-      return entry.amount_match !== 'nearest'
+      return (entry.amount_match ?? 'exact') === 'exact'
     case 'margin_pct':
       return entry.cost !== null && entry.cost !== undefined
     case 'best_is_stale':

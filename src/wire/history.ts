@@ -91,7 +91,7 @@ const recordingFields = {
     description: 'Who recorded it; for admin accounts alone, and where it is known.',
   }),
   superseded: Type.Optional(
-    Type.Literal(true, {
+    Type.Boolean({
       description:
         'Another observation of the same offer and time was recorded after it, and applies.',
     }),

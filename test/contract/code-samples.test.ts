@@ -7,6 +7,10 @@ import { documentOf } from '../support/contract.ts'
 
 type Sample = { lang: string; label: string; source: string }
 
+/** The ids of observations in samples, in whose place are those of two that are there. */
+const OBSERVATION_IDS = ['48211', '48212']
+const ROW = { provider_id: 'retail-a', rate: 129.5, from: 'USD', to: 'KES' }
+
 /** The id of an alert in samples, in whose place is that of one that is there. */
 const ALERT_ID = '6c84fb90-12c4-11e1-840d-7b25c5ee775a'
 const ALERT = {
@@ -33,9 +37,14 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 async function printed(source: string): Promise<unknown> {
   const [lines, key] = [[] as string[], world.key('enterprise', 'treasury')]
   const { body: alert } = await world.send('POST', '/alerts', { key, body: ALERT })
+  const { body: recorded } = await world.post([ROW, ROW], key)
+  const present = OBSERVATION_IDS.reduce(
+    (text, id, index) => text.replaceAll(id, recorded.ids[index]),
+    source.replaceAll(ALERT_ID, alert.id),
+  )
   const run = new Function(
     ...['fetch', 'process', 'console'],
-    `return (async () => { ${source.replaceAll(ALERT_ID, alert.id)} })()`,
+    `return (async () => { ${present} })()`,
   )
   const ask = (url: string, init?: RequestInit) => world.app.handle(new Request(url, init))
   const output = { log: (line: string) => void lines.push(line) }

@@ -38,6 +38,9 @@ export async function loadExampleSample(database: Database, nowMs: number): Prom
   })
   const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs }
   const { batches } = await openObservationFile(observations, rules)
+  await database.sql.unsafe(
+    `alter table observations alter recorded_at set default to_timestamp(${nowMs / 1000})`,
+  )
   await importObservations({ database, rows: rowsOf(batches) })
 }
 

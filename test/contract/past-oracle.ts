@@ -19,6 +19,8 @@ export type Said = {
   evidence: Evidence
   /** What it says of its offer, by the names of answers; nothing that is not said. */
   offer: Terms
+  /** What history says of its recording; nothing where that is not known. */
+  recording?: object
   /** Past this moment it is no longer live. */
   until: number
 }
@@ -354,6 +356,7 @@ export function history(facts: Facts, { now, tier, suspectPct: pct = null }: Ask
     offset,
     has_more: rows.length > offset + limit,
     data: page.map((row) => ({
+      id: row.id,
       timestamp: iso(row.at),
       provider_id: row.provider,
       provider_name: facts.providers.get(row.provider)!.name,
@@ -365,6 +368,8 @@ export function history(facts: Facts, { now, tier, suspectPct: pct = null }: Ask
       rate_type: row.kind,
       ...bankDate(facts, row),
       evidence: row.evidence,
+      ...row.recording,
+      ...(isSuperseded(row, corridor) && { superseded: true }),
       ...offerShown(row, p),
     })),
     count: page.length,

@@ -13,6 +13,7 @@ import { change, type Facts, historical, history, type Pegs, series } from './pa
 /** The last day of the sample. */
 const NOW = '2026-09-29T14:25:30.500Z'
 const nowMs = Date.parse(NOW)
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const LOAD_MS_MAX = 4 * TEST_MS_MAX
 /** What the loader adds to the source of each reference. */
 const LABEL = ' (sample, shifted 0 days)'
@@ -46,9 +47,10 @@ async function factsOfFiles(): Promise<Facts> {
   )
   const kinds = new Map(catalogue.providers.map(({ id, rate_type }) => [id, rate_type]))
   const said = (await linesOf('observations.csv.gz')).map((line, id) => {
-    const [provider, from, to, rate, fee, feeCurrency, at, , evidence, ...offer] = line.split(',')
+    const [provider, from, to, rate, fee, feeCurrency, at, notes, evidence, ...offer] =
+      line.split(',')
     return {
-      id,
+      id: id + 1,
       at: Date.parse(at!),
       provider: provider!,
       pair: `${from}/${to}`,
@@ -58,6 +60,11 @@ async function factsOfFiles(): Promise<Facts> {
       kind: kinds.get(provider!) as 'retail',
       evidence: evidence as Evidence,
       offer: offerOf(offer),
+      recording: {
+        notes: notes || null,
+        recorded_at: expect.stringMatching(INSTANT),
+        recorded_via: 'import',
+      },
       until: Number.POSITIVE_INFINITY,
     }
   })

@@ -413,7 +413,7 @@ type Ages = { quoteMaxAgeMs: number | null; staleAfterMs: number | null }
 type Doubts = { suspectPct: number | null }
 
 /** What history says of recordings, of which the oracle knows nothing. */
-const RECORDING = ['id', 'notes', 'recorded_at', 'recorded_via', 'superseded']
+const RECORDING = ['notes', 'recorded_at', 'recorded_via']
 
 async function agree(
   world: PastWorld,

@@ -49,14 +49,21 @@ describe('the medium of a table', () => {
     expect(headers.get('x-as-of')).toBe('2026-03-05T14:00:00.000Z')
     const [head, ...rows] = text.split('\r\n')
     expect(head).toStartWith(
-      'timestamp,provider_id,provider_name,rate,fee,fee_currency,spread_bps,rate_type,evidence,',
+      'id,timestamp,provider_id,provider_name,rate,fee,fee_currency,spread_bps,rate_type,' +
+        'rate_date,suspect,evidence,notes,recorded_at,recorded_via,recorded_by_account_id,' +
+        'recorded_by_account_email,recorded_by_key_id,superseded,withdrawn_at,withdrawn_reason,' +
+        'offer_id,',
     )
-    expect(head).toEndWith(',unspecified,corridor,data_freshness,as_of')
+    expect(head).toEndWith(',unspecified,corridor,sample,data_freshness,as_of')
     const none = ','.repeat(13)
-    const whole = 'USD/KES,hourly,2026-03-05T14:00:00.000Z'
-    expect(rows).toEqual([
-      `2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail,observed,${plainOfferId('retail-a')}${none},${whole}`,
-      `2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p,observed,${plainOfferId('p2p-a')}${none},${whole}`,
+    const recorded = ',RECORDED,api,,,,,,'
+    const whole = 'USD/KES,,hourly,2026-03-05T14:00:00.000Z'
+    const told = rows.map((row) =>
+      row.replace(/^\d+,/, 'ID,').replace(/,[^,]*(?=,api,)/, ',RECORDED'),
+    )
+    expect(told).toEqual([
+      `ID,2026-03-05T13:00:00.000Z,retail-a,Provider retail-a,129.35,1.99,USD,0,retail,,,observed,${recorded},${plainOfferId('retail-a')}${none},${whole}`,
+      `ID,2026-03-05T13:30:00.000Z,p2p-a,"Quick, ""safe"" & sound",128,,,0,p2p,,,observed,${recorded},${plainOfferId('p2p-a')}${none},${whole}`,
       '',
     ])
   })
@@ -117,11 +124,11 @@ describe('the medium of a table', () => {
     const [head, ...rows] = text.trimEnd().split('\r\n')
     expect(head).toBe(
       't,mid,best,samples,mid_at,corridor,interval,tracked_corridor,note,' +
-        'timestamp,data_freshness,as_of',
+        'timestamp,sample,data_freshness,as_of',
     )
     expect(rows).toHaveLength(8)
     expect(rows.at(-1)).toBe(
-      '2026-03-05T00:00:00.000Z,,129.35,2,,USD/KES,P1D,true,,2026-03-05T14:25:30.500Z,realtime,',
+      '2026-03-05T00:00:00.000Z,,129.35,2,,USD/KES,P1D,true,,2026-03-05T14:25:30.500Z,,realtime,',
     )
   })
 
@@ -169,7 +176,7 @@ describe('the medium of a table', () => {
     const rates = text
       .split('\r\n')
       .slice(1, -1)
-      .map((line) => Number(line.split(',')[3]))
+      .map((line) => Number(line.split(',')[4]))
     expect(rates).toEqual(Array.from({ length: 1250 }, (_, i) => 100 + i))
     expect(headers.get('link')).toContain('offset=1250')
   })
