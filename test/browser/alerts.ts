@@ -109,7 +109,7 @@ describe('somebody without an account', () => {
     await signUp(page, ADA)
     await page.getByRole('link', { name: 'I have copied it' }).click()
     await page.getByRole('heading', { name: 'Tell me when…' }).waitFor()
-    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('United Kingdom · GBP')
+    expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('GBP · British Pound')
     expect(await page.getByLabel('For sending').inputValue()).toBe('120')
     expect(await page.locator('.figures').textContent()).toMatch(/GBP to KES as of \d\d:\d\d UTC/)
     expect(await page.locator('.figures').textContent()).toMatch(/arrives for £120[\d,.]+ KES/)
@@ -197,35 +197,35 @@ describe('somebody with live prices, without scripts', () => {
     await page.goto('/developer/alerts/new?from=GBP&to=KES&field=best')
     await signUp(page, GRACE)
     await page.getByRole('heading', { name: 'Tell me when…' }).waitFor()
-    await page.getByLabel('Value').fill('900')
+    await page.getByLabel('Value').fill('175')
     await page.getByLabel('Address of the server').fill(hook())
     await page.getByRole('button', { name: 'Make the alert' }).click()
     const own = (await page.locator('#new-secret').textContent())!.trim()
     await page.getByRole('link', { name: 'I have copied it' }).click()
-    await page.getByText('GBP to KES: the best rate rises above 900 KES').first().waitFor()
-    await quote(901.5)
+    await page.getByText('GBP to KES: the best rate rises above 175 KES').first().waitFor()
+    await quote(176.5)
     await untilShown(page, 'arrived')
     expect(await page.locator('tbody tr').textContent()).toContain('alert')
-    const told = { type: 'alert.fired', data: { corridor: 'GBP/KES', value: 901.5 } }
+    const told = { type: 'alert.fired', data: { corridor: 'GBP/KES', value: 176.5 } }
     expect(verified(calls.at(-1)!, own)).toMatchObject(told)
     await pictured(grace, 'alert-fired-light-1280')
   })
 
   test('is told again after the price fell in between, however often the server fails', async () => {
     const { page } = grace
-    await quote(890)
+    await quote(174)
     answer = 503
-    await quote(905)
+    await quote(177)
     await untilShown(page, 'next try in')
     await page.getByRole('link', { name: 'Look again' }).waitFor()
     await pictured(grace, 'alert-waiting-light-1280')
     answer = 200
     await until('both arrived', async () => {
       await page.getByRole('link', { name: 'All alerts' }).click()
-      await page.getByRole('link', { name: /rises above 900/ }).click()
+      await page.getByRole('link', { name: /rises above 175/ }).click()
       return (await page.getByText('arrived', { exact: true }).count()) === 2
     })
-    const sent = calls.filter(({ body }) => body.includes('"value":905'))
+    const sent = calls.filter(({ body }) => body.includes('"value":177'))
     expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     expect(sent.length).toBeGreaterThan(1)
   })

@@ -93,6 +93,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
     offers: view.offers(from.code, to.code),
     hrefOf: (amount: number) => boardHref({ ...question, goal: { amount, recipientGets: null } }),
   }
+  const waysOn = <WaysOn question={question} canSignUp={deps.dailyUnits !== null} />
   return (
     <div class="stack">
       <div class="stack-tight">
@@ -103,18 +104,19 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
           How much arrives with each provider after its fee, beside an independent mid rate.
         </p>
         <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
-        <WaysOn question={question} canSignUp={deps.dailyUnits !== null} />
       </div>
       {conversions.entries.length > 0 ? (
         <>
           <Countries {...{ view, question, from, to }} />
           <BoardSummary {...summary} />
+          {waysOn}
           <Prices {...{ conversions, from, to, nowMs }} />
         </>
       ) : (
         <>
           <NoPrices view={view} from={from.code} to={to.code} />
           <BoardSummary {...summary} />
+          {waysOn}
         </>
       )}
       <ChartSection
