@@ -1,6 +1,6 @@
 import { converted, type Priced, priced } from '~/service/convert.ts'
 import { ConvertResponse, convertList, presentConvert } from '~/wire/convert.ts'
-import type { Detailed } from '~/wire/detail.ts'
+import type { Detailed } from '~/wire/list/detail.ts'
 import { ConvertQuery, convertQuestion } from '~/wire/parameters.ts'
 import { convertText } from '~/wire/text/convert-text.ts'
 import { KnownPrices } from '~/wire/text/known-prices.ts'

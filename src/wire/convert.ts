@@ -6,7 +6,6 @@ import type { Cost } from '~/domain/price/cost.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
-import { type Detailed, detailFields, presentDetail } from './detail.ts'
 import {
   ageFields,
   freshnessFields,
@@ -19,6 +18,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List, type Mark } from './list/list.ts'
 import { absenceNote, bestNote, lackNote, noteFields, presentNote } from './note.ts'
 import {

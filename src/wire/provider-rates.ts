@@ -3,7 +3,6 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Emptiness } from '~/service/absence.ts'
 import type { ProviderQuote, ProviderRates } from '~/service/provider-rates.ts'
-import { type Detailed, detailFields, presentDetail } from './detail.ts'
 import {
   ageFields,
   freshnessFields,
@@ -16,6 +15,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List } from './list/list.ts'
 import { emptyNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'

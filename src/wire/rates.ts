@@ -4,7 +4,6 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { roundBps } from '~/domain/round.ts'
 import type { JudgedQuote, Rates } from '~/service/rates.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
-import { type Detailed, detailFields, presentDetail } from './detail.ts'
 import {
   ageFields,
   freshnessFields,
@@ -17,6 +16,7 @@ import {
   rateDateField,
   standingFields,
 } from './fields.ts'
+import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List } from './list/list.ts'
 import { absenceNote, noteFields, presentNote } from './note.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'

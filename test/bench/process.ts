@@ -15,6 +15,8 @@ const environment = (settings: Record<string, string>): Record<string, string> =
   HOME: process.env.HOME ?? '/tmp',
   PORT: '0',
   REFERENCE_FEED: 'none',
+  QUOTE_SUSPECT_PCT: 'off',
+  QUOTE_IMPLAUSIBLE_TIMES: 'off',
   LOG_LEVEL: 'warn',
   ...settings,
 })

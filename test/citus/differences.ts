@@ -151,6 +151,8 @@ function replicaOf({ name: side, url }: Side, { name, folder, clockPath }: Place
     CLOCK_FILE: clockPath,
     PUBLIC_URL: 'http://localhost:3000',
     REFERENCE_FEED: 'none',
+    QUOTE_SUSPECT_PCT: 'off',
+    QUOTE_IMPLAUSIBLE_TIMES: 'off',
     MID_MAX_AGE: '30d',
     QUOTA_PRO: '1000000000',
     QUOTA_ENTERPRISE: '1000000000',

@@ -130,6 +130,8 @@ const settingsOf = ({ url, clockPath, folder }: Settings): Record<string, string
   DATA_DIR: folder,
   CLOCK_FILE: clockPath,
   REFERENCE_FEED: 'none',
+  QUOTE_SUSPECT_PCT: 'off',
+  QUOTE_IMPLAUSIBLE_TIMES: 'off',
   MID_MAX_AGE: '30d',
   QUOTA_FREE: String(SMALL_QUOTA),
   QUOTA_PRO: '1000000000',

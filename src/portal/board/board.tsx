@@ -88,11 +88,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
   const { view, nowMs, url } = ask
   const from = view.catalogue.currency(question.from)!
   const to = view.catalogue.currency(question.to)!
-  const summary = {
-    ...{ conversions, from, to, freshness: view.freshness },
-    offers: view.offers(from.code, to.code),
-    hrefOf: (amount: number) => boardHref({ ...question, goal: { amount, recipientGets: null } }),
-  }
+  const summary = { conversions, from, to, ...summaryOf(view, question) }
   const waysOn = <WaysOn question={question} canSignUp={deps.dailyUnits !== null} />
   return (
     <div class="stack">
@@ -136,6 +132,13 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
     </div>
   )
 }
+
+/** What the summary of a question needs besides its answer. */
+const summaryOf = (view: PublicAsk['view'], question: BoardQuestion) => ({
+  freshness: view.freshness,
+  offers: view.offers(question.from, question.to),
+  hrefOf: (amount: number) => boardHref({ ...question, goal: { amount, recipientGets: null } }),
+})
 
 type WaysOnProps = { readonly question: BoardQuestion; readonly canSignUp: boolean }
 

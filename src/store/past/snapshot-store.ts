@@ -70,7 +70,7 @@ export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk
 }
 
 /** The lowest and the highest worth in a window, the one in force at its start among them. */
-export function worthRange({ sql }: Database, currency: string, { fromMs, beforeMs }: Window) {
+function worthRange({ sql }: Database, currency: string, { fromMs, beforeMs }: Window) {
   const from = sql`${instantText(fromMs)}::timestamptz`
   return sql<[{ least: string | null; most: string | null }]>`
     select min(per_usd) as least, max(per_usd) as most from reference_rates

@@ -13,7 +13,7 @@ export const suspectFields = {
   ),
 }
 
-/** The same member of a price of the past, which is held against the mid of its own time alone. */
+/** The member of a price of the past, which is held against the mid of its own time alone. */
 export const pastSuspectField = Type.Optional(
   Type.String({
     description:

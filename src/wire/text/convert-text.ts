@@ -1,7 +1,7 @@
 import type { Freshness } from '~/domain/freshness.ts'
 import { converted, type FeeMids, type Priced, type Prices } from '~/service/convert.ts'
 import { presentConvert } from '~/wire/convert.ts'
-import type { Detailed } from '~/wire/detail.ts'
+import type { Detailed } from '~/wire/list/detail.ts'
 import { freshnessText } from '~/wire/present.ts'
 import type { Body } from './answer-cache.ts'
 import { ByteText } from './byte-text.ts'

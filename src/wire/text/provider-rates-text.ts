@@ -1,7 +1,7 @@
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { ProviderQuote, ProviderRates } from '~/service/provider-rates.ts'
-import type { Detailed } from '~/wire/detail.ts'
+import type { Detailed } from '~/wire/list/detail.ts'
 import { freshnessText } from '~/wire/present.ts'
 import {
   presentProvider,

@@ -98,6 +98,8 @@ function serviceOf(name: string, { url, folder, clock }: Place): Replica {
     DATA_DIR: folder,
     CLOCK_FILE: clock,
     REFERENCE_FEED: 'none',
+    QUOTE_SUSPECT_PCT: 'off',
+    QUOTE_IMPLAUSIBLE_TIMES: 'off',
     QUOTA_ENTERPRISE: '1000000000',
     LOG_LEVEL: 'warn',
   }

@@ -105,7 +105,14 @@ class Service {
   ): Promise<Service> {
     const env = {
       ...{ PATH: process.env.PATH ?? '', PORT: '0', WORKERS: String(about.workers) },
-      ...{ REFERENCE_FEED: 'none', MID_MAX_AGE: '30d', LOG_FORMAT: 'json', LOG_LEVEL: 'warn' },
+      ...{
+        REFERENCE_FEED: 'none',
+        QUOTE_SUSPECT_PCT: 'off',
+        QUOTE_IMPLAUSIBLE_TIMES: 'off',
+        MID_MAX_AGE: '30d',
+        LOG_FORMAT: 'json',
+        LOG_LEVEL: 'warn',
+      },
       ...{ QUOTA_ENTERPRISE: '1000000000', SHUTDOWN_DELAY: 'off' },
       ...victim.settings,
     }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Quote } from '~/domain/quote.ts'
-import { nullable, words } from './fields.ts'
+import { nullable, words } from '~/wire/fields.ts'
 
 /** How much a response says of each price; a tool's short form leaves out more than REST's. */
 export const DETAILS = ['short', 'full'] as const
