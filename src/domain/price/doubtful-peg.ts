@@ -37,7 +37,8 @@ export function doubtfulPeg(
   { said, pegged }: Sides,
 ): DoubtfulPeg | null {
   if (!peg || !said || !pegged) return null
-  if (Math.abs(said.atMs - pegged.atMs) > APART_MS_MAX) return null
+  const isConstant = !Number.isFinite(pegged.atMs)
+  if (!isConstant && Math.abs(said.atMs - pegged.atMs) > APART_MS_MAX) return null
   const ratio = said.perUsd / pegged.perUsd
   const offPct = roundPercent((ratio - 1) * 100)
   if (Math.abs(offPct) <= OFF_PCT_MAX) return null

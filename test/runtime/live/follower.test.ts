@@ -144,10 +144,11 @@ describe('Follower', () => {
     }
     await until('the end', async () => {
       await second.watchTime().catch(() => {})
-      return second.steps.filter(({ kind }) => kind === 'observations').length === 20
+      await first.caughtUp()
+      return second.heard.at(-1)?.position === first.heard.at(-1)?.position
     })
-    await first.caughtUp()
     expect(second.heard).toEqual(first.heard)
+    expect(second.steps.filter(({ kind }) => kind === 'observations')).toHaveLength(20)
     expect(second.gaps).toEqual([])
     proxy.close()
   })

@@ -61,8 +61,11 @@ describe('bestByDay', () => {
       ),
       idempotency: null,
     })
+    const keyOf = ({ provider, to, effectiveMs }: (typeof rows & object)[number]) =>
+      `${provider.id} ${to} ${effectiveMs}`
+    const applying = new Map(rows!.map((row) => [keyOf(row), row])).values()
     const best = new Map<string, number>()
-    for (const { provider, to, rate, effectiveMs } of rows!) {
+    for (const { provider, to, rate, effectiveMs } of applying) {
       const isSeen = effectiveMs >= FROM_MS && effectiveMs <= CUTOFF_MS
       if (!isSeen || !isExecutable(provider.rateType)) continue
       if (isOff(provider.id, effectiveMs)) continue
