@@ -19,6 +19,8 @@ import { change, factsOf, historical, history, type Pegs, series } from './past-
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const TEST_MS_MAX = 240_000
+/** One of the seeds of stories that are replayed in each run; another finds others. */
+const SEED = 1385918490
 const RUNS = 10
 
 /** Clocks where something turns, and one where nothing does. */
@@ -325,7 +327,7 @@ describe('questions about the past', () => {
             await database.close()
           }
         }),
-        { numRuns: RUNS, endOnFailure: true },
+        { numRuns: RUNS, endOnFailure: true, seed: SEED },
       )
     },
     TEST_MS_MAX,

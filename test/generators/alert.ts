@@ -11,8 +11,30 @@ const ALERT = {
 
 type Scene = Pick<Awaited<ReturnType<typeof exampleScene>>, 'origin' | 'accounts'>
 
+const OBSERVATION_IDS = ['48211', '48212']
+const ROWS = ['wise', 'western-union'].map((provider_id) => ({
+  ...{ provider_id, from: 'GBP', to: 'KES', rate: 171, source_country: 'IE' },
+}))
+
+/** A text in which the ids of an alert and of observations in examples are those of real ones. */
+export const withAlert = async (text: string, scene: Scene): Promise<string> =>
+  withObservations(await withOwnAlert(text, scene), scene)
+
+async function withObservations(text: string, { origin, accounts }: Scene): Promise<string> {
+  if (!OBSERVATION_IDS.some((id) => text.includes(id))) return text
+  const recorded = await fetch(`${origin}/api/v1/rates`, {
+    method: 'POST',
+    headers: { 'X-API-Key': accounts.realtime, 'Content-Type': 'application/json' },
+    body: JSON.stringify(ROWS),
+  })
+  const body = (await recorded.json()) as { ids?: number[] }
+  if (!body.ids) throw new Error(`nothing was recorded: ${JSON.stringify(body)}`)
+  const { ids } = body
+  return OBSERVATION_IDS.reduce((own, id, i) => own.replaceAll(id, String(ids[i])), text)
+}
+
 /** The text with the id of a new alert in the place of the one that it shows, if it shows one. */
-export async function withAlert(text: string, { origin, accounts }: Scene): Promise<string> {
+async function withOwnAlert(text: string, { origin, accounts }: Scene): Promise<string> {
   if (!text.includes(ALERT_ID)) return text
   const made = await fetch(`${origin}/api/v1/alerts`, {
     method: 'POST',

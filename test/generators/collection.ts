@@ -59,7 +59,7 @@ describe('the Postman collection', () => {
       const { status, body: answer } = await fetch(await withAlert(filled(url.toString()), scene), {
         method,
         headers,
-        ...(body?.raw && { body: body.raw }),
+        ...(body?.raw && { body: await withAlert(body.raw, scene) }),
       })
       await answer?.cancel()
       const outcome = status === 200 || status === 201 ? 'done' : status

@@ -18,7 +18,7 @@ const PROGRAMS: Readonly<Record<string, readonly [name: string, ...command: stri
 }
 
 type Sample = { lang: string; source: string }
-type Kind = 'file' | 'stream' | 'json' | 'recording'
+type Kind = 'file' | 'stream' | 'json' | 'recording' | 'withdrawing'
 type Operation = { id: string; kind: Kind; samples: Sample[] }
 type Recorded = Record<string, Record<string, Record<string, object>>>
 
@@ -28,9 +28,10 @@ const OTHERWISE = [
   ...['listAlerts', 'listAlertDeliveries', 'deleteAlert'],
 ]
 
-/** Recording is a kind of its own, since it changes what others answer. */
+/** Recording and withdrawing are kinds of their own, since they change what others answer. */
 function kindOf(id: string, responses: string): Kind {
   if (id === 'recordRates') return 'recording'
+  if (id === 'withdrawRates') return 'withdrawing'
   if (responses.includes('application/gzip')) return 'file'
   return responses.includes('text/event-stream') ? 'stream' : 'json'
 }
@@ -82,6 +83,8 @@ describe('the samples of the served document', () => {
   test.each(Object.keys(PROGRAMS))(
     'in %s print the recorded answers',
     async (language) => {
+      // As at an hour's end: four languages change more alerts than one account may in an hour.
+      await scene.database.sql`delete from portal_attempts`
       for (const operation of those('json')) {
         const { id } = operation
         const recorded = recordedOf(id)
@@ -121,6 +124,15 @@ describe('the samples of the served document', () => {
     for (const operation of those('recording')) {
       const { output } = await run(operation, language)
       expect(JSON.parse(output)).toEqual({ inserted: 1, ids: [expect.any(Number)] })
+    }
+  })
+
+  test.each(Object.keys(PROGRAMS))('in %s withdraw', async (language) => {
+    expect(those('withdrawing')).toHaveLength(1)
+    for (const operation of those('withdrawing')) {
+      const { output } = await run(operation, language)
+      const withdrawn = [expect.any(Number), expect.any(Number)]
+      expect(JSON.parse(output)).toEqual({ withdrawn, already_withdrawn: [] })
     }
   })
 })
