@@ -19,8 +19,6 @@ import { change, factsOf, historical, history, type Pegs, series } from './past-
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const TEST_MS_MAX = 240_000
-/** One of the seeds of stories that are replayed in each run; another finds others. */
-const SEED = 1385918490
 const RUNS = 10
 
 /** Clocks where something turns, and one where nothing does. */
@@ -327,7 +325,7 @@ describe('questions about the past', () => {
             await database.close()
           }
         }),
-        { numRuns: RUNS, endOnFailure: true, seed: SEED },
+        { numRuns: RUNS, endOnFailure: true },
       )
     },
     TEST_MS_MAX,
