@@ -217,7 +217,7 @@ const readPeople = (setting: Setting) => ({
   mailFrom: setting('MAIL_FROM', null, asMailFrom),
   /** The roles whose people sign in with a second factor. */
   secondFactorRoles: setting('SECOND_FACTOR_ROLES', [], listOf(oneOf(ROLES))),
-  /** How long a session lasts that nobody uses. */
+  /** Ends a session after so long without use. */
   sessionIdleMs: setting('SESSION_IDLE_MAX', DAY_MS, asDurationMs),
 })
 

@@ -24,7 +24,7 @@ describe('misspeltIn', () => {
     ['DATA_DIRS', 'DATA_DIR'],
     ['QOUTE_SUORCES', 'QUOTE_SOURCES'],
     ['OTEL_EXPORTER_OTLP_ENDPONT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
-  ])('%s is told to mean %s, without its value', (name, meant) => {
+  ])('%s gets the hint %s, without its value', (name, meant) => {
     expect(misspeltIn({ [name]: 'se-cret', [meant]: ' ' })).toEqual([
       `${name} is not a setting: did you mean ${meant}?`,
     ])

@@ -103,7 +103,7 @@ async function resetSecondFactor(terminal: Terminal, id: string, { json = false 
   })
   if (!reset)
     throw new CommandFailure(
-      `there is no account ${id} that a person signs in to; account list shows them all`,
+      `account ${id} does not exist or no person signs in to it; account list shows all accounts`,
     )
   const { email, count } = reset
   printResult(terminal, {

@@ -29,7 +29,7 @@ export function addRollups(program: Command, terminal: Terminal): void {
     })
   rollups
     .command('rebuild')
-    .description('correct all roll-ups from their observations; safe beside a running service')
+    .description('correct all rollups from their observations; safe while the service runs')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false }: Options) => {
       const result = await counted(terminal, async (store, corridor) => {

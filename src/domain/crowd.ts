@@ -67,8 +67,7 @@ export class Crowd {
   }
 
   /**
-   * The best rate of a kind at this instant among quotes that are believed; 0 where there is no
-   * such quote.
+   * The best rate of a kind at this instant among quotes that are believed; 0 without one.
    */
   bestBelieved(kind: RateType): number {
     const known = this.#best.get(kind)
@@ -78,7 +77,7 @@ export class Crowd {
     return best
   }
 
-  /** The best rate of a kind at this instant, suspect ones too; 0 where nobody quotes it. */
+  /** The best rate of a kind at this instant, suspect ones too; 0 without a quote. */
   best(kind: RateType): number {
     return this.#highest(kind, (quote) => this.counts(quote))
   }

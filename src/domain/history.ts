@@ -40,7 +40,8 @@ export const byPlace = (a: Place, b: Place): number => a.atMs - b.atMs || a.id -
  * the first instant of `said`, and every quote from there to the last instant. Either list may be
  * in any order, and they may overlap. Unit: basis points of the best rate. A quote that was
  * replaced within the same instant is compared with the quotes that stayed and with itself. A
- * suspect quote is no rival of others, and lies below zero where it is above those believed.
+ * suspect quote is left out of the others' bests; its own spread is negative above the best that is
+ * believed.
  */
 export function spreadsThen(
   said: readonly Quote[],

@@ -35,8 +35,8 @@ export function byRank(a: Ranked, b: Ranked): number {
 }
 
 /**
- * The best executable entry of those that say all that was asked, and of the silent ones where
- * there is no other; null without one. Suspect prices, prices for other amounts and entries without
+ * The best executable entry of those that say all that was asked, else of the silent ones; null
+ * without one. Suspect prices, prices for other amounts and entries without
  * a value are never the best.
  */
 export function bestOf<T extends Ranked>(entries: readonly T[]): T | null {

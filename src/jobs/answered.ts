@@ -2,8 +2,8 @@
 const WAIT_MS_MAX = 3_000
 
 /**
- * What this process has told its callers to be recorded, and how much of it the log has been
- * applied to: a stream that begins afterwards must not tell of it as of something new.
+ * Counts the rows that this process confirmed to callers as recorded, and how many of these are
+ * applied: a stream that begins afterwards must not report them as new.
  */
 export class Answered {
   #noted = 0
@@ -24,7 +24,7 @@ export class Answered {
     return this.#applied >= this.#noted
   }
 
-  /** Hears that so many are applied, or with Infinity that nobody should wait any longer. */
+  /** Notes that so many are applied; Infinity lets everything that waits go on. */
   reached(count: number): void {
     if (Number.isFinite(count)) this.#applied = Math.max(this.#applied, count)
     for (const [resolve, upTo] of this.#waiting) if (upTo <= count) resolve()

@@ -182,7 +182,7 @@ export class Deliverer {
   async #waitsMs({ to }: Claim): Promise<number | null> {
     if (to.kind !== 'webhook') return null
     const endsMs = (Math.floor(this.deps.clock.now() / MINUTE_MS) + 1) * MINUTE_MS
-    const count = await this.deps.store.countAttempt(`alerts told to ${hostOf(to.url)}`, endsMs)
+    const count = await this.deps.store.countAttempt(`alerts sent to ${hostOf(to.url)}`, endsMs)
     return count > TO_HOST_MAX ? endsMs : null
   }
 

@@ -28,7 +28,7 @@ export type ViewRules = {
   readonly midOf: (from: string, to: string) => { readonly rate: number } | undefined
 }
 
-/** A view and its rules, but for what each publication has anew. */
+/** A view and its rules, without what changes at each publication. */
 type Remembered = Omit<ViewRules, 'days' | 'midOf'> & {
   readonly daysSerial: number
   /**

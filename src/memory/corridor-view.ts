@@ -34,8 +34,8 @@ export type RankedQuote = AgedQuote &
 /** What one corridor looks like at one cutoff. */
 export type CorridorView = {
   /**
-   * What is shown: one quote of each provider, or of each of its offers where that was asked. By
-   * kind, best rate first within a kind and suspect ones last. Empty when nobody quotes.
+   * The quotes shown: one of each provider, or of each of its offers where that was asked. By
+   * kind, best rate first within a kind and suspect ones last. Empty without quotes.
    */
   readonly quotes: readonly RankedQuote[]
   /**

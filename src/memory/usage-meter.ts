@@ -26,7 +26,7 @@ type Counter = KeyDay & {
 type DayUsage = {
   readonly day: number
   total: number
-  /** Whether somebody was refused for lack of units. */
+  /** Whether a request was refused for lack of units. */
   isUsedUp: boolean
   readonly byKey: Map<string, Counter>
   readonly share: DayShare

@@ -15,7 +15,7 @@ export type Pinned = {
   readonly body?: string
   /** Ends the request, and the reading of its answer. */
   readonly signal: AbortSignal
-  /** Certificates to trust beside those of the system, as PEM. */
+  /** Certificates to trust in addition to those of the system, as PEM. */
   readonly authorities?: readonly string[]
 }
 
@@ -41,8 +41,8 @@ export const systemOutside: Outside = {
 }
 
 /**
- * Sends a request over a connection of its own to one of its addresses, whatever the name of its
- * host stands for by now; over https for the certificate of the name. Redirects are not followed.
+ * Sends a request over a connection of its own to one of its addresses, without a second lookup of
+ * the host; over https it checks the certificate of the name. Redirects are not followed.
  */
 async function connected(request: Pinned): Promise<Answer> {
   const response = await responseTo(request)
@@ -81,7 +81,7 @@ function responseTo(request: Pinned): Promise<IncomingMessage> {
   return promise
 }
 
-/** Gives the addresses that were checked, whatever the name stands for by now. */
+/** Returns the addresses that were checked, whatever the name resolves to by now. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   return (_, options, answer) => {
@@ -109,7 +109,7 @@ const brokenOff = (): Error =>
     code: 'ECONNRESET',
   })
 
-/** The result of work that cannot be told to stop; rejects at the signal if that comes first. */
+/** The result of work that cannot be aborted; rejects at the signal if that comes first. */
 export async function beforeEnd<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const end = () => reject(signal.reason)

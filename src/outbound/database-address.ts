@@ -1,6 +1,6 @@
 /** An address of a PostgreSQL server, in a form that the runtime and the driver can read. */
 export type DatabaseAddress = {
-  /** The address; with a socket, `localhost` stands for the host. */
+  /** The address; with a socket, its host is `localhost`. */
   readonly url: string
   /** The folder of the Unix socket; null over a network. */
   readonly socket: string | null

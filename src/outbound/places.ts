@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 /** Where a translator (NAT64) puts an IPv4 address, in its last four bytes. */
 const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96')
 const TRANSLATED_AT = 12
-/** All of IPv6 that anybody was given; the rest is nobody's. */
+/** The assigned part of IPv6. */
 const GLOBAL = ipaddr.parseCIDR('2000::/3')
 /** Where a cloud's own service answers its machines: an address that is public by its range. */
 const CLOUD_SERVICE = ipaddr.parseCIDR('168.63.129.16/32')
@@ -22,7 +22,7 @@ function isPrivate(host: string): boolean {
 const isPrivateAddress = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   address.range() !== 'unicast' || (address.kind() === 'ipv4' && address.match(CLOUD_SERVICE))
 
-/** Gives the addresses that a host's name stands for; rejects for a name that stands for none. */
+/** Resolves a host name; rejects if it has no address. */
 export type AddressesOf = (host: string) => Promise<readonly string[]>
 
 /** Private places that may be asked all the same. */

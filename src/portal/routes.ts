@@ -36,7 +36,7 @@ export type PortalOptions = {
   readonly requestsPerMinute: number
   readonly credits: readonly Credit[]
   readonly trends: TrendStore
-  /** How long a session lasts that nobody uses. */
+  /** Ends a session after so long without use. */
   readonly sessionIdleMs: number
   /** The pages for people who sign in, in the same frame; none if nobody can. */
   readonly people?: (pages: PageDeps) => readonly Route[]

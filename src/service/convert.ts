@@ -39,7 +39,7 @@ export type Conversion = {
   readonly net: number | null
   /**
    * What it costs by the mids of the quote's own day, at the amount sent or the nearest that its
-   * offer is for; null where nobody stated a fee, a mid of that day is missing, or the offer says
+   * offer is for; null if the fee is not stated, a mid of that day is missing, or the offer says
    * nothing about the amount.
    */
   readonly cost: Cost | null
@@ -59,9 +59,9 @@ export type Conversions = {
   readonly best: Conversion | null
   /** As `best`, among those that are not stale and whose fee is stated. */
   readonly bestCurrent: Conversion | null
-  /** Why there is no best although executable prices are shown; null otherwise. */
+  /** Why no best is given although executable prices are shown; null otherwise. */
   readonly lack: Lack | null
-  /** Why there are no entries that fit; null where there are some. */
+  /** Why no entry fits; null if one does. */
   readonly absence: Absence | null
   /** What was asked of offers. */
   readonly filters: OfferFilters
@@ -88,7 +88,7 @@ export type Prices = {
    * For each third currency that a fee is charged in, its value in units of the target currency.
    */
   readonly feeMids: FeeMids
-  /** Why there are no offers that fit; null where there are some. */
+  /** Why no offer fits; null if one does. */
   readonly absence: Absence | null
 }
 

@@ -33,7 +33,7 @@ export type OfficialRate = {
   readonly rateDate: string | null
   /** How many days before the date asked for it is; null where `rateDate` is. */
   readonly ageDays: number | null
-  /** The mid at the end of that date at the bank; null where there was no recent one. */
+  /** The mid at the end of that date at the bank; null without a recent one. */
   readonly mid: Mid | null
   readonly midAgeMs: number | null
   /** How far the rate lies above the mid, in basis points of it. */

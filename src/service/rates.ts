@@ -17,7 +17,7 @@ export type Rates = {
   readonly corridor: Corridor
   readonly quotes: readonly JudgedQuote[]
   readonly mid: Mid | null
-  /** Why there are no quotes that fit; null where there are some. */
+  /** Why no quote fits; null if one does. */
   readonly absence: Absence | null
 }
 

@@ -28,7 +28,7 @@ const PAGE_BYTES_MAX = 16 * 1024 * 1024
 /** Pages that search years of rates take their time. */
 const PAGE_MS_MAX = 30 * SECOND_MS
 const LIMITS: Limits = { bytesMax: PAGE_BYTES_MAX, attemptMsMax: PAGE_MS_MAX }
-/** A stand-in looks up by itself what names stand for. */
+/** A stand-in resolves host names itself. */
 const LIMITS_VIA: Limits = { ...LIMITS, allowed: NAMED }
 /** The most pages that one question to a bank may take. */
 const PAGES_MAX = 200

@@ -30,7 +30,7 @@ const RECORDED: Target = {
   settle: async (_, rows) => rows,
 }
 
-/** How an import names its own rows: a relation with what roll-ups and news need of them. */
+/** How an import names its own rows: a relation with what rollups and change notifications need. */
 type OwnRows = {
   readonly relation: () => PendingQuery<Row[]>
   /** None of them has a smaller id. */

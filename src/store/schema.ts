@@ -156,14 +156,14 @@ export const saidColumns = () => ({
    * to look for the 0 of every plain row.
    */
   offerId: integer('offer_id').notNull().default(0),
-  /** Charged beside the fee, in percent of the amount sent. */
+  /** Charged on top of the fee, in percent of the amount sent. */
   feePercent: numeric('fee_percent'),
   /** Seconds. */
   deliveryMin: integer('delivery_min'),
   deliveryMax: integer('delivery_max'),
   /** The last moment at which it is live; null for ever. */
   validUntil: instant('valid_until'),
-  /** The row of `recorders`; null where no account recorded it, or nobody knows which. */
+  /** The row of `recorders`; null if no account recorded it or the account is unknown. */
   recordedBy: integer('recorded_by'),
   /** By which way it came; null for rows from before this was recorded. */
   recordedVia: text('recorded_via'),

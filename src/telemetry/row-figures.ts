@@ -3,7 +3,7 @@ import type { Family } from './families.ts'
 const OUTCOMES = ['recorded', 'refused', 'repeated'] as const
 type Outcome = (typeof OUTCOMES)[number]
 
-/** How many providers are told apart; rows of all others are counted together. */
+/** How many providers are counted one by one; rows of all others are counted together. */
 const PROVIDERS_MAX = 200
 const OTHER = 'other'
 

@@ -6,7 +6,7 @@ import { boundsOf, type ReceiverDeps } from './receiver.ts'
 
 export type SendingDeps = ReceiverDeps &
   Pick<Outside, 'connect'> & {
-    /** Certificates to trust beside those of the system, as PEM. */
+    /** Certificates to trust in addition to those of the system, as PEM. */
     readonly authorities?: readonly string[]
   }
 

@@ -210,7 +210,7 @@ export const presentConvertMid = (mid: Mid, amount: number | null) => ({
   fetched_at: iso(mid.atMs),
 })
 
-/** Why there are no entries or no best, or what the best is worth; null where all is plain. */
+/** Why entries or the best are missing, or what the best is worth; null if all is plain. */
 function noteOn({ corridor, amount, absence, lack, best, filters }: Conversions): string | null {
   if (absence) return absenceNote(absence)
   if (lack) return lackNote(lack, { corridor, amount })

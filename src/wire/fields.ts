@@ -95,7 +95,7 @@ export const DataFreshness = words(TIERS, {
   description: 'The tier of this answer: `hourly` shows the data of the top of the UTC hour.',
 })
 
-/** What stands beside the time of every answer about prices, where they may be sample prices. */
+/** What follows the time in every response with prices, if they may be sample prices. */
 export const sampleFields = {
   sample: Type.Optional(
     Type.Boolean({

@@ -104,7 +104,7 @@ const RANGES_MAX = 3
 
 type Asked = { readonly corridor: Corridor; readonly amount: number | null }
 
-/** Why there is no best price although there are prices. */
+/** Why no price is the best although some are shown. */
 export function lackNote(lack: Lack, { corridor, amount }: Asked): string {
   const what = corridorKey(corridor)
   if (lack.reason === 'suspect')

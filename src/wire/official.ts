@@ -71,7 +71,7 @@ const OfficialEntry = namedRecord('OfficialRate', {
         fetched_at: Instant,
         age_hours: Type.Number({ description: 'From fetched_at to the end of the date.' }),
       },
-      'The mid-market rate at the end of the date at the bank; null where there was no recent one.',
+      'The mid-market rate at the end of the date at the bank; null without a recent one.',
     ),
   ),
   gap_bps: nullable(

@@ -84,7 +84,7 @@ export const presentAge = ({ quote, isStale }: AgedQuote) => ({
   is_stale: isStale,
 })
 
-/** The member of `rateDateField`; none where there is no such date. */
+/** The field of `rateDateField`, if the quote has such a date. */
 export function presentRateDate(
   quote: Quote,
   provider: Pick<Provider, 'timeZone'>,

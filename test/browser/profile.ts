@@ -113,7 +113,7 @@ describe('a passkey', () => {
     expect(await page.locator('.lead').first().textContent()).toBe(EMAIL)
   })
 
-  test('is asked for after the password, which signs nobody in alone', async () => {
+  test('is asked for after the password, which is not enough alone', async () => {
     const other = await scene.visit({ origin })
     const copy = await Authenticator.in(other)
     await signIn(other.page, EMAIL)
@@ -127,7 +127,7 @@ describe('a passkey', () => {
     await other.context.close()
   })
 
-  test('that its owner does not unlock signs nobody in', async () => {
+  test('that its owner does not unlock is refused', async () => {
     const other = await scene.visit({ origin })
     const copy = await Authenticator.in(other)
     await copy.take(await authenticator.credentials())
@@ -158,7 +158,7 @@ describe('a passkey', () => {
     await other.context.close()
   })
 
-  test('removed, signs nobody in any more, and the password is enough again', async () => {
+  test('removed, does not sign in any more, and the password is enough again', async () => {
     const { page } = ada
     await page.goto(SETTING_UP)
     await page.getByRole('link', { name: 'Remove laptop' }).click()

@@ -331,11 +331,14 @@ describe('corridor', () => {
 })
 
 describe('account reset-second-factor', () => {
-  test('fails for an account that nobody signs in to, and one that does not exist', async () => {
+  test('fails for an account without a person, and for one that does not exist', async () => {
     const { account_id } = await create('programs-only@example.org')
     for (const id of [account_id, NOBODY, 'nonsense']) {
       const { status, said } = await run('account', 'reset-second-factor', id)
-      expect([status, said[0]]).toEqual([1, expect.stringContaining(`there is no account ${id}`)])
+      expect([status, said[0]]).toEqual([
+        1,
+        expect.stringContaining(`account ${id} does not exist`),
+      ])
     }
   })
 

@@ -412,7 +412,7 @@ describe('observations import of rates far from the mid of their day', () => {
     })
   })
 
-  test('records them with --accept-implausible, and rates of kinds that nobody trades at', async () => {
+  test('records them with --accept-implausible, and rates of kinds that are not traded at', async () => {
     const path = await fileOf(`${HEAD}\nwise,USD,NGN,7,${AT},\nbank,USD,NGN,1,${AT},false\n`)
     expect(documentOf(await load(path, '--accept-implausible'))).toMatchObject({
       inserted: 2,

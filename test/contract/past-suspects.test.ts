@@ -43,7 +43,7 @@ async function pointsOf(
 }
 
 describe('suspect observations', () => {
-  test('are named as soon as a mid of their time is known, and are no rivals then', async () => {
+  test('are named as soon as a mid of their time is known, and do not count for others then', async () => {
     const world = await stockedWorld()
     await world.post([row('retail-a', 200, 3 * HOUR_MS), row('retail-b', 100, 2 * HOUR_MS)])
     expect(await pointsOf(world)).toEqual([

@@ -91,7 +91,7 @@ async function differencesIn(database: Database): Promise<unknown[]> {
   return (await Promise.all(found)).flat()
 }
 
-/** A second process on the same database, which hears of commits alone. */
+/** A second process on the same database, which learns only of commits. */
 async function replicaOf(database: FreshDatabase) {
   const handle = otherHandle(database)
   const world = await worldOn(handle)
@@ -145,7 +145,7 @@ describe('what was withdrawn', () => {
           expect(await differencesIn(database)).toEqual([])
           expect(await answersOf(world)).toEqual(expected)
           expect(await answersOf(await worldOn(database))).toEqual(expected)
-          await until('the replica has heard of everything', async () => {
+          await until('the replica has received everything', async () => {
             await replica.world.refresher.settled()
             return Bun.deepEquals(await answersOf(replica.world), expected)
           })

@@ -83,7 +83,7 @@ describe('newMarkedSecret', () => {
     }
   })
 
-  test('no two are alike, and the mark does not repeat what is before it', () => {
+  test('no two are the same, and the mark does not repeat what is before it', () => {
     const all = Array.from({ length: 1000 }, () => newMarkedSecret(random, 'ours'))
     expect(new Set(all).size).toBe(1000)
     expect(new Set(all.map((secret) => secret.slice(22, 32))).size).toBe(1000)

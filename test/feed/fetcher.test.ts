@@ -317,7 +317,7 @@ describe('an address', () => {
     expect((await within(['127.0.0.1'])).bytes).toBeDefined()
   })
 
-  test('of a name that nobody knows is asked for again, as one that does not answer', async () => {
+  test('to an unknown host name is tried again, like one to a host that does not respond', async () => {
     const pace = new Pace()
     pace.addressesOf = () => Promise.reject(new Error('ENOTFOUND'))
     const error = await failure(pace, request('http://nobody.example/'))

@@ -12,14 +12,14 @@ const faultsOf = async (text: string) => {
   return faults
 }
 
-test('a header with semicolons is told what it is', async () => {
+test('an error explains a header with semicolons', async () => {
   await expect(faultsOf('from;to;rate\nUSD;KES;129')).rejects.toThrow(
     'line 1, the header, is divided by semicolons: save the file with commas',
   )
   await expect(faultsOf('from;to\nUSD;KES')).rejects.toThrow('lacks from, rate')
 })
 
-test('a number with commas between its thousands is told how to write it', async () => {
+test('an error explains how to write a number with commas between its thousands', async () => {
   expect(await faultsOf('from,rate\nUSD,1,284.50\nUSD,2,1\nUSD,1284.50')).toEqual([
     'has 3 fields where the header has 2: 1284.50 has a comma between its thousands',
     'has 3 fields where the header has 2',

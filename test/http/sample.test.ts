@@ -13,7 +13,7 @@ const PLANS: readonly Plan[] = ['free', 'enterprise']
 const NEXT_TO_TIME = /"timestamp":"[^"]+","sample":true[,}]/
 
 describe('a service on the sample', () => {
-  test.each(METERED.map(({ path }) => path))('says so beside the time: %s', async (path) => {
+  test.each(METERED.map(({ path }) => path))('says so next to the time: %s', async (path) => {
     const world = sampled()
     for (const plan of PLANS) {
       const key = world.key(plan)

@@ -228,7 +228,7 @@ describe('Deliverer', () => {
     const minuteEndMs = (Math.floor(world.clock.now() / MINUTE_MS) + 1) * MINUTE_MS
     await database.sql`delete from portal_attempts`
     await database.sql`insert into portal_attempts (scope, ends_at, count)
-      values ('alerts told to 127.0.0.1', ${new Date(minuteEndMs).toISOString()}, ${TO_HOST_MAX - 1})`
+      values ('alerts sent to 127.0.0.1', ${new Date(minuteEndMs).toISOString()}, ${TO_HOST_MAX - 1})`
     const alerts = [
       await alertTo(to.url),
       await alertTo(`http://127.0.0.1.:${to.port}/hook`, { account: await world.account() }),

@@ -81,7 +81,7 @@ describe('UsageMeter.busiest', () => {
 })
 
 describe('UsageMeter.onUsedUp', () => {
-  test('hears of each account once a day, with the key that found no unit', () => {
+  test('reports each account once a day, with the key that found no unit', () => {
     const meter = new UsageMeter()
     const heard: object[] = []
     meter.onUsedUp = (refused) => heard.push(refused)
@@ -133,7 +133,7 @@ describe('UsageMeter.takePending', () => {
     expect(meter.takePending()).toEqual([])
   })
 
-  test('is empty while an earlier batch is under way, and then has what was counted meanwhile', async () => {
+  test('is empty while an earlier batch is being written, and then has what was counted meanwhile', async () => {
     const meter = new UsageMeter()
     await meter.reserve(REQUEST)
     const first = meter.takePending()
@@ -184,7 +184,7 @@ describe('UsageMeter.load', () => {
     expect(meter.used('a', DAY)).toBe(2)
   })
 
-  test('a reading that may or may not include the batch under way is ignored', async () => {
+  test('a reading that may or may not include the batch being written is ignored', async () => {
     const meter = new UsageMeter()
     await meter.reserve(REQUEST)
     const batch = meter.takePending()
@@ -217,7 +217,7 @@ describe('UsageMeter.prune', () => {
     expect(meter.used('a', DAY)).toBe(3)
   })
 
-  test('keeps an old day until it is written, under way or not', async () => {
+  test('keeps an old day until it is written, even during the write', async () => {
     const meter = new UsageMeter()
     await meter.reserve({ ...REQUEST, nowMs: MIDNIGHT - USAGE_DAYS * DAY_MS })
     meter.prune(MIDNIGHT)

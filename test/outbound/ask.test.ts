@@ -26,7 +26,7 @@ const requestOf = (url: string, signal = never()): Omit<Pinned, 'addresses'> => 
   signal,
 })
 
-/** The world outside, in which every name stands for these addresses. */
+/** The world outside, in which every name resolves to these addresses. */
 const standingFor = (...addresses: string[]) => ({
   ...systemOutside,
   addressesOf: async () => addresses,
@@ -90,7 +90,7 @@ describe('ask', () => {
     [['10.0.0.1'], 'private', NOWHERE],
     [['1.1.1.1'], 'insecure', NOWHERE],
     [['10.0.0.1', '1.1.1.1'], 'private', allowedPlaces(['10.0.0.2'])],
-  ] as const)('connects to nothing where a name stands for %j: %s', async (at, reason, allowed) => {
+  ] as const)('connects to nothing if a name resolves to %j: %s', async (at, reason, allowed) => {
     const connect = () => Promise.reject(new Error('it connected'))
     const outside = { ...standingFor(...at), connect }
     const asked = ask(outside, requestOf('http://a.example/'), { allowed, isSecureOnly: true })

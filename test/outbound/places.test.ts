@@ -4,7 +4,7 @@ import { ANYWHERE, allowedPlaces, destinationOf, NAMED, NOWHERE } from '~/outbou
 const reachOf = async (host: string, addresses: readonly string[] = [], allowed = NOWHERE) =>
   (await destinationOf(host, { addressesOf: async () => addresses, allowed })).reach
 
-/** Addresses of each special range of IANA's registries, and of clouds, that nobody outside has. */
+/** Addresses of each special range of IANA's registries, and of clouds, which are not public. */
 const SPECIAL = [
   ...['0.0.0.0', '0.1.2.3', '10.0.0.1', '100.64.0.1', '127.0.0.1', '127.1.2.3', '169.254.169.254'],
   ...['172.16.0.1', '172.31.255.255', '192.0.0.1', '192.0.2.1', '192.88.99.0', '192.88.99.255'],
@@ -41,7 +41,7 @@ describe('destinationOf', () => {
       expect(await reachOf(host, ['1.1.1.1'])).toBe('private')
   })
 
-  test('a name that stands for nothing is unknown', async () => {
+  test('a name without an address is unknown', async () => {
     expect(await reachOf('a.example')).toBe('unknown')
   })
 

@@ -16,7 +16,7 @@ const EMBED = '/embed?source=US&target=KE'
 let database: FreshDatabase
 let mails: MailSink
 
-/** A process that serves the database as `corridor serve` does, which is told of no sample. */
+/** A process that serves the database as `corridor serve` does, not configured as a sample. */
 const serving = () =>
   PeopleWorld.on(
     { ...otherHandle(database), url: database.url },
@@ -32,7 +32,7 @@ async function apiOf(world: PeopleWorld, path: string) {
   >
 }
 
-/** A key of somebody who signs up by the link of a mail. */
+/** A key of a person who signs up by the link in an email. */
 async function keyFor(world: PeopleWorld): Promise<string> {
   const [visitor, before] = [world.visitor(), mails.mails.length]
   const [email, password] = [`${crypto.randomUUID()}@example.com`, 'correct horse battery']

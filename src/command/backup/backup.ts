@@ -24,7 +24,7 @@ type Options = { json?: boolean }
 export function addBackup(program: Command, terminal: Terminal): void {
   const backup = program
     .command('backup')
-    .description('write everything in the database to a file, beside a running service')
+    .description('write everything in the database to a file, while the service runs')
     .argument(
       '<file>',
       'a new file, compressed; keep it as safe as the database; - is standard output',
@@ -38,10 +38,10 @@ export function addBackup(program: Command, terminal: Terminal): void {
         await noted(database, { path, rows: made.rows }, terminal)
         return made
       })
-      const [told, name] =
-        path === STDOUT ? [beside(terminal), 'standard output'] : [terminal, path]
+      const [output, name] =
+        path === STDOUT ? [onStderr(terminal), 'standard output'] : [terminal, path]
       const lines = [`${tables} tables written to ${name}`]
-      printResult(told, { isJson: json, result: { file: path, tables }, lines })
+      printResult(output, { isJson: json, result: { file: path, tables }, lines })
     })
   addVerify(backup, terminal)
   program
@@ -82,4 +82,4 @@ async function noted(
 }
 
 /** A terminal whose standard output is in use, so that results go to stderr. */
-const beside = (terminal: Terminal): Terminal => ({ ...terminal, print: terminal.say })
+const onStderr = (terminal: Terminal): Terminal => ({ ...terminal, print: terminal.say })

@@ -26,8 +26,8 @@ const SLACK_MS_MIN = 2 * HOUR_MS
 const SLACK_DEVIATIONS = 3
 
 /**
- * The week of somebody who sends by weekdays, from the days of its last weeks, ascending; null for
- * one whose days are too few, or follow no week.
+ * The weekdays on which a sender is regular, from the days of its last weeks, ascending; null if
+ * the days are too few or follow no week.
  */
 export function weekOf(days: readonly SendingDay[]): Week | null {
   const [first, last] = [days[0], days.at(-1)]

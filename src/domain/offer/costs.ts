@@ -22,7 +22,7 @@ export type OfferCost<T> = {
   readonly match: AmountMatch
   readonly standing: Standing
   /**
-   * Null where nobody stated a fee, a mid of that day is missing, or the offer says nothing about
+   * Null if the fee is not stated, a mid of that day is missing, or the offer says nothing about
    * the amount.
    */
   readonly cost: Cost | null

@@ -85,8 +85,8 @@ export function dayMidsOf(quote: Quote, day: Day): DayMids {
 }
 
 /**
- * The mid of a pair at a moment; null where there was no recent one. One that needs no reference,
- * as of the dollar and what is pegged to it, is of the moment itself.
+ * The mid of a pair at a time; null without a recent one. A mid that needs no reference, such as
+ * that of the dollar and its pegs, dates from the time asked for.
  */
 export function midAt(atMs: number, [from, to]: readonly [string, string], day: Day): Mid | null {
   const source = legAt(atMs, from, day)

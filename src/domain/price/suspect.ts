@@ -18,7 +18,7 @@ export type Suspicion = {
 /** The mids that a quote can be compared with; null for one that is not known. */
 export type Against = {
   readonly midAtQuote: { readonly rate: number } | null
-  /** The current mid of the pair, which counts only where there is no `midAtQuote`. */
+  /** The current mid of the pair, which counts only without a `midAtQuote`. */
   readonly mid: { readonly rate: number } | null
 }
 

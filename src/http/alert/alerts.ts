@@ -52,7 +52,7 @@ type Asked = {
 
 type AlertRoute = Pick<Operation, 'id' | 'summary' | 'description' | 'errors' | 'body'> & {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Whether it costs a unit: what tells of prices, or sends something, does. */
+  /** Whether it costs a unit, as requests do that return prices or send something. */
   readonly isMetered: boolean
   /** What follows the alert's own path; null for the path of all alerts. */
   readonly below: string | null
@@ -84,9 +84,9 @@ const ROUTES: readonly AlertRoute[] = [
     ...{ method: 'POST', below: null, id: 'createAlert', isMetered: true },
     summary: 'Make an alert',
     description:
-      'It is told when its condition becomes true, and again only after it was false by a ' +
+      'It fires when its condition becomes true, and again only after it was false by a ' +
       'thousandth of the threshold. One that is true already (`is_true`) waits until it was ' +
-      "false. It is judged at the account's tier: of an hourly plan at the top of each hour. " +
+      "false. It is evaluated at the account's tier: on an hourly plan at the top of each hour. " +
       'A webhook gets `{type: "alert.fired", timestamp, data}`, signed by Standard Webhooks with ' +
       'the `secret` of this answer. An account makes and changes 20 alerts an hour.',
     errors: [

@@ -75,7 +75,7 @@ export class OpenStream implements Sink {
   }
 }
 
-/** Leaves bytes on their way; where the reader is gone meanwhile, `cancel` is what tells of it. */
+/** Does not wait for bytes on their way; `cancel` reports a reader that is gone meanwhile. */
 function held(taken: unknown): void {
   if (taken instanceof Promise) taken.catch(() => {})
 }

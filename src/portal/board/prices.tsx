@@ -58,7 +58,7 @@ function Kinds({ entries, isOlder = false, ...shared }: ListProps & { isOlder?: 
   })
 }
 
-/** The prices that may no longer be available; open where there are no others to send at. */
+/** The prices that may no longer be available; open if no others can be sent at. */
 function Older({ entries, ...shared }: ListProps) {
   if (entries.length === 0) return null
   const ages = entries.map(({ ranked }) => shared.nowMs - ranked.quote.atMs)

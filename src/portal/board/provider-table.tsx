@@ -82,8 +82,7 @@ function commonText(
 }
 
 /**
- * Whether a price is believed and it is known what arrives: a fee that nobody stated could take any
- * of it.
+ * Whether a price is believed and it is known what arrives: an unstated fee could take any of it.
  */
 export const hasPlace = ({ ranked: { quote, suspect }, net }: Conversion): boolean =>
   !suspect && net !== null && net > 0 && (isFeeStated(quote) || !isExecutable(quote.rateType))

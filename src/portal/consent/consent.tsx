@@ -119,8 +119,8 @@ export const refusedQuestionPage = (code: string, detail: string | null = null):
   )
 
 /**
- * The page for a question with a fault, in place of the answer at `url`: anybody can register an
- * address, and would have people sent there from ours. https://www.rfc-editor.org/rfc/rfc9700
+ * The page for a faulty request, instead of a redirect to `url`: anyone can register an address,
+ * and would have people sent there from ours. https://www.rfc-editor.org/rfc/rfc9700
  */
 export function faultyQuestionPage({ name }: KnownApplication, url: string): Page {
   const { searchParams, hash } = new URL(url)

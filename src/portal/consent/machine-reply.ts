@@ -15,7 +15,7 @@ const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 /** Lets pages of any origin read what applications read: nothing here goes by cookies. */
 export const SHARED_WITH_PAGES = { 'access-control-allow-origin': '*' }
 
-/** An answer to an application, which nobody may keep. */
+/** A response to an application, which must not be cached. */
 export const machineReply = (body: unknown, status = 200): Response =>
   new Response(streamedBody(JSON.stringify(body)), {
     status,

@@ -24,7 +24,7 @@ export function linkMail({ kind, email }: MailedLink, url: string): Mail {
       to: email,
       subject: 'Confirm your new address for Corridor',
       text: text([
-        'You, or somebody else, gave this address as the new one of an account of Corridor.',
+        'You, or another person, entered this address as the new one of a Corridor account.',
         'To confirm it, open this link where you are signed in:',
         url,
         'It works once, for an hour. If it was not you, do nothing: without your confirmation ' +

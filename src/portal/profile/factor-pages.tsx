@@ -44,7 +44,7 @@ export const secondFactorPage = (shown: Shown): Page => ({
         )}
         {shown.news && <Notice kind="good">{shown.news}</Notice>}
         <p class="lead">
-          With a second step nobody signs in who only knows your password. Set up two ways, in case
+          With a second step, your password alone is not enough to sign in. Set up two ways, in case
           you lose one.
         </p>
       </div>
@@ -179,8 +179,8 @@ export const recoveryCodesPage = (codes: readonly string[]): Page =>
     children: (
       <>
         <p class="lead">
-          Keep them where you find them without your phone. Each signs you in once in place of a
-          code of the app. They are not shown again.
+          Keep them where you find them without your phone. Each signs you in once, instead of a
+          code from the app. They are not shown again.
         </p>
         <CopyBox id="recovery-codes" label="the codes" text={codes.join('\n')} />
         <p>

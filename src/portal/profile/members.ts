@@ -3,7 +3,7 @@ import { PATHS } from '~/portal/paths.ts'
 
 type Reply = PageAnswer | Promise<PageAnswer>
 
-/** Somebody who is signed in, and the request they make. */
+/** A signed-in user and their request. */
 export type Member = { readonly pageRequest: PageRequest; readonly person: Person }
 
 /** An answer for people who are signed in; anybody else is led to the sign-in. */

@@ -20,8 +20,7 @@ type Props = {
 }
 
 /**
- * A form sent with the answer of a passkey. It is hidden without a script, as there is no other
- * way to passkeys.
+ * A form sent with the response of a passkey. It is hidden without a script, which passkeys need.
  */
 export const PasskeyForm = ({ pageRequest, hidden = {}, children, ...props }: Props) => (
   <>

@@ -60,7 +60,7 @@ const SecondStep = ({ person }: Props) => (
     <h2 id="second-title">Second step of the sign-in</h2>
     <p>
       {person.hasSecondFactor
-        ? 'Set up: your password alone signs nobody in.'
+        ? 'Set up: your password alone is not enough to sign in.'
         : 'Not set up: whoever knows your password can sign in.'}{' '}
       <a href={PATHS.secondFactor}>Passkeys and authenticator app</a>
     </p>

@@ -60,7 +60,10 @@ export function profileRoutes(deps: ProfilePageDeps): Route[] {
 
 const NEWS: ReadonlyMap<string | null, string> = new Map([
   ['password', 'Password changed. Every other session is ended.'],
-  ['mailed', 'If nobody else has that address, a link is on its way to it. It works for an hour.'],
+  [
+    'mailed',
+    'If no other account has that address, a link is on its way to it. It works for an hour.',
+  ],
   ['address', 'Your address is changed.'],
   ['ended', 'Session ended.'],
 ])

@@ -16,7 +16,7 @@ type Props = {
   /** The address of the service. */
   readonly base: string
   readonly query: SendQuery
-  /** Whether people can sign up, and so be told of prices. */
+  /** Whether people can sign up, and so get alerts. */
   readonly canSignUp: boolean
 }
 

@@ -6,7 +6,7 @@ import { PATHS } from '~/portal/paths.ts'
 import { type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 
 type Deps = PublicDeps & {
-  /** How long a session lasts that nobody uses; null where nobody can sign in. */
+  /** Ends a session after so long without use; null if the service has no sign-in. */
   readonly sessionIdleMs: number | null
 }
 
@@ -53,13 +53,13 @@ const signInFacts = (idleMs: number): readonly Fact[] => [
     until: `A week, or ${spanText(idleMs)} without use`,
   },
   {
-    what: 'How often a sign-in to your account was tried, under a code that names nobody',
+    what: 'How often a sign-in to your account was tried, under a code that does not name you',
     why: 'To stop guessing.',
     until: 'An hour at most',
   },
   {
     what: 'A cookie that your browser is known by',
-    why: 'So that nobody locks you out by guessing your password.',
+    why: 'So that people who guess at your password do not lock you out.',
     until: '400 days in your browser; we keep nothing of it',
   },
 ]
@@ -82,14 +82,14 @@ const USE_FACTS: readonly Fact[] = [
   },
   {
     what: 'Changes of your account and keys: who made them, and when',
-    why: 'So that nobody changes an account unseen.',
+    why: 'So that every change of an account can be traced.',
     until: 'For good; your address goes from it when you delete the account',
   },
   {
     what: 'Prices that you record, with the id of your account',
     why: 'They are the data of this service.',
     until:
-      'As long as the service keeps prices; the id leads to nobody after you delete the account',
+      'As long as the service keeps prices; after you delete the account, it does not lead to you',
   },
 ]
 
@@ -119,7 +119,7 @@ const privacyPage = (sessionIdleMs: number | null): Page => ({
       <section class="stack-tight" aria-labelledby="visitors">
         <h2 id="visitors">If you only look</h2>
         <Facts facts={VISITOR} />
-        <p>No page loads anything from elsewhere, and nobody follows you from page to page.</p>
+        <p>No page loads anything from elsewhere, and you are not tracked from page to page.</p>
       </section>
       {sessionIdleMs !== null && (
         <section class="stack-tight" aria-labelledby="members">

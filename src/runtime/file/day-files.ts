@@ -21,7 +21,7 @@ const LATE = {
     'ask again as Retry-After says',
   retrySeconds: 10,
 } as const
-/** How long the job waits for a file, which nobody waits for. */
+/** How long the job waits for a file; no request waits with it. */
 const JOB_MS_MAX = HOUR_MS
 
 /** How many files are made at once; each takes a second or so and a connection to the database. */

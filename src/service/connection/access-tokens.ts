@@ -23,7 +23,7 @@ type AccessTokensDeps = {
    * where there is none, or where it was revoked.
    */
   readonly load: (tokenHash: string) => Promise<HeldToken | null>
-  /** Whether the secret part of a token bears our mark, which is told without a query. */
+  /** Whether the secret part of a token bears our mark; needs no query. */
   readonly isMarked: (secret: string) => Promise<boolean>
   readonly clock: { now(): number }
 }
@@ -34,7 +34,7 @@ type AccessTokensDeps = {
  */
 const TOKENS_MAX = 10_000
 
-/** The limit on look-ups of tokens that bear our mark, which nobody else can make. */
+/** The limit on lookups of tokens that bear our mark, which no other party can forge. */
 const MARKED = { requestsMax: 2_000, windowMs: 2_000 }
 /**
  * The limits on look-ups of all other tokens, by address and of all together: made-up ones, and

@@ -28,13 +28,13 @@ export type PersonDeps = {
   }
   /** Makes memory serve an account as the database has it. */
   readonly published: (accountId: string) => Promise<void>
-  /** How long a session lasts that nobody uses. */
+  /** Ends a session after so long without use. */
   readonly sessionIdleMs: number
   /** The roles whose people need a second factor. */
   readonly secondFactorRoles: readonly Role[]
 }
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export type Person = {
   readonly userId: string
   readonly email: string

@@ -19,7 +19,7 @@ type ProfileStore = {
   isTaken(email: string): Promise<boolean>
   /** Keeps the token of a mailed link until then; a new password ends it. */
   keepLink(link: NewLink): Promise<void>
-  /** False for a link that is over or of somebody else, or where the address is taken by now. */
+  /** False for an expired link, one of another account, or an address that is taken by now. */
   changeAddress(
     profile: Profile,
     change: { email: string; token: string; nowMs: number },
@@ -60,7 +60,7 @@ const LINK_MS = HOUR_MS
 
 /**
  * Mails a link to a new address, which has to be opened while signed in. The answer does not reveal
- * whether somebody else has the address; then nothing is mailed.
+ * whether another account has the address; then nothing is mailed.
  */
 export async function requestAddress(
   deps: ProfileDeps,
@@ -87,7 +87,7 @@ async function mailedLink(
   deps.onAddressLink({ email: address, token })
 }
 
-/** The address in a link that confirms it; null for a text that is no such link's token. */
+/** The address in a link that confirms it; null for any other string. */
 export function addressIn(token: string): string | null {
   const [name = '', secret] = token.split('.')
   const address = Buffer.from(name, 'base64url').toString()

@@ -11,7 +11,7 @@ import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 export type NamedObservation = {
   readonly id: number
   readonly providerId: string
-  /** The account that recorded it; null where none did, or nobody knows which. */
+  /** The account that recorded it; null if none did or the account is unknown. */
   readonly accountId: string | null
   readonly isWithdrawn: boolean
 }

@@ -102,7 +102,7 @@ export class StreamHub implements StepHearer {
     return this.#channels[tier].open(subscription, from, this.#known, sink)
   }
 
-  /** Has every step from now on told one by one, for a reader who is about to open a stream. */
+  /** Reports every later step one by one, for a reader that is about to open a stream. */
   attend(): void {
     this.#watch()
     this.#linger()

@@ -48,7 +48,7 @@ export const countedBest = (sql: Sql, of: Part) =>
 /**
  * The statement, or a part of one, that adds observations to the roll-ups.
  *
- * Every process locks the rows in one order, by hour and corridor, so that there is no deadlock;
+ * Every process locks the rows in one order, by hour and corridor, which rules out deadlocks;
  * the present hour, the one most in demand, comes last.
  */
 export const addToRollups = (sql: Sql, observations: Part) => sql`
@@ -73,9 +73,7 @@ export function addingTo(sql: Sql) {
       samples = rollups.samples + excluded.samples`
 }
 
-/**
- * The best rates of an hour; for a pruned hour the kept rates stand for the deleted observations.
- */
+/** The best rates of an hour; for a pruned hour, those retained before its rows were deleted. */
 export function bestsWith(sql: Sql, of: Part) {
   const isPruned = sql`${of}.pruned > 0`
   return {

@@ -81,7 +81,7 @@ export function differenceRows(
     order by hour_ms`
 }
 
-/** Counts hours again, and has everybody read the past anew. */
+/** Counts hours again, and makes all processes reload the past. */
 async function repair(
   database: Database,
   { id: corridorId }: StoredCorridor,

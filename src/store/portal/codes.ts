@@ -33,7 +33,7 @@ export function codesOf(library: Passwords, { cookiePrefix }: Pick<AuthOptions, 
   }
 }
 
-/** What somebody who is signed in does with codes of their own. */
+/** What signed-in users do with their own codes. */
 function ownCodes(library: Passwords) {
   return {
     /** The address that a new app reads; null for a wrong password, or where one is set up. */
@@ -51,7 +51,7 @@ function ownCodes(library: Passwords) {
       )
       return typeof confirmed === 'string' ? null : confirmed.headers.getSetCookie()
     },
-    /** New recovery codes, in place of all others; null for a wrong password. */
+    /** Replaces all recovery codes; null for a wrong password. */
     async newCodes(password: string, headers: Headers) {
       const made = await library.attempted((api) =>
         api.generateBackupCodes({ body: { password }, headers }),

@@ -64,7 +64,7 @@ export function createConnectionStore(database: Database, scopes: readonly strin
       return row !== undefined
     },
     heldBy: (tokenHash: string) => heldBy(database, tokenHash),
-    /** What an access token in use stands for; null for any other. */
+    /** The grant of an access token in use; null for any other token. */
     accessOf: (tokenHash: string) => accessOf(database, tokenHash),
     prune: (nowMs: number) => prune(database, nowMs),
   }

@@ -18,7 +18,7 @@ export const portalTwoFactors = pgTable(
   (t) => [unique('portal_two_factors_user').on(t.userId)],
 )
 
-/** Passkeys by their public keys, which are no secret. */
+/** Passkeys by their public keys, which are not secret. */
 export const portalPasskeys = pgTable(
   'portal_passkeys',
   {

@@ -49,8 +49,8 @@ export function createFactorStore({ db }: Database) {
 }
 
 /**
- * Removes every second factor of the account's person, and ends the sessions; null where there is
- * no such account, or nobody who signs in to it.
+ * Removes every second factor of the account's person, and ends the sessions; null if the
+ * account does not exist or no person signs in to it.
  */
 export function removeFactors({ db }: Database, accountId: string, actor: string) {
   return db.transaction(async (tx) => {

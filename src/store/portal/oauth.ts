@@ -101,7 +101,7 @@ function askerOf(database: Database, options: OAuthOptions) {
     try {
       return await handler(new Request(`${UNUSED_URL}${BASE}${path}`, init))
     } catch (error) {
-      // Throws the real reason if that is a database that is away.
+      // Throws the real reason if the database is unreachable.
       await database.db.execute(sql`select 1`)
       throw error
     }

@@ -84,7 +84,7 @@ async function load({ db }: Database, options: PasskeyOptions) {
       options.secret(),
     ],
   )
-  // A passkey stands for both factors, so its owner has to unlock it.
+  // A passkey counts as both factors, so its owner has to unlock it.
   const assertUnlocked = (isUnlocked: boolean | undefined): void => {
     if (!isUnlocked) throw new APIError('UNAUTHORIZED', { code: 'NOT_UNLOCKED' })
   }

@@ -13,15 +13,15 @@ export type NewRows = {
   readonly offerIds: readonly number[]
   /** The row of `recorders`; null where no account records them. */
   readonly recorderId: number | null
-  /** By which way they came; null where nobody says. */
+  /** By which way they came; null if unknown. */
   readonly via: string | null
   /** The writer's clock; null where the server's is to do. */
   readonly atMs: number | null
 }
 
 /**
- * The columns of new observations, an array of the values of each, in that order, and those that
- * all rows have alike, with their values.
+ * The columns of new observations, an array of the values of each, in that order, and those with
+ * one value in all rows, with that value.
  */
 export function columnsOf(sql: Sql, rows: NewRows) {
   const { observations, series } = rows

@@ -73,7 +73,7 @@ const TABLES: readonly Table[] = ordered([
 /**
  * Writes the whole database as of one moment, without holding anybody up: a line that describes the
  * backup, then for each table a line with its columns, rows as COPY writes them, and `\.`. `reach`
- * is told how many rows are written, of about how many. Returns how many it wrote.
+ * gets how many rows are written, of about how many. Returns how many it wrote.
  */
 export async function writeBackup(
   { sql }: Pick<Database, 'sql'>,

@@ -89,9 +89,9 @@ const StreamReset = event('StreamReset', 'Something may have been missed: ask ag
   ...place,
   reason: words(RESET_REASONS, {
     description:
-      'unknown_id: the Last-Event-ID is none of this service; too_old: it is older than what is ' +
-      'kept; ahead: nothing was heard of it within some seconds; gap: more changed at once than ' +
-      'is told one by one.',
+      'unknown_id: the Last-Event-ID is not from this service; too_old: it is older than the ' +
+      'retained events; ahead: this process did not reach it within some seconds; gap: more ' +
+      'changed at once than is reported one by one.',
   }),
   ask: Type.Array(Type.String(), {
     description: 'What to ask for now. The events that follow tell what changes after it.',

@@ -10,7 +10,7 @@ const WEEK_MS_MAX = 35 * DAY_MS
 /** When it sends on a day, in hours; none on a day on which it does not. */
 type Plan = (day: number, weekday: number) => readonly number[]
 
-/** A little earlier or later from day to day, always alike. */
+/** A little earlier or later from day to day, the same in every run. */
 const swing = (day: number): number => (((day * 7) % 11) - 5) / 15
 
 const onWorkdays =

@@ -21,7 +21,7 @@ describe('isOneLine', () => {
           expect([JSON.stringify(text), isOneLine(text)]).toEqual([JSON.stringify(text), false])
     })
 
-  test.each(['', ' ', '\u3000', '\u3164', '\ufe0f'])('refuses %j, which nobody sees', (text) => {
+  test.each(['', ' ', '\u3000', '\u3164', '\ufe0f'])('refuses %j, which is invisible', (text) => {
     expect(isOneLine(text)).toBe(false)
   })
 })

@@ -31,7 +31,7 @@ type Outcome = {
   failed: number
   history: number
   away: number
-  /** Answers that neither succeeded nor said that the database is away. */
+  /** Responses that neither succeeded nor said that the database is unreachable. */
   readonly wrong: string[]
 }
 

@@ -12,12 +12,12 @@ export type Victim = {
   readonly settings: Readonly<Record<string, string>>
   /** `kill -9` of all its processes. */
   kill(): Promise<void>
-  /** Resolves when it takes connections again; brings it back where nobody else does. */
+  /** Resolves when it takes connections again; starts it again if nothing else does. */
   back(): Promise<void>
   stop(): Promise<void>
 }
 
-/** A server that the service does not know, and that somebody else starts again. */
+/** A server that the service does not manage, and that an outside process starts again. */
 export async function external(template: Template, folder: string): Promise<Victim> {
   const server = await copyOf(template, { folder, name: 'data' })
   await server.start()

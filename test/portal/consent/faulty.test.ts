@@ -102,7 +102,7 @@ describe('40 questions with a fault', () => {
   }, 60_000)
 })
 
-/** What an application is told of a fault, at its own address. */
+/** The error that an application gets at its own address. */
 async function told(visitor: Visitor, application: Application, changed: Record<string, string>) {
   const { status, location } = await visitor.get(await application.question(changed))
   return { status, url: location === null ? null : new URL(location) }
@@ -113,7 +113,7 @@ describe('a fault in a question', () => {
     ['without a challenge', { code_challenge: '', code_challenge_method: '' }],
     ['with a plain challenge', { code_challenge_method: 'plain' }],
   ])(
-    '%s is told to an application that the person has connected, by an issuer that it can check',
+    '%s is reported to an application that the person has connected, by an issuer that it can check',
     async (_, changed) => {
       const { visitor } = await world.member()
       const application = await Application.registered(world)
@@ -130,7 +130,7 @@ describe('a fault in a question', () => {
     },
   )
 
-  test('for a token in place of a code is told to it in the fragment', async () => {
+  test('for a token instead of a code is reported to it in the fragment', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     await application.tokens({ visitor })
@@ -144,7 +144,7 @@ describe('a fault in a question', () => {
     ])
   })
 
-  test('is not told to it once the person has disconnected it, nor for another person', async () => {
+  test('is not reported to it once the person has disconnected it, nor for another person', async () => {
     const { visitor } = await world.member()
     const other = await world.member()
     const application = await Application.registered(world)

@@ -152,7 +152,7 @@ describe('a token at /mcp', () => {
     expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
   })
 
-  test('a flood of forged ones is looked up 40 times, then told to wait; a genuine one is served', async () => {
+  test('a flood of forged ones is looked up 40 times, then gets 429; a genuine one is served', async () => {
     const application = await Application.registered(world)
     let tokens = await application.tokens(member)
     const forged = () => asked(world, `crt_${newSecret(randomBytes)}`)

@@ -75,7 +75,7 @@ describe('sessions', () => {
     expect([await isInside(visitor), await isInside(other)]).toEqual([false, false])
   })
 
-  test('of somebody else are not ended by their id', async () => {
+  test('of another person are not ended by their id', async () => {
     const [mine, theirs] = [await world.member(), await world.member()]
     const { html } = await theirs.visitor.get(PROFILE)
     const { id } = endForms(html)[0]!.hidden
@@ -143,7 +143,7 @@ describe('the password', () => {
     expect((await signedIn(email)).seen.status).toBe(303)
   })
 
-  test('429 to somebody who guesses it at an open session', async () => {
+  test('429 to a caller who guesses it at an open session', async () => {
     const { visitor } = await world.member()
     const form_token = await visitor.token(PROFILE)
     const statuses: number[] = []
@@ -179,7 +179,7 @@ describe('the address', () => {
     expect((await visitor.submit(link, {})).status).toBe(410)
   })
 
-  test('is not changed by a link of somebody else, or one that was tampered with', async () => {
+  test('is not changed by a link of another person, or one that was tampered with', async () => {
     const [mine, theirs] = [await world.member(), await world.member()]
     const to = newEmail()
     await ask(mine.visitor, to)
@@ -208,7 +208,7 @@ describe('the address', () => {
     expect((await visitor.submit(later, {})).status).toBe(410)
   })
 
-  test('of somebody else gets the same answer and no mail, also if it is taken later', async () => {
+  test('of another person gets the same answer and no email, also if it is taken later', async () => {
     const [mine, theirs] = [await world.member(), await world.member()]
     const mails = () => world.linksTo(theirs.email).length
     const before = mails()
@@ -224,13 +224,13 @@ describe('the address', () => {
     expect((await second.visitor.get('/developer')).html).toContain(second.email)
   })
 
-  test('400 to a wrong password and to what is no address', async () => {
+  test('400 to a wrong password and to an invalid address', async () => {
     const { visitor } = await world.member()
     expect((await ask(visitor, newEmail(), 'not this one')).status).toBe(400)
     expect((await ask(visitor, 'nobody')).status).toBe(400)
   })
 
-  test('429 to somebody who sends links to one address again and again', async () => {
+  test('429 to a person who sends links to one address again and again', async () => {
     const { visitor } = await world.member()
     const to = newEmail()
     const statuses: number[] = []
@@ -244,7 +244,7 @@ test('the developer area leads there', async () => {
   expect((await visitor.get('/developer')).html).toContain(`href="${PROFILE}"`)
 })
 
-test('no page of the profile opens for strangers', async () => {
+test('no page of the profile opens without signing in', async () => {
   const visitor = world.visitor()
   for (const path of [PROFILE, `${PROFILE}/data.json`, `${PROFILE}/delete`])
     expect([path, (await visitor.get(path)).location]).toEqual([path, '/sign-in'])

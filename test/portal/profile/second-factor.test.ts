@@ -156,7 +156,7 @@ describe('an authenticator app', () => {
 })
 
 describe('a recovery code', () => {
-  test('signs in once, in place of a code of the app', async () => {
+  test('signs in once, instead of a code from the app', async () => {
     const { email, visitor } = await world.member()
     const { codes } = await withApp(visitor)
     const [first, second] = [world.visitor(), world.visitor()]
@@ -324,7 +324,7 @@ describe('removeFactors, as the command line calls it', () => {
     expect(entry).toEqual({ actor: COMMAND_LINE, after: { second_factor: null } })
   })
 
-  test('finds nobody where nobody signs in', async () => {
+  test('finds no person if none signs in', async () => {
     expect(await removeFactors(world.database, crypto.randomUUID(), COMMAND_LINE)).toBeNull()
   })
 })

@@ -83,7 +83,7 @@ describe('a suspect price', () => {
     expect(await seen(FRAME)).not.toContain('retail-b')
   })
 
-  test('is in the average, beside which stands the average without it', async () => {
+  test('is in the average, and the average without it is next to that', async () => {
     const text = await seen(PAGE)
     expect(text).toContain('Average of 3 offers')
     expect(text).toMatch(/On average it is 4\.39% better than the mid of its day\./)
@@ -124,7 +124,7 @@ describe('what a price costs', () => {
   })
 })
 
-test('a number in place of a service is never shown as its name', async () => {
+test('a number instead of a service is never shown as its name', async () => {
   world.quote({ ...price, offer: at(150, { service: 'Price 2' }) })
   const text = await seen(PAGE)
   expect(text).not.toContain('Price 2')

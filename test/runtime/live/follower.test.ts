@@ -178,7 +178,7 @@ describe('Follower', () => {
     expect(first.heard).toEqual(second.heard)
   })
 
-  test('tells of an import of references as of a fetch, and of a gap for a big one', async () => {
+  test('reports an import of references like a fetch, and a big one as a gap', async () => {
     const [first, second] = [await replica(), await replica()]
     const day = (back: number) => ({
       fetchedMs: NOW_MS - back * MINUTE_MS,

@@ -235,7 +235,7 @@ describe('making and changing alerts', () => {
     expect((await refusalOf(changeAlert(world.deps, change))).code).toBe('too_many_changes')
   })
 
-  test('does not count what cannot be judged, and asks for no host once it is too often', async () => {
+  test('does not count what cannot be evaluated, and looks no host up once it is too often', async () => {
     let asked = 0
     const receivers = {
       async faultOf() {

@@ -51,7 +51,7 @@ describe('total_pct', () => {
     expect(totalOf(world)).toBe(2)
   })
 
-  test('leaves a price out whose fee nobody stated', () => {
+  test('leaves out a price whose fee is not stated', () => {
     const world = priced()
     world.quote({ providerId: 'retail-b', rate: 130 })
     expect(totalOf(world)).toBe(2)
@@ -126,7 +126,7 @@ describe('a suspect price', () => {
     expect(valueIn(world, 'best')).toBe(140)
   })
 
-  test('leaves nothing known where there is no other', () => {
+  test('leaves the value unknown without another', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00.000Z' })
     world.quote({ ...costing(0), rate: 145 })
@@ -136,7 +136,7 @@ describe('a suspect price', () => {
     })
   })
 
-  test('is no newer than the others for whoever waits for prices to grow old', () => {
+  test('counts as no newer than the others for an alert on stale prices', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-02-01T00:00:00.000Z' })
     world.quote({ ...costing(1), at: '2026-02-01T00:00:00.000Z' })

@@ -184,7 +184,7 @@ describe('rate and fee of a row', () => {
   })
 
   test.each(['1,284.50', '1,284', '1284,5', '1.284,50', ' 12,345,678.9'])(
-    'are told how to be written where %p has commas',
+    'get an error that says how to write them if %p has commas',
     (value) => {
       for (const field of ['rate', 'fee'])
         expectFault(
