@@ -142,9 +142,9 @@ END $$;
 --> statement-breakpoint
 REVOKE ALL ON FUNCTION prune_withdrawals(timestamptz) FROM PUBLIC;
 --> statement-breakpoint
--- Fails with CR001 where an observation that money can be moved at is not the only one of its offer
--- at its time: the roll-ups of its hour are then to be counted again. Called once they are locked, it
--- sees everything that was committed before.
+-- Fails with CR001 where an observation is not the only one of its offer at its time: the roll-ups of
+-- its hour are then to be counted again. Called once they are locked, it sees everything that was
+-- committed before.
 CREATE FUNCTION refuse_restated(series integer[], offers integer[], moments timestamptz[])
 RETURNS void LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 export type Outcome = { readonly status: number; readonly printed: string }
 
 const STARTED_MS_MAX = 60_000
+/** What takes longer hangs. */
+const PAGE_MS_MAX = 240_000
 
 /**
  * Runs commands one after another in one shell, as a person would who types them, and tells of each
@@ -30,12 +32,19 @@ export async function typed(
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: process.env.HOME ?? folder, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
   })
+  const hanging = setTimeout(() => process.kill(-shell.pid, 'SIGTERM'), PAGE_MS_MAX)
   await shell.exited
+  clearTimeout(hanging)
+  const said = async (name: string) => {
+    const file = Bun.file(join(log, name))
+    return (await file.exists()) ? file.text() : ''
+  }
   return Promise.all(
     commands.map(async (_, i) => ({
-      status: Number(await Bun.file(join(log, `${i}.status`)).text()),
-      printed: await Bun.file(join(log, `${i}.out`)).text(),
+      status: Number((await said(`${i}.status`)) || Number.NaN),
+      printed: await said(`${i}.out`),
     })),
   )
 }

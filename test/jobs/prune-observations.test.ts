@@ -5,6 +5,7 @@ import type { PageAsk } from '~/domain/history.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { type Offer, PLAIN } from '~/domain/offer/terms.ts'
 import { keptFromMs, type PruneDeps, pruneObservations } from '~/jobs/prune-observations.ts'
+import { QuoteIndex } from '~/memory/quote-index.ts'
 import { listenForNews } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
@@ -218,8 +219,13 @@ describe('laws', () => {
     return {
       standing: sorted(await createSnapshotStore(database).standing(CORRIDOR, standing)),
       page: await createHistoryStore(database).page(ask),
-      live: sorted(await createQuoteStore(database).live(atMs + 3 * HOUR_MS)),
+      live: sorted(await served(atMs + 3 * HOUR_MS)),
     }
+  }
+  /** What memory keeps of live quotes, of which the store may find more than are ever shown. */
+  const served = async (nowMs: number) => {
+    const quotes = await createQuoteStore(database).live(nowMs)
+    return [...QuoteIndex.empty.with(quotes, nowMs).allQuotes()]
   }
   const sorted = <T extends { id: number }>(quotes: T[]) => quotes.toSorted((a, b) => a.id - b.id)
   const series = async () => {

@@ -1,6 +1,5 @@
 import type { TransactionSql } from 'postgres'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { isExecutable } from '~/domain/provider.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { recount } from '~/store/past/recount.ts'
@@ -15,16 +14,13 @@ export const isRestated = (error: unknown): boolean =>
 
 /**
  * The call that refuses rows of which one has the offer and the time of another, recorded before or
- * with it. Only prices that can be the best of an hour are looked for.
+ * with it. A row of any kind counts: one that no money can be moved at may replace one that had the
+ * best rate of its hour.
  */
-export function refuseRestated(sql: Sql, rows: NewRows) {
-  const { series, offerIds, observations } = rows
-  const executable = observations.flatMap(({ rateType }, i) => (isExecutable(rateType) ? [i] : []))
-  if (executable.length === 0) return sql`null`
-  const times = executable.map((i) => instantText(observations[i]!.effectiveMs))
+export function refuseRestated(sql: Sql, { series, offerIds, observations }: NewRows) {
+  const times = observations.map(({ effectiveMs }) => instantText(effectiveMs))
   return sql`refuse_restated(
-    ${arrayLiteral(executable.map((i) => series[i]!.id))}::int[],
-    ${arrayLiteral(executable.map((i) => offerIds[i]!))}::int[],
+    ${arrayLiteral(series.map(({ id }) => id))}::int[], ${arrayLiteral(offerIds)}::int[],
     ${arrayLiteral(times)}::timestamptz[])`
 }
 

@@ -72,6 +72,8 @@ export class Receivers {
   /** Resolves when every alert is made and prices have begun to cross its threshold. */
   static async open(scene: Scene, story: Story): Promise<Receivers> {
     const receivers = new Receivers(scene, story)
+    // Every fault makes its alerts by one account, which may make a few an hour.
+    await scene.admin.sql`delete from portal_attempts`
     await receivers.#record(LOW)
     for (const receiver of receivers.#receivers) await receivers.#create(receiver)
     receivers.#pricing = receivers.#price()

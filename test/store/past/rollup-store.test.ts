@@ -114,6 +114,17 @@ describe('roll-ups', () => {
     expect(await allDifferences()).toEqual([])
   })
 
+  test('lose a best rate that is recorded again as one at which no money can be moved', async () => {
+    const row = (rateType: Observation['rateType'], rate: string) =>
+      observation({ to: 'USDC', providerId: 'retail-a', rate, effectiveMs: HOUR, rateType })
+    await record([row('retail', '101')])
+    await record([row('official', '99')])
+    expect(await rollups('USDC')).toEqual([{ hour: HOUR, best: null, samples: 2 }])
+    await record([row('official', '98'), row('retail', '97')])
+    expect(await rollups('USDC')).toEqual([{ hour: HOUR, best: '97', samples: 4 }])
+    expect(await allDifferences()).toEqual([])
+  })
+
   test('keep every digit of the best rate', async () => {
     await record([
       observation({ to: 'UGX', rate: '123456789012.345678' }),
