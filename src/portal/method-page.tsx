@@ -70,7 +70,8 @@ const Best = ({ suspectPct }: { suspectPct: number | null }) => (
     <p>
       A price for other amounts says little about yours. One whose nearest amount is more than{' '}
       {RANGE_FACTOR} times yours, or less than one part in {RANGE_FACTOR} of it, is never the best,
-      and no net amount or cost is shown for it.
+      and no net amount or cost is shown for it. Closer ones are compared at the amounts they are
+      for, where their fees are known.
     </p>
     {suspectPct !== null && (
       <p>

@@ -57,7 +57,10 @@ export type Conversions = {
    * there are any, neither suspect nor out of range; or null.
    */
   readonly best: Conversion | null
-  /** As `best`, among those that are not stale and whose fee is stated. */
+  /**
+   * As `best`, among those that are not stale and whose fee is stated. Prices for the nearest
+   * amount are compared at the amounts they are for.
+   */
   readonly bestCurrent: Conversion | null
   /** Why no best is given although executable prices are shown; null otherwise. */
   readonly lack: Lack | null
@@ -132,12 +135,12 @@ export function converted({ prices, goal }: Priced): Conversions {
     fitting: one,
   }))
   const paying = entries.filter(({ net }) => net !== null && net > 0)
-  const bestAmong = (some: typeof entries) => {
-    const best = bestOf(some.map(({ fitting }) => fitting))
-    return some.find(({ fitting }) => fitting === best) ?? null
-  }
-  const best = bestAmong(paying)
-  const bestCurrent = bestAmong(paying.filter(({ ranked }) => isCurrent(ranked)))
+  const bestAmong = (some: typeof entries, by: 'value' | 'worth') =>
+    bestOf(some.map((entry) => ({ ...entry.fitting, value: entry.fitting[by], entry })))?.entry ??
+    null
+  const best = bestAmong(paying, 'value')
+  const current = paying.filter(({ ranked }) => isCurrent(ranked))
+  const bestCurrent = bestAmong(current, 'worth')
   const amount = goal.amount ?? best?.sent ?? null
   const { recipientGets } = goal
   const lack = best ? null : lackOf(offers, chosen)

@@ -139,7 +139,9 @@ const TIMES = [0.1, 0.5, 1, 2, 10, 50]
 
 type Best = Compared | null
 type Conversions = { best: Best; best_current: Best; providers: Compared[]; note?: string }
-type Faults = Record<'led' | 'dearer' | 'apart', string[]>
+type Faults = Record<'led' | 'dearer' | 'apart', string[]> & {
+  readonly compared: Record<string, number>
+}
 
 /** How far the net of an entry is from its stated cost, in points beyond what is owed to both. */
 function apartBy({ net_converted, mid_at_quote, cost }: Compared, amount: number): number {
@@ -148,10 +150,7 @@ function apartBy({ net_converted, mid_at_quote, cost }: Compared, amount: number
   return Math.abs(implied - cost!.total_pct) - both
 }
 
-/**
- * Notes what is wrong with the answers for one amount between two countries. Costs of the nearest
- * amounts are of other amounts than the nets, so only those of the very amount are compared.
- */
+/** Notes what is wrong with the answers for one amount between two countries. */
 async function compare(question: string, amount: number, faults: Faults): Promise<void> {
   const [converted, costs] = await Promise.all([
     asked<Conversions>(`/convert?${question}&amount=${amount}`, 'enterprise'),
@@ -166,9 +165,10 @@ async function compare(question: string, amount: number, faults: Faults): Promis
   for (const one of exact)
     if (apartBy(one, amount) > 0.01) faults.apart.push(`${question} ${amount}: ${one.provider_id}`)
   const { best_current: best } = converted
+  const { compared } = faults
   const cheapest = costs.offers.find(({ cost, suspect }) => cost && !suspect)
-  if (best?.amount_match !== 'exact' || cheapest?.amount_match !== 'exact') return
-  if (best.mid_at_quote.rate !== cheapest.mid_at_quote.rate) return
+  if (best?.mid_at_quote.rate !== cheapest?.mid_at_quote.rate || !best || !cheapest) return
+  compared[best.amount_match] = (compared[best.amount_match] ?? 0) + 1
   const more = best.cost!.total_pct - cheapest.cost!.total_pct
   const owed = Math.abs((best.cost!.fee_pct * best.cost!.margin_pct) / 100)
   if (more > owed + 0.01) faults.dearer.push(`${question} ${amount}: ${best.provider_id}`)
@@ -235,7 +235,7 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   test(
     'recommends for no amount what says nothing of it, and states what its nets imply',
     async () => {
-      const faults: Faults = { led: [], dearer: [], apart: [] }
+      const faults: Faults = { led: [], dearer: [], apart: [], compared: {} }
       const questions = new Set(
         surveyed.map(({ pair, countries, amount }) => `${pair}&${countries} ${amount}`),
       )
@@ -245,7 +245,11 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
           await compare(question, Number((times * Number(amount)).toPrecision(9)), faults)
       }
       expect(new Set(surveyed.map(({ countries }) => countries)).size).toBe(85)
-      expect(faults).toEqual({ led: [], dearer: [], apart: [] })
+      const { compared, ...wrong } = faults
+      expect(wrong).toEqual({ led: [], dearer: [], apart: [] })
+      expect(compared).toEqual({ exact: expect.any(Number), nearest: expect.any(Number) })
+      expect(compared.exact).toBeGreaterThan(150)
+      expect(compared.nearest).toBeGreaterThan(300)
     },
     TEST_MS_MAX,
   )

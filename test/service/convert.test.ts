@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Goal } from '~/domain/offer/choice.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { roundAmount } from '~/domain/round.ts'
@@ -249,6 +250,23 @@ describe('convert among offers', () => {
     expect(entry?.net).toBe(15_000)
     expect(entry?.cost?.feePct).toBe(35)
     expect(entry?.cost?.total).toBe(580.76923)
+  })
+
+  test('of prices for other amounts the current best is the cheapest at their own amounts', () => {
+    const world = new World()
+    const near = (amountMin: number) => offer({ amountMin, amountMax: amountMin })
+    const fixed = { providerId: 'retail-a', rate: 130, fee: 6, feeCurrency: 'USD' }
+    world.quote(
+      { ...fixed, offer: near(200) },
+      { providerId: 'retail-b', rate: 127, fee: 0, offer: near(200) },
+    )
+    const leads = (goal: Goal) => {
+      const { best, bestCurrent } = convert(viewOf(world), { from: 'USD', to: 'KES', goal })
+      return [best, bestCurrent].map((one) => one?.ranked.provider.id)
+    }
+    expect(leads({ amount: 200, recipientGets: null })).toEqual(['retail-b', 'retail-b'])
+    expect(leads({ amount: 400, recipientGets: null })).toEqual(['retail-a', 'retail-b'])
+    expect(leads({ amount: null, recipientGets: 50_000 })).toEqual(['retail-a', 'retail-b'])
   })
 
   test('a percentage alone is a stated fee', () => {

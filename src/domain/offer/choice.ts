@@ -42,6 +42,11 @@ export type Fitting<T extends Candidate> = Ranked & {
   readonly sent: number | null
   /** Whether `sent` is the least that the offer is for, and less would do. */
   readonly isMinimum: boolean
+  /**
+   * What offers are compared by, greatest first: the value. For the nearest amount it is the value
+   * in proportion to that at the amount of the offer, where the fee is known.
+   */
+  readonly worth: number | null
 }
 
 /**
@@ -90,34 +95,53 @@ function fittingOf<T extends Candidate>(candidates: readonly T[], ask: Ask): Fit
 
 type Placed = Pick<
   Fitting<Candidate>,
-  'match' | 'sent' | 'isMinimum' | 'standing' | 'value' | 'second'
+  'match' | 'sent' | 'isMinimum' | 'standing' | 'value' | 'second' | 'worth'
 >
 
 function placed({ quote, suspect }: Candidate, { goal, feeMidOf }: Ask): Placed {
   const standing = suspect ? STANDING.suspect : STANDING.usual
   const unsent = { match: null, sent: null, isMinimum: false, standing, second: null }
-  if (goal === null) return { ...unsent, value: quote.rate }
+  if (goal === null) return { ...unsent, value: quote.rate, worth: quote.rate }
   const feeMid = feeMidOf(quote)
   if (goal.recipientGets === null) {
     const { amount: sent } = goal
     const match = matchOf(quote, sent)
     if (match.match === 'out_of_range') return { ...unsent, sent, ...farOf(quote, match) }
     const net = netConverted(quote, sent, feeMid)
-    return { ...unsent, match, sent, value: net && roundAmount(net) }
+    const value = net && roundAmount(net)
+    if (value === null || match.match === 'exact')
+      return { ...unsent, match, sent, value, worth: value }
+    return {
+      ...unsent,
+      match,
+      sent,
+      value,
+      worth: roundAmount(yieldAt(quote, match, feeMid) * sent),
+    }
   }
   const sending = sendingOf(quote, goal.recipientGets, feeMid)
-  if (!sending) return { ...unsent, value: null }
+  if (!sending) return { ...unsent, value: null, worth: null }
   const { sent, match, isMinimum } = sending
   if (sent === null) return { ...unsent, ...farOf(quote, match) }
   const net = netConverted(quote, sent, feeMid)
-  return { match, sent, isMinimum, standing, value: -sent, second: net && roundAmount(net) }
+  const second = net && roundAmount(net)
+  const worth =
+    match.match === 'exact'
+      ? -sent
+      : -goal.recipientGets / Math.max(yieldAt(quote, match, feeMid), 0)
+  return { match, sent, isMinimum, standing, value: -sent, second, worth }
 }
+
+/** What arrives of each unit sent, at the amount that the offer's price is for. */
+const yieldAt = (quote: Quote, { atAmount }: AmountMatch, feeMid: number | null): number =>
+  roundAmount(netConverted(quote, atAmount, feeMid)!) / atAmount
 
 /** The place of an offer that says nothing about the amount: by how far away it is, then rate. */
 const farOf = ({ rate }: Quote, match: AmountMatch) => ({
   match,
   standing: STANDING.outOfRange,
   value: -match.ratio,
+  worth: -match.ratio,
   second: rate,
 })
 
@@ -128,7 +152,7 @@ type Placeable = Fitting<Candidate>
  * come before suspect ones, and these before those that are for other amounts; those that say all
  * that is asked before those that are silent, those that have a value before others, those that are
  * not stale before stale ones, those that cover the amount before the nearest, the nearer before
- * the farther, the greater value before the smaller; without an amount the smaller fee; then as
+ * the farther, the greater worth before the smaller; without an amount the smaller fee; then as
  * `byTie` has it.
  */
 function byPreference(a: Placeable, b: Placeable): number {
@@ -138,7 +162,7 @@ function byPreference(a: Placeable, b: Placeable): number {
     Number(a.value === null) - Number(b.value === null) ||
     Number(a.candidate.isStale) - Number(b.candidate.isStale) ||
     (a.match?.ratio ?? 1) - (b.match?.ratio ?? 1) ||
-    byValue(a.value, b.value) ||
+    byValue(a.worth, b.worth) ||
     byValue(a.second, b.second) ||
     (isByRate(a) ? byFee(a.quote, b.quote) : 0) ||
     byTie(a, b)

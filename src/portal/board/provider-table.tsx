@@ -165,16 +165,16 @@ function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) 
   if (net <= 0) return <span class="muted small">nothing: the fee takes all of it</span>
   const [shown, currency] = isToArrive ? [sent!, from] : [net, to]
   const bestShown = best && (isToArrive ? best.sent : best.net)
-  const difference = bestShown === null ? 0 : Math.abs(shown - bestShown)
+  const difference = bestShown === null ? 0 : shown - bestShown
   return (
     <span>
       {amountText(shown, currency.minorUnits)}
       {!isFeeStated(ranked.quote) && isExecutable(rateType) && (
         <span class="beside">before any fee</span>
       )}
-      {isCompared && entry !== best && difference > 0 && (
+      {isCompared && entry !== best && difference !== 0 && (
         <span class="beside">
-          {priceText(difference, currency)} {isToArrive ? 'more' : 'less'}
+          {priceText(Math.abs(difference), currency)} {difference > 0 ? 'more' : 'less'}
         </span>
       )}
     </span>

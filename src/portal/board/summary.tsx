@@ -13,7 +13,7 @@ import { lackNote } from '~/wire/note.ts'
 import { costSentence } from './cost-text.ts'
 import { standingText } from './kinds.ts'
 import { namedAmounts } from './known-amounts.ts'
-import { namedCountries } from './offer-text.ts'
+import { namedCountries, pricedAt } from './offer-text.ts'
 
 type Props = {
   readonly conversions: Conversions
@@ -43,9 +43,13 @@ export function BoardSummary(props: Props) {
 export function Best({ conversions, from, to, freshness, hrefOf, offers, isPair }: Props) {
   const { amount, recipientGets, bestCurrent } = conversions
   const isToArrive = recipientGets !== null
+  const isNear = bestCurrent !== null && pricedAt(bestCurrent) !== null
+  const [most, least] = isNear
+    ? ["At the cheapest price nearby they'd get", 'At the cheapest price nearby, send']
+    : ["Most they'd get", 'Least to send']
   const asked = isToArrive
-    ? `Least to send for ${askedText(recipientGets, to)}`
-    : `Most they'd get for ${askedText(amount ?? 0, from)}`
+    ? `${least} for ${askedText(recipientGets, to)}`
+    : `${most} for ${askedText(amount ?? 0, from)}`
   const countries = isPair ? null : namedCountries(bestCurrent?.ranked.quote.offer ?? PLAIN)
   return (
     <section class="card">

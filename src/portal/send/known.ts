@@ -20,7 +20,7 @@ export function sendDescription(
   const { bestCurrent: best, amount } = conversions
   const compared = count === 1 ? 'one price' : `${count} prices`
   const start = `Sending money ${countries}: ${compared} compared, fees and exchange rate included.`
-  if (!best?.net || amount === null) return start
+  if (!best?.net || amount === null || best.match?.match !== 'exact') return start
   const gets = priceText(best.net, catalogue.currency(corridor.to)!)
   const sent = askedText(best.sent ?? amount, catalogue.currency(corridor.from)!)
   return `${start} At best ${gets} arrives for ${sent}, with ${best.ranked.provider.name}.`

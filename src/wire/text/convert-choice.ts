@@ -21,9 +21,6 @@ const STALE = 1
  */
 const DOUBT = 1e-9
 
-/** The net amount of an offer, of the amount that is asked. */
-type NetOf = (i: number) => number
-
 /**
  * Which offer of each provider answers for an amount: what `choiceOf` and `everyOffer` give, by the
  * figures of the offers.
@@ -66,19 +63,19 @@ export class ConvertChoice {
   }
 
   /** Puts in the place of each offer the one of its group that answers for the amount. */
-  choose(order: Uint16Array, amount: number, netOf: NetOf): void {
+  choose(order: Uint16Array, amount: number): void {
     for (let place = 0; place < order.length; place++) {
       const members = this.#members[this.#groups[order[place]!]!]!
-      if (members.length > 1) order[place] = this.#chosen(members, amount, netOf)
+      if (members.length > 1) order[place] = this.#chosen(members, amount)
     }
   }
 
-  #chosen(members: Uint16Array, amount: number, netOf: NetOf): number {
+  #chosen(members: Uint16Array, amount: number): number {
     const { rates, fees, shares } = this.#figures
     let best = 0
     let bestStanding = Number.POSITIVE_INFINITY
     let bestAway = 0
-    let bestNet = 0
+    let bestWorth = 0
     let bestSize = 0
     for (let k = 0; k < members.length; k++) {
       const i = members[k]!
@@ -90,19 +87,20 @@ export class ConvertChoice {
       if (standing > bestStanding || (standing === bestStanding && away > bestAway)) continue
       if (isFar && standing === bestStanding && away === bestAway && !this.#isHigher(i, best))
         continue
-      const converted = amount * rates[i]!
+      const at = away === 0 ? amount : this.#figures.atOf(i, amount)
+      const converted = at * rates[i]!
       const fee = fees[i]! + converted * shares[i]!
-      const net = converted - fee
-      const size = converted + fee
+      const worth = ((converted - fee) / at) * amount
+      const size = ((converted + fee) / at) * amount
       if (!isFar && standing === bestStanding && away === bestAway) {
-        const more = net - bestNet
+        const more = worth - bestWorth
         const doubt = DOUBT * (size + bestSize)
-        if (more < -doubt || (!(more > doubt) && !this.#isMore(i, best, netOf))) continue
+        if (more < -doubt || (!(more > doubt) && !this.#isMore(i, best, amount))) continue
       }
       best = i
       bestStanding = standing
       bestAway = away
-      bestNet = net
+      bestWorth = worth
       bestSize = size
     }
     return best
@@ -114,8 +112,8 @@ export class ConvertChoice {
     return byTie(this.#offers[a]!, this.#offers[b]!) < 0
   }
 
-  #isMore(a: number, b: number, netOf: NetOf): boolean {
-    const [net, other] = [netOf(a), netOf(b)]
-    return net === other ? byTie(this.#offers[a]!, this.#offers[b]!) < 0 : net > other
+  #isMore(a: number, b: number, amount: number): boolean {
+    const [worth, other] = [this.#figures.worthOf(a, amount), this.#figures.worthOf(b, amount)]
+    return worth === other ? byTie(this.#offers[a]!, this.#offers[b]!) < 0 : worth > other
   }
 }

@@ -76,6 +76,18 @@ export class ConvertFigures {
     return roundAmount(isUnsure ? this.#plainNet(i, amount) : net)
   }
 
+  /** What offers are compared by, as in `Fitting`; `NO_NET` without a net amount. */
+  worthOf(i: number, amount: number): number {
+    const at = this.atOf(i, amount)
+    const net = this.netOf(i, at)
+    return at === amount || net === NO_NET ? net : roundAmount((net / at) * amount)
+  }
+
+  /** The amount, or the nearest that the offer is for. */
+  atOf(i: number, amount: number): number {
+    return Math.min(Math.max(amount, this.least[i]!), this.most[i]!)
+  }
+
   /** Whether the offer is for the amount, or for greater or smaller ones; from `FAR` on far. */
   matchOf(i: number, amount: number): number {
     const [least, most] = [this.least[i]!, this.most[i]!]

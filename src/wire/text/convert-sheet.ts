@@ -65,6 +65,8 @@ export class ConvertSheet {
    * only of those shown.
    */
   readonly #nets: Float64Array
+  /** What the best current one is chosen by; the very nets where no offer is for some amounts. */
+  readonly #worths: Float64Array
   /** The best rate of each kind of what was last shown, where that changes with the amount. */
   readonly #bestRates = new Float64Array(RATE_TYPES.length)
   readonly #suspectRates = new Float64Array(RATE_TYPES.length)
@@ -94,6 +96,7 @@ export class ConvertSheet {
     const { filters } = prices.selection
     this.#notes = each((ranked) => noteOf(bestNote(ranked, filters)))
     this.#nets = new Float64Array(offers.length)
+    this.#worths = this.#isBanded ? new Float64Array(offers.length) : this.#nets
     const choice = new ConvertChoice(this.#quotes, this.#figures, prices.selection)
     this.#order = choice.firsts()
     this.#choice = this.#order.length < offers.length ? choice : null
@@ -107,13 +110,14 @@ export class ConvertSheet {
     text.piece(this.#opening).number(amount).piece(this.#beforeMid)
     if (midRate !== null) text.rounded(amount * midRate)
     text.piece(this.#beforeBest)
-    const best = this.#best(false)
+    const best = this.#best(this.#nets)
     const start = text.length
     this.#writeBest(text, best, amount)
     const end = text.length
     text.piece(BEST_CURRENT)
-    if (this.#isCurrent[best]) text.again(start, end)
-    else this.#writeBest(text, this.#best(true), amount)
+    const current = this.#best(this.#worths, this.#isCurrent)
+    if (current === best) text.again(start, end)
+    else this.#writeBest(text, current, amount)
     text.piece(LIST)
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
@@ -209,7 +213,7 @@ export class ConvertSheet {
   /** Computes the net amounts and sorts the quotes, starting from their last order. */
   #rank(amount: number): void {
     const order = this.#order
-    if (this.#choice) this.#choice.choose(order, amount, (i) => this.#figures.netOf(i, amount))
+    if (this.#choice) this.#choice.choose(order, amount)
     for (let place = 0; place < order.length; place++) this.#value(order[place]!, amount)
     if (this.#choice) this.#measure()
     for (let place = 1; place < order.length; place++) {
@@ -225,6 +229,7 @@ export class ConvertSheet {
     const isFar = this.#isBanded && this.#figures.matchOf(i, amount) >= FAR
     this.#ranks[i] = isFar ? farRank(this.#places[i]!) : this.#places[i]!
     this.#nets[i] = isFar ? -this.#figures.awayOf(i, amount) : this.#figures.netOf(i, amount)
+    if (this.#isBanded && !isFar) this.#worths[i] = this.#figures.worthOf(i, amount)
   }
 
   /** Finds the best rate of each kind among what is shown, of suspect ones where all are. */
@@ -252,27 +257,27 @@ export class ConvertSheet {
   }
 
   /**
-   * The best net amount above zero of all executable kinds, or of their current quotes alone, among
-   * those that say all that is asked if there are any; `NONE` without one.
+   * The greatest value among the executable quotes, or the admitted of them, that net more than
+   * zero and say all that is asked if there are any such; `NONE` without one.
    */
-  #best(isOfCurrent: boolean): number {
+  #best(values: Float64Array, admitted?: Uint8Array): number {
     const [nets, order] = [this.#nets, this.#order]
     let best = NONE
     for (let place = 0; place < order.length; place++) {
       const i = order[place]!
       if (this.#isNeverBest[i]) break
-      if (!(nets[i]! > 0) || (isOfCurrent && !this.#isCurrent[i])) continue
+      if (!(nets[i]! > 0) || admitted?.[i] === 0) continue
       if (standingIn(this.#ranks[i]!) !== STANDING.usual) continue
-      if (best === NONE || this.#isBetter(i, best)) best = i
+      if (best === NONE || this.#isBetter(i, best, values)) best = i
     }
     return best
   }
 
-  #isBetter(a: number, b: number): boolean {
+  #isBetter(a: number, b: number, values: Float64Array): boolean {
     const silence = silenceIn(this.#ranks[a]!) - silenceIn(this.#ranks[b]!)
     if (silence !== 0) return silence < 0
-    const [net, other] = [this.#nets[a]!, this.#nets[b]!]
-    return net === other ? byTie(this.#quotes[a]!, this.#quotes[b]!) < 0 : net > other
+    const [value, other] = [values[a]!, values[b]!]
+    return value === other ? byTie(this.#quotes[a]!, this.#quotes[b]!) < 0 : value > other
   }
 }
 

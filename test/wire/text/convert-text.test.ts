@@ -248,4 +248,41 @@ describe('convertText', () => {
     )
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
   })
+
+  test('is what presentConvert writes of prices surveyed at amounts near the one asked', () => {
+    const surveyed = fc.record({
+      providerId: fc.constantFrom('retail-a', 'retail-b', 'interbank-a'),
+      rate: fc.integer({ min: 95, max: 100 }),
+      fee: fc.integer({ min: 0, max: 12 }),
+      amountMin: fc.constantFrom(180, 200, 300),
+      service: fc.constantFrom(null, 'Express'),
+    })
+    const scenes = fc.record({
+      surveys: fc.array(surveyed, { maxLength: 12 }),
+      amounts: fc.array(fc.integer({ min: 80, max: 620 }), { minLength: 1, maxLength: 8 }),
+      isEvery: fc.boolean(),
+    })
+    let others = 0
+    fc.assert(
+      fc.property(scenes, ({ surveys, amounts, isEvery }) => {
+        const clock = clockAt(NOW)
+        const memory = new Memory()
+        memory.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS } }, clock.now())
+        const quotes = surveys.map(({ amountMin, service, ...price }, id) => {
+          const terms = offer({ amountMin, amountMax: amountMin, service })
+          return quote({ ...price, id, atMs: clock.now(), feeCurrency: 'USD', offer: terms })
+        })
+        memory.publish({ quotes }, clock.now())
+        const view = viewOf({ memory, clock }, 'realtime')
+        for (const amount of amounts) {
+          const found = priced(view, sending(amount, { ...UNSELECTED, isEvery }))
+          const plain = presentConvert(converted(found), view.freshness)
+          expect(textOf(convertText(found, view.freshness))).toBe(JSON.stringify(plain))
+          if (plain.best?.offer_id !== plain.best_current?.offer_id) others++
+        }
+      }),
+      { numRuns: 500 },
+    )
+    expect(others).toBeGreaterThan(20)
+  })
 })
