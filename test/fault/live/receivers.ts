@@ -14,8 +14,8 @@ const RETRY_MS = 120
 const PACE_MS = 250
 const THRESHOLD = 150
 const [LOW, HIGH] = [100, 200]
-/** A try that failed is made again after five seconds, one of a killed process after its lease. */
-const LATE_MS_MAX = 60_000
+/** A try of a killed process is made again after a minute, and a failed one six seconds later. */
+const LATE_MS_MAX = 90_000
 const POLL_MS = 100
 const SHOWN_MAX = 3
 
