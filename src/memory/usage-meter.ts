@@ -19,6 +19,8 @@ type Counter = KeyDay & {
   flushing: number
   /** Units counted here and not yet being written; negative when a written unit was given back. */
   pending: number
+  /** Whether the units that were last to be written may be in the database all the same. */
+  isInDoubt: boolean
   /** The number of the settlement that last brought `stored` up to date. */
   settlement: number
 }
@@ -125,7 +127,9 @@ export class UsageMeter {
    */
   takePending(): UsageCount[] {
     if (this.#flushing.length > 0) return []
-    this.#flushing = [...this.#unwritten].filter(({ pending }) => pending !== 0)
+    this.#flushing = [...this.#unwritten].filter(
+      ({ pending, isInDoubt }) => pending !== 0 || isInDoubt,
+    )
     this.#unwritten.clear()
     return this.#flushing.map((counter) => {
       counter.flushing = counter.pending
@@ -148,6 +152,7 @@ export class UsageMeter {
     this.#settlements += 1
     for (const counter of this.#flushing) {
       counter.flushing = 0
+      counter.isInDoubt = false
       counter.settlement = this.#settlements
     }
     this.#endFlush()
@@ -179,6 +184,7 @@ export class UsageMeter {
     for (const counter of this.#flushing) {
       counter.pending += counter.flushing
       counter.flushing = 0
+      counter.isInDoubt = true
       this.#unwritten.add(counter)
     }
     this.#endFlush()
@@ -187,8 +193,8 @@ export class UsageMeter {
   /**
    * Takes over what the database holds, and keeps what is counted here and not yet written.
    *
-   * `settlements` is what it was before the database was read. A counter that is being written, or
-   * was settled since, keeps what it has: nobody can tell whether the reading holds that batch.
+   * `settlements` is what it was before the database was read. A counter that is being written, was
+   * settled since, or failed to be written last keeps what it has: nobody can tell whether the reading holds that batch.
    * Returns the accounts of such counters, whose totals may lack what other processes counted.
    */
   load(totals: readonly UsageCount[], settlements = this.#settlements): string[] {
@@ -196,7 +202,8 @@ export class UsageMeter {
     for (const { accountId, keyId, day, requests } of totals) {
       const usage = this.#dayUsage(accountId, day)
       const counter = this.#counter(usage, accountId, keyId)
-      if (counter.flushing !== 0 || counter.settlement > settlements) {
+      const { flushing, isInDoubt, settlement } = counter
+      if (flushing !== 0 || isInDoubt || settlement > settlements) {
         doubtful.add(accountId)
         continue
       }
@@ -250,7 +257,7 @@ export class UsageMeter {
   #counter(usage: DayUsage, accountId: string, keyId: string): Counter {
     const known = usage.byKey.get(keyId)
     if (known) return known
-    const counts = { stored: 0, flushing: 0, pending: 0, settlement: 0 }
+    const counts = { stored: 0, flushing: 0, pending: 0, isInDoubt: false, settlement: 0 }
     const counter = { accountId, keyId, day: usage.day, usage, ...counts }
     usage.byKey.set(keyId, counter)
     return counter

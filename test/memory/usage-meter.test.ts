@@ -194,6 +194,20 @@ describe('UsageMeter.load', () => {
     expect(meter.used('a', DAY)).toBe(1)
   })
 
+  test('a reading that may include a batch whose answer was lost counts nothing twice', async () => {
+    const meter = new UsageMeter()
+    await meter.reserve(REQUEST)
+    const batch = meter.takePending()
+    meter.putBack()
+    expect(meter.load([count(1)])).toEqual(['a'])
+    expect(meter.used('a', DAY)).toBe(1)
+    meter.giveBack({ accountId: 'a', keyId: 'k', day: DAY })
+    expect(meter.takePending()).toEqual([count(0)])
+    meter.settle(batch)
+    meter.load([count(3)])
+    expect(meter.used('a', DAY)).toBe(3)
+  })
+
   test('a reading that began before the last batch was settled takes nothing away', async () => {
     const meter = new UsageMeter()
     const { settlements } = meter
