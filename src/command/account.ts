@@ -1,5 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Account, FIRST_KEY_NAME, isEmail, type ListedAccount } from '~/domain/account.ts'
+import {
+  type Account,
+  FIRST_KEY_NAME,
+  idsIn,
+  isEmail,
+  type ListedAccount,
+  limitFault,
+} from '~/domain/account.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { PLANS, type Plan, ROLES, type Role } from '~/domain/quota.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
@@ -40,7 +47,7 @@ export function addAccount(program: Command, terminal: Terminal): void {
     .argument('<id>', 'the account')
     .addOption(planOption())
     .addOption(roleOption())
-    .option('--providers <ids>', "the only ones it records prices of: a,b; '' for no limit", idsOf)
+    .option('--providers <ids>', "the only ones it records prices of: a,b; '' for no limit", idsIn)
     .option('--yes', 'make somebody an admin without being asked')
     .option('--json', 'print one JSON document')
     .action((id, options, command: Command) => {
@@ -85,7 +92,7 @@ async function update(terminal: Terminal, id: string, change: Change) {
   const account = await withExisting(terminal, async (database) => {
     const store = createAccountStore(database)
     if (role === 'admin' && !yes) await confirmAdmin(terminal, await store.loadAccount(id))
-    if (providers) await assertProviders(database, providers)
+    if (providers) await assertLimit(database, id, { role, providers })
     return store.update(id, { plan, role, providers }, COMMAND_LINE)
   })
   if (!account) throw new CommandFailure(`there is no account ${id}; account list shows them all`)
@@ -163,19 +170,16 @@ const accountLines = ({ id, email, plan, role, providers }: Account): string[] =
   ...(providers ? [`for      ${providers.join(', ')}`] : []),
 ]
 
-const idsOf = (text: string): string[] =>
-  text
-    .split(',')
-    .map((id) => id.trim())
-    .filter((id) => id !== '')
+type Limit = { role: Role | undefined; providers: readonly string[] }
 
-async function assertProviders(database: Database, ids: readonly string[]): Promise<void> {
+async function assertLimit(database: Database, id: string, limit: Limit): Promise<void> {
+  const { accounts } = await createAccountStore(database).loadAccount(id)
+  const role = limit.role ?? accounts[0]?.role
+  if (!role) return
   const { providers } = await createCatalogueStore(database).load()
-  const unknown = ids.filter((id) => !providers.some((one) => one.id === id))
-  if (unknown.length > 0)
-    throw new CommandFailure(
-      `nothing was changed: no provider has the id ${unknown.join(' or ')}; the catalogue has them`,
-    )
+  const isProvider = (id: string) => providers.some((one) => one.id === id)
+  const fault = limitFault({ role, ids: limit.providers, isProvider })
+  if (fault) throw new CommandFailure(`nothing was changed: ${fault}`)
 }
 
 function emailOf(text: string): string {

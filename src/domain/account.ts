@@ -15,6 +15,30 @@ export type Account = {
   readonly providers?: readonly string[] | null
 }
 
+/** The ids in a list that a person wrote, by commas. */
+export const idsIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '')
+
+type ProviderLimit = {
+  /** The role that the account has with the limit. */
+  readonly role: Role
+  readonly ids: readonly string[]
+  isProvider(id: string): boolean
+}
+
+/** Why an account cannot be limited to these providers; null where it can, and to lift a limit. */
+export function limitFault({ role, ids, isProvider }: ProviderLimit): string | null {
+  if (ids.length === 0) return null
+  if (role !== 'treasury')
+    return `only treasury accounts can be limited to providers, and the role of this one is ${role}`
+  const unknown = ids.filter((id) => !isProvider(id))
+  if (unknown.length === 0) return null
+  return `no provider has the id ${unknown.join(' or ')}; use the ids of the catalogue`
+}
+
 export type Key = {
   readonly id: string
   readonly accountId: string

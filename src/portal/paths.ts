@@ -51,6 +51,7 @@ export const PATHS = {
   accounts: '/operator/accounts',
   account: '/operator/account',
   operatorKey: '/operator/key',
+  operatorProviders: '/operator/providers',
   log: '/operator/log',
   logFile: '/operator/log.csv',
 } as const

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { isWellFormedKey, keyHashOf } from '~/domain/api-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { provider } from '../support/catalogue.ts'
 import { BARE_ENV } from '../support/child.ts'
 import { corridor, corridorProcess, corridorWith, documentOf } from '../support/command.ts'
 import { MailSink } from '../support/mail-sink.ts'
@@ -144,6 +146,42 @@ describe('account update', () => {
     }
     expect((await run('account', 'update', NOBODY)).status).toBe(2)
     expect((await run('account', 'update')).status).toBe(2)
+  })
+})
+
+describe('account update --providers', () => {
+  const limit = (id: string, providers: string, ...more: string[]) =>
+    run('account', 'update', id, '--providers', providers, '--json', ...more)
+
+  test('limits a treasury account, and lifts the limit', async () => {
+    const providers = [provider('bank-a'), provider('bank-b')]
+    await createCatalogueStore(database).apply({ currencies: [], providers })
+    const { account_id } = await create('bound@example.org', '--role', 'treasury')
+    expect(documentOf(await limit(account_id, 'bank-b, bank-a'))).toMatchObject({
+      providers: ['bank-a', 'bank-b'],
+    })
+    const unknown = await limit(account_id, 'bank-a,nosuch')
+    expect([unknown.status, unknown.said]).toEqual([
+      1,
+      [
+        'corridor: nothing was changed: no provider has the id nosuch; use the ids of the catalogue',
+      ],
+    ])
+    expect(documentOf(await limit(account_id, ''))).not.toHaveProperty('providers')
+  })
+
+  test('is refused for an account that will not be a treasury account', async () => {
+    const { account_id } = await create('unbound@example.org')
+    const refused = await limit(account_id, 'bank-a')
+    expect([refused.status, refused.said]).toEqual([
+      1,
+      [
+        'corridor: nothing was changed: only treasury accounts can be limited to providers, and ' +
+          'the role of this one is member',
+      ],
+    ])
+    const both = await limit(account_id, 'bank-a', '--role', 'treasury')
+    expect(documentOf(both)).toMatchObject({ role: 'treasury', providers: ['bank-a'] })
   })
 })
 

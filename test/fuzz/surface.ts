@@ -73,6 +73,7 @@ const PATHS = [
   '/operator/accounts',
   '/operator/account',
   '/operator/key',
+  '/operator/providers',
   '/operator/log',
   '/docs',
   '/openapi.json',

@@ -32,6 +32,7 @@ const FORMS: [path: string, fields: Record<string, string>][] = [
   ['/developer/alert/delete', {}],
   ['/operator/account', {}],
   ['/operator/key', {}],
+  ['/operator/providers', { providers: '' }],
 ]
 
 describe('every form', () => {

@@ -136,21 +136,57 @@ export const accountPage = ({
           <Select name="role" label="Role" value={account.role} options={options(ROLES)} />
         </TokenForm>
       </section>
+      <ProviderLimit account={account} pageRequest={pageRequest} />
       <section class="stack-tight" aria-labelledby="account-keys">
         <h2 id="account-keys">Keys</h2>
         {keys.length === 0 && <p class="muted">This account has no key.</p>}
-        <ul class="stack-tight">
-          {keys.map((key) => (
-            <li key={key.id} class="actions">
-              <strong>{key.name}</strong> <span class="muted">{keyMark(key)}</span>{' '}
-              <KeyState of={key} pageRequest={pageRequest} />
-            </li>
-          ))}
-        </ul>
+        <Keys keys={keys} pageRequest={pageRequest} />
       </section>
     </div>
   ),
 })
+
+const Keys = ({ keys, pageRequest }: Pick<One, 'keys' | 'pageRequest'>) => (
+  <ul class="stack-tight">
+    {keys.map((key) => (
+      <li key={key.id} class="actions">
+        <strong>{key.name}</strong> <span class="muted">{keyMark(key)}</span>{' '}
+        <KeyState of={key} pageRequest={pageRequest} />
+      </li>
+    ))}
+  </ul>
+)
+
+type LimitProps = { readonly account: Account; readonly pageRequest: PageRequest }
+
+/** The providers of an account that may be limited to some, or is. */
+function ProviderLimit({ account: { id, role, providers }, pageRequest }: LimitProps) {
+  if (role !== 'treasury' && !providers) return null
+  return (
+    <section class="stack-tight narrow" aria-labelledby="providers-title">
+      <h2 id="providers-title">Providers</h2>
+      <p class="muted">
+        {providers
+          ? 'As a treasury account it records and withdraws prices of these providers only.'
+          : 'This account records prices of all providers, and withdraws what it recorded itself.'}
+      </p>
+      <TokenForm
+        pageRequest={pageRequest}
+        action={PATHS.operatorProviders}
+        send="Save providers"
+        hidden={{ id }}
+      >
+        <Field
+          name="providers"
+          label="Ids of providers"
+          hint="Separated by commas. Leave it empty for no limit."
+          value={providers?.join(', ')}
+          input={{ autocomplete: 'off', spellcheck: false }}
+        />
+      </TokenForm>
+    </section>
+  )
+}
 
 function KeyState({ of: key, pageRequest }: { of: Key; pageRequest: PageRequest }) {
   if (isRevoked(key, pageRequest.nowMs))

@@ -17,6 +17,9 @@ import type { Metering } from '~/service/metering.ts'
 import type { OwnKeysDeps } from '~/service/own-keys.ts'
 import type { WorkFigures } from './work.tsx'
 
+/** What is not said stays as it is; `providers` without any lifts the limit. */
+type AccountChange = { plan?: Plan; role?: Role; providers?: readonly string[] }
+
 export type OperatorDeps = PageRequestDeps & {
   readonly metering: Metering
   readonly ageLimits: AgeLimits
@@ -24,7 +27,7 @@ export type OperatorDeps = PageRequestDeps & {
     /** A page of the accounts found, in order of creation, and how many there are in all. */
     page(page: AccountPage): Promise<{ accounts: readonly ListedAccount[]; total: number }>
     /** Changes an account and answers its new state, or null when it does not exist. */
-    update(id: string, change: { plan: Plan; role: Role }, actor: string): Promise<Account | null>
+    update(id: string, change: AccountChange, actor: string): Promise<Account | null>
     readonly revokeKey: OwnKeysDeps['keyStore']['revokeKey']
     /** The newest entries that fit with an id below `beforeId`, newest first. */
     changes(page: AuditPage): Promise<readonly AuditEntry[]>

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { isRevoked } from '~/domain/account.ts'
+import { idsIn, isRevoked, limitFault } from '~/domain/account.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { atSomeTime } from '~/domain/mid.ts'
 import { dayOf, PLANS, ROLES } from '~/domain/quota.ts'
@@ -37,6 +37,9 @@ export const operatorRoutes = (deps: OperatorDeps): Route[] => [
       one(deps, pageRequest, { id: pageRequest.url.searchParams.get('id') ?? '' }),
     ),
     post: adminForm(deps, (operator, form) => change(deps, operator, form)),
+  }),
+  ...personRoutes(deps, PATHS.operatorProviders, {
+    post: adminForm(deps, (operator, form) => limit(deps, operator, form)),
   }),
   ...personRoutes(deps, PATHS.operatorKey, {
     get: admin(deps, ({ pageRequest }) => revoking(deps, pageRequest)),
@@ -124,6 +127,25 @@ async function change(
   if (!account) return { redirect: PATHS.accounts }
   await deps.published(account.id)
   return { redirect: `${PATHS.account}?id=${account.id}&said=changed` }
+}
+
+async function limit(
+  deps: OperatorDeps,
+  { pageRequest, person }: Operator,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const id = form.text('id')
+  const { keys, catalogue } = deps.memory.current
+  const role = keys.account(id)?.role
+  if (!role) return { redirect: PATHS.accounts }
+  const providers = idsIn(form.text('providers'))
+  const isProvider = (id: string) => catalogue.anyProvider(id) !== undefined
+  const fault = limitFault({ role, ids: providers, isProvider })
+  if (fault) return one(deps, pageRequest, { id, complaint: `Nothing was changed: ${fault}.` })
+  if (!(await deps.operated.update(id, { providers }, person.email)))
+    return { redirect: PATHS.accounts }
+  await deps.published(id)
+  return { redirect: `${PATHS.account}?id=${id}&said=changed` }
 }
 
 function revoking(deps: OperatorDeps, pageRequest: PageRequest): PageAnswer {

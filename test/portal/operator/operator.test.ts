@@ -144,6 +144,22 @@ describe('accounts', () => {
     expect(await world.accountOf(second)).toMatchObject(fields)
   })
 
+  test('that are not treasury accounts cannot be limited to providers, but lose a limit', async () => {
+    const eve = await world.member()
+    const { id } = await world.accountOf(eve)
+    const form_token = await operator.visitor.token(`/operator/account?id=${id}`)
+    const save = (fields: Record<string, string>) =>
+      operator.visitor.post('/operator/providers', { form_token, id, ...fields })
+    const refused = await save({ providers: 'p2p-a' })
+    expect(refused.status).toBe(400)
+    expect(textOf(refused.html)).toContain('only treasury accounts can be limited to providers')
+    const store = createAccountStore(world.database)
+    await store.update(id, { providers: ['p2p-a'] })
+    await save({ providers: '' })
+    expect((await store.loadAccount(id)).accounts[0]!.providers).toBeUndefined()
+    expect((await save({ id: 'x', providers: 'p2p-a' })).location).toBe('/operator/accounts')
+  })
+
   test('lose a key, which is refused at its next request', async () => {
     const bob = await world.member()
     const { id } = await world.accountOf(bob)
@@ -310,4 +326,40 @@ test("knowing an operator's e-mail address gives no access", async () => {
   const email = newEmail()
   const { visitor } = await world.member(email)
   expect((await visitor.get('/operator')).status).toBe(404)
+})
+
+test('an account records for the providers that its page names, at once and until it names none', async () => {
+  const eve = await world.member()
+  const { id } = await world.accountOf(eve)
+  const page = `/operator/account?id=${id}`
+  expect(await see(page)).not.toContain('Ids of providers')
+  await operator.visitor.submit(page, { plan: 'pro', role: 'treasury' })
+  const database = otherHandle(world.database)
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  await until('the catalogue', async () => (await see('/operator')).includes('KES'))
+  const save = (providers: string) =>
+    operator.visitor.submit(page, { providers }, '/operator/providers')
+  const saved = await save(' retail-a, p2p-a,,retail-a')
+  expect([saved.status, saved.location]).toEqual([303, `${page}&said=changed`])
+  expect(await see(page)).toContain('value="p2p-a, retail-a"')
+  const recorded = async (provider_id: string) => {
+    const { status } = await fetch(`${world.origin}/api/v1/rates`, {
+      method: 'POST',
+      headers: { 'x-api-key': eve.key!, 'content-type': 'application/json' },
+      body: JSON.stringify({ provider_id, from: 'USD', to: 'KES', rate: 0 }),
+    })
+    return status
+  }
+  expect([await recorded('p2p-a'), await recorded('p2p-b')]).toEqual([422, 403])
+  expect(textOf(await see('/operator/log'))).toContain('p2p-a, retail-a')
+
+  const wrong = await save('p2p-a, nosuch')
+  expect(wrong.status).toBe(400)
+  expect(textOf(wrong.html)).toContain('Nothing was changed: no provider has the id nosuch;')
+  expect(await see(page)).toContain('value="p2p-a, retail-a"')
+
+  expect((await save('')).status).toBe(303)
+  expect(await see(page)).toContain('This account records prices of all providers')
+  expect(await recorded('p2p-b')).toBe(422)
+  await database.close()
 })
