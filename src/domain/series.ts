@@ -1,6 +1,7 @@
 import type { Corridor } from './corridor.ts'
 import { DAY_MS, HOUR_MS } from './duration.ts'
 import type { Window } from './period.ts'
+import type { Range } from './price/suspect.ts'
 
 export const INTERVALS = ['P1D', 'PT1H'] as const
 
@@ -25,6 +26,9 @@ export type Bucket = {
 
 /** What a US dollar was worth in a currency, as it was said at `atMs`. */
 export type Worth = { readonly perUsd: number; readonly atMs: number }
+
+/** A part of a bucket, and which rates are believed in it. */
+export type BelievedStretch = Window & Range
 
 /** Whole buckets, and how they differ from the window asked for. */
 export type SeriesWindow = Window & {

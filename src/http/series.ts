@@ -20,7 +20,7 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
         'Whole UTC days or hours, oldest first: start moves back and end forward to the limits ' +
         'of a bucket; the bucket that holds the present, or the cutoff of the hourly tier, is ' +
         'partial. Official and parallel prices are counted in samples and are never best, ' +
-        'nor are the prices of a provider while it was not active.',
+        'nor are suspect prices and those of a provider while it was not active.',
       mayCarry: ['X-As-Of', 'X-Note'],
     },
     query: SeriesQuery,

@@ -58,12 +58,12 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
     title: 'Rates of a corridor over time',
     description:
       'How rates moved. With `interval`: a point for each UTC day or hour with the mid-market ' +
-      'rate (`mid`), the best rate observed that money could be moved at (`best`) and the number ' +
-      'of `samples`, for trends. Without: every price as it was recorded, of one `provider` or ' +
-      'all, of the countries and ways of paying asked for. `first`, `last`, `lowest` and ' +
-      '`highest` stand above the list, are of the whole window, by kind of price, and often are ' +
-      'the answer (then limit 1 is enough). Rates are `to` per one `from`, before fees; oldest ' +
-      'first. For the percentage of a change use get_change, for now get_rates.',
+      'rate (`mid`), the best rate observed that money could be moved at (`best`, never suspect) ' +
+      'and the number of `samples`, for trends. Without: every price as it was recorded, of one ' +
+      '`provider` or all, of the countries and ways of paying asked for. `first`, `last`, ' +
+      '`lowest` and `highest` stand above the list, are of the whole window, by kind of price, ' +
+      'and often are the answer (then limit 1 is enough). Rates are `to` per one `from`, before ' +
+      'fees; oldest first. For the percentage of a change use get_change, for now get_rates.',
     input,
     rules: NOT_OF_BUCKETS.map((name) => ({
       of: [name, 'interval'],

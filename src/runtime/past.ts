@@ -40,6 +40,9 @@ export function pastOf(
     firstObservedMs: asked('firstObservedMs', (corridor) => [corridorKey(corridor)]),
     lastIn: asked('lastIn', (corridor) => [corridorKey(corridor)]),
     worthsBefore: asked('worthsBefore', (currency) => [currency]),
+    worthRanges: asked('worthRanges', (currency) => [currency]),
+    worthsIn: asked('worthsIn', (currency) => [currency]),
+    believedBests: asked('believedBests', (corridor) => [corridorKey(corridor)]),
   }
   return { store, windows }
 }

@@ -1,10 +1,13 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { ALWAYS_MS, type Window } from '~/domain/period.ts'
+import { legsOf } from '~/domain/price/day-mids.ts'
+import { isDoubtful } from '~/domain/price/mid-range.ts'
 import { isExecutable, type RateType } from '~/domain/provider.ts'
 import { type Dated, newestFirst } from '~/domain/quote.ts'
 import { INTERVAL_MS } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
+import { foundSuspects } from './past-suspects.ts'
 import {
   type Series,
   type SeriesDeps,
@@ -12,6 +15,7 @@ import {
   type SeriesQuestion,
   seriesOf,
 } from './series.ts'
+import { referenceSources, type SnapshotDeps } from './snapshot.ts'
 
 /** A rate that was said in one of the stretches of time asked for, or stands at its end. */
 type SaidRate = Dated & {
@@ -26,6 +30,9 @@ type SaidRate = Dated & {
   readonly untilMs: number
 }
 
+/** A rate, and whether it was suspect by the mid of its own moment. */
+type JudgedRate = SaidRate & { readonly isSuspect: boolean }
+
 /** A stretch of time, and the last moment of it that has come. */
 type Stretch = Window & { readonly lastMs: number }
 
@@ -39,7 +46,7 @@ export type HeldStore = {
 }
 
 export type HeldSeriesDeps = {
-  readonly store: SeriesDeps['store'] & HeldStore
+  readonly store: SeriesDeps['store'] & SnapshotDeps['store'] & HeldStore
   readonly windows: WindowCache
 }
 
@@ -57,7 +64,7 @@ export type HeldSeriesQuestion = SeriesQuestion & {
 
 /**
  * The series of a corridor with the best rate that stood at the end of each bucket: among the last
- * ones of the offers of providers active then, valid then and none older than `heldMs`.
+ * ones of the offers of providers active then, valid then, believed and none older than `heldMs`.
  *
  * Where the observations behind a bucket have been pruned, its best stands for them. Throws as
  * `seriesOf` does.
@@ -75,10 +82,7 @@ export async function heldSeriesOf(
     ...stretch,
     lastMs: Math.min(stretch.beforeMs - 1, view.freshness.nowMs),
   }))
-  const said = byEnd(
-    await lastIn(deps, { corridor, stretches, samples: samplesIn(points) }),
-    stretches,
-  )
+  const said = byEnd(await lastIn(deps, view, { corridor, stretches, points }), stretches)
   const earlier = said.get(series.window.fromMs) ?? []
   const standing = standingAt(view, { earlier, said, endsMs, heldMs: question.heldMs })
   return {
@@ -100,36 +104,64 @@ function stretchesOf({ points, endsMs }: Buckets, heldMs: number | null): Window
   return [{ fromMs: sinceMs, beforeMs: first.startMs }, ...busy]
 }
 
-const samplesIn = (points: readonly SeriesPoint[]): number =>
-  points.reduce((sum, { samples }) => sum + samples, 0)
-
 type Ask = {
   readonly corridor: Corridor
   readonly stretches: readonly Stretch[]
-  /** How many observations the buckets hold: more of them make another question. */
-  readonly samples: number
+  readonly points: readonly SeriesPoint[]
 }
 
-async function lastIn({ store, windows }: HeldSeriesDeps, ask: Ask): Promise<readonly SaidRate[]> {
-  const { corridor, stretches, samples } = ask
+async function lastIn(deps: HeldSeriesDeps, view: View, ask: Ask): Promise<readonly JudgedRate[]> {
+  const { corridor, stretches, points } = ask
   const [first] = stretches
   if (!first) return []
   const name = corridorKey(corridor)
+  const { anchors } = view.catalogue
+  const { from, to } = corridor
   const { beforeMs } = stretches.at(-1)!
-  return windows.answer({
-    key: `said ${name} ${first.fromMs} ${beforeMs} ${stretches.length} ${samples}`,
-    sources: [{ of: name, fromMs: first.fromMs, beforeMs }],
-    ask: () => store.lastIn(corridor, stretches),
+  /** More observations in the buckets make another question. */
+  const samples = points.reduce((sum, { samples }) => sum + samples, 0)
+  return deps.windows.answer({
+    key:
+      `said ${name} ${anchors.text(from)}/${anchors.text(to)} ` +
+      `${first.fromMs} ${beforeMs} ${stretches.length} ${samples}`,
+    sources: [
+      { of: name, fromMs: first.fromMs, beforeMs },
+      ...referenceSources(legsOf([from, to], anchors), beforeMs),
+    ],
+    ask: async () =>
+      judged(deps, view, { ...ask, said: await deps.store.lastIn(corridor, stretches) }),
     bytesOf: (rows) => rows.length * SAID_BYTES,
   })
 }
 
+/** The rates, of which those of a bucket are looked up only if its mids make them doubtful. */
+async function judged(
+  deps: HeldSeriesDeps,
+  view: View,
+  { corridor, stretches, points, said }: Ask & { readonly said: readonly SaidRate[] },
+): Promise<readonly JudgedRate[]> {
+  const midsOf = new Map(points.map(({ startMs, mids }) => [startMs, mids]))
+  const { quoteSuspectPct: pct = null } = view.limits
+  const doubtful = said.filter(({ atMs, stretch, rate, rateType }) => {
+    const { fromMs } = stretches[stretch]!
+    const mids = atMs < fromMs ? undefined : midsOf.get(fromMs)
+    if (pct === null || mids === null || !isExecutable(rateType)) return false
+    return mids === undefined || isDoubtful(rate, mids, pct)
+  })
+  const quotes = doubtful.map((rate) => ({ ...rate, ...corridor, ...BARE }))
+  const suspects = await foundSuspects(deps, view, quotes)
+  return said.map((rate) => ({ ...rate, isSuspect: suspects.has(rate.id) }))
+}
+
+/** A quote's other fields, which its suspicion does not depend on. */
+const BARE = { fee: null, feeCurrency: null, evidence: 'observed', offer: null } as const
+
 /** Roughly how many bytes a rate takes in memory. */
-const SAID_BYTES = 120
+const SAID_BYTES = 130
 
 /** What was said in each stretch, by the stretch's end. */
-function byEnd(said: readonly SaidRate[], stretches: readonly Window[]) {
-  const ends = new Map<number, SaidRate[]>()
+function byEnd(said: readonly JudgedRate[], stretches: readonly Window[]) {
+  const ends = new Map<number, JudgedRate[]>()
   for (const rate of said) {
     const { beforeMs } = stretches[rate.stretch]!
     const others = ends.get(beforeMs)
@@ -140,8 +172,8 @@ function byEnd(said: readonly SaidRate[], stretches: readonly Window[]) {
 }
 
 type Heard = {
-  readonly earlier: readonly SaidRate[]
-  readonly said: ReadonlyMap<number, readonly SaidRate[]>
+  readonly earlier: readonly JudgedRate[]
+  readonly said: ReadonlyMap<number, readonly JudgedRate[]>
   readonly endsMs: readonly number[]
   readonly heldMs: number | null
 }
@@ -152,7 +184,8 @@ function standingAt(view: View, { earlier, said, endsMs, heldMs }: Heard): (numb
     const news = said.get(endMs)
     if (news) heard.hear(news)
     const lastMs = Math.min(endMs - 1, view.freshness.nowMs)
-    const stands = ({ providerId, rateType, atMs }: SaidRate) =>
+    const stands = ({ providerId, rateType, atMs, isSuspect }: JudgedRate) =>
+      !isSuspect &&
       isExecutable(rateType) &&
       (heldMs === null || lastMs - atMs <= heldMs) &&
       view.wasActive(providerId, lastMs)
@@ -164,21 +197,21 @@ function standingAt(view: View, { earlier, said, endsMs, heldMs }: Heard): (numb
 /** What every offer said last, while a caller steps from one stretch to the next. Mutable. */
 class HeardRates {
   /** The last rates that never run out, by offer. */
-  readonly #endless = new Map<string, SaidRate>()
+  readonly #endless = new Map<string, JudgedRate>()
   /** Those that do, as they stood at the end of the last stretch. */
-  #ending: readonly SaidRate[] = []
+  #ending: readonly JudgedRate[] = []
 
-  constructor(said: readonly SaidRate[]) {
+  constructor(said: readonly JudgedRate[]) {
     this.hear(said)
   }
 
-  hear(said: readonly SaidRate[]): void {
+  hear(said: readonly JudgedRate[]): void {
     for (const rate of said) if (isEndless(rate)) this.#endless.set(rate.offer, rate)
     this.#ending = said.filter((rate) => !isEndless(rate))
   }
 
   /** The newest rate of each offer that is still valid. */
-  validAt(ms: number): SaidRate[] {
+  validAt(ms: number): JudgedRate[] {
     const held = new Map(this.#endless)
     for (const rate of this.#ending) {
       const other = held.get(rate.offer)
@@ -188,4 +221,4 @@ class HeardRates {
   }
 }
 
-const isEndless = ({ untilMs }: SaidRate): boolean => untilMs === Number.POSITIVE_INFINITY
+const isEndless = ({ untilMs }: JudgedRate): boolean => untilMs === Number.POSITIVE_INFINITY

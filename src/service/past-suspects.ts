@@ -2,8 +2,8 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import type { Window } from '~/domain/period.ts'
 import { legsOf } from '~/domain/price/day-mids.ts'
-import { isDoubtful, midRange, type Range } from '~/domain/price/mid-range.ts'
-import type { Suspicion } from '~/domain/price/suspect.ts'
+import { isDoubtful, midRange } from '~/domain/price/mid-range.ts'
+import type { Range, Suspicion } from '~/domain/price/suspect.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { View } from '~/memory/view.ts'
@@ -41,7 +41,16 @@ export async function suspectsAmong(
   if (pct === null || judged.length === 0) return NONE
   const doubtful =
     judged.length > FEW ? await doubtfulAmong(deps, view, { corridor, judged, pct }) : judged
-  const priced = await withDayMids(deps, view, { quotes: doubtful, mid: null })
+  return foundSuspects(deps, view, doubtful)
+}
+
+/** As `suspectsAmong`, by a mid for each of the quotes. */
+export async function foundSuspects(
+  deps: SnapshotDeps,
+  view: View,
+  quotes: readonly Quote[],
+): Promise<Suspects> {
+  const priced = await withDayMids(deps, view, { quotes, mid: null })
   return new Map(priced.flatMap(({ quote, suspect }) => (suspect ? [[quote.id, suspect]] : [])))
 }
 
@@ -61,7 +70,7 @@ async function doubtfulAmong(
   const fromMs = timesMs.reduce((least, ms) => Math.min(least, ms))
   const lastMs = timesMs.reduce((most, ms) => Math.max(most, ms))
   const mids = await midsIn(deps, view, { corridor, fromMs, beforeMs: lastMs + 1 })
-  return mids === null ? [] : judged.filter((quote) => isDoubtful(quote, mids, pct))
+  return mids === null ? [] : judged.filter(({ rate }) => isDoubtful(rate, mids, pct))
 }
 
 /** Between which mids the pair stood in a window; null where it had none. */

@@ -4,6 +4,8 @@ import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
 import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
 import type { Anchors } from '~/domain/price/anchors.ts'
 import { legsOf } from '~/domain/price/day-mids.ts'
+import { midRange } from '~/domain/price/mid-range.ts'
+import type { Range } from '~/domain/price/suspect.ts'
 import {
   type Bucket,
   type BucketsAsk,
@@ -12,10 +14,11 @@ import {
   type Interval,
   type SeriesWindow,
   seriesWindow,
-  type Worth,
 } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
+import { type BelievedStore, withBelievedBests } from './past/believed-bests.ts'
+import { type BucketWorth, type WorthStore, worthsOf } from './past/bucket-worths.ts'
 import { referenceSources } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
@@ -24,22 +27,20 @@ export type SeriesPoint = Bucket & {
   readonly mid: number | null
   /** The time of the mid's staler leg: before the bucket where the mid is carried forward. */
   readonly midAtMs: number | null
+  /** Between which mids the pair stood in the bucket; null without any. */
+  readonly mids: Range | null
 }
 
-export type SeriesStore = {
-  /**
-   * The buckets of a window that hold observations, in any order. The window starts at the start of
-   * a bucket.
-   */
-  buckets(ask: BucketsAsk): Promise<readonly Bucket[]>
-  /** When the first observation of a corridor took effect, however long ago; null without any. */
-  firstObservedMs(corridor: Corridor): Promise<number | null>
-  /**
-   * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
-   * before its history begins. The dollar itself is worth 1 as of the last fetch of any feed.
-   */
-  worthsBefore(currency: string, momentsMs: readonly number[]): Promise<readonly (Worth | null)[]>
-}
+export type SeriesStore = BelievedStore &
+  WorthStore & {
+    /**
+     * The buckets of a window that hold observations, in any order. The window starts at the start
+     * of a bucket.
+     */
+    buckets(ask: BucketsAsk): Promise<readonly Bucket[]>
+    /** When the first observation of a corridor took effect, however long ago; null without any. */
+    firstObservedMs(corridor: Corridor): Promise<number | null>
+  }
 
 export type SeriesDeps = { readonly store: SeriesStore; readonly windows: WindowCache }
 
@@ -85,8 +86,8 @@ export async function seriesOf(
   const legs = isCovered ? legsOf([corridor.from, corridor.to], anchors) : []
   const ask = { corridor, interval, anchors, legs, isCovered, reachMs }
   const [closed, open] = await Promise.all([
-    part(deps, { ...ask, fromMs: window.fromMs, beforeMs: middleMs }),
-    part(deps, { ...ask, fromMs: middleMs, beforeMs: window.beforeMs }),
+    part(deps, view, { ...ask, fromMs: window.fromMs, beforeMs: middleMs }),
+    part(deps, view, { ...ask, fromMs: middleMs, beforeMs: window.beforeMs }),
   ])
   const points = [...closed, ...open]
   const isTracked =
@@ -119,7 +120,7 @@ type Part = Window & {
 }
 
 /** Some neighbouring buckets; the earlier result where they were asked for before. */
-async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]> {
+async function part(deps: SeriesDeps, view: View, ask: Part): Promise<readonly SeriesPoint[]> {
   const { corridor, interval, anchors, legs, fromMs } = ask
   if (ask.beforeMs <= fromMs) return []
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
@@ -128,65 +129,55 @@ async function part(deps: SeriesDeps, ask: Part): Promise<readonly SeriesPoint[]
   return deps.windows.answer({
     key: `series ${name} ${interval} ${priced} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
     sources: [{ of: name, fromMs, beforeMs }, ...referenceSources(legs, beforeMs)],
-    ask: () => pointsOf(deps, ask),
+    ask: () => pointsOf(deps, view, ask),
     bytesOf: (points) => points.length * POINT_BYTES,
   })
 }
 
 /** The points of some buckets; a leg that another corridor has asked for is remembered. */
-async function pointsOf(deps: SeriesDeps, ask: Part): Promise<SeriesPoint[]> {
+async function pointsOf(deps: SeriesDeps, view: View, ask: Part): Promise<readonly SeriesPoint[]> {
   const { corridor, interval, anchors, legs, isCovered, fromMs } = ask
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
   const [buckets, ...worths] = await Promise.all([
     deps.store.buckets({ corridor, interval, fromMs, beforeMs }),
-    ...legs.map((leg) => worthsOf(deps, leg, ask)),
+    ...legs.map((leg) => worthsOf(deps, view, { ...ask, leg })),
   ])
   const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))
-  const worth = (code: string, i: number): Worth | null => {
-    if (anchors.of(code) === USD) return { ...DOLLAR, perUsd: anchors.worth(code, 1) }
-    const said = worths[legs.indexOf(anchors.of(code) ?? code)]?.[i]
-    return said ? { perUsd: anchors.worth(code, said.perUsd), atMs: said.atMs } : null
+  const worth = (code: string, i: number): BucketWorth | null => {
+    const isDollar = anchors.of(code) === USD
+    const said = isDollar ? DOLLAR : worths[legs.indexOf(anchors.of(code) ?? code)]?.[i]
+    if (!said) return null
+    const [perUsd, least, most] = [said.perUsd, said.least, said.most].map((one) =>
+      anchors.worth(code, one),
+    )
+    return { perUsd: perUsd!, least: least!, most: most!, atMs: said.atMs }
   }
-  return bucketStartsMs(ask, interval).map((startMs, i) => {
+  const points = bucketStartsMs(ask, interval).map((startMs, i) => {
     const { best = null, samples = 0 } = byStart.get(startMs) ?? {}
     const legWorths = [worth(corridor.from, i), worth(corridor.to, i)] as const
     const mid = isCovered ? crossed(...legWorths, startMs) : NO_MID
     return { startMs, best, samples, ...mid }
   })
+  return withBelievedBests(deps, view, { ...ask, points })
 }
+
+/** Roughly how many bytes a point, shown once, takes in memory. */
+const POINT_BYTES = 450
 
 /** The dollar where it is a leg itself, which needs no reference. */
-const DOLLAR: Worth = { perUsd: 1, atMs: Number.POSITIVE_INFINITY }
+const DOLLAR: BucketWorth = { perUsd: 1, least: 1, most: 1, atMs: Number.POSITIVE_INFINITY }
 
-/** Roughly how many bytes a point, shown once, and a reference take in memory. */
-const POINT_BYTES = 400
-const WORTH_BYTES = 48
-
-/** What a dollar was worth at the end of each bucket, shared by every corridor with this leg. */
-function worthsOf(
-  { store, windows }: SeriesDeps,
-  leg: string,
-  { interval, fromMs, beforeMs, reachMs }: Part,
-): Promise<readonly (Worth | null)[]> {
-  const momentsMs = bucketStartsMs({ fromMs, beforeMs }, interval).map((startMs) =>
-    Math.min(startMs + INTERVAL_MS[interval], reachMs),
-  )
-  const lastMs = momentsMs.at(-1)!
-  return windows.answer({
-    key: `worth ${leg} ${interval} ${fromMs} ${lastMs}`,
-    sources: referenceSources([leg], lastMs),
-    ask: () => store.worthsBefore(leg, momentsMs),
-    bytesOf: (values) => values.length * WORTH_BYTES,
-  })
-}
-
-const NO_MID = { mid: null, midAtMs: null }
+const NO_MID = { mid: null, midAtMs: null, mids: null }
 
 /** What `crossMid` would give, from what a dollar is worth in each currency in a bucket. */
-function crossed(from: Worth | null, to: Worth | null, startMs: number) {
+function crossed(from: BucketWorth | null, to: BucketWorth | null, startMs: number) {
   if (!from || !to) return NO_MID
   const atMs = Math.min(from.atMs, to.atMs)
-  return { mid: to.perUsd / from.perUsd, midAtMs: Number.isFinite(atMs) ? atMs : startMs }
+  return {
+    mid: to.perUsd / from.perUsd,
+    midAtMs: Number.isFinite(atMs) ? atMs : startMs,
+    mids: midRange(from, to),
+  }
 }
 
 async function wasObserved(

@@ -46,8 +46,8 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
   best: nullable(
     Type.Number({
       description:
-        'Highest executable rate observed in the bucket, of providers active at the time; null ' +
-        'without.',
+        'Highest executable rate observed in the bucket that was not suspect, of providers ' +
+        'active at the time; null without.',
     }),
   ),
   samples: Type.Integer({ description: 'Observations in the bucket, of every kind.' }),

@@ -378,7 +378,7 @@ export function history(facts: Facts, { now, tier, suspectPct: pct = null }: Ask
   }
 }
 
-export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
+export function series(facts: Facts, { now, tier, suspectPct: pct = null }: Asker, p: Parameters) {
   const { interval = 'P1D', period = '30d' } = p
   const size = interval === 'P1D' ? DAY : HOUR
   const most = interval === 'P1D' ? 366 : 168
@@ -407,7 +407,7 @@ export function series(facts: Facts, { now, tier }: Asker, p: Parameters) {
     const rows = seen.filter(({ at }) => at >= t && at < t + size)
     const executable = rows
       .filter(({ kind, provider, at }) => isExecutable(kind) && wasActive(facts, provider, at))
-      .filter((row) => !isSuperseded(row, rows))
+      .filter((row) => !isSuperseded(row, rows) && doubtThen(facts, row, pct) === null)
       .map(({ rate }) => rate)
     const mid = midBefore(facts, pair, Math.min(t + size, cutoff + 1))
     data.push({

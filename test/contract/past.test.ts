@@ -141,7 +141,7 @@ const story = fc.record({
   ),
   quoteMaxAgeMs: fc.constantFrom(null, null, DAY_MS, 30 * DAY_MS),
   staleAfterMs: fc.constantFrom(null, HOUR_MS, 7 * DAY_MS),
-  /** By which history alone is judged. */
+  /** By which history and series alone are judged. */
   suspectPct: fc.constantFrom(null, 10, 10),
   filters: fc.array(
     fc.constantFrom<Record<string, string>>(
@@ -429,7 +429,8 @@ async function agree(
     for (const tier of ['realtime', 'hourly'] as const) {
       const asked = `${path}?${new URLSearchParams(parameters)}`
       const isHistory = path === '/rates/history'
-      const { status, body } = await (isHistory ? doubting : world).get(asked, tier)
+      const isDoubting = isHistory || path === '/time-series'
+      const { status, body } = await (isDoubting ? doubting : world).get(asked, tier)
       const ages = { quoteMaxAge: quoteMaxAgeMs, staleAfter: staleAfterMs, suspectPct }
       for (const point of isHistory ? body.data : [])
         for (const name of RECORDING) delete point[name]

@@ -8,7 +8,14 @@ import type { Place } from '~/store/corridor-ids.ts'
 import { foundRows } from '~/store/day-references.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
 import { differenceRows } from '~/store/past/rollup-store.ts'
-import { bucketRows, firstObserved, worthRows as worthsBefore } from '~/store/past/series-store.ts'
+import {
+  believedRows,
+  bucketRows,
+  firstObserved,
+  rangeRows,
+  turnRows,
+  worthRows as worthsBefore,
+} from '~/store/past/series-store.ts'
 import { standingQuotes } from '~/store/past/snapshot-store.ts'
 import { bestRows, worthRows } from '~/store/past/trend-store.ts'
 import { sendingRows } from '~/store/portal/sending-store.ts'
@@ -81,6 +88,11 @@ const days = bucketStartsMs({ fromMs: 0, beforeMs: 366 * DAY_MS }, 'P1D').map(
   (ms) => endMs - 366 * DAY_MS + ms,
 )
 
+/** Every tenth day of the year. */
+const fewDays = days
+  .filter((_, i) => i % 10 === 0)
+  .map((fromMs) => ({ fromMs, beforeMs: fromMs + DAY_MS }))
+
 /** A moment long before now. */
 const past = NOW_MS - 200 * DAY_MS
 
@@ -115,7 +127,14 @@ const statements: Record<string, () => unknown> = {
     }),
   'the first observation': () => firstObserved(database, place),
   'the references at the ends of a year of days': () => worthsBefore(database, 'KES', days),
-  'the fetches before the ends of a year of days': () => worthsBefore(database, 'USD', days),
+  'between which values a currency stood on each day of a year': () =>
+    rangeRows(database, 'KES', days),
+  'what a currency was worth on a few days': () => turnRows(database, 'KES', fewDays),
+  'the best believed rates of a few days': () =>
+    believedRows(database, place, {
+      interval: 'P1D',
+      stretches: fewDays.map((day) => ({ ...day, least: 0, most: 130 })),
+    }),
   'how regularly providers and corridors are sent for': () =>
     sendingRows(database, NOW_MS, { isDistributed: false }),
   'the month of every corridor': () => bestRows(database, month),

@@ -39,6 +39,9 @@ export const emptyPast = (): PastDeps => ({
     firstObservedMs: async () => null,
     lastIn: async () => [],
     worthsBefore: async (_currency, momentsMs) => momentsMs.map(() => null),
+    worthRanges: async () => [],
+    worthsIn: async (_currency, windows) => windows.map(() => []),
+    believedBests: async () => new Map(),
   },
   windows: new WindowCache(),
 })

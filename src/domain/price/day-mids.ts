@@ -64,7 +64,7 @@ export function momentsOf(quotes: Iterable<Quote>, anchors: Anchors): Moments {
 export const probesOf = (moments: Moments): Probe[] =>
   [...moments].flatMap(([currency, all]) => Array.from(all, (atMs) => ({ currency, atMs })))
 
-type Day = {
+export type Day = {
   readonly anchors: Anchors
   /** What a probe found; undefined where it found nothing, or was not made. */
   readonly referenceAt: (probe: Probe) => Reference | undefined

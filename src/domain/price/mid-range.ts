@@ -1,8 +1,4 @@
-import type { RateType } from '~/domain/provider.ts'
-import { suspicionOf } from './suspect.ts'
-
-/** The lowest and the highest value that something had in a stretch of time. */
-export type Range = { readonly least: number; readonly most: number }
+import { believedRange, type Range } from './suspect.ts'
 
 /** Between which mids a pair stood while a dollar was worth this much in its currencies. */
 export const midRange = (from: Range, to: Range): Range => ({
@@ -11,15 +7,8 @@ export const midRange = (from: Range, to: Range): Range => ({
 })
 
 /**
- * Whether a rate may be suspect against a mid within `mids`: it is believed against each of them
- * where it is against the lowest and the highest.
+ * Whether an executable rate may be suspect against a mid within `mids`: it is believed against
+ * each of them where it is against the lowest and the highest.
  */
-export function isDoubtful(
-  priced: { readonly rate: number; readonly rateType: RateType },
-  mids: Range,
-  abovePct: number,
-): boolean {
-  return [mids.least, mids.most].some(
-    (rate) => suspicionOf(priced, { midAtQuote: { rate }, mid: null }, abovePct) !== null,
-  )
-}
+export const isDoubtful = (rate: number, mids: Range, abovePct: number): boolean =>
+  rate > believedRange(mids.least, abovePct).most || rate < believedRange(mids.most, abovePct).least

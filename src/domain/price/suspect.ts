@@ -7,6 +7,9 @@ const NOISE = 1e-13
 /** A rate that is less than one part in so many of its mid is suspect. */
 const BELOW_PARTS = 2
 
+/** The lowest and the highest value that something had in a stretch of time. */
+export type Range = { readonly least: number; readonly most: number }
+
 /** How far a rate lies from the mid that it was compared with. */
 export type Suspicion = {
   /** In percent of the mid: above zero for a rate above it, below zero for one below it. */
@@ -22,6 +25,12 @@ export type Against = {
   readonly mid: { readonly rate: number } | null
 }
 
+/** The rates that are believed against a mid: see `suspicionOf`. */
+export const believedRange = (mid: number, abovePct: number): Range => ({
+  least: mid / BELOW_PARTS,
+  most: mid * (1 + abovePct / PERCENT) * (1 + NOISE),
+})
+
 /**
  * Reports that an executable quote lies too far from the mid of its day to be believed: more than
  * `abovePct` percent above it, or more than 50 percent below it.
@@ -36,7 +45,7 @@ export function suspicionOf(
 ): Suspicion | null {
   const known = midAtQuote ?? mid
   if (abovePct === null || known === null || !isExecutable(rateType)) return null
-  const isAbove = rate / known.rate > (1 + abovePct / PERCENT) * (1 + NOISE)
-  if (!isAbove && rate * BELOW_PARTS >= known.rate) return null
+  const { least, most } = believedRange(known.rate, abovePct)
+  if (rate >= least && rate <= most) return null
   return { offPct: (rate / known.rate - 1) * PERCENT, isOfDay: midAtQuote !== null }
 }

@@ -1,12 +1,24 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
-import { USD } from '~/domain/currency.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { type Bucket, type BucketsAsk, INTERVAL_MS, type Worth } from '~/domain/series.ts'
+import type { Window } from '~/domain/period.ts'
+import type { Range } from '~/domain/price/suspect.ts'
+import {
+  type BelievedStretch,
+  type Bucket,
+  type BucketsAsk,
+  INTERVAL_MS,
+  type Interval,
+  type Worth,
+} from '~/domain/series.ts'
 import { withActivity } from '~/store/activity.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { countedBest, executableKinds, withLast } from './rollup-parts.ts'
+
+/** A part of a SQL statement. */
+type Part = PendingQuery<Row[]>
 
 export function createSeriesStore(database: Database) {
   return {
@@ -26,13 +38,28 @@ export function createSeriesStore(database: Database) {
     },
     async worthsBefore(currency: string, momentsMs: readonly number[]) {
       const rows = await worthRows(database, currency, momentsMs)
-      const said = new Map(
-        rows.map((row) => [
-          Number(row.moment) - 1,
-          { perUsd: Number(row.per_usd), atMs: Number(row.at_ms) },
-        ]),
-      )
+      const said = new Map(rows.map((row) => [Number(row.moment) - 1, worthOf(row)]))
       return carriedForward(said, momentsMs.length)
+    },
+    async worthRanges(currency: string, momentsMs: readonly number[]) {
+      const ranges: (Range | null)[] = momentsMs.slice(1).map(() => null)
+      for (const { nth, least, most } of await rangeRows(database, currency, momentsMs))
+        ranges[nth - 1] = { least: Number(least), most: Number(most) }
+      return ranges
+    },
+    async worthsIn(currency: string, windows: readonly Window[]) {
+      const worths: Worth[][] = windows.map(() => [])
+      for (const row of await turnRows(database, currency, windows))
+        worths[Number(row.nth) - 1]!.push(worthOf(row))
+      return worths
+    },
+    async believedBests(corridor: Corridor, ask: BelievedAsk) {
+      const rows = await rowsOf(database, corridor, (place) => believedRows(database, place, ask))
+      return new Map(
+        rows.flatMap(({ start_ms, best }) =>
+          best === null ? [] : [[Number(start_ms), Number(best)]],
+        ),
+      )
     },
   }
 }
@@ -53,9 +80,8 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk & Place) {
     select effective_from,
       case when ${executableKinds(sql)} and applies and was_active then rate end, 1
     from ${withActivity(sql, withLast(sql, open))}`
-  const bucket = `${INTERVAL_MS[interval] / 1000} seconds`
   return sql<{ start_ms: string; best: string | null; samples: string }[]>`
-    select extract(epoch from date_bin(${bucket}::interval, at, 'epoch')) * 1000 as start_ms,
+    select extract(epoch from ${bucketOf(sql, interval, sql`at`)}) * 1000 as start_ms,
       max(best) as best, sum(samples) as samples
     from corridors c
     cross join (
@@ -80,28 +106,115 @@ export function firstObserved({ sql }: Database, place: Place) {
     where ${isCorridor(sql, place)}`
 }
 
+type WorthRow = { readonly per_usd: string; readonly at_ms: string }
+
+const worthOf = ({ per_usd, at_ms }: WorthRow): Worth => ({
+  perUsd: Number(per_usd),
+  atMs: Number(at_ms),
+})
+
 /**
  * One index probe for each moment, reaching back to the moment before at most: older values are
  * missing, and the caller carries them forward. A probe that may look back further reads a whole
- * page of the index for its one row. The dollar's are fetches of any feed.
+ * page of the index for its one row.
  */
 export function worthRows({ sql }: Database, currency: string, momentsMs: readonly number[]) {
   const moments = momentsMs.map(instantText)
-  const said =
-    currency === USD
-      ? sql`select fetched_at, 1 as per_usd, id from reference_snapshots where true`
-      : sql`select fetched_at, per_usd, id from reference_rates where currency = ${currency}`
-  return sql<{ moment: string; per_usd: string; at_ms: string }[]>`
+  return sql<(WorthRow & { moment: string })[]>`
     select moment, r.per_usd, extract(epoch from r.fetched_at) * 1000 as at_ms
     from unnest(
       ${arrayLiteral(['-infinity', ...moments.slice(0, -1)])}::timestamptz[],
       ${arrayLiteral(moments)}::timestamptz[]
     ) with ordinality as moments (since, at, moment)
     cross join lateral (
-      ${said} and fetched_at < moments.at and fetched_at >= moments.since
+      select per_usd, fetched_at from reference_rates
+      where currency = ${currency}
+        and fetched_at < moments.at and fetched_at >= moments.since
       order by fetched_at desc, id desc limit 1
     ) r`
 }
+
+/** The lowest and the highest value between each moment and the next, in one range of the index. */
+export function rangeRows({ sql }: Database, currency: string, momentsMs: readonly number[]) {
+  const moments = momentsMs.map(instantText)
+  return sql<{ nth: number; least: string; most: string }[]>`
+    select width_bucket(fetched_at, ${arrayLiteral(moments)}::timestamptz[]) as nth,
+      min(per_usd) as least, max(per_usd) as most
+    from reference_rates
+    where currency = ${currency}
+      and fetched_at >= ${moments[0]!}::timestamptz
+      and fetched_at < ${moments.at(-1)!}::timestamptz
+    group by 1`
+}
+
+/** Every value of a currency in each window, and the one in force before it, in their order. */
+export function turnRows({ sql }: Database, currency: string, windows: readonly Window[]) {
+  const said = sql`
+    select id, per_usd, fetched_at from reference_rates
+    where currency = ${currency} and fetched_at`
+  return sql<(WorthRow & { nth: string })[]>`
+    select nth, per_usd, extract(epoch from fetched_at) * 1000 as at_ms
+    from unnest(
+      ${arrayLiteral(windows.map(({ fromMs }) => instantText(fromMs)))}::timestamptz[],
+      ${arrayLiteral(windows.map(({ beforeMs }) => instantText(beforeMs)))}::timestamptz[]
+    ) with ordinality as windows (since, before, nth)
+    cross join lateral (
+      (${said} < windows.since order by fetched_at desc, id desc limit 1)
+      union all
+      (${said} >= windows.since and fetched_at < windows.before)
+    ) said
+    order by nth, fetched_at, id`
+}
+
+type BelievedAsk = {
+  readonly interval: Interval
+  /** In the order of time; each lies within one bucket. */
+  readonly stretches: readonly BelievedStretch[]
+}
+
+/**
+ * The best of each bucket among the rates that its stretches believe. For an hour whose
+ * observations were pruned its roll-up stands, if any stretch of the hour believes it.
+ */
+export function believedRows({ sql }: Database, place: Place, ask: BelievedAsk) {
+  const { interval, stretches } = ask
+  const fromMs = stretches[0]!.fromMs
+  const beforeMs = stretches.at(-1)!.beforeMs
+  const texts = (of: (stretch: BelievedStretch) => number) =>
+    arrayLiteral(stretches.map(of).map(instantText))
+  const numbers = (of: (stretch: BelievedStretch) => number) => arrayLiteral(stretches.map(of))
+  const said = sql`observations
+    where corridor_id = ${place.corridorId}
+      and effective_from >= ${instantText(fromMs)}::timestamptz
+      and effective_from < ${instantText(beforeMs)}::timestamptz
+      and effective_from >= stretches.since and effective_from < stretches.before`
+  const counted = countedBest(sql, sql`rollups`)
+  const believed = sql`::float8 between stretches.least and stretches.most`
+  return sql<{ start_ms: string; best: string | null }[]>`
+    select extract(epoch from ${bucketOf(sql, interval, sql`since`)}) * 1000 as start_ms,
+      max(rate) as best
+    from corridors c
+    cross join unnest(
+      ${texts(({ fromMs }) => fromMs)}::timestamptz[],
+      ${texts(({ beforeMs }) => beforeMs)}::timestamptz[],
+      ${numbers(({ least }) => least)}::float8[],
+      ${numbers(({ most }) => most)}::float8[]
+    ) as stretches (since, before, least, most)
+    cross join lateral (
+      select rate from ${withActivity(sql, withLast(sql, said))}
+      where rate${believed} and ${executableKinds(sql)} and applies and was_active
+      union all
+      select ${counted} from rollups
+      where corridor_id = ${place.corridorId} and pruned > 0 and ${counted}${believed}
+        and hour > stretches.since - interval '1 hour' and hour < stretches.before
+    ) seen
+    where ${isCorridor(sql, place)}
+    group by 1`
+}
+
+/** The start of the bucket that holds a time. */
+const bucketOf = (sql: Sql, interval: Interval, at: Part) =>
+  sql`date_bin(${`${INTERVAL_MS[interval] / 1000} seconds`}::interval, ${at}, 'epoch')`
 
 function carriedForward(said: ReadonlyMap<number, Worth>, count: number): (Worth | null)[] {
   let held: Worth | null = null

@@ -477,7 +477,7 @@ describe('the chart of GET /', () => {
     buckets: async ({ fromMs, beforeMs }) =>
       buckets.filter(({ startMs }) => startMs >= fromMs && startMs < beforeMs),
     worthsBefore: async (_code, momentsMs) =>
-      momentsMs.map((atMs, i) => ({ perUsd: 100 + i / 10, atMs: atMs - 1 })),
+      momentsMs.map((atMs, i) => ({ perUsd: 126.9 + i / 10, atMs: atMs - 1 })),
     lastIn: async (_corridor, stretches) =>
       stretches.flatMap(({ beforeMs }, stretch) =>
         beforeMs === Date.parse('2026-03-04T00:00:00Z')
@@ -495,14 +495,14 @@ describe('the chart of GET /', () => {
     const rows = rowsOf(table!).slice(1)
     expect(rows).toHaveLength(31)
     expect(rows[0]?.[0]).toBe('2026-03-05')
-    expect(rows[1]).toEqual(['2026-03-04', '102.90', '129.50', '1'])
-    expect(rows[2]).toEqual(['2026-03-03', '102.80', '129.50', '3'])
+    expect(rows[1]).toEqual(['2026-03-04', '129.90', '129.50', '1'])
+    expect(rows[2]).toEqual(['2026-03-03', '129.80', '129.50', '3'])
     const href = /href="(\/board\/series\.csv[^"]*)"/.exec(text)![1]!.replaceAll('&amp;', '&')
     const lines = (await visit(of, href)).text.trimEnd().split('\r\n')
     expect(lines).toHaveLength(32)
-    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,102.9,,1,2026-03-04T23:59:59.999Z,129.5,')
+    expect(lines.at(-2)).toBe('2026-03-04T00:00:00.000Z,129.9,,1,2026-03-04T23:59:59.999Z,129.5,')
     expect(lines.at(-3)).toBe(
-      '2026-03-03T00:00:00.000Z,102.8,129.5,3,2026-03-03T23:59:59.999Z,129.5,',
+      '2026-03-03T00:00:00.000Z,129.8,129.5,3,2026-03-03T23:59:59.999Z,129.5,',
     )
   })
 
@@ -536,7 +536,7 @@ describe('the chart of GET /', () => {
     const [, ends] = /<p class="chart-ends[^>]*>(.*?)<\/p>/.exec(text)!
     expect(ends!.split('</span>').map(textOf)).toEqual([
       '3 Feb 2026',
-      'from 100.00 to 129.50',
+      'from 127.00 to 129.90',
       '5 Mar 2026',
       '',
     ])

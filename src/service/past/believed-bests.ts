@@ -1,0 +1,83 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Window } from '~/domain/period.ts'
+import { isDoubtful } from '~/domain/price/mid-range.ts'
+import { midStretches } from '~/domain/price/mid-stretches.ts'
+import { believedRange, type Range } from '~/domain/price/suspect.ts'
+import {
+  type BelievedStretch,
+  type Bucket,
+  INTERVAL_MS,
+  type Interval,
+  type Worth,
+} from '~/domain/series.ts'
+import type { View } from '~/memory/view.ts'
+
+export type BelievedStore = {
+  /**
+   * For each of `windows`, in their order, what a US dollar was worth in a currency: the value in
+   * force at its start, where there was one, and all that were said in it, oldest first.
+   */
+  worthsIn(currency: string, windows: readonly Window[]): Promise<readonly (readonly Worth[])[]>
+  /**
+   * By its start the best of each bucket among the rates that one of `stretches` believes, which
+   * are in the order of time and each in one bucket. No entry for a bucket without any. An hour
+   * whose observations were pruned has the best of its roll-up where some part of it believes that.
+   */
+  believedBests(
+    corridor: Corridor,
+    ask: { readonly interval: Interval; readonly stretches: readonly BelievedStretch[] },
+  ): Promise<ReadonlyMap<number, number>>
+}
+
+type Judged = Bucket & {
+  /** Between which mids the pair stood in the bucket; null without any. */
+  readonly mids: Range | null
+}
+
+type Points<T> = {
+  readonly corridor: Corridor
+  readonly interval: Interval
+  readonly legs: readonly string[]
+  /** The moment from which on nothing is seen. */
+  readonly reachMs: number
+  readonly points: readonly T[]
+}
+
+/**
+ * The points of buckets, with bests that were not suspect by the mids of their own moments. Only
+ * buckets whose best some mid of theirs makes doubtful are read again.
+ */
+export async function withBelievedBests<T extends Judged>(
+  { store }: { readonly store: BelievedStore },
+  view: View,
+  { corridor, interval, legs, reachMs, points }: Points<T>,
+): Promise<readonly T[]> {
+  const { quoteSuspectPct: pct = null } = view.limits
+  if (pct === null) return points
+  const doubtful = points.filter(
+    ({ best, mids }) => best !== null && mids !== null && isDoubtful(best, mids, pct),
+  )
+  if (doubtful.length === 0) return points
+  const windows = doubtful.map(({ startMs }) => ({
+    fromMs: startMs,
+    beforeMs: Math.min(startMs + INTERVAL_MS[interval], reachMs),
+  }))
+  const said = await Promise.all(legs.map((leg) => store.worthsIn(leg, windows)))
+  const day = { anchors: view.catalogue.anchors, maxAgeMs: view.midMaxAgeMs }
+  const stretches = windows.flatMap((window, i) => {
+    const worths = new Map(legs.map((leg, of) => [leg, said[of]![i]!]))
+    const stretched = midStretches(window, [corridor.from, corridor.to], { ...day, worths })
+    return stretched.map(({ mid, ...stretch }) => ({
+      ...stretch,
+      ...(mid === null ? ANY : believedRange(mid, pct)),
+    }))
+  })
+  const bests = await store.believedBests(corridor, { interval, stretches })
+  const judged = new Set(doubtful.map(({ startMs }) => startMs))
+  return points.map((point) =>
+    judged.has(point.startMs) ? { ...point, best: bests.get(point.startMs) ?? null } : point,
+  )
+}
+
+/** The rates that are believed without a mid. */
+const ANY: Range = { least: 0, most: Number.POSITIVE_INFINITY }

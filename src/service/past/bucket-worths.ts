@@ -1,0 +1,108 @@
+import type { Window } from '~/domain/period.ts'
+import type { Range } from '~/domain/price/suspect.ts'
+import { bucketStartsMs, INTERVAL_MS, type Interval, type Worth } from '~/domain/series.ts'
+import type { View } from '~/memory/view.ts'
+import type { WindowCache } from '~/memory/window-cache.ts'
+import { referenceSources } from '~/service/snapshot.ts'
+
+/** What a dollar was worth at a bucket's end, and between which values it stood in the bucket. */
+export type BucketWorth = Worth & Range
+
+export type WorthStore = {
+  /**
+   * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
+   * before its history begins.
+   */
+  worthsBefore(currency: string, momentsMs: readonly number[]): Promise<readonly (Worth | null)[]>
+  /**
+   * Between which values of a dollar's worth all lay that were said from each of `momentsMs` to
+   * before the next; null where none was.
+   */
+  worthRanges(currency: string, momentsMs: readonly number[]): Promise<readonly (Range | null)[]>
+}
+
+type WorthDeps = { readonly store: WorthStore; readonly windows: WindowCache }
+
+/** Roughly how many bytes a worth takes in memory. */
+const WORTH_BYTES = 64
+
+/** Buckets of one currency; the last one ends with the window or at `reachMs`. */
+type WorthsAsk = Window & {
+  readonly leg: string
+  readonly interval: Interval
+  /** The moment from which on nothing is seen. */
+  readonly reachMs: number
+}
+
+/**
+ * What a dollar was worth in each bucket, shared by every corridor with this leg; null before the
+ * leg's history begins. Without a limit for suspect prices the values in a bucket are left out.
+ */
+export function worthsOf(
+  deps: WorthDeps,
+  { limits }: View,
+  { leg, interval, fromMs, beforeMs, reachMs }: WorthsAsk,
+): Promise<readonly (BucketWorth | null)[]> {
+  const endsMs = bucketStartsMs({ fromMs, beforeMs }, interval).map((startMs) =>
+    Math.min(startMs + INTERVAL_MS[interval], reachMs),
+  )
+  const lastMs = endsMs.at(-1)!
+  return deps.windows.answer({
+    key: `worth ${leg} ${interval} ${fromMs} ${lastMs}`,
+    sources: referenceSources([leg], lastMs),
+    async ask() {
+      const [worths, ranges] = await Promise.all([
+        deps.store.worthsBefore(leg, [fromMs, ...endsMs]),
+        limits.quoteSuspectPct == null
+          ? []
+          : rangesOf(deps, { leg, bucketMs: INTERVAL_MS[interval], fromMs, beforeMs: lastMs }),
+      ])
+      return endsMs.map((_, i) => bucketWorth(worths[i], worths[i + 1], ranges[i]))
+    },
+    bytesOf: (values) => values.length * WORTH_BYTES,
+  })
+}
+
+/** How many buckets are remembered together, so that windows that overlap share them. */
+const SHARED_BUCKETS = 128
+
+type RangesAsk = Window & { readonly leg: string; readonly bucketMs: number }
+
+/** Between which values all lay that were said of a leg in each bucket; null where none was. */
+async function rangesOf(
+  { store, windows }: WorthDeps,
+  { leg, bucketMs, fromMs, beforeMs }: RangesAsk,
+): Promise<(Range | null)[]> {
+  const sharedMs = SHARED_BUCKETS * bucketMs
+  const firstMs = Math.floor(fromMs / sharedMs) * sharedMs
+  const parts = Array.from({ length: Math.ceil((beforeMs - firstMs) / sharedMs) }, (_, i) => {
+    const startMs = firstMs + i * sharedMs
+    return startMs + sharedMs <= beforeMs
+      ? { fromMs: startMs, beforeMs: startMs + sharedMs }
+      : { fromMs: Math.max(startMs, fromMs), beforeMs }
+  })
+  const ranges = parts.map((part) => {
+    const count = Math.ceil((part.beforeMs - part.fromMs) / bucketMs)
+    const startsMs = Array.from({ length: count }, (_, i) => part.fromMs + i * bucketMs)
+    return windows.answer({
+      key: `ranges ${leg} ${bucketMs} ${part.fromMs} ${part.beforeMs}`,
+      sources: [{ of: leg, ...part }],
+      ask: () => store.worthRanges(leg, [...startsMs, part.beforeMs]),
+      bytesOf: (values) => values.length * WORTH_BYTES,
+    })
+  })
+  return (await Promise.all(ranges)).flat().slice((fromMs - parts[0]!.fromMs) / bucketMs)
+}
+
+/** A bucket's worth by what it was before it, what it is at its end and what was said in it. */
+function bucketWorth(
+  before: Worth | null | undefined,
+  end: Worth | null | undefined,
+  range: Range | null | undefined,
+): BucketWorth | null {
+  if (!end) return null
+  const { perUsd: last } = end
+  const { least, most } = range ?? { least: last, most: last }
+  const { perUsd: first } = before ?? { perUsd: least }
+  return { ...end, least: Math.min(first, least), most: Math.max(first, most) }
+}
