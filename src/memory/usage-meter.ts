@@ -194,7 +194,8 @@ export class UsageMeter {
    * Takes over what the database holds, and keeps what is counted here and not yet written.
    *
    * `settlements` is what it was before the database was read. A counter that is being written, was
-   * settled since, or failed to be written last keeps what it has: nobody can tell whether the reading holds that batch.
+   * settled since, or failed to be written last keeps what it has: nobody can tell whether the
+   * reading holds that batch.
    * Returns the accounts of such counters, whose totals may lack what other processes counted.
    */
   load(totals: readonly UsageCount[], settlements = this.#settlements): string[] {
