@@ -36,7 +36,7 @@ async function answered(form: HTMLFormElement): Promise<string | null> {
   const reply = await fetch(`${form.action}/options`, { method: 'POST', body })
   const said = await reply.json().catch(() => ({}))
   if (reply.status === 429) return TOO_MANY
-  if (!reply.ok) return typeof said.message === 'string' ? said.message : CANCELLED
+  if (!reply.ok) return typeof said.error === 'string' ? said.error : CANCELLED
   const credential =
     form.dataset.passkey === 'create'
       ? await startRegistration({ optionsJSON: said })

@@ -56,6 +56,7 @@ type PageReply = PageAnswer | Promise<PageAnswer>
 const NO_FIELDS: FormFields = { text: () => '' }
 
 const WRONG_PASSWORD = 'That is not your password.'
+const REFUSED_OPTIONS = { error: WRONG_PASSWORD, code: 'invalid_parameter' }
 const WRONG_CODE = 'That code is wrong, or was used already. Enter the one that the app shows now.'
 const NO_PASSKEY = 'No passkey was added. Try again, or take an authenticator app.'
 
@@ -134,7 +135,7 @@ async function options(
   form: FormFields,
 ): Promise<PageAnswer> {
   if (!(await isPassword(deps, member, form.text('passkey-password'))))
-    return { response: Response.json({ message: WRONG_PASSWORD }, { status: 400 }) }
+    return { response: Response.json(REFUSED_OPTIONS, { status: 400 }) }
   return optionsReply(await deps.passkeys.newChallenge(member.pageRequest.request.headers))
 }
 

@@ -289,7 +289,10 @@ test('passkeys: 400 to a wrong password, and nothing is added by a made-up answe
   const page = `${SETTING_UP}/passkey`
   const wrong = await visitor.post(`${page}/options`, { form_token, 'passkey-password': 'no' })
   expect(wrong.status).toBe(400)
-  expect(JSON.parse(wrong.html)).toEqual({ message: 'That is not your password.' })
+  expect(JSON.parse(wrong.html)).toEqual({
+    error: 'That is not your password.',
+    code: 'invalid_parameter',
+  })
   const fields = { form_token, 'passkey-password': PASSWORD }
   const { html } = await visitor.post(`${page}/options`, fields)
   const asked = JSON.parse(html)
