@@ -317,7 +317,7 @@ describe('somebody who is told by mail', () => {
     await page.getByRole('link', { name: 'I have copied it' }).click()
     await page.getByLabel('Value').fill('200')
     await page.getByRole('button', { name: 'Make the alert' }).click()
-    await page.getByText('Alert made.').waitFor()
+    await page.getByText('Alert created.').waitFor()
     await page.getByRole('button', { name: 'Send a test mail' }).click()
     const path = await linked(3, '/alerts/end')
     const reader = await mailed.visit({ isScripted: false, width: 360 })

@@ -51,15 +51,12 @@ export function alertRoutes(deps: AlertPageDeps): Route[] {
 
 /** The notices that an address can show. */
 const NEWS: ReadonlyMap<string | null, string> = new Map([
-  ['made', 'Alert made. It tells you when what it waits for becomes true.'],
-  [
-    'true',
-    'Alert made. What it waits for is true already, so it waits until that was untrue once.',
-  ],
+  ['made', 'Alert created. You are notified when its condition becomes true.'],
+  ['true', 'Alert created. Its condition is true already, so it waits until that was false once.'],
   ['changed', 'Saved.'],
-  ['active', 'Switched on. It waits from now on.'],
-  ['paused', 'Paused. It tells nothing until you switch it on again.'],
-  ['tested', 'A test is on its way. What comes of it is shown below.'],
+  ['active', 'Turned on.'],
+  ['paused', 'Paused. You are not notified until you turn it on again.'],
+  ['tested', 'A test is on its way. Its outcome is shown below.'],
   ['deleted', 'Alert deleted.'],
 ])
 

@@ -44,7 +44,7 @@ const secretPage = ({ title, lead, alert, secret }: Shown): Page => ({
   ),
 })
 
-const WAITS = ' What it waits for is true already, so it waits until that was untrue once.'
+const WAITS = ' Its condition is true already, so it waits until that was false once.'
 
 export const newSecretPage = ({ alert, secret }: NewSecret): Page =>
   secretPage({

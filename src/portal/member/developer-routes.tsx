@@ -96,7 +96,7 @@ const ownerOf = ({ pageRequest, person }: Member): Owner => ({
 /** The notices that an address can show. */
 const NEWS: ReadonlyMap<string | null, string> = new Map([
   ['revoked', 'Key revoked. It no longer works.'],
-  ['disconnected', 'Application disconnected. It may no longer ask anything.'],
+  ['disconnected', 'Application disconnected. It no longer has access.'],
   [
     'inside',
     'You are signed in. A key is shown only once; if you did not copy yours, replace it here.',

@@ -45,7 +45,7 @@ export type EntranceDeps = PageRequestDeps & {
   readonly warm: () => void
 }
 
-const NO_EMAIL = 'That is not an e-mail address; one looks like name@example.org.'
+const NO_EMAIL = 'That is not an email address; enter one like name@example.org.'
 const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
 export const PASSWORD_FAULTS: Readonly<Record<PasswordFault, string>> = {
   length: `A password has ${LENGTHS} characters; this one has not.`,

@@ -107,7 +107,7 @@ function Outcome({ said }: Pick<SignIn, 'said'>) {
 
 const NEWS: ReadonlyMap<string | null | undefined, string> = new Map([
   ['reset', 'Your new password is set, and you are signed out everywhere. Sign in with it.'],
-  ['deleted', 'Your account is deleted, and everything of it has ended.'],
+  ['deleted', 'Your account is deleted, with its keys, alerts and sessions.'],
 ])
 
 const ASKED_BY_APPLICATION =
@@ -116,7 +116,7 @@ const ASKED_BY_APPLICATION =
 const ASKED_FOR_ALERT =
   'Alerts belong to an account. Sign in, or get an account free, and you come back to yours.'
 
-const ASKED_FOR_ADDRESS = 'Sign in with the address that you have so far, to change it.'
+const ASKED_FOR_ADDRESS = 'To change your address, sign in with your present one.'
 
 function whyHere(next: string): string {
   if (next.startsWith(PATHS.confirmAddress)) return ASKED_FOR_ADDRESS

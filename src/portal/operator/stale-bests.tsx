@@ -1,10 +1,9 @@
 /** @jsxImportSource preact */
-import { boardHref } from '~/portal/board/path.ts'
 import { percentText, spanText } from '~/portal/format.ts'
-import { Seen } from '~/portal/moment.tsx'
 import type { Column } from '~/portal/row-table.tsx'
 import type { StaleBest } from '~/service/stale-bests.ts'
 import { LongList } from './long-list.tsx'
+import { priceColumns } from './price-columns.tsx'
 
 type Props = {
   readonly staleBests: readonly StaleBest[]
@@ -44,17 +43,7 @@ const staleText = (staleAfterMs: number | null): string =>
       'above the mid on its own day may have been wrong from the start.'
 
 const columns = (nowMs: number): Column<StaleBest>[] => [
-  {
-    head: 'Corridor',
-    class: 'nowrap',
-    cell: ({ from, to }) => (
-      <a href={boardHref({ from, to })}>
-        {from} → {to}
-      </a>
-    ),
-  },
-  { head: 'Provider', cell: ({ provider }) => provider.name },
-  { head: 'Seen', cell: ({ atMs }) => <Seen ms={atMs} nowMs={nowMs} /> },
+  ...priceColumns(nowMs),
   {
     head: 'Against the mid of its day',
     label: 'Against its mid',

@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 
-import { boardHref } from '~/portal/board/path.ts'
-import { Moment, Seen } from '~/portal/moment.tsx'
+import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Suspect } from '~/service/suspects.ts'
 import { suspectText } from '~/wire/offer/suspect.ts'
 import { LongList } from './long-list.tsx'
+import { priceColumns } from './price-columns.tsx'
 
 /** What the process that answers has done since it started. */
 export type WorkFigures = {
@@ -64,17 +64,7 @@ export const Work = ({ work, suspects, nowMs, params }: Props) => (
         rows={suspects}
         keyOf={({ provider, from, to, atMs }) => `${provider.id} ${from} ${to} ${atMs}`}
         columns={[
-          {
-            head: 'Corridor',
-            class: 'nowrap',
-            cell: ({ from, to }) => (
-              <a href={boardHref({ from, to })}>
-                {from} → {to}
-              </a>
-            ),
-          },
-          { head: 'Provider', cell: ({ provider }) => provider.name },
-          { head: 'Seen', cell: ({ atMs }) => <Seen ms={atMs} nowMs={nowMs} /> },
+          ...priceColumns<Suspect>(nowMs),
           { head: 'Why', cell: ({ suspect }) => suspectText(suspect) },
         ]}
       />

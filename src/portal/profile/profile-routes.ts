@@ -69,7 +69,7 @@ const NEWS: ReadonlyMap<string | null, string> = new Map([
 ])
 
 const WRONG = 'That is not your password.'
-const NO_EMAIL = 'That is not an e-mail address; one looks like name@example.org.'
+const NO_EMAIL = 'That is not an email address; enter one like name@example.org.'
 
 async function shown(
   deps: ProfilePageDeps,

@@ -125,7 +125,7 @@ describe('an alert', () => {
     expect(await seen(ada, '/developer')).toContain('You have 0 of the 3 alerts of the free plan.')
     const page = await made(ada, { name: 'Rent', once: 'yes' })
     const shown = await seen(ada, `${page}&said=made`)
-    expect(shown).toContain('Alert made.')
+    expect(shown).toContain('Alert created.')
     expect(shown).toContain('USD to KES: the best rate rises above 131.5 KES')
     expect(shown).toContain(`${ada.email}, by mail`)
     expect(shown).toContain('once it has told you')
