@@ -80,20 +80,26 @@ const PRUNE = `
     hours timestamptz[];
     since timestamptz;
     upto timestamptz;
+    deleted integer;
   begin
     if age_limit > now() - interval '1 year' then
       raise exception 'observations are kept for a year or longer'
         using errcode = 'restrict_violation';
     end if;
-    kept := array(select kept_placed_observations(corridor, series, age_limit));
-    select array_agg(id), array_agg(date_bin(interval '1 hour', effective_from, 'epoch')),
-      min(effective_from), max(effective_from)
-    into doomed, hours, since, upto from (
-      select o.id, o.effective_from from observations o
-      where o.corridor_id = corridor and o.provider_corridor_id = series
-        and o.effective_from < age_limit and o.id <> all(kept)
-      order by o.effective_from, o.id limit rows_max
-    ) oldest;
+    loop
+      kept := array(select kept_placed_observations(corridor, series, age_limit));
+      select array_agg(id), array_agg(date_bin(interval '1 hour', effective_from, 'epoch')),
+        min(effective_from), max(effective_from)
+      into doomed, hours, since, upto from (
+        select o.id, o.effective_from from observations o
+        where o.corridor_id = corridor and o.provider_corridor_id = series
+          and o.effective_from < age_limit and o.id <> all(kept)
+        order by o.effective_from, o.id limit rows_max
+      ) oldest;
+      -- Again if what was recorded in between is needed but not in the first list.
+      exit when doomed is null
+        or not doomed && array(select kept_placed_observations(corridor, series, age_limit));
+    end loop;
     if doomed is null then
       return 0;
     end if;
@@ -101,13 +107,18 @@ const PRUNE = `
     order by r.hour for update;
     set local corridor.pruning = 'on';
     delete from long_prices p where p.corridor_id = corridor and p.id = any(doomed);
-    delete from observations o where o.corridor_id = corridor and o.id = any(doomed)
-      and o.effective_from between since and upto;
+    delete from observations o where o.corridor_id = corridor and o.provider_corridor_id = series
+      and o.id = any(doomed) and o.effective_from between since and upto;
+    get diagnostics deleted = row_count;
+    if deleted <> cardinality(doomed) then
+      raise exception '% of % observations were withdrawn meanwhile', cardinality(doomed) - deleted,
+        cardinality(doomed) using errcode = 'serialization_failure';
+    end if;
     set local corridor.pruning = 'off';
     update rollups r set pruned = r.pruned + gone.count from (
       select unnested.hour, count(*)::integer as count from unnest(hours) as unnested (hour)
       group by unnested.hour
     ) gone
     where r.corridor_id = corridor and r.hour = gone.hour;
-    return cardinality(doomed);
+    return deleted;
   end $$`
