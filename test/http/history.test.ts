@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { keyHashOf } from '~/domain/api-key.ts'
+import type { Role } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
@@ -289,6 +290,21 @@ describe('what was recorded by mistake', () => {
 })
 
 describe('an account that is limited to providers', () => {
+  test('403 without a limit too for what it did not record, which an admin withdraws', async () => {
+    const { accountId } = world.memory.current.keys.keyByHash(keyHashOf(world.key))!
+    const wish = { observations: [await recordedByAnother()], reason: 'x' }
+    const refused = await world.send('/rates/withdrawals', wish)
+    expect([refused.status, refused.body.observations]).toEqual([403, wish.observations])
+    const withRole = async (role: Role) => {
+      await createAccountStore(database).update(accountId, { role })
+      await world.refresher.reload()
+    }
+    await withRole('admin')
+    const { status, body } = await world.send('/rates/withdrawals', wish)
+    expect([status, body.withdrawn]).toEqual([200, wish.observations])
+    await withRole('treasury')
+  })
+
   test('403 that names them for prices of another; it may withdraw theirs, and no others', async () => {
     const accounts = createAccountStore(database)
     const { accountId } = world.memory.current.keys.keyByHash(keyHashOf(world.key))!

@@ -25,7 +25,8 @@ const operation: Operation = {
     'prices, history, series, alerts, streams or files made later; what held before them holds ' +
     'again. Nothing is deleted: /rates/history?withdrawn=true lists them with time and reason. ' +
     'A treasury account may withdraw what it recorded, and prices of the providers that it is ' +
-    'limited to; an admin account may withdraw everything. Withdrawing twice has no effect.',
+    'limited to, whoever recorded them; an admin account may withdraw everything. Withdrawing ' +
+    'twice has no effect.',
   query: NoQuery,
   body: { schema: WithdrawalBody, examples: WITHDRAWAL_EXAMPLES },
   access: 'recording',

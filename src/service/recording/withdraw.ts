@@ -70,7 +70,11 @@ async function withdrawAndServe(
   return done.withdrawn.map(({ id }) => id)
 }
 
-/** Operators may withdraw all, others what they recorded, and prices of providers bound to them. */
+/**
+ * Operators may withdraw everything; others what they recorded, and prices of the providers that
+ * they are limited to. An account without a limit answers for no provider: it withdraws what it
+ * recorded, and nothing else.
+ */
 function assertMayWithdraw(
   { account }: Caller,
   ids: readonly number[],
