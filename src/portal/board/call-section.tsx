@@ -21,7 +21,8 @@ export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
       <div>
         <h2 id="calls-title">Get these figures from the API</h2>
         <p class="muted small">
-          Put your own key into <code>CORRIDOR_KEY</code>. <a href="/docs">See every endpoint</a>.
+          Give your shell your key once with <code>export CORRIDOR_KEY=your-key</code>; then these
+          calls work as pasted. <a href="/docs">See every endpoint</a>.
         </p>
         {dailyUnits !== null && (
           <p class="muted small">

@@ -17,6 +17,12 @@ export const betterText = ({ totalPct }: Pick<Cost, 'totalPct'>): string =>
 export const totalText = (totalPct: number): string =>
   totalPct < 0 ? `${betterText({ totalPct })} ${BETTER}` : percentText(totalPct * BPS_PER_PERCENT)
 
+/** A total cost in percent and in money, in words where it is below zero. */
+export const bothText = (totalPct: number, money: string): string =>
+  totalPct < 0
+    ? `${money} (${betterText({ totalPct })}) ${BETTER}`
+    : `${totalText(totalPct)}, ${money}`
+
 /**
  * What a price costs, as sentences: in all, and where the money goes if the price is for the amount
  * that is sent.

@@ -56,22 +56,20 @@ type BetterProps = Pick<CostProps, 'currency'> & {
 /** A cost below zero, which a reader would take for a mistake if it were not said in words. */
 const Better = ({ cost, currency, amount }: BetterProps) => (
   <span>
-    {amount ? betterText(cost) : priceText(-cost.total, currency)}
-    <span class="beside">
-      {amount ? `${BETTER}, for ${amount}` : `${betterText(cost)} ${BETTER}`}
-    </span>
+    {amount ? betterText(cost) : `${priceText(-cost.total, currency)} (${betterText(cost)})`}{' '}
+    <span class="beside">{amount ? `${BETTER}, for ${amount}` : BETTER}</span>
   </span>
 )
 
-type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote'> & { readonly mid: Mid }
+type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote' | 'isStale'> & { readonly mid: Mid }
 
 /**
  * How far a price that nobody can send at lies from the mid of its own day, or of today where that
- * day has none.
+ * day has none and the price still holds.
  */
-function Distance({ quote, midAtQuote, mid }: DistanceProps) {
-  const held = midAtQuote ?? mid
-  if (!held) return <span class="muted">no mid</span>
+function Distance({ quote, midAtQuote, isStale, mid }: DistanceProps) {
+  const held = midAtQuote ?? (isStale ? null : mid)
+  if (!held) return <span class="muted">{isStale ? 'no mid that day' : 'no mid'}</span>
   return (
     <span>
       {percentText(vsMidBps(quote.rate, held.rate), true)}

@@ -2,6 +2,8 @@
 import type { Currency } from '~/domain/currency.ts'
 import { isFeeStated } from '~/domain/offer/fee.ts'
 import { isExecutable, type RateType } from '~/domain/provider.ts'
+import { bankDateOf } from '~/domain/source/bank-date.ts'
+import { dayText } from '~/portal/day-text.ts'
 import { amountText, priceText, rateText } from '~/portal/format.ts'
 import { Seen } from '~/portal/moment.tsx'
 import type { Conversion } from '~/service/convert.ts'
@@ -87,6 +89,10 @@ function commonText(
 export const hasPlace = ({ ranked: { quote, suspect }, net }: Conversion): boolean =>
   !suspect && net !== null && net > 0 && (isFeeStated(quote) || !isExecutable(quote.rateType))
 
+/** Whether money can be sent at a price that is current and has a place. */
+export const isOffered = (entry: Conversion): boolean =>
+  isExecutable(entry.ranked.quote.rateType) && !entry.ranked.isStale && hasPlace(entry)
+
 /** The head of the column with what arrives, or what is sent. */
 function amountHead(kind: RateType, isToArrive: boolean): string {
   if (isToArrive) return 'You send'
@@ -128,8 +134,9 @@ type RowProps = Shared & {
 }
 
 function Row({ entry, place, standing, silence, ...shared }: RowProps) {
-  const { quote } = entry.ranked
+  const { quote, provider } = entry.ranked
   const kind = quote.rateType
+  const date = bankDateOf(quote, provider)
   return (
     <tr>
       <th scope="row">
@@ -149,6 +156,7 @@ function Row({ entry, place, standing, silence, ...shared }: RowProps) {
       </td>
       <td class="number" data-label="Seen">
         <Seen ms={quote.atMs} nowMs={shared.nowMs} />
+        {date && <span class="beside">bank’s date: {dayText(Date.parse(date))}</span>}
       </td>
     </tr>
   )

@@ -2,7 +2,8 @@
 import type { Currency } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
-import { isFeeStated } from '~/domain/offer/fee.ts'
+import type { Mid as MidRate } from '~/domain/mid.ts'
+import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
@@ -40,7 +41,8 @@ export function BoardSummary(props: Props) {
 }
 
 /** The best current price, or why there is none. */
-export function Best({ conversions, from, to, freshness, hrefOf, offers, isPair }: Props) {
+export function Best(props: Props) {
+  const { conversions, from, to, freshness, hrefOf, offers, isPair } = props
   const { amount, recipientGets, bestCurrent } = conversions
   const isToArrive = recipientGets !== null
   const isNear = bestCurrent !== null && pricedAt(bestCurrent) !== null
@@ -71,6 +73,7 @@ export function Best({ conversions, from, to, freshness, hrefOf, offers, isPair 
           <KnownAmounts {...{ conversions, from, hrefOf, offers }} />
         </>
       )}
+      {isPair && from.code !== to.code && <MidNote {...props} />}
     </section>
   )
 }
@@ -102,9 +105,11 @@ function BestNote({ best, from, nowMs }: NoteProps) {
   const { ranked, cost } = best
   const { quote, provider } = ranked
   const standing = standingText(quote, provider)
+  const isFree = !quote.fee && feePercentOf(quote) === 0
   return (
     <p class="figure-note">
-      with {provider.name}, after its fee; price seen {spanText(nowMs - quote.atMs)} ago (
+      with {provider.name}, {isFree ? 'which charges no fee' : 'after its fee'}; price seen{' '}
+      {spanText(nowMs - quote.atMs)} ago (
       <Moment ms={quote.atMs} />){standing && `, ${standing}`}.
       {cost && ` ${costSentence(best, cost, from)}`}
     </p>
@@ -143,8 +148,30 @@ function sourceText(source: string): string {
   return anchors.length > 0 ? `${feed} with the fixed rate to ${anchors.join(' and ')}` : feed
 }
 
-function Mid({ conversions: { mid }, from, to, freshness }: Props) {
-  const age = mid && spanText(freshness.nowMs - mid.atMs)
+type SourceProps = Pick<Props, 'from'> & { readonly mid: MidRate; readonly nowMs: number }
+
+/** What a mid is for, where it comes from, and how old it is. */
+const Source = ({ mid, from, nowMs }: SourceProps) => (
+  <>
+    for 1 {from.code}, from {sourceText(mid.source)}, {spanText(nowMs - mid.atMs)} ago (
+    <Moment ms={mid.atMs} />)
+  </>
+)
+
+/** The mid in a sentence. */
+function MidNote({ conversions: { mid }, from, to, freshness: { nowMs } }: Props) {
+  if (!mid) return <p class="figure-note">{NO_MID}</p>
+  return (
+    <p class="figure-note">
+      The mid-market rate is {rateText(mid.rate)} {to.code} <Source {...{ mid, from, nowMs }} />.
+    </p>
+  )
+}
+
+const NO_MID =
+  'No reference feed has a recent rate for this pair, so there is no mid to compare with.'
+
+function Mid({ conversions: { mid }, from, to, freshness: { nowMs } }: Props) {
   return (
     <section class="card">
       <h2 class="figure-label">Mid-market rate</h2>
@@ -154,16 +181,13 @@ function Mid({ conversions: { mid }, from, to, freshness }: Props) {
             {rateText(mid.rate)} {to.code}
           </p>
           <p class="figure-note">
-            for 1 {from.code}, from {sourceText(mid.source)}, {age} ago (
-            <Moment ms={mid.atMs} />)
+            <Source {...{ mid, from, nowMs }} />
           </p>
         </>
       ) : (
         <>
           <p class="figure">Not known</p>
-          <p class="figure-note">
-            No reference feed has a recent rate for this pair, so there is no mid to compare with.
-          </p>
+          <p class="figure-note">{NO_MID}</p>
         </>
       )}
     </section>

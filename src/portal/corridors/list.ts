@@ -114,11 +114,12 @@ export function corridorList(view: View, query: ListQuery): CorridorList {
   return { lines, count: all.length, pages, page }
 }
 
+/** What each order goes by; an older best price is not compared with current ones. */
 const VALUE: Readonly<Record<Sort, ((line: CorridorLine) => number | null) | null>> = {
   corridor: null,
   providers: ({ providers }) => providers,
   spread: ({ avgSpreadBps }) => avgSpreadBps,
-  mid: ({ best }) => best?.vsMidBps ?? null,
+  mid: ({ best }) => (best && !best.isStale ? best.vsMidBps : null),
   age: ({ best }) => best && -best.atMs,
 }
 

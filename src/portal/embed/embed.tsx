@@ -1,10 +1,9 @@
 /** @jsxImportSource preact */
 import { PLAIN } from '~/domain/offer/terms.ts'
-import { isExecutable } from '~/domain/provider.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { totalText } from '~/portal/board/cost-text.ts'
-import { hasPlace } from '~/portal/board/provider-table.tsx'
+import { isOffered } from '~/portal/board/provider-table.tsx'
 import { askedText, clockText, moneyOf, priceText, spanText } from '~/portal/format.ts'
 import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
@@ -75,7 +74,7 @@ type Props = {
 
 function Embedded({ view, query, conversions, nowMs, credits }: Props) {
   const { source, target } = query.pair
-  const entries = conversions.entries.filter(isShown)
+  const entries = conversions.entries.filter(isOffered)
   return (
     <>
       <h1>
@@ -142,10 +141,6 @@ const Flagged = ({ country }: { country: Pair['source'] }) => (
 
 /** Links leave the frame: everything else of ours refuses to be framed. */
 const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
-
-/** Current prices at which money can be sent, that are believed, and of which the net is known. */
-const isShown = (entry: Conversion): boolean =>
-  isExecutable(entry.ranked.quote.rateType) && !entry.ranked.isStale && hasPlace(entry)
 
 const costText = (totalPct: number): string =>
   totalPct < 0 ? totalText(totalPct) : `costs ${totalText(totalPct)}`

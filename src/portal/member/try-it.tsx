@@ -58,7 +58,9 @@ export function TryIt({ home, keyFrom }: Props) {
           <pre />
         </section>
       </div>
-      <p class="muted small">The same from a command line:</p>
+      <p class="muted small">
+        The same from a command line, after <code>export CORRIDOR_KEY=your-key</code>:
+      </p>
       <CopyBox
         id="try-curl"
         label="the call"

@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import type { costsOf } from '~/domain/offer/costs.ts'
+import { PLAIN } from '~/domain/offer/terms.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { totalText } from '~/portal/board/cost-text.ts'
+import { bothText, totalText } from '~/portal/board/cost-text.ts'
+import { offerWords } from '~/portal/board/offer-text.ts'
 import { askedText, moneyOf, percentText, priceText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { providerPath } from '~/portal/providers/path.ts'
@@ -36,33 +38,17 @@ export function CostsSection({ costs, amount, from, between, csvHref }: Props) {
     ...(smart ? [{ name: 'The three cheapest (SmaRT)', pct: smart.pct }] : []),
     { name: 'Goal of the United Nations', pct: GOAL_PCT },
   ]
-  const widest = Math.max(...bars.map(({ pct }) => pct))
+  const isExact = offers.every(({ cost, match }) => !cost || match.match === 'exact')
   return (
     <section class="stack-tight" aria-labelledby="costs-title">
       <h2 id="costs-title">
         What it costs to send {askedText(amount, from)} {between}
       </h2>
       <p>{verdict(costs, averagePct, meets.sdg3)}</p>
-      <ul class="cost-bars">
-        {bars.map(({ name, pct }) => (
-          <li key={name}>
-            <span>{name}</span>{' '}
-            <span class="cost-bar-value">
-              {totalText(pct)}, {priceText(Math.abs((pct / 100) * amount), from)}
-            </span>
-            <svg class="cost-bar" width="100%" height="10" aria-hidden="true">
-              <rect class="cost-bar-all" width="100%" height="10" rx="3" />
-              <rect
-                class={pct <= GOAL_PCT ? 'cost-bar-good' : 'cost-bar-over'}
-                width={share(pct, widest)}
-                height="10"
-                rx="3"
-              />
-              <line x1={share(GOAL_PCT, widest)} x2={share(GOAL_PCT, widest)} y1="0" y2="10" />
-            </svg>
-          </li>
-        ))}
-      </ul>
+      <Bars
+        bars={bars}
+        moneyText={isExact ? (pct) => priceText(Math.abs((pct / 100) * amount), from) : null}
+      />
       {smart && <Cheapest smart={smart} />}
       <p class="muted small">
         Fee and exchange rate together, against the mid of each price's own day; every offer that
@@ -74,20 +60,83 @@ export function CostsSection({ costs, amount, from, between, csvHref }: Props) {
   )
 }
 
-/** The offers of the SmaRT, each with its provider's page. */
+type BarsProps = {
+  readonly bars: readonly { readonly name: string; readonly pct: number }[]
+  /** A percentage of the amount; null where the costs are not those of the amount. */
+  readonly moneyText: ((pct: number) => string) | null
+}
+
+/** Costs in percent, as bars against the goal. */
+function Bars({ bars, moneyText }: BarsProps) {
+  const widest = Math.max(...bars.map(({ pct }) => pct))
+  return (
+    <ul class="cost-bars">
+      {bars.map(({ name, pct }) => (
+        <li key={name}>
+          <span>{name}</span>{' '}
+          <span class="cost-bar-value">
+            {moneyText ? bothText(pct, moneyText(pct)) : totalText(pct)}
+          </span>
+          <svg class="cost-bar" width="100%" height="10" aria-hidden="true">
+            <rect class="cost-bar-all" width="100%" height="10" rx="3" />
+            <rect
+              class={pct <= GOAL_PCT ? 'cost-bar-good' : 'cost-bar-over'}
+              width={share(pct, widest)}
+              height="10"
+              rx="3"
+            />
+            <line x1={share(GOAL_PCT, widest)} x2={share(GOAL_PCT, widest)} y1="0" y2="10" />
+          </svg>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/**
+ * The offers of the SmaRT, each with its provider's page. Those of one provider are shown with what
+ * each of them alone says.
+ */
 const Cheapest = ({ smart: { offers } }: { smart: NonNullable<Costs['smart']> }) => (
   <p>
     The three cheapest are{' '}
-    {offers.map(({ candidate: { quote, provider }, cost, match }, i) => (
-      <>
-        {JOINTS[i]}
-        <a href={providerPath(provider.id)}>{provider.name}</a> ({totalText(cost!.totalPct)}
-        {match.match !== 'exact' && ` of ${askedText(match.atAmount, moneyOf(quote.from))}`})
-      </>
-    ))}
+    {offers.map((one, i) => {
+      const { provider } = one.candidate
+      const words = ownWords(one, offers).join(', ')
+      const isSame = (other: Cheap) =>
+        isSibling(one, other) && ownWords(other, offers).join(', ') === words
+      const isAnother = offers.slice(0, i).some(isSame)
+      return (
+        <>
+          {JOINTS[i]}
+          {isAnother && 'another price of '}
+          <a href={providerPath(provider.id)}>{provider.name}</a> ({words && `${words}: `}
+          {costText(one)})
+        </>
+      )
+    })}
     .
   </p>
 )
+
+type Cheap = NonNullable<Costs['smart']>['offers'][number]
+
+const isSibling = (a: Cheap, b: Cheap): boolean =>
+  a !== b && a.candidate.provider.id === b.candidate.provider.id
+
+/** What an offer says that not all the others of its provider say, in words. */
+function ownWords(one: Cheap, all: readonly Cheap[]): string[] {
+  const wordsOf = ({ candidate: { quote } }: Cheap) => offerWords(quote.offer ?? PLAIN, true)
+  const others = all.filter((other) => isSibling(one, other))
+  if (others.length === 0) return []
+  return wordsOf(one).filter((word) => !others.every((other) => wordsOf(other).includes(word)))
+}
+
+function costText({ cost, match, candidate: { quote } }: Cheap): string {
+  const total = totalText(cost!.totalPct)
+  if (match.match === 'exact') return total
+  return `${total} for ${askedText(match.atAmount, moneyOf(quote.from))}`
+}
 
 const JOINTS = ['', ', ', ' and ']
 

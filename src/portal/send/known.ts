@@ -1,4 +1,5 @@
 import type { View } from '~/memory/view.ts'
+import { isOffered } from '~/portal/board/provider-table.tsx'
 import { askedText, priceText } from '~/portal/format.ts'
 import { inSentence } from '~/portal/place/names.ts'
 import type { Pair } from '~/portal/place/pair.ts'
@@ -15,7 +16,7 @@ export function sendDescription(
   { catalogue }: View,
 ): string {
   const countries = `from ${inSentence(pair.source)} to ${inSentence(pair.target)}`
-  const count = conversions?.entries.length ?? 0
+  const count = conversions?.entries.filter(isOffered).length ?? 0
   if (!conversions || count === 0) return `Prices of sending money ${countries}.`
   const { bestCurrent: best, amount } = conversions
   const compared = count === 1 ? 'one price' : `${count} prices`

@@ -143,7 +143,11 @@ describe('GET /', () => {
     expect(older).not.toContain('tag-good')
     expect(older).not.toContain(' less')
     expect(textOf(older!)).toContain('13,000.00 $0.76 0.76% no fee 130.00 13 days ago')
-    expect(textOf(older!)).toContain('−0.71% by today’s mid')
+    expect(textOf(older!)).toContain('13,900.00 no mid that day')
+    world.quote({ providerId: 'official-a', rate: 139, at: '2026-02-20T00:00:00Z' })
+    const [, later] = (await visit(world, QUERY)).text.split('<details class="older">')
+    expect(textOf(later!)).toContain('20 Feb 2026, 00:00 UTC bank’s date: 20 Feb 2026')
+    expect(textOf(later!)).not.toContain('today’s mid')
   })
 
   test('200 without a current price, saying so, with the older ones open', async () => {
@@ -250,7 +254,7 @@ describe('GET /', () => {
     world.quote({ providerId: 'retail-b', rate: 130, fee: 0, at: EARLIER })
     const { status, text } = await visit(world, QUERY)
     expect(status).toBe(200)
-    expect(textOf(text)).toContain(`with ${HOSTILE_NAME}, after its fee`)
+    expect(textOf(text)).toContain(`with ${HOSTILE_NAME}, which charges no fee`)
     expect(text.toLowerCase()).not.toContain('<script>')
     expect(text.match(/<script/g)?.length).toBe(text.match(/<script type="module" src=/g)?.length)
   })
@@ -312,6 +316,7 @@ describe('GET /', () => {
         `'https://rates.example/api/v1/convert?from=USD&to=KES&amount=1250.5'`,
     )
     expect(textOf(text)).toContain(`/api/v1/time-series?from=USD&to=KES&interval=P1D&period=30d'`)
+    expect(textOf(text)).toContain('with export CORRIDOR_KEY=your-key; then these calls work as')
     expect(text).not.toContain('crd_')
   })
 

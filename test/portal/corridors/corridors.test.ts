@@ -65,6 +65,15 @@ describe('GET /corridors', () => {
     ])
   })
 
+  test('200 by the mid with older best prices after the current ones', async () => {
+    world.reference({ KES: 140, UGX: 3500 }, { at: '2026-02-10T12:00:00Z' })
+    world.quote({ providerId: 'p2p-a', to: 'UGX', rate: 3600, at: '2026-02-10T13:00:00Z' })
+    for (const order of ['asc', 'desc']) {
+      const { text } = await visit(world, `/corridors?sort=mid&order=${order}`)
+      expect(corridors(text).at(-1)).toBe('USD/UGX')
+    }
+  })
+
   test.each([
     ['corridor', 'asc', ['GBP/KES', 'USD/KES', 'USD/NGN']],
     ['corridor', 'desc', ['USD/NGN', 'USD/KES', 'GBP/KES']],

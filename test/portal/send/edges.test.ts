@@ -62,6 +62,26 @@ describe('an amount that no provider priced', () => {
   })
 })
 
+test('the page of a pair says the mid, and that there is none', async () => {
+  world.quote({ ...price, offer: at(150) })
+  expect(await seen(PAGE)).toContain('The mid-market rate is 131.00 KES for 1 USD, from feed,')
+  world.clock.advance(100 * 3_600_000)
+  expect(await seen(PAGE)).toContain('there is no mid to compare with')
+})
+
+test('a description counts prices that can be compared for the amount', async () => {
+  const said = async (query = '') => {
+    const { text } = await visit(world, PAGE + query)
+    return /name="description" content="([^"]*)"/.exec(text)![1]
+  }
+  world.quote({ ...price, offer: at(150) }, { ...price, rate: 129, providerId: 'official-a' })
+  world.quote({ ...price, rate: 190, providerId: 'retail-b', offer: at(150) })
+  expect(await said()).toContain('one price compared')
+  expect(await said('?amount=5000')).toBe(
+    'Prices of sending money from the United States to Kenya.',
+  )
+})
+
 describe('an amount near the surveyed ones', () => {
   test('is led by the price that is cheapest at its own amount, and claims no most', async () => {
     world.quote({ ...price, fee: 6, feeCurrency: 'USD', offer: at(200) })
@@ -122,6 +142,7 @@ describe('what a price costs', () => {
     world.quote({ ...price, rate: 132, fee: 0, offer: at(150) })
     const text = await seen(PAGE)
     expect(text).toContain('In all it is $1.15 (0.76%) better than the mid of its day.')
+    expect(text).toContain('with Provider retail-a, which charges no fee; price seen')
     expect(text).not.toContain('\u2212')
     expect(await seen(FRAME)).toContain('0.76% better than the mid of its day')
     expect(await seen(`${PAGE}?amount=200`)).toContain(
@@ -139,13 +160,47 @@ describe('what a price costs', () => {
     const [, named] = /The three cheapest are (.*?)\.<\/p>/.exec(text)!
     expect(named!.match(/href="\/providers\/[\w-]+"/g)).toHaveLength(3)
   })
+
+  test('tells the three of SmaRT apart where one provider has several', async () => {
+    const card = { payIn: ['debit_card'], channel: 'internet' } as const
+    const cash = { payIn: ['cash'], channel: 'internet' } as const
+    const three = async () => /The three cheapest are .*?\)\./.exec(await seen(PAGE))![0]
+    world.quote({ ...price, rate: 131, fee: 0, offer: at(150, card) })
+    world.quote({ ...price, rate: 130, fee: 0, offer: at(150, cash) })
+    world.quote({ ...price, rate: 129, fee: 0, providerId: 'p2p-a', offer: at(150, cash) })
+    expect(await three()).toBe(
+      'The three cheapest are Provider retail-a (pay by debit card: 0.00%), ' +
+        'Provider retail-a (pay by cash: 0.76%) and Provider p2p-a (1.53%).',
+    )
+    world.quote({ ...price, rate: 130.5, fee: 0, offer: at(150, { ...card, service: 'Price 2' }) })
+    expect(await three()).toContain(
+      'card: 0.00%), another price of Provider retail-a (pay by debit card: 0.38%) and ',
+    )
+  })
+
+  test('is in percent alone where it is of another amount', async () => {
+    world.quote({ ...price, rate: 128, offer: at(150) })
+    expect(await seen(PAGE)).toContain('The one offer whose cost is known 2.96%, $4.44')
+    const text = await seen(`${PAGE}?amount=200`)
+    expect(text).toContain('The one offer whose cost is known 2.96% ')
+  })
+
+  test('is one sentence in a row too where it is below zero', async () => {
+    world.quote({ ...price, rate: 132, fee: 0, offer: at(150) })
+    const row = rowsOf((await visit(world, PAGE)).text).find(([who]) => who?.includes('retail-a'))
+    expect(row![2]).toBe('$1.15 (0.76%) better than the mid of its day')
+    expect(await seen(PAGE)).toContain(
+      'The one offer whose cost is known $1.15 (0.76%) better than the mid of its day',
+    )
+  })
 })
 
 test('a number instead of a service is never shown as its name', async () => {
   world.quote({ ...price, offer: at(150, { service: 'Price 2' }) })
-  const text = await seen(PAGE)
-  expect(text).not.toContain('Price 2')
-  expect(text).toContain('one of several prices of this provider')
+  expect(await seen(PAGE)).toContain('one of several prices of this provider')
+  const board = '/?from=USD&to=KES&amount=150'
+  for (const path of [PAGE, `${PAGE}?offers=all`, board, FRAME, '/providers/retail-a', '/send'])
+    expect([path, await seen(path)]).toEqual([path, expect.not.stringContaining('Price 2')])
 })
 
 describe('a currency of several countries on the board', () => {
