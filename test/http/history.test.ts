@@ -305,6 +305,21 @@ describe('an account that is limited to providers', () => {
     await withRole('treasury')
   })
 
+  test('only an operator sees the account and the key that recorded a row', async () => {
+    const { id: keyId, accountId } = world.memory.current.keys.keyByHash(keyHashOf(world.key))!
+    await world.post([{ provider_id: 'p2p-a', from: 'XOF', to: 'UGX', rate: 6 }])
+    const seen = async (accept: string) =>
+      (await world.get('/rates/history?from=XOF&to=UGX', 'realtime', { headers: { accept } })).text
+    for (const accept of ['application/json', 'text/csv', 'application/x-ndjson'])
+      expect(await seen(accept)).not.toContain(accountId)
+    await createAccountStore(database).update(accountId, { role: 'admin' })
+    await world.refresher.reload()
+    for (const accept of ['application/json', 'text/csv', 'application/x-ndjson'])
+      for (const id of [accountId, keyId]) expect(await seen(accept)).toContain(id)
+    await createAccountStore(database).update(accountId, { role: 'treasury' })
+    await world.refresher.reload()
+  })
+
   test('403 that names them for prices of another; it may withdraw theirs, and no others', async () => {
     const accounts = createAccountStore(database)
     const { accountId } = world.memory.current.keys.keyByHash(keyHashOf(world.key))!

@@ -14,6 +14,7 @@ import { createRollupStore } from '~/store/past/rollup-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
+import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { NOW_MS, observation, stockedDatabase } from '../store/samples.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
 import { offer } from '../support/offers.ts'
@@ -99,6 +100,23 @@ describe('pruneObservations', () => {
     expect(await prune()).toBe(6)
     expect(await kept('USDC')).toEqual([-29, -27, -25, -23, -8, -4])
     expect(await store.outdated(LIMIT_MS)).toEqual([])
+  })
+
+  test('deletes withdrawn observations of that age too, without counting them', async () => {
+    const old = said('GBP', LIMIT_MS - HOUR_MS)
+    const recording = await record(old, said('GBP', LIMIT_MS - 1), said('GBP', LIMIT_MS))
+    if (recording.kind !== 'recorded') throw new Error(recording.kind)
+    const wish = { ids: recording.ids, reason: 'x', recorder: null, atMs: NOW_MS }
+    await createWithdrawalStore(database).withdraw(wish)
+    const withdrawn = async () => {
+      const rows = await database.sql`select id from withdrawals order by id`
+      return rows.map(({ id }) => Number(id))
+    }
+    expect(await withdrawn()).toEqual([...recording.ids])
+    expect(await prune()).toBe(0)
+    expect(await withdrawn()).toEqual(recording.ids.slice(2))
+    expect(await kept('GBP')).toEqual([])
+    expect(await differences()).toEqual([])
   })
 
   test('keeps the roll-ups with their rates', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
@@ -45,12 +46,30 @@ beforeAll(async () => {
   await createFeedStateStore(origin).save({ runs: 1 } as never)
   ;[key] = (await addAccount(origin, { role: 'treasury' })).keys as [string]
   world = await PeopleWorld.on({ ...origin, ...otherHandle(origin) })
+  await withdrawOne()
+  const bound = await addAccount(origin, { role: 'treasury' })
+  await createAccountStore(origin).update(bound.id, { providers: ['p2p-a', 'retail-a'] })
 }, TEST_MS_MAX)
 afterAll(async () => {
   await world.service.stop()
   await origin.close()
 })
 
+/** Two rows through the API, of which the newer one is withdrawn. */
+async function withdrawOne(): Promise<void> {
+  const row = { provider_id: 'retail-a', from: 'GBP', to: 'KES', effective_from: OLD, rate: 170 }
+  const { ids } = await sent('/rates', [row, { ...row, rate: 1.7 }])
+  const wish = { observations: [ids[1]], reason: 'a decimal point too many' }
+  expect(await sent('/rates/withdrawals', wish)).toMatchObject({ withdrawn: [ids[1]] })
+}
+
+async function sent(path: string, body: object) {
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify(body) }
+  return (await fetch(`${world.origin}/api/v1${path}`, init)).json()
+}
+
+const OLD = new Date(Date.now() - 2 * 86_400_000).toISOString()
 const YESTERDAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
 const READS = [
@@ -61,6 +80,7 @@ const READS = [
   '/providers',
   '/rates/provider?provider=retail-a',
   '/rates/history?from=USD&to=KES&period=30d&limit=100',
+  '/rates/history?from=GBP&to=KES&period=30d&withdrawn=true',
   '/time-series?from=USD&to=KES&interval=PT1H&period=7d',
   `/historical?from=USD&to=KES&date=${YESTERDAY}`,
   '/change?from=USD&to=KES&period=7d',
@@ -132,6 +152,9 @@ describe('backup and restore', () => {
       const tables = await tableTexts(restored)
       expect(Object.keys(tables).filter((name) => !named.has(name))).toEqual(DERIVED)
       expect(tables).toEqual(await tableTexts(origin))
+      expect(tables.withdrawals).toHaveLength(1)
+      expect(tables.recorders).toHaveLength(1)
+      expect(String(tables.accounts)).toContain('{p2p-a,retail-a}')
       expect(String(tables.keys)).toContain(own!.slice(-4))
       expect(tables.provider_activity).toHaveLength(3)
       expect(tables.currency_activity).toHaveLength(2)
@@ -273,10 +296,10 @@ describe('backup and restore', () => {
     const same = await freshDatabase()
     documentOf(await corridor(['restore', file, '--json'], same.url))
     await same.sql`delete from alerts`
-    // How a price came was not said then.
+    // Who recorded a price, and how it came, was not said then.
     const unsaid = async (database: FreshDatabase) => {
-      const { observations, ...others } = await tableTexts(database)
-      const rows = (observations as string[][]).map(([text]) => text!.replace(/,\w*\)$/, ',)'))
+      const { observations, recorders: _, withdrawals: __, ...others } = await tableTexts(database)
+      const rows = (observations as string[][]).map(([text]) => text!.replace(/,\d*,\w*\)$/, ',,)'))
       return { ...others, observations: rows }
     }
     expect(await unsaid(restored)).toEqual(await unsaid(same))
