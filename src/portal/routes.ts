@@ -15,7 +15,6 @@ import { embedRoutes } from '~/portal/embed/embed.tsx'
 import { costsFileRoutes } from '~/portal/send/costs-file.ts'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { Metering } from '~/service/metering.ts'
-import { TrendBoard, type TrendStore } from '~/service/trends.ts'
 import { Assets, assetRoutes } from './assets.ts'
 import type { Credit } from './frame.tsx'
 import { methodRoutes } from './method-page.tsx'
@@ -35,7 +34,6 @@ export type PortalOptions = {
   /** How many requests one address may make to the public pages. */
   readonly requestsPerMinute: number
   readonly credits: readonly Credit[]
-  readonly trends: TrendStore
   /** Ends a session after so long without use. */
   readonly sessionIdleMs: number
   /** The pages for people who sign in, in the same frame; none if nobody can. */
@@ -70,7 +68,7 @@ type Portal = {
 
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
   const { log, sample } = deps
-  const { addressOf, requestsPerMinute, credits, trends, people, sessionIdleMs } = deps.portal
+  const { addressOf, requestsPerMinute, credits, people, sessionIdleMs } = deps.portal
   const mount = mountOf(deps.publicUrl)
   const pages: PageDeps = { assets: new Assets(), mount, credits, sample }
   const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
@@ -89,7 +87,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...pictureRoutes(open),
       ...crawlerRoutes(open),
       ...faviconRoutes(),
-      ...corridorsRoutes({ ...open, trends: new TrendBoard(trends) }),
+      ...corridorsRoutes(open),
       ...(people?.(pages) ?? []),
       ...assetRoutes({ assets: pages.assets, log }),
     ],

@@ -2,14 +2,10 @@ import { ADAPTERS } from '~/feed/feeds.ts'
 import type { Addresses } from '~/http/edge/address.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
 import { sampleSources } from '~/sample/sample.ts'
-import { orUnavailable } from '~/store/outage.ts'
-import { createTrendStore } from '~/store/past/trend-store.ts'
 import type { People } from './people.ts'
 import type { ServiceOptions } from './service-options.ts'
 
-const AWAY = 'the database with the trends cannot be reached at the moment'
-
-type Parts = Pick<ServiceOptions, 'config' | 'database' | 'sample'> & {
+type Parts = Pick<ServiceOptions, 'config' | 'sample'> & {
   addresses: Addresses
   people: Pick<People, 'routes'>
 }
@@ -17,14 +13,7 @@ type Parts = Pick<ServiceOptions, 'config' | 'database' | 'sample'> & {
 /**
  * The options of the pages, from the settings; a demonstration credits the sources of its sample.
  */
-export function portalOptions({
-  config,
-  database,
-  addresses,
-  sample,
-  people,
-}: Parts): PortalOptions {
-  const store = createTrendStore(database)
+export function portalOptions({ config, addresses, sample, people }: Parts): PortalOptions {
   const feeds = new Set(config.feeds.map(({ name }) => name))
   return {
     addressOf: addresses.of,
@@ -35,9 +24,5 @@ export function portalOptions({
       ...(sample === null ? [] : sampleSources.map((text) => ({ text, url: null }))),
       ...[...feeds].map((name) => ADAPTERS[name].attribution),
     ],
-    trends: {
-      bestByDay: (window) => orUnavailable(store.bestByDay(window), AWAY),
-      worthByDay: (codes, window) => orUnavailable(store.worthByDay(codes, window), AWAY),
-    },
   }
 }

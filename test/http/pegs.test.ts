@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { freshnessAt, hourStartMs } from '~/domain/freshness.ts'
 import { View } from '~/memory/view.ts'
-import { TrendBoard } from '~/service/trends.ts'
+import { trendsOf } from '~/service/trends.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { createTrendStore } from '~/store/past/trend-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { currency, PROVIDERS } from '../support/catalogue.ts'
+import { pastOf } from '../support/past.ts'
 import { PastWorld } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
@@ -96,14 +96,16 @@ describe('a pegged currency', () => {
   })
 
   test('has its mids in the trends of the board', async () => {
-    const board = new TrendBoard(createTrendStore(database))
     const now = freshnessAt('hourly', world.clock.now())
     const limits = { midMaxAgeMs: 1, quoteMaxAgeMs: null, staleAfterMs: null }
-    const trend = await board.of(new View(world.memory.current, now, limits))
-    const lastDays = (from: string, to: string) => trend({ from, to }).mid.slice(-4)
-    expect(lastDays('EUR', 'XOF')).toEqual([null, XOF_RATE, XOF_RATE, XOF_RATE])
-    expect(lastDays('USD', 'AED')).toEqual([AED_RATE, AED_RATE, AED_RATE, AED_RATE])
-    expect(lastDays('EUR', 'KES')).toEqual([null, null, 130 / 0.8, 130 / 0.8])
+    const pairs = ['EUR/XOF', 'USD/AED', 'EUR/KES'].map((pair) => pair.split('/'))
+    const corridors = pairs.map(([from, to]) => ({ from: from!, to: to! }))
+    const view = new View(world.memory.current, now, limits)
+    const trends = await trendsOf(pastOf(database), view, corridors)
+    const lastDays = (pair: string) => trends.get(pair)!.mid.slice(-4)
+    expect(lastDays('EUR/XOF')).toEqual([null, XOF_RATE, XOF_RATE, XOF_RATE])
+    expect(lastDays('USD/AED')).toEqual([AED_RATE, AED_RATE, AED_RATE, AED_RATE])
+    expect(lastDays('EUR/KES')).toEqual([null, null, 130 / 0.8, 130 / 0.8])
   })
 
   test('200 shows a reference of its anchor for an earlier day at once', async () => {

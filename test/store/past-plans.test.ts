@@ -17,7 +17,6 @@ import {
   worthRows as worthsBefore,
 } from '~/store/past/series-store.ts'
 import { standingQuotes } from '~/store/past/snapshot-store.ts'
-import { bestRows, worthRows } from '~/store/past/trend-store.ts'
 import { sendingRows } from '~/store/portal/sending-store.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { NOW_MS, placeIn, stockedDatabase } from './samples.ts'
@@ -83,7 +82,6 @@ const page = () =>
     offset: 0,
   }) as const
 const year = { fromMs: NOW_MS - 366 * DAY_MS, beforeMs: NOW_MS }
-const month = { fromMs: endMs - 30 * DAY_MS, beforeMs: endMs + 1, days: 30 }
 const days = bucketStartsMs({ fromMs: 0, beforeMs: 366 * DAY_MS }, 'P1D').map(
   (ms) => endMs - 366 * DAY_MS + ms,
 )
@@ -137,9 +135,6 @@ const statements: Record<string, () => unknown> = {
     }),
   'how regularly providers and corridors are sent for': () =>
     sendingRows(database, NOW_MS, { isDistributed: false }),
-  'the month of every corridor': () => bestRows(database, month),
-  'what every currency was worth in a month': () =>
-    worthRows(database, ['GBP', 'KES', 'USD'], month),
   'the verification of a slice': () =>
     differenceRows(
       database,

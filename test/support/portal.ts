@@ -7,6 +7,5 @@ export const quietPortal = (more: Partial<PortalOptions> = {}): PortalOptions =>
   requestsPerMinute: 1_000_000,
   credits: [],
   sessionIdleMs: DAY_MS,
-  trends: { bestByDay: async () => [], worthByDay: async () => [] },
   ...more,
 })

@@ -9,7 +9,8 @@ import { PATHS } from '~/portal/paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { liveCorridors, quotedCodes } from '~/service/corridors.ts'
 import { inTime } from '~/service/deadline.ts'
-import type { Trend, TrendBoard } from '~/service/trends.ts'
+import type { SeriesDeps } from '~/service/series.ts'
+import { trendsOf } from '~/service/trends.ts'
 import {
   type CorridorList,
   corridorList,
@@ -20,7 +21,7 @@ import {
 } from './list.ts'
 import { CorridorTable, listHref } from './table.tsx'
 
-type CorridorsDeps = PublicDeps & { readonly trends: TrendBoard }
+type CorridorsDeps = PublicDeps & { readonly past: SeriesDeps }
 
 /** The list of every corridor that is quoted. */
 export const corridorsRoutes = (deps: CorridorsDeps): Route[] => [
@@ -37,7 +38,7 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
   const isUnknown = query.currency !== null && !view.catalogue.currency(query.currency)
   const list = corridorList(view, isUnknown ? { ...query, currency: null } : query)
   const hasAny = liveCorridors(view).length > 0
-  const trendOf = await trends(deps, view)
+  const trends = await trendsIn(deps, view, list)
   return {
     title: 'Corridors',
     path: PATHS.corridors,
@@ -55,7 +56,7 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
           </p>
           <Filter view={view} query={query} isUnknown={isUnknown} />
         </div>
-        <List {...{ list, query, hasAny, trendOf, nowMs }} />
+        <List {...{ list, query, hasAny, trends, nowMs }} />
       </div>
     ),
   }
@@ -64,11 +65,16 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
 /** How long the list waits for its small charts before it leaves them out. */
 const TRENDS_WAIT_MS = 600
 
-type TrendOf = (corridor: { from: string; to: string }) => Trend
+type Trends = Awaited<ReturnType<typeof trendsOf>>
 
-async function trends({ trends, log }: CorridorsDeps, view: View): Promise<TrendOf | null> {
+async function trendsIn(
+  { past, log }: CorridorsDeps,
+  view: View,
+  { lines }: CorridorList,
+): Promise<Trends | null> {
   try {
-    return await inTime(trends.of(view), { msMax: TRENDS_WAIT_MS, message: 'trends took too long' })
+    const trends = trendsOf(past, view, lines)
+    return await inTime(trends, { msMax: TRENDS_WAIT_MS, message: 'trends took too long' })
   } catch (err) {
     log.warn({ err }, 'the corridors are shown without their trends')
     return null
@@ -108,11 +114,11 @@ type ListProps = {
   query: ListQuery
   /** Whether there is any corridor, shown or not. */
   hasAny: boolean
-  trendOf: TrendOf | null
+  trends: Trends | null
   nowMs: number
 }
 
-function List({ list, query, hasAny, trendOf, nowMs }: ListProps) {
+function List({ list, query, hasAny, trends, nowMs }: ListProps) {
   if (list.count === 0)
     return (
       <Notice kind="plain" title="No corridors here">
@@ -125,13 +131,13 @@ function List({ list, query, hasAny, trendOf, nowMs }: ListProps) {
     )
   return (
     <>
-      {trendOf === null && (
+      {trends === null && (
         <Notice kind="warn" title="The last 30 days are not available at the moment">
           The database with the history cannot be reached, or takes too long. Current prices are not
           affected.
         </Notice>
       )}
-      <CorridorTable {...{ lines: list.lines, query, trendOf, nowMs }} />
+      <CorridorTable {...{ lines: list.lines, query, trends, nowMs }} />
       <Pages list={list} query={query} />
     </>
   )

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
+import { corridorKey } from '~/domain/corridor.ts'
 import { boardHref } from '~/portal/board/path.ts'
 import { percentText, rateText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
@@ -11,12 +12,12 @@ import { type CorridorLine, DESCENDS_FIRST, type ListQuery, type Sort } from './
 type Props = {
   readonly lines: readonly CorridorLine[]
   readonly query: ListQuery
-  /** The trend of a corridor; null if the past cannot be read. */
-  readonly trendOf: ((corridor: { from: string; to: string }) => Trend) | null
+  /** The trend of each corridor by its key; null if the past cannot be read. */
+  readonly trends: ReadonlyMap<string, Trend> | null
   readonly nowMs: number
 }
 
-export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
+export function CorridorTable({ lines, query, trends, nowMs }: Props) {
   return (
     <div class="table-frame">
       <table class="table table-cards corridor-table">
@@ -45,7 +46,11 @@ export function CorridorTable({ lines, query, trendOf, nowMs }: Props) {
         </thead>
         <tbody>
           {lines.map((line) => (
-            <Row key={`${line.from}${line.to}`} trend={trendOf?.(line)} {...{ line, nowMs }} />
+            <Row
+              key={`${line.from}${line.to}`}
+              trend={trends?.get(corridorKey(line))}
+              {...{ line, nowMs }}
+            />
           ))}
         </tbody>
       </table>

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { TrendStore } from '~/service/trends.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { SeriesStore } from '~/service/series.ts'
 import { CURRENCIES, currency, PROVIDERS } from '../../support/catalogue.ts'
 import { World } from '../../support/world.ts'
-import { catalogueWith, HOSTILE_NAME, rowsOf, textOf, visit } from '../portal-world.ts'
+import { catalogueWith, HOSTILE_NAME, pastWith, rowsOf, textOf, visit } from '../portal-world.ts'
 
 const AT = '2026-03-05T13:00:00Z'
 
@@ -155,16 +156,15 @@ describe('GET /corridors', () => {
     const all = codes
       .flatMap((from) => codes.map((to) => ({ from, to })))
       .filter(({ from, to }) => from !== to)
-    const days = Array.from({ length: 30 }, (_, day) => day)
-    const trends: TrendStore = {
-      bestByDay: async () =>
-        all.flatMap((pair) => days.map((day) => ({ ...pair, day, best: 1 + Math.sin(day) }))),
-      worthByDay: async () =>
-        codes.flatMap((code) =>
-          days.map((day) => ({ currency: code, day, perUsd: 2 + Math.cos(day) })),
-        ),
-    }
-    const of = new World({ portal: { trends } })
+    const past = pastWith({
+      buckets: async ({ fromMs, beforeMs }) =>
+        Array.from({ length: Math.ceil((beforeMs - fromMs) / DAY_MS) }, (_, day) => ({
+          startMs: fromMs + day * DAY_MS,
+          ...{ best: 1 + Math.sin(day) / 20, samples: 1 },
+        })),
+      worthsBefore: async (_, momentsMs) => momentsMs.map((atMs) => ({ perUsd: 2, atMs })),
+    })
+    const of = new World({ past })
     of.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, of.clock.now())
     of.quote(...all.map((pair) => ({ providerId: 'retail-a', rate: 1.5, at: AT, ...pair })))
     const seen = new Set<string>()
@@ -185,20 +185,27 @@ describe('GET /corridors', () => {
 describe('the trends of GET /corridors', () => {
   const NOW = '2026-03-05T14:25:30.500Z'
 
-  function trendsOf(store: Partial<TrendStore>) {
-    const of = new World({
-      at: NOW,
-      portal: { trends: { bestByDay: async () => [], worthByDay: async () => [], ...store } },
-    })
+  function trendsOf(store: Partial<SeriesStore>) {
+    const of = new World({ at: NOW, past: pastWith(store) })
     of.quote({ providerId: 'retail-a', rate: 129, at: AT })
     return of
   }
 
+  const bucketOf =
+    (day: string, best: number): SeriesStore['buckets'] =>
+    async ({ fromMs, beforeMs }) =>
+      [{ startMs: Date.parse(day), best, samples: 1 }].filter(
+        ({ startMs }) => startMs >= fromMs && startMs < beforeMs,
+      )
+
   test('200 with a line each for mid and best rate, and the move in words', async () => {
     const of = trendsOf({
-      bestByDay: async () => [{ from: 'USD', to: 'KES', day: 3, best: 128 }],
-      worthByDay: async () =>
-        Array.from({ length: 30 }, (_, day) => ({ currency: 'KES', day, perUsd: 100 + day })),
+      buckets: bucketOf('2026-02-07', 101),
+      worthsBefore: async (_, momentsMs) =>
+        momentsMs.map((ms) => {
+          const day = Math.ceil((ms - Date.parse('2026-02-04')) / DAY_MS) - 1
+          return { perUsd: 100 + day, atMs: ms - 1 }
+        }),
     })
     const { text } = await visit(of, '/corridors')
     expect(text).toContain('aria-label="USD to KES, 30 days: mid +29.00%"')
@@ -206,41 +213,47 @@ describe('the trends of GET /corridors', () => {
   })
 
   test('200 with a line of the best rate that ends with what holds now', async () => {
-    const of = trendsOf({
-      bestByDay: async () => [{ from: 'USD', to: 'KES', day: 28, best: 129 }],
-    })
+    const of = trendsOf({ buckets: bucketOf('2026-03-04', 129) })
     const { text } = await visit(of, '/corridors')
     expect(text).toContain('<path class="spark-best" d="M90 12h6"')
   })
 
-  test('200 with one query an hour, however many ask', async () => {
-    const windows: unknown[] = []
+  test('200 without a suspect price in the line of the best rate', async () => {
+    const worthsBefore: SeriesStore['worthsBefore'] = async (_, momentsMs) =>
+      momentsMs.map((ms) => ({ perUsd: 100, atMs: ms - 1 }))
+    const lineOf = async (best: number) => {
+      const of = trendsOf({ buckets: bucketOf('2026-03-04', best), worthsBefore })
+      return (await visit(of, '/corridors')).text.includes('d="M90 ')
+    }
+    expect([await lineOf(110), await lineOf(110.01)]).toEqual([true, false])
+  })
+
+  test('200 with the same queries for all who ask within an hour', async () => {
+    const windows: object[] = []
     const of = trendsOf({
-      bestByDay: async (window) => {
-        windows.push(window)
+      buckets: async ({ fromMs, beforeMs }) => {
+        windows.push({ fromMs, beforeMs })
         return []
       },
     })
     await Promise.all(Array.from({ length: 5 }, () => visit(of, '/corridors')))
     await visit(of, '/corridors?sort=age')
+    const today = Date.parse('2026-03-05T00:00:00Z')
     expect(windows).toEqual([
-      {
-        fromMs: Date.parse('2026-02-04T00:00:00Z'),
-        beforeMs: Date.parse('2026-03-05T14:00:00Z') + 1,
-        days: 30,
-      },
+      { fromMs: Date.parse('2026-02-03T00:00:00Z'), beforeMs: today },
+      { fromMs: today, beforeMs: Date.parse('2026-03-05T14:00:00Z') + 1 },
     ])
     of.clock.set('2026-03-05T15:00:00Z')
     await visit(of, '/corridors')
-    expect(windows).toHaveLength(2)
+    expect(windows).toHaveLength(3)
   })
 
   test('200 without trends while the database is away, and the next request asks again', async () => {
     let isAway = true
     const of = trendsOf({
-      worthByDay: async () => {
+      async worthsBefore(_, momentsMs) {
         if (isAway) throw new Error('away')
-        return [{ currency: 'KES', day: 0, perUsd: 130 }]
+        return momentsMs.map((ms) => ({ perUsd: 130, atMs: ms - 1 }))
       },
     })
     const away = await visit(of, '/corridors')
@@ -252,7 +265,7 @@ describe('the trends of GET /corridors', () => {
   })
 
   test('200 all the same if the database does not answer at all', async () => {
-    const of = trendsOf({ bestByDay: () => new Promise(() => {}) })
+    const of = trendsOf({ buckets: () => new Promise(() => {}) })
     expect((await visit(of, '/corridors')).status).toBe(200)
   })
 })
