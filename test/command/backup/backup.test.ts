@@ -296,7 +296,7 @@ describe('backup and restore', () => {
     const same = await freshDatabase()
     documentOf(await corridor(['restore', file, '--json'], same.url))
     await same.sql`delete from alerts`
-    // Who recorded a price, and how it came, was not said then.
+    // The recorder of a price, and how it came, were not stored then.
     const unsaid = async (database: FreshDatabase) => {
       const { observations, recorders: _, withdrawals: __, ...others } = await tableTexts(database)
       const rows = (observations as string[][]).map(([text]) => text!.replace(/,\d*,\w*\)$/, ',,)'))
