@@ -8,6 +8,8 @@ import { otherHandle } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { MailSink } from '../support/mail-sink.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
+import { addAccount } from './replica-scene.ts'
 
 const PAGES = ['/', '/corridors', '/send', '/providers', '/how-we-reckon', '/docs', '/sign-in']
 const PAIR = '/send/united-states-to-kenya'
@@ -20,7 +22,10 @@ let mails: MailSink
 const serving = () =>
   PeopleWorld.on(
     { ...otherHandle(database), url: database.url },
-    { SMTP_URL: mails.url, MAIL_FROM: 'corridor@example.org', PUBLIC_URL: 'http://c.example' },
+    {
+      ...{ SMTP_URL: mails.url, MAIL_FROM: 'corridor@example.org' },
+      ...{ PUBLIC_URL: 'http://c.example', WEBHOOK_ALLOW: '127.0.0.1' },
+    },
   )
 
 const htmlOf = async (world: PeopleWorld, path: string) => (await world.visitor().get(path)).html
@@ -99,6 +104,34 @@ describe('a database that the sample was ever loaded into', () => {
       } finally {
         await world.stop()
       }
+  }, 60_000)
+
+  test('is labelled in what webhooks are sent, tests and firings', async () => {
+    const world = await serving()
+    try {
+      const { keys } = await addAccount(database, { role: 'treasury' })
+      const headers = { 'x-api-key': keys[0]!, 'content-type': 'application/json' }
+      const post = async (path: string, body: object) => {
+        const init = { method: 'POST', headers, body: JSON.stringify(body) }
+        const reply = await fetch(`${world.origin}/api/v1${path}`, init)
+        expect([path, reply.status < 300]).toEqual([path, true])
+        return reply.json() as Promise<{ id: string }>
+      }
+      const price = { provider_id: 'retail-a', from: 'USD', to: 'KES' }
+      const when = { field: 'best', op: 'above', value: 130 }
+      await post('/rates', { ...price, rate: 129 })
+      const to = { webhook: 'http://127.0.0.1:9/hook' }
+      const { id } = await post('/alerts', { corridor: 'USD/KES', when, to })
+      await post(`/alerts/${id}/test`, {})
+      await post('/rates', { ...price, rate: 131 })
+      const sent = () => database.sql<{ kind: string; sample: string }[]>`
+        select kind, body::json ->> 'sample' as sample from alert_deliveries
+        where alert_id = ${id} order by kind`
+      await until('the firing is told', async () => (await sent()).length === 2)
+      expect((await sent()).map(({ sample }) => sample)).toEqual(['true', 'true'])
+    } finally {
+      await world.stop()
+    }
   }, 60_000)
 
   test('has the mark that the sample loads first', async () => {

@@ -90,7 +90,7 @@ export class World {
         dayFiles: options.dayFiles ?? noDayFiles,
         store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
         ...(options.feedTimes && { feedTimes: options.feedTimes }),
-        sample: null,
+        sample: options.sample ?? null,
         corsOrigins: options.corsOrigins ?? [],
         publicUrl: options.publicUrl ?? null,
         isProxied: options.isProxied ?? false,
@@ -220,6 +220,7 @@ type WorldOptions = {
   feedTimes?: FeedTimes
   corsOrigins?: string[]
   publicUrl?: string
+  sample?: string
   isProxied?: boolean
   store?: WorldStore
   past?: PastDeps

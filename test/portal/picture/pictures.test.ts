@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import { pairDrawing } from '~/portal/picture/drawing.ts'
 import { World } from '../../support/world.ts'
 import { textOf, visit } from '../portal-world.ts'
 
@@ -29,6 +31,17 @@ describe('GET /pictures/:file', () => {
     expect((await ask(PATH, { 'if-none-match': etag })).status).toBe(304)
     const other = await ask('/pictures/ghana-to-united-kingdom.png')
     expect(other.headers.get('etag')).not.toBe(etag)
+  })
+
+  test('says that prices are those of the sample, where they are', async () => {
+    const pair = { source: COUNTRIES.get('GB')!, target: COUNTRIES.get('GH')! }
+    expect(await pairDrawing(pair, true)).toContain('>Sample prices from 2025</text>')
+    expect(await pairDrawing(pair, false)).not.toContain('Sample')
+    const sampled = new World({ publicUrl: 'https://rates.example/fx', sample: 'sample data' })
+    const etags = await Promise.all(
+      [world, sampled].map(async (of) => (await ask(PATH, {}, of)).headers.get('etag')),
+    )
+    expect(etags[0]).not.toBe(etags[1]!)
   })
 
   test('200 with the letters of the names drawn, not left out', async () => {
