@@ -184,13 +184,19 @@ export const asBackupDir: Reader<string> = (text) => {
   return text
 }
 
+const HOSTLESS_URL = /^postgres(?:ql)?:\/\/(?:[^/?#@]*@)?(?::\d*)?(?:[/?][^#]*)?$/
+
 export const asPostgresUrl: Reader<string> = (text) => {
-  if (!databaseAddress(text))
+  if (databaseAddress(text)) return text
+  if (HOSTLESS_URL.test(text))
     throw new Error(
-      'must be a URL such as postgres://user:password@host:5432/database, ' +
-        'or postgres:///database?host=/run/postgresql for a Unix socket',
+      'must name a host, as PGHOST is not read: write it before the database, or append ' +
+        '?host=/run/postgresql for a Unix socket in that folder',
     )
-  return text
+  throw new Error(
+    'must be a URL such as postgres://user:password@host:5432/database, ' +
+      'or postgres:///database?host=/run/postgresql for a Unix socket',
+  )
 }
 
 export const asHttpUrl: Reader<string> = (text) => {
