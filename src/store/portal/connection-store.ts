@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, inArray, isNull, lte, notExists, notLike, or, sql } from 'drizzle-orm'
 import type { Key } from '~/domain/account.ts'
-import { consentEndMs, isConnection } from '~/domain/api-key.ts'
+import { CONSENT_DAYS, consentEndMs, isConnection } from '~/domain/api-key.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
-import { announceAccess, keyOf, lockAccount } from '~/store/access/key-store.ts'
+import { announceAccess, keyOf, lockAccount, revokeKey } from '~/store/access/key-store.ts'
 import type { Database, Tx } from '~/store/database.ts'
 import { keys } from '~/store/schema.ts'
 import { recordChange } from './audit-store.ts'
@@ -16,6 +16,8 @@ import {
 
 /** How long an application is kept that nobody connects. */
 const STRANGER_MS_MAX = DAY_MS
+/** The name in the audit log for the end of a connection by its age. */
+const LAPSE_ACTOR = `${CONSENT_DAYS} days without consent`
 /** How long a consent may wait for its key, which follows at once. */
 const KEYLESS_MS_MAX = HOUR_MS
 
@@ -198,6 +200,21 @@ async function endTokens(
     await tx.delete(tokens).where(and(eq(tokens.userId, userId), eq(tokens.clientId, clientId)))
 }
 
+/** Ends the connections whose consent is too old: nothing can be renewed through them any more. */
+async function endLapsed(database: Database, nowMs: number): Promise<void> {
+  const lapsed = await database.db
+    .select({ id: keys.id })
+    .from(oauthConsents)
+    .innerJoin(keys, eq(keys.id, oauthConsents.keyId))
+    .where(
+      and(
+        isNull(keys.revokedAt),
+        lte(oauthConsents.updatedAt, new Date(nowMs - CONSENT_DAYS * DAY_MS)),
+      ),
+    )
+  for (const { id } of lapsed) await revokeKey(database, id, { nowMs, actor: LAPSE_ACTOR })
+}
+
 /** Deletes what expired or ended, and applications that nobody connected. */
 async function prune(database: Database, nowMs: number): Promise<void> {
   const { db } = database
@@ -211,6 +228,7 @@ async function prune(database: Database, nowMs: number): Promise<void> {
     .from(oauthConsents)
     .leftJoin(keys, eq(keys.id, oauthConsents.keyId))
     .where(or(lte(keys.revokedAt, now), isKeyless))
+  await endLapsed(database, nowMs)
   await db.delete(oauthAccessTokens).where(lte(oauthAccessTokens.expiresAt, now))
   await db.delete(oauthRefreshTokens).where(lte(oauthRefreshTokens.expiresAt, now))
   await db.delete(oauthConsents).where(inArray(oauthConsents.id, ended))

@@ -153,6 +153,25 @@ describe('a connection', () => {
 })
 
 describe('createConnectionStore', () => {
+  test('ends a connection 180 days after the consent, which leaves the list', async () => {
+    const { visitor } = await world.member()
+    const application = await Application.registered(world)
+    await application.tokens({ visitor })
+    const store = createConnectionStore(world.database, [])
+    const isListed = async () => (await visitor.get('/developer')).html.includes('>Disconnect<')
+    const at = new Date(world.clock.now()).toISOString()
+    await world.database.sql`
+      update oauth_consents set updated_at = ${at}::timestamptz - interval '180 days'
+      where client_id = ${application.clientId}`
+    await store.prune(world.clock.now() - 1)
+    expect(await isListed()).toBe(true)
+    await store.prune(world.clock.now())
+    expect(await isListed()).toBe(false)
+    const [last] = await world.database.sql`
+      select actor, action from audit_log where subject = 'Agent' order by id desc limit 1`
+    expect(last).toEqual({ actor: '180 days without consent', action: 'key revoked' })
+  })
+
   test('forgets the oldest applications that nobody connected', async () => {
     const store = createConnectionStore(world.database, [])
     await store.forgetStrangers(0)
