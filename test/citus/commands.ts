@@ -302,6 +302,7 @@ describe('a service on a distributed history', () => {
     const settings = {
       ...{ DATABASE_URL: cluster.url, DATA_DIR: folder, REFERENCE_FEED: 'none' },
       CLOCK_FILE: join(folder, 'clock'),
+      ...{ QUOTE_SUSPECT_PCT: 'off', QUOTE_IMPLAUSIBLE_TIMES: 'off' },
     }
     await SharedClock.create(settings.CLOCK_FILE, 0)
     const service = new Replica('late', freePort('127.0.0.1'), settings, join(folder, 'late.log'))
