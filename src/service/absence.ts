@@ -3,6 +3,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { askedOf, type FilterName } from '~/domain/offer/filter.ts'
 import { type Selection, UNSELECTED, upToAge } from '~/domain/offer/selection.ts'
 import { isExecutable } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 
@@ -39,12 +40,15 @@ export function emptinessOf(
  * Reports that no price fits what was asked of offers, although money can be sent in the corridor:
  * none is left, or those alone at which no money can be sent and which are silent about it.
  */
-export function isUnfit(view: View, { from, to }: Corridor, offers: readonly RankedQuote[]) {
+export function isUnfit(
+  offers: readonly Pick<RankedQuote, 'quote' | 'unspecified'>[],
+  all: () => readonly { readonly quote: Quote }[],
+): boolean {
   const isSilent = offers.every(
     ({ quote, unspecified }) => !isExecutable(quote.rateType) && unspecified.length > 0,
   )
   if (offers.length === 0 || !isSilent) return offers.length === 0
-  return view.offers(from, to).some(({ quote }) => isExecutable(quote.rateType))
+  return all().some(({ quote }) => isExecutable(quote.rateType))
 }
 
 /** Throws `database_unavailable` while nobody knows the prices of a corridor. */

@@ -117,7 +117,7 @@ export function priced(view: View, { goal, selection = UNSELECTED, ...pair }: Qu
   const { from, to } = corridor
   const mid = view.mid(from, to) ?? null
   const { offers } = view.corridor(from, to, selection)
-  const isAbsent = isUnfit(view, corridor, offers)
+  const isAbsent = isUnfit(offers, () => view.offers(corridor.from, corridor.to))
   const absence = isAbsent ? absenceOf(view, corridor, selection) : null
   const feeMids = feeMidsOf(view, offers)
   return { prices: { corridor, mid, offers, selection, absence, feeMids }, goal }

@@ -34,7 +34,9 @@ export function ratesOf(view: View, pair: Corridor, selection: Selection = UNSEL
   return {
     corridor,
     mid,
-    absence: isUnfit(view, corridor, quotes) ? absenceOf(view, corridor, selection) : null,
+    absence: isUnfit(quotes, () => view.offers(corridor.from, corridor.to))
+      ? absenceOf(view, corridor, selection)
+      : null,
     quotes: quotes.map((ranked) => ({
       ranked,
       vsMidBps: mid && vsMidBps(ranked.quote.rate, mid.rate),

@@ -22,6 +22,7 @@ import { vsMidBps } from '~/domain/spread.ts'
 import { corridorView, selectedView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import type { Source, WindowCache } from '~/memory/window-cache.ts'
+import { isUnfit } from './absence.ts'
 import type { Rates } from './rates.ts'
 import { supportedCorridor } from './supported.ts'
 
@@ -89,12 +90,14 @@ export async function snapshotIn(
   const isReverseQuoted =
     held.length === 0 && (await heldThen(deps, view, { ...then, corridor: reverse })).length > 0
   const unfit = held.length > 0 ? askedOf(filters) : []
+  const { quotes } = selectedView(all, selection, ALWAYS_MS)
+  const isAbsent = isUnfit(quotes, () => held.map((quote) => ({ quote })))
   return {
     corridor,
     mid,
-    absence: fitting.length === 0 ? { corridor, newestMs: null, unfit, isReverseQuoted } : null,
+    absence: isAbsent ? { corridor, newestMs: null, unfit, isReverseQuoted } : null,
     asOfMs: then.asOfMs,
-    quotes: selectedView(all, selection, ALWAYS_MS).quotes.map((entry) => ({
+    quotes: quotes.map((entry) => ({
       ranked: entry,
       vsMidBps: mid && vsMidBps(entry.quote.rate, mid.rate),
     })),

@@ -163,6 +163,21 @@ describe('GET /rates/history', () => {
 })
 
 describe('GET /historical', () => {
+  test('200 says that no price fits a country where only an official rate names none', async () => {
+    const rows = [row('retail-a', 30, '1T10', CASH), row('official-a', 31, '1T10')]
+    await world.post(rows.map((one) => ({ ...one, from: 'EUR', to: 'ZAR' })))
+    const asked = '/historical?from=EUR&to=ZAR&date=2026-03-04'
+    const other = await past(`${asked}&source_country=IE`)
+    expect(other.rates).toEqual([31])
+    expect(other.body.note).toBe(
+      'No price of EUR/ZAR on 2026-03-04 fits what is asked of source_country.',
+    )
+    for (const known of [await past(`${asked}&source_country=GB`), await past(asked)]) {
+      expect(known.rates).toEqual([30, 31])
+      expect(known.body).not.toHaveProperty('note')
+    }
+  })
+
   test('200 has one offer of each provider, the one with the best rate that was valid', async () => {
     expect((await historical('2026-03-01')).rates).toEqual([1000, 995])
     expect((await historical('2026-03-02')).rates).toEqual([1000, 995])

@@ -457,6 +457,10 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
   const groupOf = (row: Said) => (p.offers === 'all' ? identityOf(row) : row.provider)
   const quotes = chosen(judged, groupOf).map(({ row }) => row)
   const isSilent = (row: Said) => Number(silences(row, p, OWN_MOST)!.length > 0)
+  const isFixed = ({ kind }: Said) => !isExecutable(kind)
+  const isUnfit =
+    quotes.every((row) => isFixed(row) && isSilent(row) === 1) &&
+    (quotes.length === 0 || !stood.every(isFixed))
   const reverse = `${p.to}/${p.from}`
   const isOther = seen(reverse).length > 0
   const before = asOf === nextDay ? asOf : asOf + 1
@@ -505,7 +509,7 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
     date: p.date,
     as_of: iso(asOf),
     data_freshness: tier,
-    ...(quotes.length === 0 && {
+    ...(isUnfit && {
       note:
         stood.length > 0
           ? `No price of ${pair} on ${p.date} fits what is asked of ${listed(
