@@ -48,7 +48,7 @@ export function addAccount(program: Command, terminal: Terminal): void {
     .addOption(planOption())
     .addOption(roleOption())
     .option('--providers <ids>', "the only ones it records prices of: a,b; '' for no limit", idsIn)
-    .option('--yes', 'make somebody an admin without being asked')
+    .option('--yes', 'make a person an admin without confirmation')
     .option('--json', 'print one JSON document')
     .action((id, options, command: Command) => {
       if (!options.plan && !options.role && !options.providers)

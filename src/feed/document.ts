@@ -51,7 +51,7 @@ type Packing = { readonly encoding: string; readonly bytesMax: number }
 async function unpacked(bytes: Buffer, { encoding, bytesMax }: Packing): Promise<Buffer> {
   if (encoding === 'identity') return bytes
   if (encoding !== 'gzip' && encoding !== 'x-gzip')
-    throw new FeedError('malformed', 'answered in an encoding nobody asked for')
+    throw new FeedError('malformed', 'responded in an encoding that was not requested')
   return new Promise((resolve, reject) => {
     gunzip(bytes, { maxOutputLength: bytesMax }, (error, result) => {
       if (!error) resolve(result)

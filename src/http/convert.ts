@@ -19,7 +19,7 @@ export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[]
         'Ranked by `net_converted` inside each kind. `best` is the best net amount of the ' +
         'executable kinds (retail, p2p, interbank), or null. `mid` is null without a recent one. ' +
         "`cost` holds the fee and the exchange rate against the mid of the quote's own day. With " +
-        '`recipient_gets` in place of `amount` the list is ranked by `send_amount`.',
+        '`recipient_gets` instead of `amount` the list is ranked by `send_amount`.',
       errors: ['unsupported_currency', 'same_currency', 'database_unavailable'],
     },
     query: ConvertQuery,

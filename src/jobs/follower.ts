@@ -199,7 +199,7 @@ export class Follower {
       if (!this.#isLost) while (await this.#takeSome());
     } catch (error) {
       if (!(error instanceof Broken)) throw error
-      this.deps.log.info({ why: error.message }, 'changes are followed anew')
+      this.deps.log.info({ why: error.message }, 'changes are followed again')
       this.#isLost = true
     }
     if (!this.#isLost || this.#isStopped) return

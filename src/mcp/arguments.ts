@@ -58,7 +58,7 @@ export function readArguments<S extends TObject>(
 const NAME_LENGTH_MAX = 60
 
 function refuse(input: TObject, unknown: string): never {
-  refuseTimes(input, { names: [unknown], whereOf: () => 'get_history tells of the past' })
+  refuseTimes(input, { names: [unknown], whereOf: () => 'get_history shows the past' })
   const known = Object.keys(input.properties)
   const meant = meantBy(unknown, known) ?? wordAmong(unknown, known)
   throw invalidParameter({

@@ -30,7 +30,7 @@ export const convertAmount = tool({
   input: Type.Object({
     ...betweenFields,
     amount: Type.Optional(amount('Amount to send, in from.')),
-    recipient_gets: Type.Optional(amount('Amount to arrive, in to; in place of amount.')),
+    recipient_gets: Type.Optional(amount('Amount to arrive, in to; instead of amount.')),
     ...providersField,
     ...selectionFields,
     ...detailField,

@@ -26,7 +26,7 @@ export const getCosts = tool({
     source_country: country('Country of the sender: code or name.'),
     target_country: country('Country of the recipient.'),
     amount: Type.Optional(amount('Amount to send, in the source currency.')),
-    amount_usd: Type.Optional(amount('Amount in US dollars, in place of amount.')),
+    amount_usd: Type.Optional(amount('Amount in US dollars, instead of amount.')),
     from: Type.Optional(currency('Source currency, if not the usual one of the country.')),
     to: Type.Optional(currency('Target currency, if not the usual one.')),
     ...detailField,

@@ -10,7 +10,7 @@ const ARGUMENTS = [
   { name: 'source_country', description: 'Country of the sender; `from` may be left out then.' },
   {
     name: 'target_country',
-    description: 'Country of the recipient, in place of `to` or beside it.',
+    description: 'Country of the recipient, instead of `to` or with it.',
   },
   { name: 'pay_in', description: `How the sender pays: ${PAY_WAYS.join(', ')}.` },
   { name: 'pay_out', description: 'How the recipient is paid, in the words of `pay_in`.' },

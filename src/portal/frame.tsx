@@ -90,7 +90,7 @@ export function Footer({ credits, sample }: FooterProps) {
         )}
         <p>
           Prices are what providers publish, for comparison only: check with the provider before you
-          send. <a href={PATHS.method}>How we reckon</a> explains every figure. More:{' '}
+          send. <a href={PATHS.method}>How we calculate</a> explains every figure. More:{' '}
           <a href={PATHS.send}>all countries</a>, <a href={PATHS.providers}>all providers</a>. For
           programs there are <a href={PATHS.reference}>the API</a> and{' '}
           <a href="/llms.txt">a guide for agents</a>. <a href={PATHS.privacy}>Privacy</a>

@@ -22,13 +22,13 @@ export const methodRoutes = (deps: PublicDeps): Route[] => [
 ]
 
 const methodPage = ({ pages, ageLimits }: PublicDeps, { view }: PublicAsk): Page => ({
-  title: 'How we reckon',
+  title: 'How we calculate',
   path: PATHS.method,
   description: 'What each figure means, how it is worked out, and where the data comes from.',
   body: (
     <article class="stack prose">
       <div class="stack-tight">
-        <h1>How we reckon</h1>
+        <h1>How we calculate</h1>
         <p class="lead">
           What each figure on these pages means, how it is worked out, and where the data comes
           from.
@@ -83,7 +83,7 @@ const Best = ({ suspectPct }: { suspectPct: number | null }) => (
     <p>
       If you ask what they receive, the best price is the one that takes the least from you for it.
     </p>
-    <p>Nobody pays for a place in the list.</p>
+    <p>No provider pays for a place in the list.</p>
   </Part>
 )
 

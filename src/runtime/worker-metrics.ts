@@ -74,7 +74,7 @@ export class MetricsOfAll {
       texts.set(place, await this.#expected.reply(ask, OWN_MS_MAX))
     })
     await Promise.allSettled(asked)
-    if (texts.size === 0) throw new Error('no worker told its metrics in time')
+    if (texts.size === 0) throw new Error('no worker reported its metrics in time')
     return merged(LABEL, new Map([...texts].sort(([a], [b]) => Number(a) - Number(b))))
   }
 }

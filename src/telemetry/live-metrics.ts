@@ -21,7 +21,7 @@ export const liveMetrics = ({ live, follower }: LiveSources, clock: Clock): Fami
     },
   ),
   counter(
-    ['changes_gaps_total', 'Times that the log did not tell what changed, and all was taken anew'],
+    ['changes_gaps_total', 'Times that the log did not show what changed, and all was reloaded'],
     () => follower.gaps,
   ),
 ]

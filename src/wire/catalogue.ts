@@ -146,7 +146,7 @@ export const presentCorridor = ({
   }),
 })
 
-const NO_CORRIDOR = { what: 'price', nothing: 'Nobody quotes any corridor at present.' }
+const NO_CORRIDOR = { what: 'price', nothing: 'No provider quotes any corridor at present.' }
 
 /** That a list is cut; null where it is whole. */
 const cutNote = (listed: number, count: number): string | null =>

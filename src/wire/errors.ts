@@ -163,7 +163,7 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
     observations: Type.Array(ObservationId, { description: 'The ids that no observation has.' }),
   },
   unknown_file: {
-    available_at: Type.Optional({ ...Instant, description: 'When the file can be had.' }),
+    available_at: Type.Optional({ ...Instant, description: 'When the file becomes available.' }),
   },
   alert_limit: { limit: Type.Integer({ description: 'How many alerts the plan has.' }) },
   method_not_allowed: { allowed: Type.Array(Type.String()) },

@@ -80,13 +80,13 @@ export const priceFields = {
 /** Two members of every entry that shows a quote with its fee. */
 export const standingFields = {
   fee_stated: Type.Boolean({
-    description: 'False where nobody said a fee: then net amounts have none taken off.',
+    description: 'False if the fee is not stated: net amounts then have none taken off.',
   }),
   evidence: words(EVIDENCE, {
     title: 'Evidence',
     description:
       'What stands behind the price: it was observed, was derived from a margin or another ' +
-      'source, or is indicative, which means advertised and not to be had for sure.',
+      'source, or is indicative, which means advertised and not surely available.',
   }),
 }
 

@@ -118,8 +118,8 @@ describe('/docs in a browser', () => {
         footer: (await page.locator('.site-footer').boundingBox())?.height,
       })
       const here = await frame()
-      await page.getByRole('link', { name: 'How we reckon' }).click()
-      await page.getByRole('heading', { name: 'How we reckon' }).waitFor()
+      await page.getByRole('link', { name: 'How we calculate' }).click()
+      await page.getByRole('heading', { name: 'How we calculate' }).waitFor()
       expect(await frame()).toEqual(here)
     }
   })

@@ -47,7 +47,7 @@ describe('the note of a list that is empty', () => {
     const nothing = 'Provider retail-a quotes no corridor at present.'
     expect(await noteOf(world, '/rates/provider?provider=retail-a')).toBe(nothing)
     expect(await noteOf(world, '/rates/provider?provider=retail-a&max_age=1d')).toBe(nothing)
-    expect(await noteOf(world, '/corridors')).toBe('Nobody quotes any corridor at present.')
+    expect(await noteOf(world, '/corridors')).toBe('No provider quotes any corridor at present.')
     world.quote({ providerId: 'retail-a', rate: 129, at: OLD })
     expect(await noteOf(world, '/rates/provider?provider=retail-a&max_age=1d')).toBe(
       'Every price of Provider retail-a is older than max_age; the newest was seen on 2026-02-10.',

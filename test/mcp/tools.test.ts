@@ -543,7 +543,7 @@ describe('wrong arguments', () => {
     const session = await tools.connect(tools.world.key())
     const { body } = await session.call('get_rates', { ...CORRIDOR, date: '2025-12-25' })
     expect(body.error).toBe(
-      'date cannot be used: this answers for the present only; get_history tells of the past',
+      'date cannot be used: this answers for the present only; get_history shows the past',
     )
     const none = await session.call('get_rates', { ...CORRIDOR, date: null })
     expect(none.isError).toBe(false)

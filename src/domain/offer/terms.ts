@@ -45,7 +45,7 @@ type OfferIdentity = {
 
 /** What one quote of an offer says beside its rate and fee. Null means that it was not said. */
 type OfferTerms = {
-  /** Charged beside the fee, in percent of the amount sent. */
+  /** Charged on top of the fee, in percent of the amount sent. */
   readonly feePercent: number | null
   readonly deliveryMinMs: number | null
   readonly deliveryMaxMs: number | null

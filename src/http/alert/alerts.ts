@@ -158,7 +158,7 @@ const ROUTES: readonly AlertRoute[] = [
   },
   {
     ...{ method: 'GET', below: '/deliveries', id: 'listAlertDeliveries', isMetered: false },
-    summary: 'What was told of an alert, and what came of it',
+    summary: 'The deliveries of an alert and their outcomes',
     description: 'The newest hundred deliveries, newest first.',
     errors: [...READING, 'unknown_alert'],
     response: DeliveriesResponse,

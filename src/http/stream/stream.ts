@@ -25,11 +25,11 @@ export const streamRoutes = (deps: StreamDeps): Route[] => [
       tag: 'Rates',
       summary: 'Prices as they change, as server-sent events',
       description:
-        'An answer without end in the form of https://html.spec.whatwg.org/#server-sent-events: ' +
+        'An endless response in the form of https://html.spec.whatwg.org/#server-sent-events: ' +
         'first `hello`, then `quote`, `best`, `mid`, `gone` and `catalogue` as things change. ' +
-        'The realtime tier is told at once, the hourly one at the top of the hour what that ' +
-        'shows anew. Whoever connects again with `Last-Event-ID`, to any replica, is told what ' +
-        'followed that id; where that is not kept any more, `reset` says what to ask for. A ' +
+        'The realtime tier gets each change at once, the hourly one at the top of the hour. ' +
+        'After a new connection with `Last-Event-ID`, to any replica, the stream continues after ' +
+        'that id; if that is not retained any more, `reset` says what to request. A ' +
         'comment comes every 15 seconds. The stream ends with `slow` if it is not read, and with ' +
         '`ended` if the key is revoked or the plan changes. Connecting is what costs a unit.',
       errors: [

@@ -91,7 +91,7 @@ function periods(own: string, words: string, none: string) {
   return [{ value: '', text: none }, ...all.map((value) => ({ value, text: text(value) }))]
 }
 
-const SINCE_LAST = 'since the alert was made or last told'
+const SINCE_LAST = 'since the alert was created or last fired'
 const BY_SETTING = 'as old as this service calls old'
 
 const When = ({ fields: { texts, faults } }: PartProps) => (
@@ -149,7 +149,9 @@ function Told({ fields: { texts, faults }, mailTo }: PartProps) {
         value={texts.tell}
         options={ways}
         error={faults.tell}
-        hint={mailTo === null ? 'This service sends no mail, so only servers can be told.' : ''}
+        hint={
+          mailTo === null ? 'This service sends no email, so only servers can be notified.' : ''
+        }
       />
       <div class="for-webhook">
         <Field

@@ -66,7 +66,7 @@ function Facts({ alert, person }: AlertPageProps) {
       <dt>Tells</dt>
       <dd>{to.kind === 'email' ? `${person.email}, by mail` : to.url}</dd>
       <dt>Ends</dt>
-      <dd>{isOnce ? 'once it has told you' : 'when you delete it'}</dd>
+      <dd>{isOnce ? 'once it has notified you' : 'when you delete it'}</dd>
       <dt>Made</dt>
       <dd>
         <Moment ms={createdMs} />

@@ -97,7 +97,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
           {from.name} to {to.name}
         </h1>
         <p class="lead">
-          How much arrives with each provider after its fee, beside an independent mid rate.
+          How much arrives with each provider after its fee, with an independent mid rate.
         </p>
         <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
       </div>

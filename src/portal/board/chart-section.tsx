@@ -184,7 +184,7 @@ function summary({ mid, best, period, unit }: Lines): string {
 }
 
 function bestText(bests: readonly number[], all: string): string {
-  if (bests.length === 0) return 'Nobody gave a price that money can be sent at.'
+  if (bests.length === 0) return 'No provider gave a price that money can be sent at.'
   const [low, high] = [rateText(Math.min(...bests)), rateText(Math.max(...bests))]
   const range = low === high ? `was ${low}` : `lay between ${low} and ${high}`
   return `The best rate ${range}; there was one for ${bests.length} of ${all}.`

@@ -14,7 +14,7 @@ export const KINDS: Readonly<Record<RateType, Kind>> = {
   interbank: { title: 'Interbank', note: 'Prices between banks and large firms.' },
   official: {
     title: 'For comparison: official',
-    note: 'The rate of the central bank. Nobody can send money at it, so it is never the best.',
+    note: 'The rate of the central bank. Money cannot be sent at it, so it is never the best.',
   },
   parallel: {
     title: 'For comparison: parallel',
@@ -42,7 +42,7 @@ export const plainWords = (name: string): string => name.replaceAll('_', ' ')
 export const STANDING: Readonly<Record<Evidence, string | null>> = {
   observed: null,
   derived: 'worked out from a margin or another source',
-  indicative: 'advertised, not certain to be had',
+  indicative: 'advertised, not surely available',
 }
 
 /** What stands behind a price, where it is not simply the provider's own; else null. */

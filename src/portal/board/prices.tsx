@@ -38,7 +38,7 @@ export function Prices({ conversions, isPair = false, ...pair }: Props) {
           <Kinds entries={current} {...shared} />
           <p class="muted small">
             Total cost is the fee and what the exchange rate costs, against the mid of the day the
-            price is from. <a href={`${PATHS.method}#cost`}>How we reckon it</a>
+            price is from. <a href={`${PATHS.method}#cost`}>How we calculate it</a>
           </p>
         </div>
       )}

@@ -128,14 +128,14 @@ function nothingText({ entries }: Conversions): string {
 function whyNothing({ entries, lack, ...asked }: Conversions, nowMs: number): string {
   if (lack) return lackNote(lack, asked)
   const sendable = entries.filter(isSendable)
-  if (sendable.length === 0) return 'Nobody gives a price at which money can be sent.'
+  if (sendable.length === 0) return 'No provider gives a price at which money can be sent.'
   const current = sendable.filter(({ ranked }) => !ranked.isStale)
   if (current.length === 0) {
     const newestMs = Math.max(...sendable.map(({ ranked }) => ranked.quote.atMs))
     return `The newest price was seen ${spanText(nowMs - newestMs)} ago and may no longer hold.`
   }
   const stated = current.filter(({ ranked }) => isFeeStated(ranked.quote))
-  if (stated.length === 0) return 'Fee unknown: nobody says what the fee is.'
+  if (stated.length === 0) return 'Fee unknown: the fee is not stated.'
   return 'Where the fee is known, it takes all of this amount or cannot be converted.'
 }
 

@@ -88,7 +88,7 @@ const Decision = ({ pageRequest, question, decision, send }: DecisionProps) => (
 function whoAsks({ clientId, name }: KnownApplication): string {
   if (isDocumentAddress(clientId))
     return `${name}, as ${new URL(clientId).host} describes it (${clientId}).`
-  return `An application that calls itself ${name}. Nobody has checked that name.`
+  return `An application that calls itself ${name}. That name is not verified.`
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -155,7 +155,7 @@ const notConnectedPage = (fault: string, children: ComponentChildren): Page =>
 export const staleQuestionPage = (): Page =>
   narrowPage({
     path: PATHS.authorize,
-    title: 'This question is no longer current',
+    title: 'This request has expired',
     status: 400,
     children: <Notice kind="warn">Go back to the application and start again from there.</Notice>,
   })

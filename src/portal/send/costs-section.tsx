@@ -52,7 +52,7 @@ export function CostsSection({ costs, amount, from, between, csvHref }: Props) {
       {smart && <Cheapest smart={smart} />}
       <p class="muted small">
         Fee and exchange rate together, against the mid of each price's own day; every offer that
-        names both countries counts once. <a href={`${PATHS.method}#costs`}>How we reckon it</a>
+        names both countries counts once. <a href={`${PATHS.method}#costs`}>How we calculate it</a>
         {' · '}
         <a href={csvHref}>Every offer as CSV</a>
       </p>

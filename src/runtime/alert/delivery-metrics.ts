@@ -41,7 +41,7 @@ export class DeliveryFigures {
     return [
       {
         name: 'corridor_alert_deliveries_total',
-        help: 'Tries to tell of an alert, by the way and by what came of it',
+        help: 'Alert delivery attempts, by way and outcome',
         type: 'counter',
         read: () =>
           each.map(({ way, outcome }) => [
@@ -51,11 +51,11 @@ export class DeliveryFigures {
       },
       {
         name: 'corridor_alert_delivery_duration_seconds',
-        help: 'Time that a try to tell of an alert took',
+        help: 'Time of an alert delivery attempt',
         type: 'histogram',
         read: () => WAYS.map((way) => [{ way }, this.#timings[way]]),
       },
-      gauge(['alert_deliveries_under_way', 'Tries under way'], () => this.deliverer.underWay),
+      gauge(['alert_deliveries_under_way', 'Attempts in progress'], () => this.deliverer.underWay),
       gauge(
         ['alert_deliveries_late_seconds', 'How long what is due has waited to be tried, at most'],
         () => this.lateSeconds,

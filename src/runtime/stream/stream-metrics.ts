@@ -36,7 +36,7 @@ export const streamMetrics = ({ hub, seats, open }: StreamSources): Family[] => 
       read: () => byReason({ ...open.ended, slow: slow() }),
     },
     {
-      ...{ name: 'corridor_stream_events_total', help: 'Events told by tier', type: 'counter' },
+      ...{ name: 'corridor_stream_events_total', help: 'Events sent by tier', type: 'counter' },
       read: () => byTier('told'),
     },
     {

@@ -75,7 +75,7 @@ const CostEntry = namedRecord('CostEntry', {
   ...offerFields,
   amount_match: AmountMatchWord,
   at_amount: Type.Number({
-    description: 'What the cost is reckoned at: the amount asked, or the nearest of the offer.',
+    description: 'The amount of the cost: the requested one, or the nearest of the offer.',
   }),
 })
 

@@ -60,7 +60,7 @@ const OfferTerms = namedRecord('Offer', {
     Type.String({ description: "The provider's own name for it.", examples: ['Express'] }),
   ),
   fee_percent: Type.Optional(
-    Type.Number({ description: 'Charged beside the fee, in percent of the amount sent.' }),
+    Type.Number({ description: 'Charged on top of the fee, in percent of the amount sent.' }),
   ),
   delivery_min: Type.Optional(Delivery),
   delivery_max: Type.Optional(Delivery),
@@ -92,7 +92,7 @@ export const AmountMatchWord = words(AMOUNT_MATCHES, {
 export const matchFields = {
   amount_match: Type.Optional(AmountMatchWord),
   at_amount: Type.Optional(
-    Type.Number({ description: 'What the cost is reckoned at, where it is not the amount sent.' }),
+    Type.Number({ description: 'The amount of the cost, if it is not the amount sent.' }),
   ),
 }
 

@@ -63,7 +63,7 @@ export const offerParameters = {
   ...filterParameters,
   offers: Type.Optional(
     words(['best', 'all'], {
-      description: '`all` lists every fitting offer in place of the best one of each provider.',
+      description: '`all` lists every fitting offer instead of the best one of each provider.',
     }),
   ),
 }

@@ -23,7 +23,7 @@ const ADVICE = `- A success costs one unit of the account's UTC day, a failure n
   \`out_of_range\` is for other amounts: never recommend either. Where \`best\` is null, \`note\`
   says for which amounts prices are known.
 - \`evidence\` says what stands behind a price: \`observed\`, \`derived\` (worked out from a margin
-  or another source) or \`indicative\` (advertised, not to be had for sure). Say which.
+  or another source) or \`indicative\` (advertised, not surely available). Say which.
 - \`fee_stated: false\` means that nobody said a fee: nothing was taken off \`net_converted\`, and
   what arrives may be less.
 - Prices differ by country, way of paying and amount. Say what you know: \`source_country\`,

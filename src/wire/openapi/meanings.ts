@@ -3,11 +3,11 @@
  * not in the schemas because tools show those too, where each word costs a model its attention.
  */
 export const MEANINGS: Readonly<Record<string, string>> = {
-  Alert: 'What the account wants to be told, and how it stands.',
+  Alert: 'An alert of the account, with its state.',
   AlertBody: 'What to tell, and where.',
   AlertChangeBody: 'What changes of an alert; what is not named stays.',
   AlertDeliveriesResponse: 'The newest deliveries of an alert.',
-  AlertDelivery: 'Something that is told of an alert, and what came of it.',
+  AlertDelivery: 'A delivery of an alert and its outcome.',
   AlertSecret: "A new key of an alert's signatures.",
   AlertsResponse: 'The alerts of the account.',
   ChangeFigures: 'How far a figure moved from the start to the end.',

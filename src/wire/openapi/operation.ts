@@ -8,7 +8,7 @@ export const TAGS = {
   Rates: "Providers' quotes in a corridor, now and over time.",
   Costs: 'What sending money from country to country costs.',
   Pairs: 'Mid and best rate of one pair or of many in one call.',
-  Alerts: 'To be told when a price passes a threshold, moves or grows stale.',
+  Alerts: 'Notifications of prices that pass a threshold, move or grow stale.',
   Catalogue: 'Currencies, providers and corridors to ask for.',
   Recording: 'For accounts that record observations.',
   Service: 'Quota and health.',

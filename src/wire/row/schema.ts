@@ -60,7 +60,7 @@ const offerMembers = {
       minimum: 0,
       maximum: 100,
       description:
-        'Charged beside fee, in percent of the amount; without a fee, in the source currency.',
+        'Charged on top of fee, in percent of the amount; without a fee, in the source currency.',
     }),
   ),
   delivery_min: delivery('How soon the money arrives at the earliest, such as PT0S.'),
@@ -103,7 +103,7 @@ export const RateRow = named(
         default: 'observed',
         description:
           'What stands behind the price: observed, derived from a margin or another source, or ' +
-          'indicative, which means advertised and not to be had for sure.',
+          'indicative, which means advertised and not surely available.',
       }),
     ),
     effective_from: optional(

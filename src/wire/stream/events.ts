@@ -18,10 +18,10 @@ const event = <T extends Record<string, TSchema>>(name: string, meaning: string,
 const place = {
   tier: words(TIERS, { description: 'The tier of the key, and of every event that follows.' }),
   position: Type.Integer({
-    description: 'Everything after this commit is told. All replicas number commits alike.',
+    description: 'Everything after this commit is sent. All replicas number commits the same way.',
   }),
   corridors: Type.Array(Type.String(), {
-    description: 'What is told of; `*` alone for every corridor.',
+    description: 'The corridors of the stream; `*` alone for every corridor.',
     examples: [['GBP/KES', 'USD/NGN']],
   }),
 }
@@ -30,8 +30,8 @@ const StreamHello = event('StreamHello', 'What a stream begins with.', {
   ...place,
   resumed: Type.Boolean({
     description:
-      'Whether what followed the Last-Event-ID is told next. Else ask for the prices now: what ' +
-      'changes from here on is told.',
+      'Whether the stream continues after the Last-Event-ID. Else request the prices now: later ' +
+      'changes follow.',
   }),
   ...freshnessFields,
 })

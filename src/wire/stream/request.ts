@@ -10,7 +10,7 @@ const CORRIDOR = /^([A-Z]{3,4})\/([A-Z]{3,4})$/
 export const StreamQuery = Type.Object({
   corridors: Type.Array(Type.String({ pattern: '^(\\*|[A-Za-z]{3,4}/[A-Za-z]{3,4})$' }), {
     description:
-      'What to be told of, comma-separated or in repeated parameters; `*` for every corridor, ' +
+      'Corridors, comma-separated or in repeated parameters; `*` for every corridor, ' +
       'with a key of the enterprise plan.',
     examples: [['GBP/KES', 'USD/NGN']],
     minItems: 1,
@@ -21,7 +21,7 @@ export const StreamQuery = Type.Object({
 export const StreamHeaders = Type.Object({
   'Last-Event-ID': Type.Optional(
     Type.String({
-      description: 'The last id that was read: everything after it is told, as far as it is kept.',
+      description: 'The last id that was read: everything retained after it is sent.',
       examples: ['28190344-6'],
     }),
   ),
@@ -60,6 +60,6 @@ export const StreamTokenResponse = named(
       }),
       expires_at: { ...Instant, description: 'Until then it opens streams.' },
     },
-    'What opens streams in place of a key, for a short time.',
+    'Opens streams instead of a key, for a short time.',
   ),
 )

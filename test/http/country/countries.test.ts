@@ -203,7 +203,7 @@ describe('GET /corridors?by=country', () => {
   })
 
   test('200 with an empty list and a note that says why', async () => {
-    expect(await shown()).toBe('Nobody quotes any corridor at present.')
+    expect(await shown()).toBe('No provider quotes any corridor at present.')
     world.quote(price({ payOut: ['cash'] }, { at: '2026-01-01T00:00:00Z' }))
     expect(await shown('max_age=7d')).toBe(
       'Every price is older than max_age; the newest was seen on 2026-01-01.',

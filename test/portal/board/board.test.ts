@@ -165,7 +165,9 @@ describe('GET /', () => {
     world.reference({ KES: 131 }, { at: EARLIER })
     world.quote({ providerId: 'official-a', rate: 130, at: EARLIER })
     const text = textOf((await visit(world, QUERY)).text)
-    expect(text).toContain('Official rate only Nobody gives a price at which money can be sent.')
+    expect(text).toContain(
+      'Official rate only No provider gives a price at which money can be sent.',
+    )
     expect(text).toContain('13,000.00 −0.76% – 130.00')
   })
 
@@ -183,7 +185,7 @@ describe('GET /', () => {
     expect(textOf(text)).toContain("Most they'd get for $100 11,880.00 KES with Provider retail-b")
     world.quote({ providerId: 'retail-b', rate: 120, at: '2026-03-05T14:00:00Z' })
     expect(textOf((await visit(world, QUERY)).text)).toContain(
-      'Not known Fee unknown: nobody says what the fee is.',
+      'Not known Fee unknown: the fee is not stated.',
     )
   })
 
@@ -195,7 +197,7 @@ describe('GET /', () => {
     expect(apart.find((who) => who.includes('retail-a'))).toContain(
       'worked out from a margin or another source',
     )
-    expect(apart.find((who) => who.includes('retail-b'))).toContain('advertised, not certain')
+    expect(apart.find((who) => who.includes('retail-b'))).toContain('advertised, not surely')
     world.quote({ providerId: 'retail-b', rate: 129, ...derived, at: '2026-03-05T14:00:00Z' })
     const { text } = await visit(world, QUERY)
     expect(textOf(text)).toContain(
