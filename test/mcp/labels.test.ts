@@ -59,6 +59,25 @@ describe('the note of a tool', () => {
     expect((await answers('get_rates', rates)).body.note).toBeUndefined()
   })
 
+  test('has the figure in words on each suspect price of get_costs, and counts them', async () => {
+    tools = new ToolWorld({ past: emptyPast() })
+    const { world } = tools
+    world.reference({ NGN: 1500 }, { at: '2026-03-05T12:00:00Z' })
+    for (const [providerId, rate] of [
+      ['retail-a', 1490],
+      ['retail-b', 1800],
+    ] as const)
+      world.quote({ ...surveyed, providerId, rate, to: 'NGN', offer: at(200) })
+    for (const detail of ['short', 'full']) {
+      const { body } = await answers('get_costs', { ...PLACES, to: 'NGN', amount: 200, detail })
+      const offers = body.offers as { suspect?: string }[]
+      expect([body.count, body.suspect, offers.map(({ suspect }) => suspect)]).toEqual([
+        ...[2, 1],
+        [undefined, expect.stringMatching(/^20\.0 % above the /)],
+      ])
+    }
+  })
+
   test('says why the costs of a pair are not known', async () => {
     tools = new ToolWorld({ past: emptyPast() })
     const { body } = await answers('get_costs', { ...PLACES, to: 'NGN', amount: 200 })
