@@ -4,7 +4,8 @@ import type { Sql } from './database.ts'
 /**
  * `observations` (any relation with their columns) with `was_active`: whether the provider of each
  * was active when it took effect, by the rule of `domain/activity.ts`. It is written after FROM.
- * `series` has `id`, `corridor_id` and `provider_id` of their series.
+ * `series` has `id`, `corridor_id` and `provider_id` of their series: those of a corridor where the
+ * observations are, as Citus finds the shard of a table by a constant corridor alone.
  */
 export const withActivity = (
   sql: Sql,
@@ -21,3 +22,7 @@ export const withActivity = (
     on s.id = o.provider_corridor_id and s.corridor_id = o.corridor_id
   join providers p on p.id = s.provider_id
 ) judged`
+
+/** The series of a corridor, to be written after FROM. */
+export const seriesOf = (sql: Sql, corridorId: number) =>
+  sql`provider_corridors where corridor_id = ${corridorId}`

@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import { withActivity } from '~/store/activity.ts'
+import { seriesOf, withActivity } from '~/store/activity.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { bestRates, bestsWith, kept, withLast } from './rollup-parts.ts'
@@ -34,7 +34,7 @@ export async function recount(
     from unnest(${hours}::timestamptz[]) asked (hour)
     left join lateral (
       select ${bestRates(sql, sql`applies`)}, count(*)::int as samples
-      from ${withActivity(sql, withLast(sql, observations))}
+      from ${withActivity(sql, withLast(sql, observations), seriesOf(sql, corridorId))}
     ) seen on true
     where rollups.corridor_id = ${corridorId} and rollups.hour = asked.hour`
   await tx`

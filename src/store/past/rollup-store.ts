@@ -1,5 +1,6 @@
 import type { StoredCorridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
+import { seriesOf } from '~/store/activity.ts'
 import type { Database } from '~/store/database.ts'
 import { boundText } from '~/store/encoding.ts'
 import { announced } from '~/store/news-channel.ts'
@@ -70,7 +71,7 @@ export function differenceRows(
         kept.best_rate as kept_best, ${countedBest(sql, sql`kept`)} as kept_counted,
         kept.samples as kept_samples, ${best} as seen_best, ${counted} as seen_counted,
         nullif(coalesce(kept.pruned, 0) + coalesce(seen.samples, 0), 0) as seen_samples
-      from (${rolledUp(sql, withLast(sql, observations), undefined, sql`applies`)}) seen
+      from (${rolledUp(sql, withLast(sql, observations), seriesOf(sql, id), sql`applies`)}) seen
       full join (
         select * from rollups
         where corridor_id = ${id} and hour >= ${from}::timestamptz and hour < ${before}::timestamptz

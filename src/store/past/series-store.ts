@@ -11,7 +11,7 @@ import {
   type Interval,
   type Worth,
 } from '~/domain/series.ts'
-import { withActivity } from '~/store/activity.ts'
+import { seriesOf, withActivity } from '~/store/activity.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
@@ -79,7 +79,7 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk & Place) {
     union all
     select effective_from,
       case when ${executableKinds(sql)} and applies and was_active then rate end, 1
-    from ${withActivity(sql, withLast(sql, open))}`
+    from ${withActivity(sql, withLast(sql, open), seriesOf(sql, corridorId))}`
   return sql<{ start_ms: string; best: string | null; samples: string }[]>`
     select extract(epoch from ${bucketOf(sql, interval, sql`at`)}) * 1000 as start_ms,
       max(best) as best, sum(samples) as samples
@@ -201,7 +201,7 @@ export function believedRows({ sql }: Database, place: Place, ask: BelievedAsk) 
       ${numbers(({ most }) => most)}::float8[]
     ) as stretches (since, before, least, most)
     cross join lateral (
-      select rate from ${withActivity(sql, withLast(sql, said))}
+      select rate from ${withActivity(sql, withLast(sql, said), seriesOf(sql, place.corridorId))}
       where rate${believed} and ${executableKinds(sql)} and applies and was_active
       union all
       select ${counted} from rollups
