@@ -155,7 +155,9 @@ export class UsageMeter {
       counter.isInDoubt = false
       counter.settlement = this.#settlements
     }
-    this.#endFlush()
+    this.#flushing = []
+    this.#written?.resolve()
+    this.#written = null
     this.load(totals)
     this.shares?.take(
       shares,
@@ -187,7 +189,7 @@ export class UsageMeter {
       counter.isInDoubt = true
       this.#unwritten.add(counter)
     }
-    this.#endFlush()
+    this.#flushing = []
   }
 
   /**
@@ -214,17 +216,12 @@ export class UsageMeter {
     return [...doubtful]
   }
 
-  /** Resolves when no batch is being written. */
+  /** Resolves when no batch is being written, nor is one in doubt, which is to be written again. */
   written(): Promise<void> {
-    if (this.#flushing.length === 0) return Promise.resolve()
+    const isSettled = [...this.#unwritten].every(({ isInDoubt }) => !isInDoubt)
+    if (this.#flushing.length === 0 && isSettled) return Promise.resolve()
     this.#written ??= Promise.withResolvers()
     return this.#written.promise
-  }
-
-  #endFlush(): void {
-    this.#flushing = []
-    this.#written?.resolve()
-    this.#written = null
   }
 
   /** Forgets written days that are no longer shown. */
@@ -239,7 +236,9 @@ export class UsageMeter {
   }
 
   #isUnwritten(usage: DayUsage): boolean {
-    return [...usage.byKey.values()].some(({ pending, flushing }) => pending || flushing)
+    return [...usage.byKey.values()].some(
+      ({ pending, flushing, isInDoubt }) => pending || flushing || isInDoubt,
+    )
   }
 
   #find(accountId: string, day: number): DayUsage | undefined {
