@@ -48,7 +48,13 @@ async function filling(more: readonly string[]) {
   let pid = Number.NaN
   await until('a server', async () => {
     const [file] = await Array.fromAsync(new Bun.Glob('**/postmaster.pid').scan(folder))
-    pid = file ? Number.parseInt(await Bun.file(join(folder, file)).text(), 10) : pid
+    // The folder gets another name once the server is ready.
+    const text = file
+      ? await Bun.file(join(folder, file))
+          .text()
+          .catch(() => '')
+      : ''
+    pid = Number.parseInt(text, 10)
     return pid > 0
   })
   return { child, pid }

@@ -8,7 +8,7 @@ describe('GET /how-we-reckon', () => {
   test('200 with what each figure means, at an address of its own', async () => {
     const { status, text } = await visit(new World(), PATH)
     expect(status).toBe(200)
-    expect(text).toContain('<title>How we reckon · Corridor</title>')
+    expect(text).toContain('<title>How we calculate · Corridor</title>')
     for (const id of ['best', 'arrives', 'costs', 'mid', 'kinds', 'chart', 'sources'])
       expect(text.match(new RegExp(`<h2 id="${id}"`, 'g'))).toHaveLength(1)
     expect(textOf(text)).toContain('more than 2 times yours')

@@ -41,7 +41,7 @@ async function fillFirst({ sql }: FreshDatabase): Promise<void> {
   const [snapshot] = await sql`insert into reference_snapshots (source, fetched_at)
     values ('old feed', ${new Date(nowMs - HOUR_MS).toISOString()}) returning id`
   await sql`insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
-    values (${new Date(nowMs - HOUR_MS).toISOString()}, ${snapshot!.id}, 'KES', 129)`
+    values (${new Date(nowMs - HOUR_MS).toISOString()}, ${snapshot!.id}, 'KES', 199)`
 }
 
 /** An observation of each provider in each of some hours, the older the cheaper. */
@@ -81,7 +81,7 @@ async function answer(path: string) {
 describe('an installation of the first version, brought up to date with its data', () => {
   test('serves the same quotes, mid and key as before', async () => {
     const { status, body } = await answer('/rates?from=USD&to=KES')
-    expect([status, body.count, body.mid_rate, body.mid_source]).toEqual([200, 2, 129, 'old feed'])
+    expect([status, body.count, body.mid_rate, body.mid_source]).toEqual([200, 2, 199, 'old feed'])
     expect(body.providers.map((quote: { rate: number }) => quote.rate)).toEqual([200, 200])
   })
 

@@ -43,7 +43,8 @@ export function worthsOf(
   { limits }: View,
   { leg, interval, fromMs, beforeMs, reachMs }: WorthsAsk,
 ): Promise<readonly (BucketWorth | null)[]> {
-  const endsMs = bucketStartsMs({ fromMs, beforeMs }, interval).map((startMs) =>
+  const window = { fromMs, beforeMs }
+  const endsMs = bucketStartsMs(window, interval).map((startMs) =>
     Math.min(startMs + INTERVAL_MS[interval], reachMs),
   )
   const lastMs = endsMs.at(-1)!
@@ -51,47 +52,15 @@ export function worthsOf(
     key: `worth ${leg} ${interval} ${fromMs} ${lastMs}`,
     sources: referenceSources([leg], lastMs),
     async ask() {
-      const [worths, ranges] = await Promise.all([
-        deps.store.worthsBefore(leg, [fromMs, ...endsMs]),
+      const worths = await deps.store.worthsBefore(leg, [fromMs, ...endsMs])
+      const ranges =
         limits.quoteSuspectPct == null
           ? []
-          : rangesOf(deps, { leg, bucketMs: INTERVAL_MS[interval], fromMs, beforeMs: lastMs }),
-      ])
+          : await deps.store.worthRanges(leg, [...bucketStartsMs(window, interval), lastMs])
       return endsMs.map((_, i) => bucketWorth(worths[i], worths[i + 1], ranges[i]))
     },
     bytesOf: (values) => values.length * WORTH_BYTES,
   })
-}
-
-/** How many buckets are remembered together, so that windows that overlap share them. */
-const SHARED_BUCKETS = 128
-
-type RangesAsk = Window & { readonly leg: string; readonly bucketMs: number }
-
-/** Between which values all lay that were said of a leg in each bucket; null where none was. */
-async function rangesOf(
-  { store, windows }: WorthDeps,
-  { leg, bucketMs, fromMs, beforeMs }: RangesAsk,
-): Promise<(Range | null)[]> {
-  const sharedMs = SHARED_BUCKETS * bucketMs
-  const firstMs = Math.floor(fromMs / sharedMs) * sharedMs
-  const parts = Array.from({ length: Math.ceil((beforeMs - firstMs) / sharedMs) }, (_, i) => {
-    const startMs = firstMs + i * sharedMs
-    return startMs + sharedMs <= beforeMs
-      ? { fromMs: startMs, beforeMs: startMs + sharedMs }
-      : { fromMs: Math.max(startMs, fromMs), beforeMs }
-  })
-  const ranges = parts.map((part) => {
-    const count = Math.ceil((part.beforeMs - part.fromMs) / bucketMs)
-    const startsMs = Array.from({ length: count }, (_, i) => part.fromMs + i * bucketMs)
-    return windows.answer({
-      key: `ranges ${leg} ${bucketMs} ${part.fromMs} ${part.beforeMs}`,
-      sources: [{ of: leg, ...part }],
-      ask: () => store.worthRanges(leg, [...startsMs, part.beforeMs]),
-      bytesOf: (values) => values.length * WORTH_BYTES,
-    })
-  })
-  return (await Promise.all(ranges)).flat().slice((fromMs - parts[0]!.fromMs) / bucketMs)
 }
 
 /** A bucket's worth by what it was before it, what it is at its end and what was said in it. */
