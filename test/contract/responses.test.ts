@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { currencyCode } from '~/domain/currency.ts'
+import { isOneLine } from '~/domain/naming/one-line.ts'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 import { PLANS } from '~/domain/quota.ts'
@@ -20,7 +21,9 @@ const PROVIDER_IDS = ['a', 'b', 'c', 'd']
 const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values)
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
 const url = orNull(fc.webUrl())
-const word = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
+const word = fc
+  .string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
+  .filter((text) => isOneLine(text) && !/^\s|\s\s|\s$/.test(text))
 
 const currencies = fc.tuple(
   ...CODES.map((code) =>
