@@ -233,14 +233,14 @@ describe('somebody with live prices, without scripts', () => {
   test('pauses the alert, switches it on again and deletes it', async () => {
     const { page } = grace
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('Paused. It tells nothing').waitFor()
-    await page.getByRole('button', { name: 'Switch on' }).click()
-    await page.getByText('Switched on.').waitFor()
+    await page.getByText('Paused. You are not notified').waitFor()
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByText('Turned on.').waitFor()
     await page.getByRole('link', { name: 'Delete' }).click()
     await pictured(grace, 'alert-delete-light-1280')
     await page.getByRole('button', { name: 'Delete the alert' }).click()
     await page.getByText('Alert deleted.').waitFor()
-    await page.getByText('You wait for nothing yet').waitFor()
+    await page.getByText('You have no alerts yet').waitFor()
     await pictured(grace, 'alerts-empty-light-1280')
     expect(grace.complaints).toEqual([])
   })

@@ -145,13 +145,13 @@ describe('the market board in a browser', () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     const headline = page.locator('.cards h2').first()
     expect(await headline.textContent()).toBe(
-      'Least to send for 25,000 KES, from the United Kingdom to Kenya',
+      'About what to send for 25,000 KES, from the United Kingdom to Kenya',
     )
     expect(await page.locator('.cards .figure').first().textContent()).toStartWith('£')
     expect(await page.getByLabel('Send').inputValue()).toBe('')
     await page.getByLabel('Send').fill('£90')
     await page.getByRole('button', { name: 'Compare' }).click()
-    expect(await headline.textContent()).toStartWith("Most they'd get for £90")
+    expect(await headline.textContent()).toStartWith("About what they'd get for £90")
     expect(await page.getByLabel('Or they get').inputValue()).toBe('')
     await page.getByLabel('Send').fill('£91')
     await page.getByLabel('Or they get').fill('25000')

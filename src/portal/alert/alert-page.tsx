@@ -104,7 +104,7 @@ function Deeds({ pageRequest, alert }: AlertPageProps) {
     <div class="deeds">
       {status === 'active'
         ? deed(PATHS.alertStatus, 'Pause', { status: 'paused' })
-        : deed(PATHS.alertStatus, 'Switch on', { status: 'active' })}
+        : deed(PATHS.alertStatus, 'Turn on', { status: 'active' })}
       {deed(PATHS.testAlert, to.kind === 'email' ? 'Send a test mail' : 'Send a test')}
       <a class="button button-quiet" href={alertHref(PATHS.changeAlert, alert)}>
         Change

@@ -70,7 +70,7 @@ function Lists({ alerts }: { alerts: readonly Alert[] }) {
 }
 
 const NoAlerts = () => (
-  <Notice kind="plain" title="You wait for nothing yet">
+  <Notice kind="plain" title="You have no alerts yet">
     Make an alert here, or look up a pair on <a href={PATHS.board}>the market board</a> and press
     “Tell me when…” there.
   </Notice>

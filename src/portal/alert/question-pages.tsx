@@ -43,7 +43,7 @@ const questionPage = (pageRequest: PageRequest, alert: Alert, question: Question
 export const deleteAlertPage = (pageRequest: PageRequest, alert: Alert): Page =>
   questionPage(pageRequest, alert, {
     title: 'Delete this alert?',
-    lead: 'It tells nothing any more, and its deliveries are forgotten. This cannot be undone.',
+    lead: 'You are not notified any more, and its deliveries are deleted. This cannot be undone.',
     action: PATHS.deleteAlert,
     send: 'Delete the alert',
     isDangerous: true,

@@ -47,7 +47,7 @@ export function Best(props: Props) {
   const isToArrive = recipientGets !== null
   const isNear = bestCurrent !== null && pricedAt(bestCurrent) !== null
   const [most, least] = isNear
-    ? ["At the cheapest price nearby they'd get", 'At the cheapest price nearby, send']
+    ? ["About what they'd get", 'About what to send']
     : ["Most they'd get", 'Least to send']
   const asked = isToArrive
     ? `${least} for ${askedText(recipientGets, to)}`

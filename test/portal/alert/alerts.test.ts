@@ -121,7 +121,7 @@ describe('the board', () => {
 describe('an alert', () => {
   test('is made, shown and listed, by pages and the API alike', async () => {
     const ada = await newMember()
-    expect(await seen(ada, LIST)).toContain('You wait for nothing yet')
+    expect(await seen(ada, LIST)).toContain('You have no alerts yet')
     expect(await seen(ada, '/developer')).toContain('You have 0 of the 3 alerts of the free plan.')
     const page = await made(ada, { name: 'Rent', once: 'yes' })
     const shown = await seen(ada, `${page}&said=made`)

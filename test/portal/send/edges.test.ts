@@ -88,13 +88,13 @@ describe('an amount near the surveyed ones', () => {
     world.quote({ ...price, rate: 127, fee: 0, providerId: 'retail-b', offer: at(200) })
     const { text } = await visit(world, `${PAGE}?amount=400`)
     expect(textOf(text)).toContain(
-      "At the cheapest price nearby they'd get for $400 50,800.00 KES with Provider retail-b",
+      "About what they'd get for $400 50,800.00 KES with Provider retail-b",
     )
     expect(textOf(text)).toContain('1Provider retail-a')
     expect(textOf(text)).toContain('420.00 KES more')
     expect(text).not.toContain('At best')
     expect(await seen(`${PAGE}?recipient_gets=50000`)).toContain(
-      'At the cheapest price nearby, send for 50,000 KES $393.70 with Provider retail-b',
+      'About what to send for 50,000 KES $393.70 with Provider retail-b',
     )
   })
 })
