@@ -78,6 +78,6 @@ export const overshootMax = (limit: number): number => Math.floor(limit / 10)
  */
 export function advanceOf(limit: number, slot: number): number {
   let left = overshootMax(limit)
-  for (let before = 0; before < slot && left > 0; before++) left -= Math.ceil(left / 2)
+  for (let before = 0; before < slot; before++) left -= Math.ceil(left / 2)
   return Math.ceil(left / 2)
 }

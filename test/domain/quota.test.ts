@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
-import { dayOf, mayIngest, PLANS, quotaOf, ROLES, tierOf } from '~/domain/quota.ts'
+import {
+  advanceOf,
+  dayOf,
+  mayIngest,
+  overshootMax,
+  PLANS,
+  quotaOf,
+  ROLES,
+  tierOf,
+} from '~/domain/quota.ts'
 
 const MIDNIGHT = Date.parse('2026-03-05T00:00:00.000Z')
 
@@ -49,5 +58,21 @@ describe('tierOf', () => {
 describe('mayIngest', () => {
   test('treasury and admin may, members may not', () => {
     expect(ROLES.map(mayIngest)).toEqual([false, true, true])
+  })
+})
+
+describe('advanceOf', () => {
+  const slots = Array.from({ length: 20 }, (_, slot) => slot)
+
+  test('is half of what the slots before leave of a tenth of the limit, rounded up', () => {
+    expect(slots.slice(0, 7).map((slot) => advanceOf(1090, slot))).toEqual([55, 27, 14, 7, 3, 2, 1])
+    expect(slots.slice(0, 3).map((slot) => advanceOf(20, slot))).toEqual([1, 1, 0])
+  })
+
+  test('never comes to more than the overshoot, all slots together', () => {
+    for (const limit of [0, 9, 10, 19, 20, 50, 1090, 1_000_003]) {
+      const all = slots.reduce((sum, slot) => sum + advanceOf(limit, slot), 0)
+      expect([limit, all <= overshootMax(limit)]).toEqual([limit, true])
+    }
   })
 })

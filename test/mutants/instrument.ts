@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { Instrumenter } from '@stryker-mutator/instrumenter'
+
+/** A small change of a source that some test should notice. */
+export type Mutant = {
+  /** What a process activates it by. */
+  readonly id: string
+  readonly file: string
+  readonly line: number
+  /** The text that takes the place of what is there. */
+  readonly replacement: string
+}
+
+/** Changes that mostly alter words, or a value that nobody can tell from another. */
+const UNTRIED = new Set(['StringLiteral', 'ObjectLiteral', 'ArrayDeclaration', 'Regex'])
+
+const off = () => false
+const silent = () => {}
+const LOG = {
+  ...{ isDebugEnabled: off, isTraceEnabled: off, isInfoEnabled: off },
+  ...{ isWarnEnabled: off, isErrorEnabled: off, isFatalEnabled: off },
+  ...{ debug: silent, trace: silent, info: silent, warn: silent, error: silent, fatal: silent },
+}
+
+/** Writes every mutant into the sources of a copy, behind a switch that is off, and lists them. */
+export async function instrument(root: string, paths: readonly string[]): Promise<Mutant[]> {
+  const files = await Promise.all(
+    paths.map(async (path) => ({
+      name: path,
+      mutate: true,
+      content: await Bun.file(join(root, path)).text(),
+    })),
+  )
+  const options = { plugins: null, ignorers: [], excludedMutations: [...UNTRIED] }
+  const made = await new Instrumenter(LOG).instrument(files, options)
+  for (const { name, content } of made.files) await Bun.write(join(root, name), content)
+  return made.mutants
+    .filter(({ mutatorName }) => !UNTRIED.has(mutatorName))
+    .map(({ id, fileName, location, replacement }) => ({
+      ...{ id, file: fileName, line: location.start.line + 1, replacement },
+    }))
+}
