@@ -93,8 +93,9 @@ function pruningRecords(database: Database) {
         )
         select ${announced(database, { kind: 'observations', position: null })} from kept`
     },
+    /** In a transaction, as Citus otherwise sends no worker what the function sets. */
     async pruneWithdrawals(beforeMs: number) {
-      await sql`select prune_withdrawals(${instantText(beforeMs)}::timestamptz)`
+      await sql.begin((tx) => tx`select prune_withdrawals(${instantText(beforeMs)}::timestamptz)`)
     },
     async settle() {
       await sql`
