@@ -154,6 +154,8 @@ export async function liveQuotes(
 async function liveIn(sql: Sql, tx: TransactionSql, ask: Omit<LiveAsk, 'offers'>) {
   // The planner expects too few rows of an offer to walk an index in their order.
   await tx`set local enable_sort = off`
+  // It goes on to the workers of a cluster, whose sessions are not ours.
+  if (ask.isDistributed) await tx`set local jit = off`
   const near = await liveStatement(sql, tx, { ...ask, offers: null })
   const offers = farOffers(near)
   const far = offers.length > 0 ? await liveStatement(sql, tx, { ...ask, offers }) : []
