@@ -1,7 +1,7 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { type CorridorSending, type Sending, SILENCE } from '~/domain/feed/silence.ts'
 import type { SendingDay } from '~/domain/feed/week.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
@@ -84,27 +84,17 @@ export const sendingRows = (database: Database, nowMs: number, shard: Shard) => 
 
 /**
  * The first and the last sending of each day of the last weeks, and on how many weekdays there was
- * none, in parts of a `with`. Two index probes for each day of a few series.
+ * none, in parts of a `with`.
  */
-const weeks = ({ sql }: Database, nowMs: number, shard: Shard) => {
-  const edge = (order: 'asc' | 'desc') => sql`
-    select effective_from as at from observations
-    where provider_corridor_id = p.id ${onShard(sql, shard)}
-      and effective_from >= day and effective_from < day + interval '1 day'
-      and effective_from <= ${instantText(nowMs)}
-    order by effective_from ${order === 'asc' ? sql`` : sql`desc`} limit 1`
-  return sql`
+const weeks = ({ sql }: Database, nowMs: number, shard: Shard) => sql`
     days as (
-      select p.provider_id, day, min(first.at) as first, max(last.at) as last
-      from series p
-      cross join generate_series(
-        date_trunc('day', ${instantText(nowMs)}::timestamptz, 'UTC')
-          - make_interval(days => ${WEEK_DAYS}),
-        ${instantText(nowMs)}::timestamptz, interval '1 day') as day
-      cross join lateral (${edge('asc')}) first
-      cross join lateral (${edge('desc')}) last
-      where p.place <= ${WEEK_SERIES_MAX}
-      group by p.provider_id, day
+      select p.provider_id, said.day, min(said.first) as first, max(said.last) as last
+      from provider_corridors p
+      cross join lateral (
+        ${shard.isDistributed ? daysRead(sql, nowMs) : daysProbed(sql, nowMs)}
+      ) said
+      where p.id in (select id from series where place <= ${WEEK_SERIES_MAX})
+      group by p.provider_id, said.day
     ), weeks as (
       select provider_id,
         jsonb_agg(jsonb_build_array(
@@ -113,7 +103,36 @@ const weeks = ({ sql }: Database, nowMs: number, shard: Shard) => {
           then 7 - count(distinct extract(isodow from day)) else 0 end::int as off_days
       from days group by provider_id
     )`
+
+/** The days of a series `p` by two index probes each. */
+const daysProbed = (sql: Sql, nowMs: number) => {
+  const edge = (order: 'asc' | 'desc') => sql`
+    select effective_from as at from observations
+    where provider_corridor_id = p.id
+      and effective_from >= day and effective_from < day + interval '1 day'
+      and effective_from <= ${instantText(nowMs)}
+    order by effective_from ${order === 'asc' ? sql`` : sql`desc`} limit 1`
+  return sql`
+    select day, first.at as first, last.at as last
+    from generate_series(${firstDay(sql, nowMs)}, ${instantText(nowMs)}::timestamptz,
+      interval '1 day') as day
+    cross join lateral (${edge('asc')}) first
+    cross join lateral (${edge('desc')}) last`
 }
+
+/** The days of a series `p` from all its rows, as Citus sends no probes of days to its workers. */
+const daysRead = (sql: Sql, nowMs: number) => sql`
+    select date_trunc('day', effective_from, 'UTC') as day,
+      min(effective_from) as first, max(effective_from) as last
+    from observations
+    where provider_corridor_id = p.id ${onShard(sql, { isDistributed: true })}
+      and effective_from >= ${firstDay(sql, nowMs)}
+      and effective_from <= ${instantText(nowMs)}::timestamptz
+    group by 1`
+
+const firstDay = (sql: Sql, nowMs: number) => sql`
+  (date_trunc('day', ${instantText(nowMs)}::timestamptz, 'UTC')
+    - make_interval(days => ${WEEK_DAYS}))`
 
 /** The silent series of each provider, of those in `habits`, in parts of a `with`. */
 const silences = ({ sql }: Database, nowMs: number) => sql`
