@@ -173,3 +173,18 @@ test.each(POOLS)(
     await sql.end({ timeout: 1 })
   },
 )
+
+test('a query that comes between the error of a connection and its close has an answer', async () => {
+  const { sql, sockets } = onSockets()
+  await sql`select 1`
+  const next = failureOf(sql`select pg_sleep(60)`).then((lost) => {
+    expect(isOutage(lost)).toBe(true)
+    return failureOf(sql`select 2`)
+  })
+  await until('the sleep is sent', async () => sockets[0]!.bytesWritten > 0)
+  sockets[0]!.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
+  expect(isOutage(await next)).toBe(true)
+  expect([...(await sql`select 3 as three`)]).toEqual([{ three: 3 }])
+  expect(sockets).toHaveLength(2)
+  await sql.end()
+}, 5000)
