@@ -141,7 +141,8 @@ describe('more connections than there are file descriptors', () => {
     ])
     for (const socket of sockets.splice(0)) socket.destroy()
     await until('a new client', async () => (await newClient()).status === 200)
-    expect(service.messages().at(-1)).toBe('new connections are accepted again')
+    const again = 'new connections are accepted again'
+    await until('its message', async () => service.messages().at(-1) === again)
     service.child.kill('SIGTERM')
     expect(await service.child.exited).toBe(0)
   })

@@ -32,9 +32,11 @@ export class EventReader {
     return this.events.findLast(({ id }) => id !== null)?.id ?? null
   }
 
-  /** Resolves with the event of this name, once it was read. */
+  /** Resolves with the event of this name, once it was read; a failure says what came instead. */
   async event(name: string): Promise<ReadEvent> {
-    await until(`the event ${name}`, async () => this.names.includes(name))
+    await until(`the event ${name}`, async () => this.names.includes(name)).catch((error) => {
+      throw new Error(`${error.message}, but ${JSON.stringify(this.events)}`)
+    })
     return this.events.find((event) => event.name === name)!
   }
 

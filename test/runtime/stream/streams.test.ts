@@ -37,6 +37,8 @@ test('a stream hears of commits of any replica, ends with its process, and goes 
   const [one, other] = replicas as [Replica, Replica]
   const { keys } = await addAccount(database, { role: 'treasury' })
   const key = keys[0]!
+  // a process knows the log from its first stream on at the latest
+  await new EventReader(await streamOf(one, key)).event('hello')
   const reader = new EventReader(await streamOf(other, key))
   await reader.event('hello')
   expect((await one.post(row(128), key)).status).toBe(201)
