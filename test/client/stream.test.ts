@@ -288,7 +288,9 @@ describe('a stream fails', () => {
     expect(requests).toHaveLength(3)
     const slow = clientOf([() => new Promise(() => {})])
     const error = await failure(first(1, slow.client.stream(PAIRS, { timeoutMs: 20 })))
-    expect([error.code, slow.requests.length]).toEqual(['timeout', 1])
+    expect(error.code).toBe('timeout')
+    // a busy machine may have sent none of it yet
+    expect(slow.requests.length).toBeLessThan(2)
   })
 
   test('for a budget that comes back tomorrow, also when it is opened again', async () => {

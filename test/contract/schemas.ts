@@ -42,7 +42,7 @@ const checks = {
   '/status': StatusResponse,
   'POST /rates': IngestResponse,
   error: Type.Object({
-    error: Type.String({ pattern: '^\\S+( \\S+)+$' }),
+    error: Type.String({ pattern: '^\\S.* .*\\S$' }),
     code: Type.String({ pattern: '^[a-z]+(_[a-z]+)*$' }),
   }),
 } satisfies Record<string, TSchema>

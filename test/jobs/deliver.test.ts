@@ -370,6 +370,8 @@ describe('Deliverer, where an address is at its end', () => {
       'fired',
       'given_up',
     ])
+    await until('the message of it', async () => (await endings()).length > 0)
+    for (const deliverer of deliverers.splice(0)) await deliverer.stop()
     expect(await endings()).toHaveLength(1)
   })
 

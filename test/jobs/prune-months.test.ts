@@ -229,6 +229,17 @@ describe('months that are dropped', () => {
     TEST_MS_MAX,
   )
 
+  test('leave the best of an hour as it was, where a price that was replaced in it is what stays', async () => {
+    await makeMonthsAgain()
+    const effectiveMs = START_MS + 10 * HOUR_MS
+    const said = { to: 'TZS', effectiveMs }
+    await record(months, observation({ ...said, rate: '1.5' }))
+    const brief = { ...PLAIN, validUntilMs: effectiveMs + 6 * HOUR_MS }
+    await record(months, observation({ ...said, rate: '1', offer: brief }))
+    await prune(months, LIMIT_MS)
+    expect(await differencesIn(months)).toEqual([])
+  })
+
   test('wait for a question that reads them, and for nobody else', async () => {
     const doomed = await recordMonths()
     const reading = await opened(`select from observations where ${FEBRUARY}`)

@@ -25,7 +25,11 @@ export function createRollupStore(database: Database) {
         select id, source as "from", target as "to" from corridors order by id`.then((rows) => [
         ...rows,
       ]),
-    /** Each hour comes with its roll-up as kept and as observed; null for a missing row. */
+    /**
+     * Each hour comes with its roll-up as kept and as observed; null for a missing row. Of an hour
+     * whose prices are partly deleted only the count can be checked: what is left may have been
+     * replaced by what is gone.
+     */
     async differences(corridor: StoredCorridor, window: Window) {
       const rows = await differenceRows(database, corridor, window)
       return rows.map((row) => ({
@@ -70,15 +74,16 @@ export function differenceRows(
       select extract(epoch from hour) * 1000 as hour_ms,
         kept.best_rate as kept_best, ${countedBest(sql, sql`kept`)} as kept_counted,
         kept.samples as kept_samples, ${best} as seen_best, ${counted} as seen_counted,
-        nullif(coalesce(kept.pruned, 0) + coalesce(seen.samples, 0), 0) as seen_samples
+        nullif(coalesce(kept.pruned, 0) + coalesce(seen.samples, 0), 0) as seen_samples,
+        coalesce(kept.pruned, 0) > 0 as is_pruned
       from (${rolledUp(sql, withLast(sql, observations), seriesOf(sql, id), sql`applies`)}) seen
       full join (
         select * from rollups
         where corridor_id = ${id} and hour >= ${from}::timestamptz and hour < ${before}::timestamptz
       ) kept using (hour)
     ) hours
-    where (kept_samples, kept_best, kept_counted)
-      is distinct from (seen_samples, seen_best, seen_counted)
+    where kept_samples is distinct from seen_samples
+      or (not is_pruned and (kept_best, kept_counted) is distinct from (seen_best, seen_counted))
     order by hour_ms`
 }
 

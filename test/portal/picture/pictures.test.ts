@@ -69,7 +69,6 @@ describe('GET /pictures/:file', () => {
     const asked = targets.map((name) => ask(`/pictures/kenya-to-${name}.png`))
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([200, 503]))
-    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(10)
     expect((await ask(`/pictures/kenya-to-${targets.at(-1)}.png`)).status).toBe(200)
   })
 

@@ -38,7 +38,14 @@ export async function withApp(visitor: Visitor, password = PASSWORD) {
   const app = new Authenticator(key)
   const address = /name="address" value="([^"]+)"/.exec(begun.html)![1]!.replaceAll('&amp;', '&')
   const form_token = /name="form_token" value="([^"]+)"/.exec(begun.html)![1]!
-  const done = await visitor.post(`${page}/app/confirm`, { form_token, address, code: app.next() })
-  const codes = /<pre id="recovery-codes"><code>([^<]+)</.exec(done.html)?.[1]?.split('\n') ?? []
-  return { app, codes, done, key }
+  const confirm = async () => {
+    const fields = { form_token, address, code: app.next() }
+    const done = await visitor.post(`${page}/app/confirm`, fields)
+    const codes = /<pre id="recovery-codes"><code>([^<]+)</.exec(done.html)?.[1]?.split('\n') ?? []
+    return { done, codes }
+  }
+  let confirmed = await confirm()
+  // the first code is of the step before, and too old once another step begins meanwhile
+  if (confirmed.codes.length === 0) confirmed = await confirm()
+  return { app, key, ...confirmed }
 }

@@ -67,7 +67,9 @@ describe('an authenticator app', () => {
     )
     const form = formsIn(begun.html).find(({ action }) => action.endsWith('/confirm'))!
     const key = /<pre id="app-key"><code>([A-Z2-7]+)/.exec(begun.html)![1]!
-    const code = new Authenticator(key).next()
+    const app = new Authenticator(key)
+    app.next()
+    const code = app.next()
     expect((await visitor.post(form.action, { ...form.hidden, code })).status).toBe(200)
     const other = world.visitor()
     await signIn(other, email)

@@ -4,8 +4,7 @@ import type { UsageCount } from '~/domain/quota.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
-import { until } from '../../support/until.ts'
-import { otherHandle } from '../samples.ts'
+import { otherHandle, untilWaiting } from '../samples.ts'
 
 let database: FreshDatabase
 let store: ReturnType<typeof createUsageStore>
@@ -240,10 +239,7 @@ describe('settle, where a migration needs the tables of keys and of usage', () =
       await tx`set local deadlock_timeout = '1min'`
       await tx`lock table keys in access exclusive mode`
       const settling = add(store, counts).catch((error) => error.code)
-      await until('the usage waits for the keys', async () => {
-        const waiting = await database.sql`select from pg_locks where not granted`
-        return waiting.length > 0
-      })
+      await untilWaiting(database, 1)
       await tx`lock table usage in access exclusive mode`
       return settling
     })
