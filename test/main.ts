@@ -18,6 +18,7 @@ const TEST_MS_MAX = 60_000
 const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const FAST = '--fast'
+const REPEAT = '--repeat'
 
 /** What files took in the runs before, by which the slowest start first. */
 const TIMINGS = join(ROOT, 'node_modules/.cache/corridor/test-timings.json')
@@ -27,9 +28,42 @@ const GUESSED_MS: Readonly<Record<Need, number>> = { process: 3000, database: 10
 /**
  * `bun run test`: every test file, several at a time, on one PostgreSQL from which each takes
  * databases of its own. With --fast only the files that need neither a database nor a process.
+ * With --repeat N it runs all of that N times, each with other random cases (TEST_SEED), and then
+ * lists what failed in which run.
  * Further arguments go to `bun test`; its exit status is ours.
  */
 async function main(args: readonly string[]): Promise<number> {
+  const at = args.indexOf(REPEAT)
+  if (at === -1) return suite(args)
+  const times = Number(args[at + 1])
+  if (Number.isInteger(times) && times > 0) return repeated(times, args.toSpliced(at, 2))
+  console.error('--repeat needs the number of runs, from 1')
+  return 2
+}
+
+/** Runs the suite in a process of its own, `times` times, whatever fails. */
+async function repeated(times: number, args: readonly string[]): Promise<number> {
+  const lines: string[] = []
+  for (let run = 1; run <= times; run++) {
+    const startMs = performance.now()
+    const seed = String(Math.floor(Math.random() * 2 ** 31))
+    const child = Bun.spawn([process.execPath, import.meta.path, ...args], {
+      env: { ...process.env, TEST_SEED: seed },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    })
+    const text = await new Response(child.stderr).text()
+    process.stderr.write(text)
+    const status = await child.exited
+    const seconds = Math.round((performance.now() - startMs) / 1000)
+    const failed = new Set(text.match(/^\(fail\) .*(?= \[)/gm))
+    const outcome = status === 0 ? 'passed' : [`failed with ${status}`, ...failed].join('\n  ')
+    lines.push(`run ${run}, TEST_SEED=${seed}: ${seconds} s, ${outcome}`)
+  }
+  console.log(lines.join('\n'))
+  return lines.every((line) => line.endsWith('passed')) ? 0 : 1
+}
+
+async function suite(args: readonly string[]): Promise<number> {
   const isFast = args.includes(FAST)
   const others = args.filter((arg) => arg !== FAST)
   const files = await testFiles()

@@ -344,6 +344,7 @@ describe('Deliverer, where an address is at its end', () => {
     for (const alert of [one, two])
       expect(await alertOf(alert)).toMatchObject({ status: 'failing', reason })
     expect(await alertOf(elsewhere)).toMatchObject({ status: 'active', reason: null })
+    await until('the message of it', async () => (await endings()).length > 0)
     const told = (await endings()).map(({ body }) => JSON.parse(body))
     expect(told).toMatchObject([{ alerts: ['one', 'two'], reason }])
   })
