@@ -17,6 +17,8 @@ type Rule<S extends TObject> = {
 export type Reader<S extends TObject> = {
   readonly input: S
   readonly rules?: readonly Rule<S>[]
+  /** Collects what the caller has to know of how names were read. */
+  readonly said?: string[]
 }
 
 /**
@@ -28,7 +30,7 @@ export type Reader<S extends TObject> = {
  * is among them: a model that believes it asked for something must not take the answer for that.
  */
 export function readArguments<S extends TObject>(
-  { input, rules = [] }: Reader<S>,
+  { input, rules = [], said: readings = [] }: Reader<S>,
   given: unknown,
   view: View,
 ): Static<S> {
@@ -44,7 +46,9 @@ export function readArguments<S extends TObject>(
   const texts = new Map(said)
   const args: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(input.properties)) {
-    const value = faults.attempt(() => valueIn(field, texts.get(name), { name, view }))
+    const value = faults.attempt(() =>
+      valueIn(field, texts.get(name), { name, view, said: readings }),
+    )
     if (value !== null && value !== undefined) args[name] = value
   }
   const read = args as Static<S>
@@ -73,23 +77,26 @@ function refuse(input: TObject, unknown: string): never {
 const wordAmong = (unknown: string, known: readonly string[]): string | null =>
   unknown.split('_').find((word) => known.includes(word)) ?? null
 
-type At = { readonly name: string; readonly view: View }
+type At = { readonly name: string; readonly view: View; readonly said: string[] }
 
-function valueIn(field: TSchema, given: unknown, { name, view }: At): unknown {
+function valueIn(field: TSchema, given: unknown, at: At): unknown {
+  const { name } = at
   if (given === undefined) return readField(name, field, undefined)
   const text = textIn(field, given)
   if (text === undefined) throw invalidParameter({ name, fault: `it must be ${KINDS[field.type]}` })
   if (text.trim() === '') throw invalidParameter({ name, fault: 'it is empty' })
-  return readField(name, field, readingOf(field, text.trim(), { name, view }))
+  return readField(name, field, readingOf(field, text.trim(), at))
 }
 
 /** The text that REST would take in place of a text, item by item where it is a list. */
-function readingOf(field: TSchema, text: string, { name, view }: At): string {
+function readingOf(field: TSchema, text: string, { name, view, said }: At): string {
   const words: readonly string[] | undefined = field.enum ?? field.items?.enum
   const reading: Reading | undefined = words ? wordIn(words) : (field as Readable)[READING]
   if (!reading) return text
-  const asked = { name, catalogue: view.catalogue, nowMs: view.freshness.nowMs }
-  const items = field.type === 'array' ? text.split(',').map((item) => item.trim()) : [text]
+  const isList = field.type === 'array'
+  const { catalogue, freshness } = view
+  const asked = { name, catalogue, nowMs: freshness.nowMs, isList, said }
+  const items = isList ? text.split(',').map((item) => item.trim()) : [text]
   return items.map((item) => (item === '' ? item : reading(item, asked))).join(',')
 }
 
@@ -118,7 +125,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 function textIn({ type }: TSchema, value: unknown): string | undefined {
   if (typeof value === 'string') return value
-  if (type === 'array') return isList(value) ? value.join(',') : undefined
+  if (type === 'array') return isTexts(value) ? value.join(',') : undefined
   if (type === 'string' || typeof value !== 'number') return undefined
   return PLAIN.format(value)
 }
@@ -126,7 +133,7 @@ function textIn({ type }: TSchema, value: unknown): string | undefined {
 /** Writes small and large numbers without an exponent and with all their digits. */
 const PLAIN = new Intl.NumberFormat('en', { useGrouping: false, maximumSignificantDigits: 17 })
 
-const isList = (value: unknown): value is string[] =>
+const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,6 +1,7 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { View } from '~/memory/view.ts'
 import { type Reader, readArguments } from './arguments.ts'
+import { paged } from './page.ts'
 
 /** One call of a tool by a known caller: its arguments as given, and what the caller may see. */
 type Ask = { readonly given: unknown; readonly view: View }
@@ -26,6 +27,11 @@ export type Tool = Pick<Definition<TObject>, 'name' | 'title' | 'description' | 
 
 export const tool = <S extends TObject>(definition: Definition<S>): Tool => ({
   ...definition,
-  answer: ({ given, view }) =>
-    definition.answer({ args: readArguments(definition, given, view), view }),
+  answer({ given, view }) {
+    const said: string[] = []
+    const args = readArguments({ ...definition, said }, given, view)
+    const body = definition.answer({ args, view })
+    const noted = (whole: object) => (said.length === 0 ? whole : paged(whole, {}, ...said))
+    return body instanceof Promise ? body.then(noted) : noted(body)
+  },
 })

@@ -94,6 +94,31 @@ describe('the currencies of countries', () => {
   })
 })
 
+describe('names of places', () => {
+  const ROUTE = { amount: 300, from: 'EUR', source_country: 'IT' }
+
+  test('that are cities mean their country, and the note says so', async () => {
+    const { from, to, note } = await ask('convert', { ...ROUTE, target_country: 'Dakar' })
+    expect([from, to]).toEqual(['EUR', 'XOF'])
+    expect(note).toContain('"Dakar" was read as Senegal: prices are for countries')
+    const rates = await ask('get_rates', { from: 'EUR', to: 'Nairobi' })
+    expect([rates.isError, rates.to ?? rates.corridor]).toEqual([false, 'EUR/KES'])
+    expect(rates.note).toContain('"Nairobi" was read as Kenya')
+  })
+
+  test('that are groups are refused where one country is asked for, with all of them', async () => {
+    const { isError, code, error } = await ask('convert', { ...ROUTE, target_country: 'the Gulf' })
+    expect([isError, code]).toEqual([true, 'invalid_parameter'])
+    expect(error).toContain('"the Gulf" may be AE (United Arab Emirates), BH (Bahrain)')
+  })
+
+  test('that are groups are all their currencies in a list', async () => {
+    const all = await ask('fetch_rates', { from: 'EUR', to: ['East African Community', 'WAEMU'] })
+    expect([all.isError, all.quotes]).toEqual([false, ['USD', 'KES', 'UGX', 'XOF']])
+    expect(all.note).toContain('"East African Community" was read as USD, KES, UGX')
+  })
+})
+
 describe('get_costs', () => {
   const ROUTE = { source_country: 'IT', target_country: 'SN', amount: 300 }
 

@@ -1,6 +1,7 @@
 import { getCountryData, type TCountryCode } from 'countries-list'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { Names } from './names.ts'
+import { groupNamesOf } from './regions.ts'
 
 /** What people say besides the names and other names of the list. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
@@ -20,16 +21,20 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The languages besides English whose names are understood. */
-export const UNDERSTOOD = ['fr', 'pt', 'sw'] as const
+export const UNDERSTOOD = ['fr', 'pt', 'sw', 'ar'] as const
 
 const regions = UNDERSTOOD.map((language) => new Intl.DisplayNames(language, { type: 'region' }))
 
 /**
  * Every country by its code, of two or three letters, and its names in English, in its own
- * language, in French, Portuguese and Swahili.
+ * language, in French, Portuguese, Swahili and Arabic; the name of a group such as the EU means
+ * each country in it.
  */
 export const countryNames = new Names(
-  [...COUNTRIES.keys()].map((code) => ({ id: code, names: namesOf(code) })),
+  [...COUNTRIES.keys()].map((code) => ({
+    id: code,
+    names: [...namesOf(code), ...groupNamesOf(code)],
+  })),
 )
 
 /** What a country is called, its code of three letters included; the list's own name first. */

@@ -1,5 +1,5 @@
 import { allMeantBy } from '~/domain/misspelling.ts'
-import { NAME_LENGTH_MAX, wordsOf } from './words.ts'
+import { joined, NAME_LENGTH_MAX, wordsOf } from './words.ts'
 
 /** Something that has an id, and names by which people call it. */
 type Named = {
@@ -32,6 +32,9 @@ export class Names {
   /** The ids of everything of one name, by the words of the name, or of the id, in one. */
   readonly #byName: ReadonlyMap<string, readonly string[]>
 
+  /** The names that a text may misspell: not the short ones besides ids. */
+  readonly #nearable: readonly string[]
+
   constructor(all: readonly Named[]) {
     this.#byId = new Map(all.map(({ id }) => [id.toLowerCase(), id]))
     this.#entries = all.map(({ id, names, words = [] }) => ({
@@ -47,6 +50,10 @@ export class Names {
         else byName.set(name, [id])
       }
     this.#byName = byName
+    const ids = new Set(all.map(({ id }) => joined(id)))
+    this.#nearable = [...byName.keys()].filter(
+      (name) => name.length >= NEAR_LENGTH_MIN || ids.has(name),
+    )
   }
 
   /**
@@ -61,7 +68,7 @@ export class Names {
     if (words.length === 0) return NOTHING
     const ids = this.#having(words.map((word) => [word]))
     if (ids.length > 0) return meaningOf(ids)
-    const near = nearest(words.join(''), this.#byName.keys()).flatMap((n) => this.#byName.get(n)!)
+    const near = nearest(words.join(''), this.#nearable).flatMap((n) => this.#byName.get(n)!)
     return { kind: 'none', near: near.length > 0 ? [...new Set(near)] : this.#nearBy(words) }
   }
 
@@ -89,8 +96,6 @@ export class Names {
 
 const nearest = (word: string, all: Iterable<string>): readonly string[] =>
   word.length < NEAR_LENGTH_MIN ? [] : allMeantBy(word, [...all])
-
-const joined = (name: string): string => wordsOf(name).join('')
 
 function meaningOf(ids: readonly string[]): Meaning {
   if (ids.length === 0) return NOTHING

@@ -18,6 +18,10 @@ export function wordsOf(text: string): string[] {
   })
 }
 
+/** A name as one word, however it is written. */
+export const joined = (name: string): string =>
+  name.length > NAME_LENGTH_MAX ? '' : wordsOf(name).join('')
+
 /** Whether each word of a query begins a word of the texts. */
 export function hasWords(texts: readonly string[], query: string): boolean {
   const own = texts.flatMap(wordsOf)

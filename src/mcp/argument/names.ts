@@ -4,6 +4,7 @@ import { countryNames } from '~/domain/naming/countries.ts'
 import { currencyNamesOf } from '~/domain/naming/currencies.ts'
 import type { Meaning, Names } from '~/domain/naming/names.ts'
 import { providerNames } from '~/domain/naming/providers.ts'
+import { countryOfCity, isGroup } from '~/domain/naming/regions.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { neededCountry } from '~/wire/offer/selection.ts'
@@ -11,7 +12,15 @@ import { neededCountry } from '~/wire/offer/selection.ts'
 /** Reads one item of an argument: the text that REST would take in its place. */
 export type Reading = (text: string, asked: Asked) => string
 
-type Asked = { readonly name: string; readonly catalogue: CatalogueIndex; readonly nowMs: number }
+type Asked = {
+  readonly name: string
+  readonly catalogue: CatalogueIndex
+  readonly nowMs: number
+  /** Whether the argument is a list, in which a group of countries is all of them. */
+  readonly isList: boolean
+  /** Collects what the caller has to know of how a text was read. */
+  readonly said: string[]
+}
 
 /** Under this member a schema has its reading; documents leave it out, as JSON has no symbols. */
 export const READING = Symbol('reading')
@@ -33,8 +42,10 @@ function providersOf(catalogue: CatalogueIndex): Names {
 }
 
 /** The code of a currency by its code, its name, or a country of its own. */
-export const currencyText: Reading = (text, { name, catalogue }) => {
-  if (catalogue.currency(text)) return text
+export const currencyText: Reading = (given, asked) => {
+  const { name, catalogue } = asked
+  if (catalogue.currency(given)) return given
+  const text = withoutCity(given, asked)
   const nameOf = (code: string) => catalogue.currency(code)!.name
   const meaning = currencyNamesOf(catalogue.currencies).meaning(text)
   if (meaning.kind === 'none' && meaning.near.length === 0) return text
@@ -44,11 +55,26 @@ export const currencyText: Reading = (text, { name, catalogue }) => {
       `${name}: ${quoted(text)} is not a supported currency; ${didYouMean(meaning.near, nameOf)}`,
       { parameter: name, supported_currencies: catalogue.supportedCodes },
     )
+  if (meaning.kind === 'several' && asked.isList && isGroup(text)) {
+    asked.said.push(`${quoted(text)} was read as ${meaning.ids.join(', ')}`)
+    return meaning.ids.join(',')
+  }
   return onlyOne(meaning, { text, name, nameOf })
 }
 
+/** The name of the country of a city, which is reported to the caller; any other text as it is. */
+function withoutCity(text: string, { said }: Asked): string {
+  const code = countryOfCity(text)
+  if (code === null) return text
+  const { name } = COUNTRIES.get(code)!
+  said.push(`${quoted(text)} was read as ${name}: prices are for countries, not for cities`)
+  return name
+}
+
 /** The code of a country by its code or its name. */
-export const countryText: Reading = (text, { name }) => {
+export const countryText: Reading = (given, asked) => {
+  const { name } = asked
+  const text = withoutCity(given, asked)
   const nameOf = (code: string) => COUNTRIES.get(code)!.name
   const meaning = countryNames.meaning(text)
   if (meaning.kind !== 'none') return onlyOne(meaning, { text, name, nameOf })

@@ -4,6 +4,7 @@ import { countryNames, namesOf } from '~/domain/naming/countries.ts'
 import { CurrencyNames } from '~/domain/naming/currencies.ts'
 import type { Meaning } from '~/domain/naming/names.ts'
 import { providerNames } from '~/domain/naming/providers.ts'
+import { countryOfCity } from '~/domain/naming/regions.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import catalogue from '~/sample/catalogue.json'
 
@@ -61,6 +62,9 @@ describe('CurrencyNames', () => {
     ['kwacha', ['MWK', 'ZMW']],
     ['shilling', ['KES', 'TZS', 'UGX', 'SOS']],
     ['Congo', ['CDF', 'XAF']],
+    ['UEMOA', ['XOF']],
+    ['Shilingi ya Kenya', ['KES']],
+    ['شلن كينيي', ['KES']],
     ['Zimbabwe', ['USD', 'ZWG']],
     ['Zimbabwe dollar', []],
     ['bitcoin', []],
@@ -131,6 +135,13 @@ describe('countryNames', () => {
     ['Guinea-Bissau', ['GW']],
     ['Congo', ['CD', 'CG']],
     ['Sudan', ['SD']],
+    ['كينيا', ['KE']],
+    ['Afrique du Sud', ['ZA']],
+    ['África do Sul', ['ZA']],
+    ['Afrika Kusini', ['ZA']],
+    ['the Gulf', ['AE', 'BH', 'KW', 'OM', 'QA', 'SA']],
+    ['PALOP', ['AO', 'CV', 'GW', 'MZ', 'ST']],
+    ['UEMOA', ['BJ', 'BF', 'CI', 'GW', 'ML', 'NE', 'SN', 'TG'].sort()],
     ['Atlantis', []],
   ])('%j means %j', (text, codes) => {
     expect(idsOf(countryNames.meaning(text))).toEqual(codes)
@@ -139,6 +150,34 @@ describe('countryNames', () => {
   test('knows which one was misspelt', () => {
     expect(countryNames.meaning('Senegall')).toEqual({ kind: 'none', near: ['SN'] })
     expect(countryNames.meaning('Nigera')).toEqual({ kind: 'none', near: ['NE', 'NG'] })
+  })
+
+  test('counts the countries of the EU and of Francophone Africa', () => {
+    expect(idsOf(countryNames.meaning('EU'))).toHaveLength(27)
+    expect(idsOf(countryNames.meaning('Afrique francophone'))).toHaveLength(20)
+  })
+
+  test('takes no code of three letters for a misspelt name: Guff is not GUF', () => {
+    for (const text of ['Guff', 'Gufo', 'Gulff']) {
+      const meaning = countryNames.meaning(text)
+      expect(meaning).toEqual({ kind: 'none', near: expect.not.arrayContaining(['GF']) })
+    }
+  })
+
+  test.each([
+    ['Lagos', 'NG'],
+    ['dar es-salaam', 'TZ'],
+    ['Yaounde', 'CM'],
+    ['Kenya', null],
+    ['', null],
+  ])('knows the country of the city %j', (text, code) => {
+    expect(countryOfCity(text)).toBe(code)
+  })
+
+  test('takes no country or currency for a city', () => {
+    const names = [...COUNTRIES.keys()].flatMap((code) => [code, ...namesOf(code)])
+    const money = catalogue.currencies.flatMap(({ code, name }) => [code, name])
+    expect([...names, ...money].filter((name) => countryOfCity(name) !== null)).toEqual([])
   })
 
   test('finds every country by each of its names, alone or among others of that name', () => {
@@ -164,6 +203,9 @@ describe('providerNames', () => {
     ['World Remit', ['worldremit']],
     ['Money Gram', ['moneygram']],
     ['MTN', ['mtn-mobile-money']],
+    ['CBN', ['central-bank-of-nigeria']],
+    ['wu', ['western-union']],
+    ['TransferWise', ['wise']],
     ['Boursorama bank', []],
     ['Nobody', []],
   ])('%j means %j', (text, ids) => {
