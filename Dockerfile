@@ -24,11 +24,11 @@ ARG CREATED=unknown
 LABEL org.opencontainers.image.title="Corridor" \
       org.opencontainers.image.description="Currency rates and provider prices, corridor by corridor, from memory" \
       org.opencontainers.image.licenses="MIT" \
-      org.opencontainers.image.version="1.0.0" \
+      org.opencontainers.image.version="2.0.0" \
       org.opencontainers.image.base.name="${DEBIAN_IMAGE}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.created="${CREATED}"
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+ENV REVISION=${REVISION} NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 RUN useradd --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin corridor \
  && mkdir /data && chown corridor:corridor /data
 COPY --from=build /usr/local/bin/bun-binary /usr/local/bin/bun

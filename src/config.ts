@@ -115,6 +115,8 @@ const configOf = (setting: Setting, problems: string[]) => ({
   ...readTraces(setting),
   logLevel: setting('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
   logFormat: setting('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
+  /** The commit that the container was built from, for metrics and the log. */
+  revision: setting('REVISION', 'unknown', asText),
 })
 
 const WORKERS_MAX = 16

@@ -110,6 +110,7 @@ describe('loadConfig', () => {
       tracesSampling: { sampler: 'parentbased_always_on', share: 1 },
       logLevel: 'info',
       logFormat: 'json',
+      revision: 'unknown',
     })
   })
 
@@ -179,6 +180,7 @@ describe('loadConfig', () => {
         OTEL_TRACES_SAMPLER_ARG: '0.25',
         LOG_LEVEL: 'debug',
         LOG_FORMAT: 'pretty',
+        REVISION: '2c53161',
       }),
     ).toEqual({
       host: '0.0.0.0',
@@ -245,6 +247,7 @@ describe('loadConfig', () => {
       tracesSampling: { sampler: 'parentbased_traceidratio', share: 0.25 },
       logLevel: 'debug',
       logFormat: 'pretty',
+      revision: '2c53161',
     })
   })
 

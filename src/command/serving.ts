@@ -42,8 +42,8 @@ export const serveUntilSignal = (
   begin: (beginning: Beginning) => Promise<Begun>,
 ): Promise<void> =>
   startReported(terminal, settings, async (config, log) => {
-    const { databaseUrl, dataDir, workers } = config
-    log.info({ version, runtime: `bun ${Bun.version}`, workers }, 'corridor starts')
+    const { databaseUrl, dataDir, revision, workers } = config
+    log.info({ version, revision, runtime: `bun ${Bun.version}`, workers }, 'corridor starts')
     for (const line of misspeltIn(terminal.env)) log.warn({}, line)
     const say = (line: string) => log.info({}, line)
     const { ended } = signals

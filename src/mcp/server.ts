@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { HOUR_MS } from '~/domain/duration.ts'
+import { version } from '../../package.json'
 import { type Asker, argumentsSent } from './asker.ts'
 import { type CallDeps, callTool } from './call.ts'
 import { INSTRUCTIONS } from './instructions.ts'
@@ -15,7 +16,7 @@ import { comparePrompt, completionOf, promptOf } from './prompt.ts'
 import { answerResources } from './resource/resources.ts'
 import type { Tool } from './tool.ts'
 
-const IDENTITY = { name: 'corridor', title: 'Corridor', version: '1.0.0' }
+const IDENTITY = { name: 'corridor', title: 'Corridor', version }
 const CAPABILITIES = { completions: {}, prompts: {}, resources: {}, tools: {} }
 /** A client of 2025 would subscribe by a message that is no stream. */
 const CAPABILITIES_OF = {

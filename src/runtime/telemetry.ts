@@ -30,7 +30,7 @@ export type ShareMetrics = (own: MetricsDeps['metrics']) => MetricsDeps['metrics
 type TelemetryOptions = {
   readonly config: Pick<
     Config,
-    'tracesUrl' | 'tracesHeaders' | 'tracesService' | 'tracesSampling' | 'metricsToken'
+    'tracesUrl' | 'tracesHeaders' | 'tracesService' | 'tracesSampling' | 'metricsToken' | 'revision'
   >
   readonly clock: Clock
   readonly log: Log
@@ -135,7 +135,8 @@ export class Telemetry {
   }
 
   #exposition(sources: ResourceSources & LiveSources): Exposition {
-    const { clock } = this.options
+    const { clock, config } = this.options
+    const { revision } = config
     const publications = () => ({ count: this.#publications, lastMs: this.#publishedMs })
     return new Exposition([
       ...requestMetrics(this.#requests),
@@ -151,7 +152,7 @@ export class Telemetry {
       }),
       ...liveMetrics(sources, clock),
       ...resourceMetrics(sources),
-      ...processMetrics(this.#loop, version),
+      ...processMetrics(this.#loop, { version, revision }),
     ])
   }
 

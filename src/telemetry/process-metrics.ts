@@ -4,13 +4,16 @@ import type { LoopDelay } from './loop-delay.ts'
 
 const MICROSECONDS = 1e6
 
+/** The version, and the commit of the source; `unknown` outside a container. */
+type Build = { readonly version: string; readonly revision: string }
+
 /** The process itself, under the names that every client library gives it. */
-export const processMetrics = (loop: LoopDelay, version: string): Family[] => [
+export const processMetrics = (loop: LoopDelay, build: Build): Family[] => [
   {
     name: 'corridor_build_info',
-    help: 'The version that runs',
+    help: 'The version that runs, and the commit it was built from',
     type: 'gauge',
-    read: () => [[{ version, runtime: `bun ${Bun.version}` }, 1]],
+    read: () => [[{ ...build, runtime: `bun ${Bun.version}` }, 1]],
   },
   {
     name: 'process_cpu_seconds_total',

@@ -81,7 +81,7 @@ describe('corridor serve with JSON lines', () => {
     ])
     const [starts, open, loaded, answers, stops, stopped] = lines
     const ms = expect.any(Number)
-    expect(starts).toMatchObject({ version, workers: 1 })
+    expect(starts).toMatchObject({ version, revision: 'unknown', workers: 1 })
     expect(open).toMatchObject({
       database: 'embedded',
       where: expect.stringMatching(/^embedded PostgreSQL \d/),

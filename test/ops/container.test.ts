@@ -28,7 +28,7 @@ const argumentsOf = (name: string): string[] =>
     .map((line) => line.slice(name.length + 1))
 
 /** What the image, or compose, sets by itself. */
-const SET = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL', 'PGPASSWORD']
+const SET = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL', 'PGPASSWORD', 'REVISION']
 
 describe('compose.yaml', () => {
   test('passes every setting on, and names no unknown one', () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { version } from '../../package.json'
 import { stockedDatabase } from '../store/samples.ts'
 import { DatabaseProxy } from '../support/database-proxy.ts'
 import { Said } from '../support/exposition.ts'
@@ -187,7 +188,8 @@ describe('the metrics of a service', () => {
     expect(metrics.value('process_cpu_seconds_total')).toBeGreaterThan(0)
     const startedMs = metrics.value('process_start_time_seconds')! * 1000
     expect(Math.abs(startedMs + performance.now() - Date.now())).toBeLessThan(60_000)
-    expect(metrics.value('corridor_build_info')).toBe(1)
+    const build = { version, revision: 'unknown', runtime: `bun ${Bun.version}` }
+    expect(metrics.value('corridor_build_info', build)).toBe(1)
   })
 })
 
