@@ -5,6 +5,7 @@ import { listCorridors } from './corridors.ts'
 import { getCosts } from './costs.ts'
 import { fetchRates } from './fetch.ts'
 import { getHistory, type HistoryToolDeps } from './history.ts'
+import { getOfficial } from './official.ts'
 import { getProviderRates } from './provider-rates.ts'
 import { getRates } from './rates.ts'
 import type { Tool } from './tool.ts'
@@ -17,6 +18,7 @@ export const toolsOf = (past: HistoryToolDeps): Tool[] => [
   fetchRates,
   getHistory(past),
   getChange(past),
+  getOfficial(past),
   getProviderRates,
   listCorridors,
   listProviders,

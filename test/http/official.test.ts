@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { freshnessAt } from '~/domain/freshness.ts'
+import { getOfficial } from '~/mcp/official.ts'
+import { View } from '~/memory/view.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
+import { pastOf } from '../support/past.ts'
 import { PastWorld, type Tier } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
@@ -9,6 +13,13 @@ import { TEST_MS_MAX } from '../support/until.ts'
 const NOW = '2026-03-05T21:25:30.500Z'
 const bank = (id: string, timeZone: string | null) =>
   provider(id, { rateType: 'official', providerType: 'central_bank', timeZone })
+
+const NO_LIMITS = {
+  midMaxAgeMs: 72 * 3_600_000,
+  quoteMaxAgeMs: null,
+  staleAfterMs: null,
+  quoteSuspectPct: null,
+}
 
 let database: FreshDatabase
 let world: PastWorld
@@ -152,5 +163,42 @@ describe('GET /official', () => {
     const { status, body } = await official(asked)
     expect([status, body.code]).toEqual([400, code])
     expect(body.error).toMatch(error)
+  })
+})
+
+describe('get_official', () => {
+  const ask = async (given: object) => {
+    const view = new View(
+      world.memory.current,
+      freshnessAt('realtime', world.clock.now(), false),
+      NO_LIMITS,
+    )
+    return (await getOfficial(pastOf(database, world.windows)).answer({ given, view })) as Record<
+      string,
+      unknown
+    > & { rates: Rate[] }
+  }
+
+  test('has the dates, the gaps and the note of REST, for names and on each page', async () => {
+    const asked = { currency: 'Kenyan shilling', date: '2026-03-04' }
+    const { body } = await official('currency=KES&date=2026-03-04')
+    const whole = await ask({ ...asked, detail: 'full' })
+    expect(whole).toEqual(body)
+    const short = await ask(asked)
+    const dated = ({ rates }: { rates: Rate[] }) =>
+      rates.map((one) => [one.provider_name, one.rate, one.rate_date, one.age_days, one.gap_bps])
+    expect(dated(short)).toEqual(dated(body))
+    expect(short.note).toBe(body.note)
+    const second = await ask({ ...asked, limit: 1, offset: 1 })
+    expect(dated(second)).toEqual(dated(body).slice(1, 2))
+    expect(second.note).toContain('This holds rates 2 to 2 of 3')
+  })
+
+  test('takes the name of a bank, and refuses a date that does not exist or lies ahead', async () => {
+    const asked = { currency: 'UGX', date: '2026-03-04' }
+    const { rates } = await ask({ ...asked, providers: ['Provider bank-kampala'] })
+    expect(rates.map((one) => one.provider_name)).toEqual(['Provider bank-kampala'])
+    for (const date of ['2026-02-30', '2026-03-07', 'yesterday'])
+      expect(ask({ ...asked, date })).rejects.toThrow(/^date cannot be used/)
   })
 })

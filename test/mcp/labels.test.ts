@@ -15,6 +15,7 @@ const CALLS: readonly [string, Record<string, unknown>][] = [
   ['get_history', CORRIDOR],
   ['get_history', { ...CORRIDOR, interval: 'P1D' }],
   ['get_change', { ...CORRIDOR, period: '7d' }],
+  ['get_official', { currency: 'KES', date: '2026-03-04' }],
   ['get_provider_rates', { provider: 'retail-a' }],
   ['list_corridors', {}],
 ]

@@ -8,11 +8,11 @@ import { type ClientKind, ToolWorld } from './tool-world.ts'
 
 const NAMES = [
   ...['get_rates', 'convert', 'get_costs', 'fetch_rates', 'get_history', 'get_change'],
-  ...['get_provider_rates', 'list_corridors', 'list_providers', 'list_currencies'],
+  ...['get_official', 'get_provider_rates', 'list_corridors', 'list_providers', 'list_currencies'],
 ]
 
 /** A model reads the list of tools before anything else; a token is about four characters. */
-const LIST_TOKENS_MAX = 4000
+const LIST_TOKENS_MAX = 4500
 const CHARACTERS_OF_A_TOKEN = 4
 
 const NOT_PAGED = ['fetch_rates', 'get_change']
@@ -125,6 +125,11 @@ const SAME: readonly { name: string; args: Record<string, unknown>; path: string
     path: '/change?from=USD&to=KES&period=30d',
   },
   {
+    name: 'get_official',
+    args: { currency: 'Kenya', to: 'usd', date: '2026-03-04' },
+    path: '/official?currency=KES&to=USD&date=2026-03-04',
+  },
+  {
     name: 'get_provider_rates',
     args: { provider: 'Provider retail-a', max_age: '7d' },
     path: '/rates/provider?provider=retail-a&max_age=7d',
@@ -153,7 +158,7 @@ const inFull = (path: string) =>
   /^\/(rates|convert|rates\/provider)\?/.test(path) ? `${path}&detail=full` : path
 
 describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
-  test('sees ten tools, each with everything that a model needs to choose and call it', async () => {
+  test('sees eleven tools, each with everything that a model needs to choose and call it', async () => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key(), kind)
     const listed = (await client.listTools()).tools

@@ -49,7 +49,7 @@ export const corridorFields = {
 }
 
 /** Checks a text by what reads it later, which throws; the text stays as it is. */
-const checkedBy =
+export const checkedBy =
   (read: (text: string) => unknown): Reading =>
   (text) => {
     read(text)
