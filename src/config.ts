@@ -1,4 +1,5 @@
 import { GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
+import { REFERENCE_MODES } from '~/domain/feed/verdict.ts'
 import { DAY_MS, HOUR_MS } from './domain/duration.ts'
 import { meantBy } from './domain/misspelling.ts'
 import { ROLES } from './domain/quota.ts'
@@ -104,6 +105,7 @@ const configOf = (setting: Setting, problems: string[]) => ({
   ...readDatabase(setting),
   feeds: readFeeds(setting, problems),
   feedCron: setting('REFERENCE_FEED_CRON', '7 * * * *', asCron),
+  feedMode: setting('REFERENCE_MODE', 'consensus', oneOf(REFERENCE_MODES)),
   feedRules: readFeedRules(setting),
   ...readSources(setting),
   ...readAges(setting),

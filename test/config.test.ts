@@ -67,6 +67,7 @@ describe('loadConfig', () => {
         { name: 'ecb', url: null, key: null },
       ],
       feedCron: '7 * * * *',
+      feedMode: 'consensus',
       feedRules: GUARD_RULES,
       quoteSources: [],
       quoteSourcesCron: null,
@@ -131,6 +132,7 @@ describe('loadConfig', () => {
         REFERENCE_FEED_URL: 'https://a.example/x/,http://b.example',
         REFERENCE_FEED_KEY: 'k1,k2',
         REFERENCE_FEED_CRON: '*/5 * * * *',
+        REFERENCE_MODE: 'order',
         REFERENCE_MIN_SHARE: '80%',
         REFERENCE_MOVE_MAX: '12.5%',
         REFERENCE_MOVE_MAX_OF: 'zwg=60%, AED = 1%',
@@ -199,6 +201,7 @@ describe('loadConfig', () => {
         { name: 'ecb', url: 'http://b.example', key: 'k2' },
       ],
       feedCron: '*/5 * * * *',
+      feedMode: 'order',
       feedRules: {
         ...GUARD_RULES,
         knownShareMin: 0.8,

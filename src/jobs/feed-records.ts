@@ -1,4 +1,5 @@
 import { type Failure, failed, isWaiting, NO_ATTEMPTS, succeeded } from '~/domain/feed/attempts.ts'
+import type { Support } from '~/domain/feed/consensus.ts'
 import type { FeedSnapshot } from '~/domain/feed/feed.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Acceptance, HeldBack } from '~/domain/feed/verdict.ts'
@@ -8,7 +9,7 @@ import type { Log } from '~/log.ts'
 export type FeedReport = Failure & {
   readonly id: string
   readonly source: string
-  /** `filled`: believed, but used only for what an earlier feed lacked, or for nothing. */
+  /** `served` is the first feed that is used; `filled`: believed, but a further one or unused. */
   readonly result: 'served' | 'filled' | 'failed' | 'not_asked'
   /** How many currencies were taken from the feed. */
   readonly currencies: number
@@ -20,11 +21,12 @@ export type RunOutcome = {
   readonly startedMs: number
   /** The feed whose answer was taken, the most preferred of several; null when there was none. */
   readonly source: string | null
-  /** The recorded snapshots: one for each feed, none empty. */
+  /** The recorded snapshots: one for each feed, or set of feeds that agree; none empty. */
   readonly snapshots: readonly FeedSnapshot[]
   /** A report on each configured feed, in order. */
   readonly feeds: readonly FeedReport[]
   readonly held: readonly HeldBack[]
+  readonly support: readonly Support[]
   /** Currencies that had been held back until this run. */
   readonly released: readonly Acceptance[]
   /** Known currencies that no feed gave. */
@@ -60,7 +62,9 @@ type Told = {
  * Logs what changed since the last run, and only that: a feed that begins to fail or recovers, a
  * value that is held back or released.
  */
-export function tell({ held, released }: RunOutcome, { before, records, log }: Told): void {
+export function tell(outcome: RunOutcome, { before, records, log }: Told): void {
+  const { held, released } = outcome
+  tellDissent(outcome.support, before.support ?? [], log)
   for (const { id, source, isFailing, fault, message } of records) {
     const wasFailing = before.feeds.find((known) => known.id === id)?.isFailing ?? false
     if (isFailing === wasFailing) continue
@@ -85,11 +89,28 @@ export function tell({ held, released }: RunOutcome, { before, records, log }: T
     )
 }
 
+/** Logs the feeds whose value of a currency is not used from now on, and those that agree again. */
+function tellDissent(now: readonly Support[], before: readonly Support[], log: Log): void {
+  const earlier = new Map(before.map((support) => [support.currency, support]))
+  for (const support of now) {
+    const { currency, basis, left } = support
+    const known = earlier.get(currency)?.left ?? []
+    for (const { source, perUsd } of left)
+      if (!known.some((one) => one.source === source))
+        log.warn({ currency, source, perUsd, basis }, dissentOf(currency, source))
+    if (left.length === 0 && known.length > 0)
+      log.info({ currency, basis }, `reference ${currency} is no longer disputed by a feed`)
+  }
+}
+
+const dissentOf = (currency: string, source: string): string =>
+  `reference ${currency} of ${source} is not used: it disagrees with other feeds`
+
 /**
  * A run in one line for an operator: which feed answered with what and as of when, and which failed
  * and why.
  */
-export function summaryOf({ feeds, held, missing }: RunOutcome): string {
+export function summaryOf({ feeds, held, support, missing }: RunOutcome): string {
   const parts = feeds
     .filter(({ result }) => result !== 'not_asked')
     .map(({ id, result, message, currencies, upstreamMs }) =>
@@ -98,6 +119,10 @@ export function summaryOf({ feeds, held, missing }: RunOutcome): string {
         : `${id} ${result} ${currencies} currencies of ${new Date(upstreamMs!).toISOString()}`,
     )
   if (held.length > 0) parts.push(`held back: ${held.map(moveOf).join(', ')}`)
+  const dissent = support.flatMap(({ currency, left }) =>
+    left.map(({ source, perUsd }) => `${currency} ${perUsd} of ${source}`),
+  )
+  if (dissent.length > 0) parts.push(`not used, as feeds disagree: ${dissent.join(', ')}`)
   if (missing.length > 0) parts.push(`missing from every feed: ${missing.join(' ')}`)
   return parts.join('; ') || 'nothing to fetch'
 }

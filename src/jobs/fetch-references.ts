@@ -1,5 +1,6 @@
 import { USD } from '~/domain/currency.ts'
 import { refuseWaiting } from '~/domain/feed/attempts.ts'
+import type { Support } from '~/domain/feed/consensus.ts'
 import {
   FeedError,
   type FeedSnapshot,
@@ -8,7 +9,13 @@ import {
 } from '~/domain/feed/feed.ts'
 import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
-import { type Acceptance, type FeedAnswer, type Verdict, verdictOf } from '~/domain/feed/verdict.ts'
+import {
+  type Acceptance,
+  type FeedAnswer,
+  type ReferenceMode,
+  type Verdict,
+  verdictOf,
+} from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
 import { type FeedReport, type RunOutcome, recordsAfter, tell } from './feed-records.ts'
 
@@ -40,11 +47,14 @@ export type FetchReferencesDeps = {
   /** The currencies to fetch. */
   known(): readonly string[]
   readonly rules?: GuardRules
+  /** Whether all feeds are asked and combined; `order` unless said. */
+  readonly mode?: ReferenceMode
 }
 
 /**
- * Runs once: asks the feeds in order until one gives a snapshot that is believed, asks further ones
- * for what is missing or needs a second opinion, and records what was accepted.
+ * Runs once and records what was accepted. In the mode `consensus` it asks every feed; in `order`
+ * it asks them until one gives a snapshot that is believed, and further ones for what is missing or
+ * needs a second opinion.
  *
  * Answers null when there was nothing to do: another replica is running, or has begun a run at or
  * after `slotMs` (the scheduled time of this one; null runs in any case). A feed that asked us to
@@ -69,7 +79,9 @@ export function fetchReferences(
     for (const snapshot of outcome.snapshots) await store.append(snapshot)
     const records = recordsAfter(before.feeds, outcome.feeds, clock.now())
     const served = outcome.feeds.find(({ result }) => result === 'served')?.id ?? before.served
-    await store.saveState({ ranMs: startedMs, served, held: outcome.held, feeds: records })
+    const { held } = outcome
+    const support = deps.mode === 'consensus' ? supportAfter(before, outcome) : []
+    await store.saveState({ ranMs: startedMs, served, held, support, feeds: records })
     tell(outcome, { before, records, log })
     return outcome
   })
@@ -117,7 +129,7 @@ class Inquiry {
 
   async askInTurn(): Promise<void> {
     for (const feed of this.context.deps.feeds) {
-      if (this.verdict.open.length === 0) return
+      if (this.context.deps.mode !== 'consensus' && this.verdict.open.length === 0) return
       try {
         this.answers.push(await this.#ask(feed))
         this.verdict = this.#judged()
@@ -156,8 +168,8 @@ class Inquiry {
 
   #judged(): Verdict {
     const { deps, before, known, standing } = this.context
-    const { rules = GUARD_RULES } = deps
-    return verdictOf({ answers: this.answers, known, standing, held: before.held, rules })
+    const { rules = GUARD_RULES, mode = 'order' } = deps
+    return verdictOf({ answers: this.answers, known, standing, held: before.held, rules, mode })
   }
 }
 
@@ -178,19 +190,25 @@ function feedAnswerOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): 
   return { feedId: id, source, origin, fetchedMs, upstreamMs: answer.upstreamMs, perUsd }
 }
 
+/** The support of every currency: of this run, or of the last one in which a feed had it. */
+function supportAfter({ support = [] }: FeedState, outcome: RunOutcome): Support[] {
+  const isNew = new Set(outcome.support.map(({ currency }) => currency))
+  return [...support.filter(({ currency }) => !isNew.has(currency)), ...outcome.support]
+}
+
 function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
   const { answers, verdict, context } = inquiry
   const { deps, before, known } = context
-  const snapshots = answers.flatMap((said) => snapshotOf(said, verdict.accepted))
   const given = new Set(answers.flatMap(({ perUsd }) => [...perUsd.keys()]))
   const wasHeld = new Set(before.held.map(({ currency }) => currency))
   const feeds = deps.feeds.map((feed) => reportOf(feed, inquiry))
   return {
     startedMs,
     source: feeds.find(({ result }) => result === 'served')?.source ?? null,
-    snapshots,
+    snapshots: snapshotsOf(verdict.accepted),
     feeds,
     held: verdict.held,
+    support: verdict.support,
     released: verdict.accepted.filter(
       ({ currency, ground }) => wasHeld.has(currency) && ground.startsWith('second'),
     ),
@@ -198,12 +216,18 @@ function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
   }
 }
 
-function snapshotOf(said: FeedAnswer, accepted: readonly Acceptance[]): FeedSnapshot[] {
-  const rates = accepted
-    .filter(({ answer }) => answer === said)
-    .map(({ currency, perUsd }) => ({ currency, perUsd }))
-  const { source, fetchedMs, upstreamMs } = said
-  return rates.length > 0 ? [{ source, fetchedMs, upstreamMs, rates }] : []
+/** One snapshot for each set of feeds, as of the oldest answer in it. */
+function snapshotsOf(accepted: readonly Acceptance[]): FeedSnapshot[] {
+  const bySet = Map.groupBy(accepted, ({ used }) => used.map(({ feedId }) => feedId).join())
+  return [...bySet.values()].map((values) => {
+    const { used } = values[0]!
+    return {
+      source: used.map(({ source }) => source).join(),
+      fetchedMs: Math.max(...used.map(({ fetchedMs }) => fetchedMs)),
+      upstreamMs: Math.min(...used.map(({ upstreamMs }) => upstreamMs)),
+      rates: values.map(({ currency, perUsd }) => ({ currency, perUsd })),
+    }
+  })
 }
 
 function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
@@ -217,7 +241,7 @@ function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
   }
   if (!said) return { ...base, result: 'not_asked', fault: null, message: null }
   const times = { fetchedMs: said.fetchedMs, upstreamMs: said.upstreamMs }
-  const currencies = verdict.accepted.filter((found) => found.answer === said).length
+  const currencies = verdict.accepted.filter(({ used }) => used.includes(said)).length
   const disbelief = verdict.doubted.find((doubted) => doubted.answer === said)
   if (disbelief && currencies === 0) {
     const { moved, compared } = disbelief
@@ -230,4 +254,4 @@ function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
 }
 
 const isUsed = (said: FeedAnswer, { accepted }: Verdict): boolean =>
-  accepted.some(({ answer }) => answer === said)
+  accepted.some(({ used }) => used.includes(said))

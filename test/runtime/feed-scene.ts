@@ -24,6 +24,7 @@ export class FeedScene {
     const config = {
       feeds: feeds.map(({ name, upstream }) => ({ name, url: upstream.origin, key: 'key' })),
       feedCron: CRON,
+      feedMode: 'order' as const,
       feedRules,
     }
     const pace = new Pace(clock)

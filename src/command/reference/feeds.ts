@@ -47,7 +47,7 @@ const feedsOf = (terminal: Terminal) =>
   createFeeds(configOf(terminal).feeds, { clock: systemClock, ...systemPace })
 
 async function fetchNow(terminal: Terminal, database: Database, accept: boolean) {
-  const { feedRules, logFormat } = configOf(terminal)
+  const { feedMode: mode, feedRules, logFormat } = configOf(terminal)
   const feeds = feedsOf(terminal)
   const { referenceCodes: known } = new CatalogueIndex(await createCatalogueStore(database).load())
   if (feeds.length === 0)
@@ -60,6 +60,7 @@ async function fetchNow(terminal: Terminal, database: Database, accept: boolean)
     clock: systemClock,
     log: createLog({ level: 'error', format: logFormat }),
     known: () => known,
+    mode,
     rules: accept ? trustingRules(feedRules) : feedRules,
   })
   if (outcome === null)

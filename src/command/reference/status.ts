@@ -1,3 +1,4 @@
+import type { Support } from '~/domain/feed/consensus.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import { noState } from '~/domain/feed/state.ts'
 import type { HeldBack } from '~/domain/feed/verdict.ts'
@@ -20,6 +21,8 @@ type CurrencyStanding = {
   readonly currency: string
   readonly reference: Reference | null
   readonly held: HeldBack | null
+  /** Null for a pegged currency, and before a run in the mode `consensus`. */
+  readonly support: Support | null
 }
 
 type FeedStatus = {
@@ -56,6 +59,9 @@ export async function feedStatusOf(
         currency: code,
         reference: reference ? atSomeTime(reference, nowMs) : null,
         held: state.held.find(({ currency }) => currency === code) ?? null,
+        support: reference?.source.startsWith('peg:')
+          ? null
+          : (state.support?.find(({ currency }) => currency === code) ?? null),
       }
     }),
     doubtfulPegs: doubtfulPegsOf({ catalogue: index, references: known }),
@@ -81,12 +87,16 @@ export const presentFeedStatus = (
       : null,
     not_before: iso(record?.waitUntilMs),
   })),
-  currencies: currencies.map(({ currency, reference, held }) => ({
+  currencies: currencies.map(({ currency, reference, held, support }) => ({
     currency,
     per_usd: reference ? roundAmount(reference.perUsd) : null,
     source: reference?.source ?? null,
     fetched_at: iso(reference?.atMs),
     age_seconds: secondsSince(reference?.atMs, nowMs),
+    basis: basisOf(reference, support),
+    dispersion_bps: support?.dispersionBps == null ? null : roundBps(support.dispersionBps),
+    not_used:
+      support?.left.map(({ source, perUsd }) => ({ source, per_usd: Number(perUsd) })) ?? [],
     held_back: held && {
       per_usd: Number(held.perUsd),
       source: held.source,
@@ -106,21 +116,37 @@ export function statusLines(status: FeedStatus, nowMs: number): string[] {
     ageOf(record?.succeededMs, nowMs),
     record?.message ? `${ageOf(record.failedMs, nowMs)}: ${record.message}` : '-',
   ])
-  const currencyRows = currencies.map(({ currency, reference, held }) => [
+  const currencyRows = currencies.map(({ currency, reference, held, support }) => [
     currency,
     reference ? String(roundAmount(reference.perUsd)) : '-',
     reference?.source ?? '-',
     ageOf(reference?.atMs, nowMs),
+    supportText(reference, support),
     held ? `held back: ${held.perUsd} from ${held.source} since ${iso(held.sinceMs)}` : '',
   ])
   return [
     `last run: ${iso(state.ranMs) ?? 'none yet'} (* served last)`,
     ...tableLines([['feed', 'state', 'last success', 'last error'], ...feedRows]),
     '',
-    ...tableLines([['currency', 'per USD', 'source', 'age', ''], ...currencyRows]),
+    ...tableLines([['currency', 'per USD', 'source', 'age', 'basis', ''], ...currencyRows]),
     ...(doubtfulPegs.length > 0 ? ['', ...doubtfulPegs.map(doubtLine)] : []),
   ]
 }
+
+function basisOf(reference: Reference | null, support: Support | null): string | null {
+  if (reference?.source.startsWith('peg:')) return 'peg'
+  return support?.basis ?? null
+}
+
+function supportText(reference: Reference | null, support: Support | null): string {
+  const { dispersionBps = null, left = [] } = support ?? {}
+  const spread = dispersionBps === null ? '' : ` within ${roundBps(dispersionBps)} bps`
+  const others = left.map(({ source, perUsd }) => `${source} says ${perUsd}`).join(', ')
+  const basis = `${basisOf(reference, support) ?? '-'}${spread}`
+  return others ? `${basis}; not used: ${others}` : basis
+}
+
+const roundBps = (bps: number): number => Number(bps.toFixed(1))
 
 const doubtLine = (doubt: DoubtfulPeg): string => {
   const { currency, peg, said, off_pct, source, fetched_at } = presentDoubtfulPeg(doubt)

@@ -1,4 +1,5 @@
 import type { Attempts } from './attempts.ts'
+import type { Support } from './consensus.ts'
 import type { HeldBack } from './verdict.ts'
 
 /** What is known about one feed over all runs. */
@@ -16,6 +17,8 @@ export type FeedState = {
   /** The id of the feed that served last. */
   readonly served: string | null
   readonly held: readonly HeldBack[]
+  /** How many feeds support each value; absent in what a version without it saved. */
+  readonly support?: readonly Support[]
   /** The feeds in their configured order; one that is no longer configured is dropped. */
   readonly feeds: readonly FeedRecord[]
 }

@@ -1,3 +1,4 @@
+import { agreementOf, independent, type Support } from './consensus.ts'
 import { type GuardRules, isWithin } from './guard.ts'
 
 /** A valid answer of one feed in one run: the currencies asked for, units per USD as exact text. */
@@ -36,7 +37,10 @@ type Ground = 'unmoved' | 'first' | 'second_feed' | 'second_fetch'
 export type Acceptance = {
   readonly currency: string
   readonly perUsd: string
+  /** The preferred one of those used. */
   readonly answer: FeedAnswer
+  /** The answers that the value is made of: several where they agree, else one. */
+  readonly used: readonly FeedAnswer[]
   readonly ground: Ground
 }
 
@@ -53,6 +57,8 @@ export type Verdict = {
   /** Every value that is held back from now on. */
   readonly held: readonly HeldBack[]
   readonly doubted: readonly Disbelief[]
+  /** How many feeds support each value; empty in the mode `order`. */
+  readonly support: readonly Support[]
   /** The currencies on which another feed could still change the verdict. */
   readonly open: readonly string[]
 }
@@ -66,7 +72,12 @@ type Case = {
   /** The values that earlier runs held back. */
   readonly held: readonly HeldBack[]
   readonly rules: GuardRules
+  readonly mode: ReferenceMode
 }
+
+/** Whether feeds that agree are combined, or the first one that is believed counts. */
+export const REFERENCE_MODES = ['consensus', 'order'] as const
+export type ReferenceMode = (typeof REFERENCE_MODES)[number]
 
 /**
  * What to accept, hold back and doubt of a run's answers.
@@ -81,6 +92,9 @@ type Case = {
  * of it counts, not what did not move either, nor is anything held back for a later run to confirm:
  * a feed cannot lie its way in by insisting. Only when every answer of a run is doubted may two of
  * different origin vouch for each other; then it is the standing values that are wrong.
+ *
+ * In the mode `consensus` feeds that agree confirm each other first, whatever moved, and their
+ * median is taken; the rules for moves are for what a single feed says or feeds dispute.
  *
  * The same case gives the same verdict, so a run may ask after every answer whether it needs
  * another.
@@ -103,6 +117,7 @@ export function verdictOf(run: Case): Verdict {
     accepted,
     held: findings.map(({ held }) => held).filter((value) => !!value),
     doubted,
+    support: findings.map(({ support }) => support).filter((known) => !!known),
     open: run.known.filter((currency) => !settled.has(currency)),
   }
 }
@@ -135,14 +150,63 @@ type Question = {
   readonly isTrusted: boolean
 }
 
-type Finding = { readonly acceptance: Acceptance | null; readonly held: HeldBack | null }
+type Finding = {
+  readonly acceptance: Acceptance | null
+  readonly held: HeldBack | null
+  readonly support?: Support
+}
 
-function findingOf(run: Case, { currency, witnesses, isTrusted }: Question): Finding {
+function findingOf(run: Case, question: Question): Finding {
+  const { currency, witnesses } = question
+  const standing = run.standing.get(currency)
+  const isUnmoved = (value: number) =>
+    standing === undefined || isWithin(value, standing, boundOf(currency, run.rules))
+  const claims = claimsOf(currency, witnesses, isUnmoved)
+  if (run.mode === 'order' || claims.length === 0) return preferredOf(run, question, claims)
+  const agreement = agreementOf(claims)
+  const others = independent(claims)
+  if (!agreement) {
+    const finding = preferredOf(run, question, claims)
+    const isDisputed = others.length > 1
+    const unused = others.filter(({ answer }) => answer !== finding.acceptance?.answer)
+    const support = supportOf(currency, {
+      basis: isDisputed ? 'disputed' : 'single',
+      dispersionBps: null,
+      left: isDisputed ? unused : [],
+    })
+    return { ...finding, support }
+  }
+  const { text, used, dispersionBps } = agreement
+  const unmovedGround = standing === undefined ? 'first' : 'unmoved'
+  const acceptance = {
+    currency,
+    perUsd: text,
+    answer: used[0]!.answer,
+    used: used.map(({ answer }) => answer),
+    ground: isUnmoved(Number(text)) ? unmovedGround : 'second_feed',
+  } as const
+  const left = others.filter((claim) => !used.includes(claim))
+  const support = supportOf(currency, { basis: 'consensus', dispersionBps, left })
+  return { acceptance, held: null, support }
+}
+
+const supportOf = (
+  currency: string,
+  { left, ...support }: Pick<Support, 'basis' | 'dispersionBps'> & { left: readonly Claim[] },
+): Support => ({
+  currency,
+  ...support,
+  left: left.map(({ answer, text }) => ({ source: answer.source, perUsd: text })),
+})
+
+/** What the preferred feed says that is believed, and what is held back. */
+function preferredOf(
+  run: Case,
+  { currency, isTrusted }: Question,
+  claims: readonly Claim[],
+): Finding {
   const standing = run.standing.get(currency)
   const bound = boundOf(currency, run.rules)
-  const claims = claimsOf(currency, witnesses, (value) =>
-    standing === undefined ? true : isWithin(value, standing, bound),
-  )
   const earlier = run.held.find((held) => held.currency === currency) ?? null
   const groundOf = (claim: Claim): Ground | null => {
     const isSeconded = claims.some(
@@ -162,6 +226,7 @@ function findingOf(run: Case, { currency, witnesses, isTrusted }: Question): Fin
         currency,
         perUsd: found.claim.text,
         answer: found.claim.answer,
+        used: [found.claim.answer],
         ground: found.ground!,
       }
     : null

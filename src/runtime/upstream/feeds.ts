@@ -14,7 +14,7 @@ import { createReferenceStore } from '~/store/reference-store.ts'
 import { type Pace, Stopping } from './stopping.ts'
 
 type FeedServiceDeps = {
-  readonly config: Pick<Config, 'feeds' | 'feedCron' | 'feedRules'>
+  readonly config: Pick<Config, 'feeds' | 'feedCron' | 'feedMode' | 'feedRules'>
   readonly clock: Clock
   readonly log: Log
   readonly memory: Memory
@@ -47,6 +47,7 @@ export class FeedService {
             feeds: createFeeds(config.feeds, fetcher).map(watch),
             store: this.#stopping.guarded(store, ['append', 'saveState']),
             rules: config.feedRules,
+            mode: config.feedMode,
             pattern: config.feedCron,
             clock,
             log,

@@ -98,6 +98,9 @@ describe('reference fetch', () => {
       source: 'open-er-api',
       fetched_at: expect.stringMatching(ISO),
       age_seconds: expect.any(Number),
+      basis: 'single',
+      dispersion_bps: null,
+      not_used: [],
       held_back: {
         per_usd: 3000,
         source: 'open-er-api',
@@ -133,7 +136,7 @@ describe('reference status', () => {
     expect(lines[0]).toMatch(/^last run: \S+Z \(\* served last\)$/)
     expect(lines[2]).toMatch(/^open-er-api \* +works +\d+ s ago +\d+ s ago: could not be reached/)
     expect(lines[3]).toMatch(/^ecb +not asked yet +never +-$/)
-    expect(stdout).toMatch(/^KES +131\.2514 +open-er-api +\d+ s ago$/m)
+    expect(stdout).toMatch(/^KES +131\.2514 +open-er-api +\d+ s ago +single$/m)
     const document = documentOf(await reference(['status', '--json'], env))
     expect(document.served_by).toBe('open-er-api')
     expect(document.feeds[0]).toMatchObject({

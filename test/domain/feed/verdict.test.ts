@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GUARD_RULES, isWithin, trustingRules } from '~/domain/feed/guard.ts'
-import { type FeedAnswer, type HeldBack, verdictOf } from '~/domain/feed/verdict.ts'
+import {
+  type FeedAnswer,
+  type HeldBack,
+  type ReferenceMode,
+  verdictOf,
+} from '~/domain/feed/verdict.ts'
 
 const HOUR_MS = 3_600_000
 const NOW = Date.parse('2024-07-29T14:07:00Z')
@@ -21,9 +26,17 @@ function said(source: string, rates: Rates, more: Partial<FeedAnswer> = {}): Fee
   }
 }
 
-type Run = { held?: readonly HeldBack[]; standing?: Rates; rules?: typeof GUARD_RULES }
+type Run = {
+  mode?: ReferenceMode
+  held?: readonly HeldBack[]
+  standing?: Rates
+  rules?: typeof GUARD_RULES
+}
 
-function judge(answers: FeedAnswer[], { held = [], standing = STANDING, rules }: Run = {}) {
+function judge(
+  answers: FeedAnswer[],
+  { held = [], standing = STANDING, rules, mode = 'order' }: Run = {},
+) {
   const codes = new Set([...Object.keys(standing), ...answers.flatMap((e) => [...e.perUsd.keys()])])
   const verdict = verdictOf({
     answers,
@@ -31,6 +44,7 @@ function judge(answers: FeedAnswer[], { held = [], standing = STANDING, rules }:
     standing: new Map(Object.entries(standing)),
     held,
     rules: rules ?? GUARD_RULES,
+    mode,
   })
   const taken = Object.fromEntries(
     verdict.accepted.map((one) => [

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { agreementOf } from '~/domain/feed/consensus.ts'
+
+type Said = [source: string, text: string, origin?: string]
+
+const opinionsOf = (said: readonly Said[]) =>
+  said.map(([source, text, origin = source]) => ({
+    answer: { source, origin },
+    text,
+    value: Number(text),
+  }))
+
+function agreed(...said: Said[]) {
+  const agreement = agreementOf(opinionsOf(said))
+  return agreement && `${agreement.text} of ${agreement.used.map((one) => one.answer.source)}`
+}
+
+describe('two feeds', () => {
+  test('agree within 2 % on their mean, in the order of the list', () => {
+    expect(agreed(['b', '130'], ['a', '127.5'])).toBe('128.75 of b,a')
+    expect(agreed(['a', '100'], ['b', '102'])).toBe('101 of a,b')
+  })
+
+  test('do not agree beyond it', () => {
+    expect(agreed(['a', '100'], ['b', '102.1'])).toBeNull()
+  })
+
+  test('of one origin are one', () => {
+    expect(agreed(['ecb', '100'], ['frankfurter', '100', 'ecb'])).toBeNull()
+    expect(agreed(['ecb', '100'], ['frankfurter', '500', 'ecb'], ['c', '101'])).toBe(
+      '100.5 of ecb,c',
+    )
+  })
+
+  test('one feed, or none, agrees with nobody', () => {
+    expect(agreed(['a', '100'])).toBeNull()
+    expect(agreed()).toBeNull()
+  })
+
+  test('give a mean in plain digits, however small', () => {
+    expect(agreed(['a', '0.0000000010'], ['b', '0.0000000010'])).toBe('0.000000001 of a,b')
+  })
+})
+
+describe('three feeds and more', () => {
+  test('give the exact text of the median', () => {
+    expect(agreed(['a', '131.250'], ['b', '131'], ['c', '132'])).toBe('131.250 of a,b,c')
+  })
+
+  test('leave out the riyal that BCEAO stated at the price of the won', () => {
+    const said: Said[] = [
+      ['bceao', '1599.9'],
+      ['imf', '4.1464'],
+      ['sbi', '4.1474'],
+      ['boe', '4.1226'],
+      ['tcmb', '4.1355'],
+    ]
+    expect(agreed(...said)).toBe('4.14095 of imf,sbi,boe,tcmb')
+  })
+
+  test('keep one within ten deviations where feeds differ widely', () => {
+    expect(agreed(['a', '100'], ['b', '104'], ['c', '112'])).toBe('104 of a,b,c')
+    expect(agreed(['a', '100'], ['b', '100.1'], ['c', '112'])).toBe('100.05 of a,b')
+  })
+
+  test('agree on nothing where no two are near each other', () => {
+    expect(agreed(['a', '100'], ['b', '130'], ['c', '169'])).toBeNull()
+    expect(agreed(['a', '100'], ['b', '100'], ['c', '1'], ['d', '1'])).toBeNull()
+  })
+
+  test('agree on the wrong value that most of them say', () => {
+    expect(agreed(['a', '1.31'], ['b', '1.31'], ['c', '131'])).toBe('1.31 of a,b')
+  })
+
+  test('state half the range of those used in basis points', () => {
+    const { dispersionBps } = agreementOf(
+      opinionsOf([
+        ['a', '99'],
+        ['b', '100'],
+        ['c', '102'],
+      ]),
+    )!
+    expect(dispersionBps).toBeCloseTo(150, 9)
+  })
+})
+
+test('one fault of any size leaves the value between those of the feeds without it', () => {
+  const near = fc.double({ min: 0.99, max: 1.01, noNaN: true })
+  const fault = fc.oneof(
+    fc.constantFrom(0.01, 0.1, 10, 100, 1000),
+    fc.double({ min: 1e-6, max: 1e6, noNaN: true }),
+    fc.double({ min: 0.9, max: 1.1, noNaN: true }),
+  )
+  const worth = fc.double({ min: 1e-3, max: 1e5, noNaN: true })
+  fc.assert(
+    fc.property(
+      worth,
+      fc.array(near, { minLength: 3, maxLength: 6 }),
+      fault,
+      fc.nat(),
+      (level, factors, wrong, place) => {
+        const honest = factors.map((factor) => level * factor)
+        const at = place % honest.length
+        const said = honest.map((value, i) => (i === at ? value * wrong : value))
+        const agreement = agreementOf(
+          opinionsOf(said.map((value, i) => [`f${i}`, value.toFixed(12)])),
+        )
+        const others = honest.filter((_, i) => i !== at)
+        const value = Number(agreement!.text)
+        expect(value).toBeGreaterThanOrEqual(Math.min(...others) * (1 - 1e-8))
+        expect(value).toBeLessThanOrEqual(Math.max(...others) * (1 + 1e-8))
+      },
+    ),
+    { numRuns: 1000 },
+  )
+})

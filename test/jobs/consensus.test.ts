@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'bun:test'
+import { summaryOf } from '~/jobs/feed-records.ts'
+import { fetchReferences } from '~/jobs/fetch-references.ts'
+import { dead, feedOf, HOUR_MS, RATES, worldOf } from './feed-world.ts'
+
+const times = (factor: number) =>
+  Object.fromEntries(
+    Object.entries(RATES).map(([code, rate]) => [code, code === 'USD' ? 1 : rate * factor]),
+  )
+
+function threeFeeds() {
+  const feeds = [
+    feedOf('a', () => RATES),
+    feedOf('b', () => times(1.001)),
+    feedOf('c', () => times(0.999)),
+  ] as const
+  return { feeds, world: worldOf(feeds, { mode: 'consensus' }) }
+}
+
+async function nextRun(world: ReturnType<typeof worldOf>) {
+  world.clock.advance(HOUR_MS)
+  const outcome = (await fetchReferences(world))!
+  const support = outcome.support.find(({ currency }) => currency === 'KES')!
+  return { outcome, support, mid: world.store.mid('USD', 'KES')! }
+}
+
+describe('fetchReferences in the mode consensus', () => {
+  test('asks every feed and records the median under all names', async () => {
+    const { feeds, world } = threeFeeds()
+    const { outcome, support, mid } = await nextRun(world)
+    expect(feeds.map(({ asked }) => asked)).toEqual([1, 1, 1])
+    expect(world.store.snapshots).toMatchObject([{ source: 'a,b,c' }])
+    expect(mid).toMatchObject({ rate: 131, source: 'a,b,c' })
+    expect(support).toMatchObject({ basis: 'consensus', left: [] })
+    expect(support.dispersionBps).toBeCloseTo(10, 6)
+    expect(outcome.feeds.map(({ result }) => result)).toEqual(['served', 'filled', 'filled'])
+  })
+
+  test('one feed that is a hundred times off in one currency is named and left out', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    feeds[0].say = () => ({ ...RATES, KES: 1.31 })
+    const { outcome, support, mid } = await nextRun(world)
+    expect(mid).toMatchObject({ rate: 131, source: 'b,c' })
+    expect(support).toMatchObject({
+      basis: 'consensus',
+      left: [{ source: 'a', perUsd: '1.31' }],
+    })
+    expect(outcome.held).toEqual([])
+    expect(summaryOf(outcome)).toContain('not used, as feeds disagree: KES 1.31 of a')
+    await nextRun(world)
+    const named = 'warn: reference KES of a is not used: it disagrees with other feeds'
+    expect(world.log.said).toEqual([named])
+    feeds[0].say = () => RATES
+    await nextRun(world)
+    expect(world.log.said).toEqual([named, 'info: reference KES is no longer disputed by a feed'])
+  })
+
+  test('two currencies swapped by one feed keep their mids', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    feeds[1].say = () => ({ ...times(1.001), KES: RATES.UGX, UGX: RATES.KES })
+    const { mid, support } = await nextRun(world)
+    expect(mid).toMatchObject({ rate: 130.9345, source: 'a,c' })
+    expect(support.left.map(({ source }) => source)).toEqual(['b'])
+  })
+
+  test('a feed a day ahead is refused as a whole, and the others agree', async () => {
+    const { feeds, world } = threeFeeds()
+    feeds[0].upstreamMs = world.clock.now() + 24 * HOUR_MS
+    const { outcome, mid } = await nextRun(world)
+    expect(mid.source).toBe('b,c')
+    expect(outcome.feeds[0]!.message).toBe('dates its rates in the future')
+  })
+
+  test('a re-pricing of 40 % that feeds agree on gets through in its first run', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    for (const [i, feed] of feeds.slice(0, 2).entries())
+      feed.say = () => ({ ...RATES, KES: 183 + i })
+    const { mid, outcome } = await nextRun(world)
+    expect(mid).toMatchObject({ rate: 183.5, source: 'a,b' })
+    expect(outcome.released).toEqual([])
+  })
+
+  test('two of three that agree on a wrong value are believed', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    for (const feed of feeds.slice(1)) feed.say = () => ({ ...RATES, KES: 1.31 })
+    const { mid, support } = await nextRun(world)
+    expect(mid).toMatchObject({ rate: 1.31, source: 'b,c' })
+    expect(support).toMatchObject({ basis: 'consensus', left: [{ source: 'a', perUsd: '131' }] })
+  })
+
+  test('without two that answer, one counts by the rules for moves', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    for (const feed of feeds.slice(1)) feed.say = dead()
+    const { mid, support } = await nextRun(world)
+    expect(mid).toMatchObject({ rate: 131, source: 'a' })
+    expect(support).toEqual({ currency: 'KES', basis: 'single', dispersionBps: null, left: [] })
+    feeds[0].say = () => ({ ...RATES, KES: 1.31 })
+    const { mid: kept, outcome } = await nextRun(world)
+    expect(kept.rate).toBe(131)
+    expect(outcome.held).toMatchObject([{ currency: 'KES', perUsd: '1.31' }])
+  })
+
+  test('two that disagree dispute the value, and the first that did not move far counts', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    feeds[2].say = dead()
+    feeds[1].say = () => ({ ...RATES, KES: 135 })
+    const { mid, support } = await nextRun(world)
+    expect(mid).toMatchObject({ rate: 131, source: 'a' })
+    expect(support).toMatchObject({ basis: 'disputed', left: [{ source: 'b', perUsd: '135' }] })
+    feeds[0].say = () => ({ ...RATES, KES: 1.31 })
+    const faulty = await nextRun(world)
+    expect(faulty.mid).toMatchObject({ rate: 135, source: 'b' })
+    expect(faulty.support).toMatchObject({ left: [{ source: 'a', perUsd: '1.31' }] })
+  })
+
+  test('a feed that multiplied everything is refused, and the state survives its JSON', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    feeds[0].say = () => times(100)
+    const { outcome, mid } = await nextRun(world)
+    expect(outcome.feeds[0]!.message).toBe('moved 10 of 10 currencies at once; not believed')
+    expect(mid.source).toBe('b,c')
+    expect((await world.store.loadState())!.support).toEqual(outcome.support)
+    for (const feed of feeds) feed.say = dead()
+    world.clock.advance(HOUR_MS)
+    await fetchReferences(world)
+    expect((await world.store.loadState())!.support).toEqual(outcome.support)
+  })
+})
