@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { systemClock } from '~/clock.ts'
+import { isTimeZone } from '~/domain/source/zone.ts'
 import { type ObservationFile, openObservationFile } from '~/file/observations.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { implausibleIn } from '~/service/recording/plausibility.ts'
@@ -11,6 +12,7 @@ import {
   importNewObservations,
   importObservations,
 } from '~/store/transfer/observation-import.ts'
+import { DATE_ORDERS, DECIMALS, type Notation } from '~/wire/row/notation.ts'
 import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { addPrune } from './prune.ts'
@@ -25,7 +27,7 @@ const NO_MONTHS =
   'no months were made: they are there already, or the file has fewer than 10,000 rows, or too ' +
   'much is recorded from before the first month, or the table was too busy'
 
-type Options = {
+type Options = Partial<Pick<Notation, 'decimal' | 'dates' | 'timeZone'>> & {
   skipInvalid?: boolean
   allowDuplicates?: boolean
   months?: boolean
@@ -39,6 +41,7 @@ type Way = {
   stem: string | null
   makesMonths: boolean
   acceptsAll: boolean
+  notation: Notation
 }
 type Outcome = Imported & { rejected: number }
 
@@ -47,7 +50,10 @@ export function addObservations(program: Command, terminal: Terminal): void {
   observations
     .command('import')
     .description('record a file of any size: all of its rows, or none if one is invalid')
-    .argument('<file>', 'CSV with a header or one JSON object a line; - is standard input')
+    .argument(
+      '<file>',
+      'CSV with a header (commas, semicolons or tabs) or one JSON object a line; - is standard input',
+    )
     .option('--skip-invalid', 'record the valid rows, write the others to <file>.rejects.*')
     .option('--allow-duplicates', 'record rows again that are already there')
     .option(
@@ -55,6 +61,13 @@ export function addObservations(program: Command, terminal: Terminal): void {
       'record rates that are far from the mid of their day as suspect',
     )
     .option('--months', 'make the months that the rows are of first, to drop them one by one later')
+    .addOption(
+      new Option('--decimal <sign>', 'decimal sign of a CSV').choices(DECIMALS).default('.'),
+    )
+    .addOption(
+      new Option('--dates <order>', 'order of dates such as 03/04/2026').choices(DATE_ORDERS),
+    )
+    .option('--time-zone <zone>', 'zone of dates and of times without an offset: Africa/Lagos')
     .option('--json', 'print one JSON document')
     .action(async (path: string, options: Options) => {
       const way = wayOf(path, options)
@@ -75,7 +88,14 @@ const wayOf = (path: string, options: Options): Way => ({
   stem: options.skipInvalid ? rejectsStem(path) : null,
   makesMonths: options.months ?? false,
   acceptsAll: options.acceptImplausible ?? false,
+  notation: notationOf(options),
 })
+
+function notationOf({ decimal = '.', dates = null, timeZone = null }: Options): Notation {
+  if (timeZone !== null && !isTimeZone(timeZone))
+    throw new CommandFailure('--time-zone must be an IANA time zone such as Africa/Nairobi')
+  return { decimal, dates, timeZone, settingOf: (name, value) => `--${name} ${value}` }
+}
 
 const recordAll: Way['record'] = async (source) => ({
   inserted: await importObservations(source),
@@ -91,7 +111,9 @@ async function run({ terminal, database, input }: Import, way: Way): Promise<Out
         { referencesAt: (probes) => referencesAt(database, probes) },
         { ...configOf(terminal), anchors: catalogue.anchors },
       )
-  const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs, ...(implausible && { implausible }) }
+  const { notation } = way
+  const doubts = implausible && { implausible }
+  const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs, notation, ...doubts }
   const file = await openObservationFile(withProgress(input, terminal), rules)
   const imported = await importFile(file, { terminal, database, ...way })
   if (file.unread.size > 0) terminal.say(unreadLine(file.unread))

@@ -1,5 +1,5 @@
 import { type CsvRecord, csvRecords, FileFault } from './csv.ts'
-import type { Line } from './lines.ts'
+import { type Line, peeked } from './lines.ts'
 
 /** A column that is required; several names where any one of them will do. */
 export type RequiredColumn = readonly [string, ...string[]]
@@ -15,8 +15,11 @@ const COLUMNS_MAX = 1000
 /** A number with commas between its thousands. */
 const GROUPED = /(?<![\d.])\d{1,3}(,\d{3})+\.\d+(?![\d.])/
 
+/** What may stand between fields; the first that divides a header into its columns does. */
+const SEPARATORS = [',', ';', '\t']
+
 /**
- * A CSV with a header.
+ * A CSV with a header, divided by commas, semicolons or tabs.
  *
  * Throws FileFault when there is no header, when it lacks a required column or names one twice.
  * Further columns are allowed.
@@ -25,11 +28,12 @@ export async function csvTable(
   lines: AsyncIterable<Line[]>,
   required: readonly RequiredColumn[],
 ): Promise<CsvTable> {
-  const batches = csvRecords(lines)
+  const { first: top, lines: all } = await peeked(lines)
+  const batches = csvRecords(all, separatorOf(top?.text ?? '', required))
   const first = await batches.next()
   if (first.done) throw new FileFault('the file is empty: it must start with a header')
-  const [top, ...rest] = first.value
-  const header = headerOf(top!, required)
+  const [head, ...rest] = first.value
+  const header = headerOf(head!, required)
   return { header, records: records(rest, batches, header.length) }
 }
 
@@ -59,11 +63,6 @@ function headerOf(record: CsvRecord, required: readonly RequiredColumn[]): strin
   if (header.length > COLUMNS_MAX)
     throw new FileFault(`the header has ${header.length} columns; at most ${COLUMNS_MAX} are read`)
   const missing = required.filter((names) => !names.some((name) => header.includes(name)))
-  if (missing.length > 0 && required.every((names) => names.some((name) => isIn(name, record))))
-    throw new FileFault(
-      `line ${record.number}, the header, is divided by semicolons: ` +
-        'save the file with commas, and numbers with a decimal point',
-    )
   if (missing.length > 0)
     throw new FileFault(
       `line ${record.number}, the header, lacks ` +
@@ -75,6 +74,11 @@ function headerOf(record: CsvRecord, required: readonly RequiredColumn[]): strin
   return header
 }
 
-/** Whether a header has a name among those between its semicolons. */
-const isIn = (name: string, { text }: CsvRecord): boolean =>
-  text.split(';').some((part) => part.trim().replaceAll('"', '') === name)
+/** A comma, unless another sign divides the header into more of the required columns. */
+function separatorOf(top: string, required: readonly RequiredColumn[]): string {
+  const found = SEPARATORS.map((separator) => {
+    const names = top.split(separator).map((name) => name.trim().replaceAll('"', ''))
+    return required.filter((some) => some.some((name) => names.includes(name))).length
+  })
+  return SEPARATORS[found.indexOf(Math.max(...found))]!
+}

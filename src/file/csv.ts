@@ -15,19 +15,22 @@ const NOT_CLOSED = 'has a quote that is not closed'
 const BAD_QUOTES = 'has quotes in the wrong places: quote the whole field and double those inside'
 
 /**
- * The records of an RFC 4180 text in arrays; blank lines are skipped. Strict: nothing is trimmed or
- * repaired.
+ * The records of an RFC 4180 text, divided by `separator`, in arrays; blank lines are skipped.
+ * Strict: nothing is trimmed or repaired.
  *
  * A record that cannot be read has a fault, and reading continues after it. A quote that is not
  * closed within the length of the longest line faults its own line only.
  */
-export async function* csvRecords(lines: AsyncIterable<Line[]>): AsyncGenerator<CsvRecord[]> {
+export async function* csvRecords(
+  lines: AsyncIterable<Line[]>,
+  separator = ',',
+): AsyncGenerator<CsvRecord[]> {
   const joiner = new RecordJoiner()
   for await (const batch of lines) {
-    const records = parsed(joiner.add(batch))
+    const records = parsed(joiner.add(batch), separator)
     if (records.length > 0) yield records
   }
-  const records = parsed(joiner.end())
+  const records = parsed(joiner.end(), separator)
   if (records.length > 0) yield records
 }
 
@@ -101,31 +104,34 @@ function quotesIn(text: string): number {
 }
 
 /**
- * Parses records: one without a quote is split at its commas, and only the others need the parser.
+ * Parses records: one without a quote is split at its separators, and only the others need the parser.
  */
-function parsed(records: readonly Line[]): CsvRecord[] {
+function parsed(records: readonly Line[], separator: string): CsvRecord[] {
   const quoted = records.filter(({ text, fault }) => fault === null && text.includes(QUOTE))
-  const fieldsOfQuoted = quoted.length === 0 ? [] : parsedQuoted(quoted.map(({ text }) => text))
+  const texts = quoted.map(({ text }) => text)
+  const fieldsOfQuoted = texts.length === 0 ? [] : parsedQuoted(texts, separator)
   let nextQuoted = 0
   return records.map(({ number, text, fault }) => {
     if (fault !== null) return { number, text, fields: null, fault }
-    const fields = text.includes(QUOTE) ? fieldsOfQuoted[nextQuoted++]! : text.split(',')
+    const fields = text.includes(QUOTE) ? fieldsOfQuoted[nextQuoted++]! : text.split(separator)
     return { number, text, fields, fault: fields === null ? BAD_QUOTES : null }
   })
 }
 
 /** The fields of each record; null for one that is not CSV, found by halving. */
-function parsedQuoted(texts: readonly string[]): (string[] | null)[] {
-  const fields = parsedTogether(texts)
+function parsedQuoted(texts: readonly string[], separator: string): (string[] | null)[] {
+  const fields = parsedTogether(texts, separator)
   if (fields) return fields
   if (texts.length === 1) return [null]
   const middle = texts.length >> 1
-  return [...parsedQuoted(texts.slice(0, middle)), ...parsedQuoted(texts.slice(middle))]
+  return [texts.slice(0, middle), texts.slice(middle)].flatMap((half) =>
+    parsedQuoted(half, separator),
+  )
 }
 
-function parsedTogether(texts: readonly string[]): string[][] | null {
+function parsedTogether(texts: readonly string[], delimiter: string): string[][] | null {
   try {
-    const options = { record_delimiter: '\n', relax_column_count: true }
+    const options = { delimiter, record_delimiter: '\n', relax_column_count: true }
     const records = parse(texts.join('\n'), options)
     return records.length === texts.length ? records : null
   } catch {

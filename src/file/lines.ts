@@ -38,6 +38,22 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   if (rest.length > 0) yield rest
 }
 
+/** The lines from the first that is not blank on, and that one; null where all are blank. */
+export async function peeked(lines: AsyncIterable<Line[]>) {
+  const rest = lines[Symbol.asyncIterator]()
+  for (;;) {
+    const { value, done } = await rest.next()
+    if (done) return { first: null, lines: prepended([], rest) }
+    const index = value.findIndex(({ text, fault }) => fault !== null || text.trim() !== '')
+    if (index >= 0) return { first: value[index]!, lines: prepended(value.slice(index), rest) }
+  }
+}
+
+async function* prepended(first: Line[], others: AsyncIterator<Line[]>): AsyncGenerator<Line[]> {
+  if (first.length > 0) yield first
+  yield* { [Symbol.asyncIterator]: () => others }
+}
+
 class LineSplitter {
   #number = 0
   /** The start of a line that is not complete yet. */

@@ -6,14 +6,16 @@ import {
   ROW_FLAGS,
   ROW_MEMBERS,
   ROW_NUMBERS,
+  ROW_TIMES,
   readSentRow,
 } from '~/wire/row/members.ts'
+import { Misread, type Notation, numberIn, timeIn } from '~/wire/row/notation.ts'
 import { type RowReading, type RowRules, readObservationRow } from '~/wire/row/observation.ts'
 import { OFFER_LISTS } from '~/wire/row/offer.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
 import { type CsvRecord, FileFault } from './csv.ts'
 import { csvTable, type RequiredColumn } from './csv-table.ts'
-import { type Line, linesOf } from './lines.ts'
+import { type Line, linesOf, peeked } from './lines.ts'
 
 /** A row that is not an observation. */
 export type Reject = {
@@ -44,6 +46,8 @@ export type ObservationFile = {
 
 /** The rules for the rows of a file. */
 type FileRules = RowRules & {
+  /** How a CSV writes numbers and times; not given where it follows the API. */
+  readonly notation?: Notation
   /**
    * Why each of some rows is too far from the mid of its day to be recorded, in their order; null
    * for one that is not. Not given where every rate is recorded.
@@ -69,19 +73,25 @@ const BETWEEN_WORDS = '|'
 
 const UNREAD_MAX = 20
 
+/** How an Excel workbook, a ZIP archive, begins. */
+const ZIP = 'PK\u0003\u0004'
+const WORKBOOK = 'the file is an Excel workbook: save its sheet as CSV UTF-8 and import that'
+
 /**
  * Opens a file of observations: one JSON object a line if the first character is `{`, else CSV.
  *
  * Each row follows the rules of `POST /rates` and numbers keep every digit. In a CSV an empty field
- * is absent, and the words of a list stand between `|`. Holds a chunk of `bytes` at a time. Throws
+ * is absent, the words of a list stand between `|`, and numbers and times follow the notation. Holds a chunk of `bytes` at a time. Throws
  * FileFault for a file no row of which can be read.
  */
 export async function openObservationFile(
   bytes: AsyncIterable<Uint8Array>,
   rules: FileRules,
 ): Promise<ObservationFile> {
-  const { start, lines } = await peeked(linesOf(bytes))
-  if (start === '') throw new FileFault('the file is empty')
+  const { first, lines } = await peeked(linesOf(bytes))
+  const start = first?.text.trimStart()[0] ?? ''
+  if (first?.text.startsWith(ZIP)) throw new FileFault(WORKBOOK)
+  if (first === null) throw new FileFault('the file is empty')
   if (start === '[') throw new FileFault('the file is a JSON list: write one object a line instead')
   const unread = new Set<string>()
   if (start === '{') {
@@ -105,23 +115,6 @@ function unreadOf(header: readonly string[]): string[] {
 
 function noteUnread(names: readonly string[], unread: Set<string>): void {
   for (const name of names) if (unread.size < UNREAD_MAX) unread.add(name)
-}
-
-/** The lines without blank ones at the start, and the first character of the text. */
-async function peeked(lines: AsyncGenerator<Line[]>) {
-  for (;;) {
-    const { value, done } = await lines.next()
-    if (done) return { start: '', lines }
-    const index = value.findIndex(({ text, fault }) => fault !== null || text.trim() !== '')
-    if (index < 0) continue
-    const start = value[index]!.text.trimStart()[0] ?? '?'
-    return { start, lines: prepended(value.slice(index), lines) }
-  }
-}
-
-async function* prepended<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T> {
-  yield first
-  yield* others
 }
 
 /** A row as it was read, and how it is rejected. */
@@ -199,8 +192,10 @@ const FLAGS = new Map([
   ['false', false],
 ])
 
-function parserOf(name: string): Column['parse'] {
-  if (ROW_NUMBERS.includes(name)) return (text) => new WrittenNumber(text)
+function parserOf(name: string, notation: Notation | undefined): Column['parse'] {
+  if (ROW_NUMBERS.includes(name))
+    return (text) => (notation ? numberIn(text, notation) : new WrittenNumber(text))
+  if (notation && ROW_TIMES.includes(name)) return (text) => timeIn(text, notation)
   if (ROW_FLAGS.includes(name)) return (text) => FLAGS.get(text) ?? text
   if (OFFER_LISTS.includes(name))
     return (text) => text.split(BETWEEN_WORDS).map((word) => word.trim())
@@ -223,7 +218,7 @@ class CsvReader {
     this.#columns = ROW_MEMBERS.map((name) => ({
       name,
       index: header.indexOf(name),
-      parse: parserOf(name),
+      parse: parserOf(name, rules.notation),
     })).filter(({ index }) => index >= 0)
     this.#width = header.length
     this.#errorIndex = header.indexOf(ERROR)
@@ -245,10 +240,14 @@ class CsvReader {
   #read({ fields, fault }: CsvRecord): RowReading {
     if (fields === null || fault !== null) return { observation: null, faults: [fault ?? ''] }
     const row: Record<string, unknown> = {}
+    const faults: string[] = []
     for (const { name, index, parse } of this.#columns) {
       const text = fields[index]!
-      row[name] = text === '' ? null : parse(text)
+      const value = text === '' ? null : parse(text)
+      if (value instanceof Misread) faults.push(`${name} ${value.fault}`)
+      else row[name] = value
     }
+    if (faults.length > 0) return { observation: null, faults }
     return readObservationRow(row, this.rules)
   }
 

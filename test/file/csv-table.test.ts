@@ -12,11 +12,13 @@ const faultsOf = async (text: string) => {
   return faults
 }
 
-test('an error explains a header with semicolons', async () => {
-  await expect(faultsOf('from;to;rate\nUSD;KES;129')).rejects.toThrow(
-    'line 1, the header, is divided by semicolons: save the file with commas',
-  )
-  await expect(faultsOf('from;to\nUSD;KES')).rejects.toThrow('lacks from, rate')
+test('a header says what stands between fields', async () => {
+  expect(await faultsOf('from;to;rate\nUSD;KES;129,5\nUSD;KES')).toEqual([
+    null,
+    'has 2 fields where the header has 3',
+  ])
+  expect(await faultsOf('"from"\t"rate"\nUSD\t129,5')).toEqual([null])
+  await expect(faultsOf('from;to\nUSD;KES')).rejects.toThrow('lacks rate')
 })
 
 test('an error explains how to write a number with commas between its thousands', async () => {

@@ -3,6 +3,7 @@ import type { Observation } from '~/domain/observation.ts'
 import { type Offer, PLAIN } from '~/domain/offer/terms.ts'
 import { openObservationFile, type Reject } from '~/file/observations.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import type { Notation } from '~/wire/row/notation.ts'
 import { byteChunks } from '../support/byte-chunks.ts'
 import { currency, provider } from '../support/catalogue.ts'
 
@@ -11,13 +12,19 @@ const catalogue = new CatalogueIndex({
   currencies: ['USD', 'KES', 'NGN'].map((code) => currency(code)),
   providers: [provider('wise'), provider('bank', { rateType: 'official' })],
 })
-const rules = { catalogue, nowMs: NOW_MS, defaultEffectiveMs: NOW_MS }
+const notation: Notation = {
+  decimal: '.',
+  dates: null,
+  timeZone: null,
+  settingOf: (name, value) => `--${name} ${value}`,
+}
+const rules = { catalogue, nowMs: NOW_MS, defaultEffectiveMs: NOW_MS, notation }
 
-async function read(text: string | Uint8Array, size?: number) {
-  const { format, rejectsHeader, batches } = await openObservationFile(
-    byteChunks(text, size),
-    rules,
-  )
+async function read(text: string | Uint8Array, size?: number, written: Partial<Notation> = {}) {
+  const { format, rejectsHeader, batches } = await openObservationFile(byteChunks(text, size), {
+    ...rules,
+    notation: { ...notation, ...written },
+  })
   const rows: Observation[] = []
   const rejects: Reject[] = []
   for await (const batch of batches) {
@@ -293,5 +300,68 @@ describe('openObservationFile', () => {
         '"error":"provider_id \\"x\\" is not an active id of /providers"}',
       '{"line":"{oops","error":"is not valid JSON"}',
     ])
+  })
+})
+
+describe('a CSV as a spreadsheet saves it', () => {
+  const TOP = 'provider_id;from;to;rate;fee;effective_from\n'
+  const written = { decimal: ',', dates: 'dd/MM/yyyy', timeZone: 'Africa/Lagos' } as const
+
+  test('has semicolons, decimal commas, and local times and dates', async () => {
+    const text =
+      `${TOP}wise;USD;KES;129,5;;05/03/2026 09:00\n` +
+      'wise;USD;KES;"1.284,50";1.234.567;2026-03-05\nwise;USD;KES;130;0,5;2026-03-05T09:00:00Z\n'
+    const { rows, rejects } = await read(text, undefined, written)
+    expect(rejects).toEqual([])
+    expect(rows.map(({ rate, fee, effectiveMs }) => [rate, fee, effectiveMs])).toEqual([
+      ['129.5', null, Date.parse('2026-03-05T08:00:00Z')],
+      ['1284.50', '1234567', Date.parse('2026-03-04T23:00:00Z')],
+      ['130', '0.5', Date.parse('2026-03-05T09:00:00Z')],
+    ])
+  })
+
+  test('may have tabs, and quotes around what has a separator in it', async () => {
+    const text = 'provider_id\tfrom\tto\trate\tnotes\nwise\tUSD\tKES\t129.5\t"a\tb; c, d"\n'
+    const { rows } = await read(text)
+    expect(rows).toEqual([{ ...USD_KES, notes: 'a\tb; c, d' }])
+  })
+
+  const one = async (fields: string, notation?: Partial<Notation>) => {
+    const { rows, rejects } = await read(`${TOP}wise;USD;KES;${fields}\n`, undefined, notation)
+    expect(rows).toEqual([])
+    return rejects.flatMap(({ fault }) => fault.split('; '))
+  }
+
+  test('without a notation gets errors that name the settings', async () => {
+    expect(await one('129,5;1,5;03/04/2026')).toEqual([
+      'effective_from "03/04/2026" could be two dates: give --dates dd/MM/yyyy or --dates MM/dd/yyyy',
+      'rate must be a number with a decimal point, not "129,5": if the comma is a decimal comma, ' +
+        'give --decimal ,',
+      'fee must be a number with a decimal point, not "1,5": if the comma is a decimal comma, ' +
+        'give --decimal ,',
+    ])
+    expect(await one('1;;2026-03-05 09:00')).toEqual([
+      'effective_from "2026-03-05 09:00" has no time zone: give the one it was written in, as ' +
+        '--time-zone Africa/Lagos',
+    ])
+  })
+
+  test('is not misread by the notation of another file', async () => {
+    expect(await one('1.284;;', written)).toEqual([
+      'rate must be a number with a decimal comma, such as 1284,50, not "1.284"',
+    ])
+    expect(await one('1;;03/14/2026', written)).toEqual([
+      'effective_from "03/14/2026" is not on the calendar',
+    ])
+    const { rows } = await read(`${TOP}wise;USD;KES;1;;03/04/2026\n`, undefined, {
+      dates: 'MM/dd/yyyy',
+      timeZone: 'UTC',
+    })
+    expect(rows[0]!.effectiveMs).toBe(Date.parse('2026-03-04T00:00:00Z'))
+  })
+
+  test('is named where it is still a workbook', async () => {
+    const bytes = Buffer.from('PK\u0003\u0004\u0014\u0000[Content_Types].xml')
+    await expect(read(bytes)).rejects.toThrow('is an Excel workbook: save its sheet as CSV')
   })
 })

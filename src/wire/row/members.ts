@@ -13,6 +13,8 @@ const ROW_TEXTS = [
   'notes',
   'evidence',
 ]
+/** Members that are moments. */
+export const ROW_TIMES = ['effective_from', 'valid_until']
 /** Members that are true or false. */
 export const ROW_FLAGS = ['accept_implausible']
 /** Members that are numbers. */

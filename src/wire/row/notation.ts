@@ -1,0 +1,81 @@
+import { instantOf } from '~/domain/instant.ts'
+import { midnightMs, wallMs } from '~/domain/source/zone.ts'
+import { shown, WrittenNumber } from './values.ts'
+
+/** The orders of day and month in dates that do not begin with the year. */
+export const DATE_ORDERS = ['dd/MM/yyyy', 'MM/dd/yyyy'] as const
+
+/** The signs that divide the whole of a number from its fraction. */
+export const DECIMALS = ['.', ','] as const
+
+/** How a table writes numbers and times; what is null is not known. */
+export type Notation = {
+  readonly decimal: (typeof DECIMALS)[number]
+  readonly dates: (typeof DATE_ORDERS)[number] | null
+  /** The IANA time zone of times that are written without an offset. */
+  readonly timeZone: string | null
+  /** How a sender gives a setting its value, such as `--decimal ,`. */
+  settingOf(name: 'decimal' | 'dates' | 'time-zone', value: string): string
+}
+
+/** A field that its notation cannot read, and why. */
+export class Misread {
+  constructor(readonly fault: string) {}
+}
+
+const LONE_COMMA = /^-?\d+,\d+$/
+const WITH_DECIMAL_COMMA = /^-?(?:\d+(?:,\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,})$/
+const DAY = /^(?:(\d{4})-(\d{2})-(\d{2})|(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}))$/
+const CLOCK = /[ T](\d{1,2}):(\d{2})(?::(\d{2}))?$/
+
+/**
+ * A number as a table writes it. Points between thousands are read where they cannot be decimal
+ * points: `1.284,50`, but not `1.284`.
+ */
+export function numberIn(text: string, notation: Notation): WrittenNumber | Misread {
+  if (notation.decimal === ',') {
+    if (WITH_DECIMAL_COMMA.test(text))
+      return new WrittenNumber(text.replaceAll('.', '').replace(',', '.'))
+    return new Misread(`must be a number with a decimal comma, such as 1284,50, not ${shown(text)}`)
+  }
+  if (!LONE_COMMA.test(text)) return new WrittenNumber(text)
+  const given = notation.settingOf('decimal', ',')
+  return new Misread(
+    `must be a number with a decimal point, not ${shown(text)}: if the comma is a decimal comma, ` +
+      `give ${given}`,
+  )
+}
+
+/**
+ * A time as a table writes it, as ISO-8601: a local one, or a date for its midnight, by the time
+ * zone. What looks like neither comes back as it is.
+ */
+export function timeIn(text: string, notation: Notation): string | Misread {
+  const [clock = '', hour = '0', minute = '00', seconds = '00'] = CLOCK.exec(text) ?? []
+  const match = DAY.exec(text.slice(0, text.length - clock.length))
+  if (!match) return text
+  const [, year, month, day, first, second, lastYear] = match
+  if (first !== undefined && notation.dates === null) return new Misread(ambiguous(text, notation))
+  const isDayFirst = notation.dates === 'dd/MM/yyyy'
+  const date = year
+    ? `${year}-${month}-${day}`
+    : `${lastYear}-${two(isDayFirst ? second! : first!)}-${two(isDayFirst ? first! : second!)}`
+  const utcMs = instantOf(`${date}T${two(hour)}:${minute}:${seconds}Z`)
+  if (utcMs === null) return new Misread(`${shown(text)} is not on the calendar`)
+  const { timeZone } = notation
+  if (timeZone === null) {
+    const given = notation.settingOf('time-zone', 'Africa/Lagos')
+    return new Misread(
+      `${shown(text)} has no time zone: give the one it was written in, as ${given}`,
+    )
+  }
+  const ms = clock === '' ? midnightMs(date, timeZone) : wallMs(utcMs, timeZone)
+  return new Date(ms ?? utcMs).toISOString()
+}
+
+function ambiguous(text: string, { settingOf }: Notation): string {
+  const [dayFirst, monthFirst] = DATE_ORDERS.map((order) => settingOf('dates', order))
+  return `${shown(text)} could be two dates: give ${dayFirst} or ${monthFirst}`
+}
+
+const two = (digits: string): string => digits.padStart(2, '0')
