@@ -52,7 +52,7 @@ export function addObservations(program: Command, terminal: Terminal): void {
     .description('record a file of any size: all of its rows, or none if one is invalid')
     .argument(
       '<file>',
-      'CSV with a header (commas, semicolons or tabs) or one JSON object a line; - is standard input',
+      'CSV with a header (commas, semicolons, tabs) or one JSON object a line; - is standard input',
     )
     .option('--skip-invalid', 'record the valid rows, write the others to <file>.rejects.*')
     .option('--allow-duplicates', 'record rows again that are already there')

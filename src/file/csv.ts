@@ -104,7 +104,8 @@ function quotesIn(text: string): number {
 }
 
 /**
- * Parses records: one without a quote is split at its separators, and only the others need the parser.
+ * Parses records: one without a quote is split at its separators, and only the others need the
+ * parser.
  */
 function parsed(records: readonly Line[], separator: string): CsvRecord[] {
   const quoted = records.filter(({ text, fault }) => fault === null && text.includes(QUOTE))

@@ -81,8 +81,8 @@ const WORKBOOK = 'the file is an Excel workbook: save its sheet as CSV UTF-8 and
  * Opens a file of observations: one JSON object a line if the first character is `{`, else CSV.
  *
  * Each row follows the rules of `POST /rates` and numbers keep every digit. In a CSV an empty field
- * is absent, the words of a list stand between `|`, and numbers and times follow the notation. Holds a chunk of `bytes` at a time. Throws
- * FileFault for a file no row of which can be read.
+ * is absent, the words of a list stand between `|`, and numbers and times follow the notation.
+ * Holds a chunk of `bytes` at a time. Throws FileFault for a file no row of which can be read.
  */
 export async function openObservationFile(
   bytes: AsyncIterable<Uint8Array>,
