@@ -239,7 +239,7 @@ const readTraces = (setting: Setting) => ({
 })
 
 /** Feeds whose rates may be passed on in a product, and that ask for no key. */
-const FREE_FEEDS: readonly FeedName[] = ['currency-api', 'ecb']
+const FREE_FEEDS: readonly FeedName[] = ['currency-api', 'frankfurter', 'ecb']
 
 function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
   const names = setting('REFERENCE_FEED', FREE_FEEDS, asFeedNames)

@@ -64,6 +64,7 @@ describe('loadConfig', () => {
       dataDir: '.data',
       feeds: [
         { name: 'currency-api', url: null, key: null },
+        { name: 'frankfurter', url: null, key: null },
         { name: 'ecb', url: null, key: null },
       ],
       feedCron: '7 * * * *',

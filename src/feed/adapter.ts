@@ -20,6 +20,8 @@ export type Adapter = {
   readonly format: 'json' | 'xml'
   /** The headers that carry the key, for a feed that needs one. Keys travel in headers only. */
   readonly keyHeaders?: (key: string) => Readonly<Record<string, string>>
+  /** An older version of the feed, for addresses that contain the first part of its path. */
+  readonly older?: Adapter
   /** The currencies that the feed publishes, if that is a short, fixed list. */
   readonly currencies?: readonly string[]
   /** Reads an answer. Throws a FeedError when the text is not an answer as documented. */

@@ -49,7 +49,7 @@ export function createFeeds(settings: readonly FeedSettings[], deps: FetcherDeps
   return settings.map((setting, i) => {
     const { name } = setting
     const nth = settings.slice(0, i).filter((other) => other.name === name).length + 1
-    const adapter: Adapter = ADAPTERS[name]
+    const adapter = adapterAt(setting)
     return {
       id: nth === 1 ? name : `${name}-${nth}`,
       source: name,
@@ -58,6 +58,13 @@ export function createFeeds(settings: readonly FeedSettings[], deps: FetcherDeps
       ask: askerOf(adapter, setting, deps),
     }
   })
+}
+
+function adapterAt({ name, url }: FeedSettings): Adapter {
+  const adapter: Adapter = ADAPTERS[name]
+  const version = adapter.older?.path.split('/')[0]
+  const given = url === null ? [] : new URL(url).pathname.split('/')
+  return version && given.includes(version) ? adapter.older! : adapter
 }
 
 type Remembered = { readonly validators: Validators; readonly answer: ReferenceAnswer }

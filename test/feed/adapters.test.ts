@@ -9,14 +9,20 @@ beforeEach(() => void upstream.asked.splice(0))
 
 const KEY = 'k3y-of-the-test'
 
-function ask(name: FeedName, body: string, init: ResponseInit = {}): Promise<ReferenceAnswer> {
+/** A feed, or its older version. */
+type Name = FeedName | 'frankfurter/v1'
+
+function ask(name: Name, body: string, init: ResponseInit = {}): Promise<ReferenceAnswer> {
   const headers = { 'content-type': 'application/json' }
   upstream.answer = () => new Response(body, { headers, ...init })
   return feed(name).ask()
 }
 
-const feed = (name: FeedName) =>
-  createFeeds([{ name, url: upstream.origin, key: KEY }], new Pace())[0]!
+function feed(version: Name) {
+  const [name, path = ''] = version.split('/') as [FeedName, string?]
+  const url = `${upstream.origin}/${path}`
+  return createFeeds([{ name, url, key: KEY }], new Pace())[0]!
+}
 
 const failure = (asked: Promise<unknown>): Promise<FeedError> =>
   asked.then(
@@ -25,7 +31,7 @@ const failure = (asked: Promise<unknown>): Promise<FeedError> =>
   )
 
 type Expected = {
-  name: FeedName
+  name: Name
   file: string
   path: string
   at: string
@@ -61,6 +67,14 @@ const FEEDS: Expected[] = [
   },
   {
     name: 'frankfurter',
+    file: 'frankfurter-v2.json',
+    path: '/v2/rates?base=USD',
+    at: '2026-08-22T00:00:00.000Z',
+    sample: { AOA: '913.78', XOF: '561.31', ZAR: '16.0698' },
+    rates: 'list',
+  },
+  {
+    name: 'frankfurter/v1',
     file: 'frankfurter.json',
     path: '/v1/latest',
     at: '2024-07-29T00:00:00.000Z',
@@ -96,6 +110,10 @@ const FEEDS: Expected[] = [
 
 const digits = (text: string) => text.replace(/0+$/, '')
 
+/** What stands before a rate of the rand in quotation marks. */
+const codeIn = (rates: Expected['rates']): string =>
+  ({ usd: 'zar', list: 'ZAR","rate' })[rates ?? ''] ?? 'ZAR'
+
 for (const { name, file, path, at, sample, rates } of FEEDS)
   describe(name, () => {
     test('is requested at its documented path and read as published, per USD', async () => {
@@ -126,7 +144,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
     test('a currency given twice is malformed', async () => {
       const text = await fixture(file)
       const twice = text.replace(
-        /("usd": ?1|"USD": ?[\d.]+|<Cube currency='USD' rate='1.0818'\/>)/,
+        /({[^{}]*"quote":"ZAR"[^{}]*}|"usd": ?1|"USD": ?[\d.]+|<Cube currency='USD' rate='1.0818'\/>)/,
         (m) => (m.startsWith('<') ? m + m : `${m}, ${m}`),
       )
       expect(twice).not.toBe(text)
@@ -137,7 +155,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
 
     test('a rate that is text, null, or NaN is malformed', async () => {
       const text = await fixture(file)
-      const code = rates === 'usd' ? 'zar' : 'ZAR'
+      const code = codeIn(rates)
       for (const wrong of ['"18.3"', 'null', 'NaN', '[18.3]', '', 'Infinity', '+18.3', '018.3']) {
         const broken = rates
           ? text.replace(new RegExp(`"${code}": ?[\\d.]+`), `"${code}":${wrong}`)
@@ -153,7 +171,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
     test('numbers that cannot be prices are passed on for the guard to refuse', async () => {
       const text = await fixture(file)
       if (!rates) return
-      const code = rates === 'usd' ? 'zar' : 'ZAR'
+      const code = codeIn(rates)
       for (const wrong of ['0', '-18.3', '1e400']) {
         const broken = text.replace(new RegExp(`"${code}": ?[\\d.]+`), `"${code}":${wrong}`)
         const value = Number((await ask(name, broken)).perUsd.get('ZAR'))
@@ -167,7 +185,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
     })
 
     test('names its source, its licence and its credit line', () => {
-      const { text, url, licence } = ADAPTERS[name].attribution
+      const { text, url, licence } = ADAPTERS[name.split('/')[0] as FeedName].attribution
       expect(text && licence).toBeTruthy()
       expect(url).toStartWith('https://')
     })
@@ -184,7 +202,7 @@ describe('ecb', () => {
 })
 
 describe('documented refusals', () => {
-  const REFUSALS: [FeedName, number, string, string, RegExp][] = [
+  const REFUSALS: [Name, number, string, string, RegExp][] = [
     [
       'open-er-api',
       404,
@@ -236,6 +254,29 @@ describe('documented refusals', () => {
     })
 })
 
+describe('frankfurter', () => {
+  const row = (quote: string, date: string, base = 'USD') =>
+    `{"date":"${date}","base":"${base}","quote":"${quote}","rate":2.5}`
+  const listed = (...rows: string[]) => ask('frankfurter', `[${rows.join()}]`)
+
+  test('has the time of its newest rate, and skips those a week older', async () => {
+    const { upstreamMs, perUsd } = await listed(
+      row('KES', '2026-08-21'),
+      row('NGN', '2026-08-22'),
+      row('GHS', '2026-08-15'),
+      row('SLL', '2026-08-14'),
+    )
+    expect(new Date(upstreamMs).toISOString()).toBe('2026-08-22T00:00:00.000Z')
+    expect([...perUsd.keys()]).toEqual(['KES', 'NGN', 'GHS'])
+  })
+
+  test('rates of several bases are malformed, and those of another one are passed on', async () => {
+    const mixed = listed(row('KES', '2026-08-21'), row('NGN', '2026-08-21', 'EUR'))
+    expect((await failure(mixed)).fault).toBe('malformed')
+    expect((await listed(row('NGN', '2026-08-21', 'EUR'))).base).toBe('EUR')
+  })
+})
+
 describe('another base', () => {
   test('is passed on unchanged, for the guard to refuse', async () => {
     const text = await fixture('open-er-api.json')
@@ -249,9 +290,9 @@ describe('another base', () => {
   test('rates of frankfurter per USD are taken as they are, and those per GBP are not converted', async () => {
     const body = (base: string) =>
       `{"amount":1,"base":"${base}","date":"2024-07-29","rates":{"ZAR":18.3}}`
-    const usd = await ask('frankfurter', body('USD'))
+    const usd = await ask('frankfurter/v1', body('USD'))
     expect([usd.base, usd.perUsd.get('ZAR')]).toEqual(['USD', '18.3'])
-    expect((await ask('frankfurter', body('GBP'))).base).toBe('GBP')
+    expect((await ask('frankfurter/v1', body('GBP'))).base).toBe('GBP')
   })
 
   test('euro rates without a dollar, or with a dollar of zero, cannot be converted', async () => {
@@ -264,7 +305,7 @@ describe('another base', () => {
       expect(
         (
           await failure(
-            ask('frankfurter', `{"amount":1,"base":"EUR","date":"2024-07-29","rates":${rates}}`),
+            ask('frankfurter/v1', `{"amount":1,"base":"EUR","date":"2024-07-29","rates":${rates}}`),
           )
         ).fault,
       ).toBe('malformed')
@@ -273,12 +314,12 @@ describe('another base', () => {
   test('a euro that is not one euro is malformed', async () => {
     const body = (eur: string) =>
       `{"amount":1,"base":"EUR","date":"2024-07-29","rates":{"EUR":${eur},"USD":1.0818}}`
-    expect((await ask('frankfurter', body('1.0'))).perUsd.get('EUR')).toBe('0.924385283786282')
-    expect((await failure(ask('frankfurter', body('1.1')))).fault).toBe('malformed')
+    expect((await ask('frankfurter/v1', body('1.0'))).perUsd.get('EUR')).toBe('0.924385283786282')
+    expect((await failure(ask('frankfurter/v1', body('1.1')))).fault).toBe('malformed')
   })
 
   test('another amount than 1 is malformed', async () => {
     const body = '{"amount":10,"base":"USD","date":"2024-07-29","rates":{"ZAR":183}}'
-    expect((await failure(ask('frankfurter', body))).fault).toBe('malformed')
+    expect((await failure(ask('frankfurter/v1', body))).fault).toBe('malformed')
   })
 })

@@ -82,13 +82,14 @@ describe('createFeeds', () => {
     expect(feeds[2]!.source).toBe('currency-api')
   })
 
-  test('frankfurter and the ECB count as one source', () => {
-    const settings = (['ecb', 'frankfurter'] as const).map((name) => ({
-      name,
-      url: null,
-      key: null,
-    }))
-    expect(createFeeds(settings, new Pace()).map(({ origin }) => origin)).toEqual(['ecb', 'ecb'])
+  test('frankfurter v1 and the ECB count as one source, and v2 as another', () => {
+    const at = (url: string | null) => ({ name: 'frankfurter', url, key: null }) as const
+    const settings = [
+      { name: 'ecb', url: null, key: null } as const,
+      ...[null, 'https://h/', 'https://h/v1', 'https://h/proxy/v1/latest'].map(at),
+    ]
+    const origins = createFeeds(settings, new Pace()).map(({ origin }) => origin)
+    expect(origins).toEqual(['ecb', 'frankfurter', 'frankfurter', 'ecb', 'ecb'])
   })
 })
 
@@ -111,7 +112,7 @@ describe('endpointUrl', () => {
       'https://open.er-api.com/v6/latest/USD',
       'https://openexchangerates.org/api/latest.json',
       'https://api.fastforex.io/fetch-all?from=USD',
-      'https://api.frankfurter.dev/v1/latest',
+      'https://api.frankfurter.dev/v2/rates?base=USD',
       'https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api@latest/v1/currencies/usd.min.json',
       'https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml',
     ])

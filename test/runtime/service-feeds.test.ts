@@ -119,14 +119,16 @@ describe('a service with a feed', () => {
     await until('the mids of the old default', before.served('open-er-api'))
     await running.pop()!.stop()
     before.clock.advance(HOUR_MS)
-    const upstreams = await feedUpstreams(['currency-api', 'ecb'])
-    const urls = upstreams.map(({ upstream }) => upstream.origin).join()
+    const upstreams = await feedUpstreams(['currency-api', 'frankfurter', 'ecb'])
+    const addressOf = ({ name, upstream }: FeedUpstream) =>
+      `${upstream.origin}${name === 'frankfurter' ? '/v1' : ''}`
+    const urls = upstreams.map(addressOf).join()
     const settings = { ...SELDOM, REFERENCE_FEED: '', REFERENCE_FEED_URL: urls }
     const { status, served, log } = await serve(settings, before.clock)
     await until('the mids of the new default', served('currency-api'))
     await until('the new feeds in its status', async () => {
       const { mid_feeds } = (await status()) as { mid_feeds: { feeds: { name: string }[] } }
-      return mid_feeds.feeds.map(({ name }) => name).join() === 'currency-api,ecb'
+      return mid_feeds.feeds.map(({ name }) => name).join() === 'currency-api,frankfurter,ecb'
     })
     expect(log.said).toEqual([LOADED])
     for (const { upstream } of upstreams) upstream.stop()
