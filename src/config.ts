@@ -238,7 +238,7 @@ const readTraces = (setting: Setting) => ({
   },
 })
 
-/** Feeds whose rates may be passed on in a product, and that ask for no key. */
+/** Feeds of independent publishers that ask for no key. */
 const FREE_FEEDS: readonly FeedName[] = ['currency-api', 'frankfurter', 'ecb']
 
 function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
