@@ -27,7 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   jobs: ['domain', 'memory', 'log'],
   wire: ['domain', 'service', 'memory'],
   file: ['domain', 'memory', 'wire'],
-  http: ['domain', 'memory', 'service', 'wire', 'clock', 'log', 'telemetry'],
+  http: ['domain', 'memory', 'service', 'wire', 'file', 'clock', 'log', 'telemetry'],
   mcp: ['domain', 'memory', 'service', 'wire', 'clock', 'log', 'telemetry'],
   portal: ['domain', 'memory', 'service', 'wire', 'http', 'clock', 'log'],
   runtime: [

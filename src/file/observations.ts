@@ -55,7 +55,8 @@ type FileRules = RowRules & {
   implausible?(rows: readonly Observation[]): Promise<readonly (string | null)[]>
 }
 
-const REQUIRED: readonly RequiredColumn[] = [
+/** The columns without which a CSV has no observations. */
+export const REQUIRED: readonly RequiredColumn[] = [
   ['provider_id'],
   ['from', 'source_currency'],
   ['to', 'target_currency'],
@@ -192,7 +193,8 @@ const FLAGS = new Map([
   ['false', false],
 ])
 
-function parserOf(name: string, notation: Notation | undefined): Column['parse'] {
+/** How the text of a column's field that is not empty becomes a value of a row. */
+export function parserOf(name: string, notation?: Notation): Column['parse'] {
   if (ROW_NUMBERS.includes(name))
     return (text) => (notation ? numberIn(text, notation) : new WrittenNumber(text))
   if (notation && ROW_TIMES.includes(name)) return (text) => timeIn(text, notation)

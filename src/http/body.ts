@@ -24,6 +24,7 @@ export async function bodyText(request: Request, bytesMax: number): Promise<stri
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
+    if (bytes[0] === 0x50 && bytes[1] === 0x4b) throw malformed(WORKBOOK)
     throw malformed('the body is not UTF-8 text; send JSON as UTF-8')
   }
 }
@@ -40,13 +41,22 @@ async function assertWhole(request: Request): Promise<void> {
 }
 
 /** Throws `malformed_body` for a body that is not said to be plain JSON; `what` is in it. */
-export function assertJson(request: Request, what: string): void {
+export const assertJson = (request: Request, what: string): void => {
+  mediumOf(request, { what, media: ['application/json'] })
+}
+
+/** The medium that a body is said to be of. Throws `malformed_body` for another than `media`. */
+export function mediumOf<T extends string>(
+  request: Request,
+  { what, media }: { readonly what: string; readonly media: readonly T[] },
+): T {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json')
-    throw malformed(`send the ${what} with Content-Type: application/json`)
+  const medium = media.find((one) => one === type)
+  if (!medium) throw malformed(`send the ${what} with Content-Type: ${media.join(' or ')}`)
   const coding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (coding !== 'identity')
     throw malformed(`send the ${what} as they are, without Content-Encoding`)
+  return medium
 }
 
 /** Throws `malformed_body` once the runtime, or who asked, has broken the request off. */
@@ -54,6 +64,8 @@ export function assertAwaited(request: Request): void {
   if (request.signal.aborted) throw malformed(BROKEN_OFF)
 }
 
+const WORKBOOK =
+  'the body is a ZIP archive such as an Excel workbook; save its sheet as CSV UTF-8 and send that'
 const BROKEN_OFF = 'the body was cut short; send it again as a whole'
 const TRAILERS = 'send the body without trailers, and without a Trailer header'
 

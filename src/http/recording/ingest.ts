@@ -3,8 +3,9 @@ import type { Static } from '@sinclair/typebox'
 import { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import type { Idempotency, Recorded } from '~/domain/observation.ts'
+import { csvRows, jsonLines } from '~/file/sent-rows.ts'
 import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
-import { assertAwaited, assertJson, bodyText } from '~/http/body.ts'
+import { assertAwaited, bodyText, mediumOf } from '~/http/body.ts'
 import { errorReply, jsonReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { View } from '~/memory/view.ts'
@@ -17,11 +18,14 @@ import {
   BODY_BYTES_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   INGEST_EXAMPLES,
+  INGEST_MEDIA,
+  INGEST_TEXTS,
   IngestBody,
   IngestHeaders,
   IngestResponse,
+  jsonRows,
   presentDoubts,
-  readIngestBody,
+  readRows,
 } from '~/wire/recording/ingest.ts'
 
 export type IngestRouteDeps = AccessDeps & Pick<IngestDeps, 'store'>
@@ -31,13 +35,14 @@ const operation: Operation = {
   tag: 'Recording',
   summary: 'Record observations',
   description:
-    'One row or up to 100, all of them or none. The answer comes after the commit, when reads ' +
+    'One row or up to 100, all of them or none, as JSON, as a CSV with a header, or as one JSON ' +
+    'object a line. The answer comes after the commit, when reads ' +
     'show the rows. With an Idempotency-Key a retry within 24 hours is safe: the same body gets ' +
     'the first answer again. A misspelt member is refused, and an unknown one is ignored ' +
     'and named in warnings.',
   query: NoQuery,
   headers: IngestHeaders,
-  body: { schema: IngestBody, examples: INGEST_EXAMPLES },
+  body: { schema: IngestBody, examples: INGEST_EXAMPLES, texts: INGEST_TEXTS },
   access: 'recording',
   isMetered: false,
   isTiered: false,
@@ -53,6 +58,15 @@ const operation: Operation = {
     'storage_full',
     'overloaded',
   ],
+}
+
+const ROWS_OF: Record<
+  (typeof INGEST_MEDIA)[number],
+  (text: string) => Promise<unknown[]> | unknown[]
+> = {
+  'application/json': jsonRows,
+  'text/csv': csvRows,
+  'application/x-ndjson': jsonLines,
 }
 
 export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
@@ -78,7 +92,7 @@ async function recorded(
   const caller = await callerOfRequest(deps, request, clock.now())
   assertMayIngest(caller)
   const idempotencyKey = idempotencyKeyOf(request)
-  assertJson(request, 'rates')
+  const medium = mediumOf(request, { what: 'rates', media: INGEST_MEDIA })
   const text = await bodyText(request, BODY_BYTES_MAX)
   const nowMs = clock.now()
   const idempotency: Idempotency | null =
@@ -91,7 +105,7 @@ async function recorded(
           nowMs,
         }
   const rules = { catalogue: memory.current.catalogue, nowMs, defaultEffectiveMs: nowMs }
-  const reading = readIngestBody(text, rules)
+  const reading = readRows(await ROWS_OF[medium](text), rules)
   assertMayRecordFor(caller, reading.providerIds)
   const { rows } = reading
   const doubts = presentDoubts(rows, await doubtsOf({ ...deps, viewNow: viewNow(deps) }, rows))

@@ -165,7 +165,7 @@ function operationObject(operation: Operation, components: Components, responses
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': bodyContent(body, components) },
+        content: { 'application/json': bodyContent(body, components), ...textContents(body) },
       },
     }),
     responses: responses.of(operation),
@@ -176,6 +176,14 @@ function bodyContent({ schema, examples }: Body, components: Components): Json {
   const named = Object.entries(examples).map(([name, value]) => [name, { value }])
   return { schema: components.schema(schema), examples: Object.fromEntries(named) }
 }
+
+const textContents = ({ texts = {} }: Body): Json =>
+  Object.fromEntries(
+    Object.entries(texts).map(([medium, example]) => [
+      medium,
+      { schema: { type: 'string' }, example },
+    ]),
+  )
 
 type Body = NonNullable<Operation['body']>
 

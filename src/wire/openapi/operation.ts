@@ -39,7 +39,12 @@ export type Operation = OperationNotes & {
   readonly path?: TObject
   readonly query: TObject
   readonly headers?: TObject
-  readonly body?: { readonly schema: TSchema; readonly examples: Readonly<Record<string, unknown>> }
+  readonly body?: {
+    readonly schema: TSchema
+    readonly examples: Readonly<Record<string, unknown>>
+    /** Examples of the body in other media than JSON. */
+    readonly texts?: Readonly<Record<string, string>>
+  }
   /** Callers that are let in. */
   readonly access: 'public' | 'key' | 'recording'
   /** Whether a token in the URL may take the place of the key. */

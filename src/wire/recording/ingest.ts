@@ -42,6 +42,14 @@ export const INGEST_EXAMPLES = {
   },
 }
 
+export const INGEST_MEDIA = ['application/json', 'text/csv', 'application/x-ndjson'] as const
+
+/** A row as a text of each medium but JSON. */
+export const INGEST_TEXTS = {
+  'text/csv': 'provider_id,from,to,rate,fee\nwestern-union,GBP,KES,172.4,1.99\n',
+  'application/x-ndjson': `${JSON.stringify(exampleRow)}\n`,
+}
+
 export const IngestHeaders = Type.Object({
   'Idempotency-Key': Type.Optional(
     Type.String({
@@ -100,12 +108,12 @@ type BatchReading = {
   readonly providerIds: readonly string[]
 }
 
-/** Throws `malformed_body` for a body that is not one row or 1 to 100 of them. */
-export function readIngestBody(text: string, rules: RowRules): BatchReading {
+/** Throws `malformed_body` for rows that are not 1 to 100 of them. */
+export function readRows(rows: readonly unknown[], rules: RowRules): BatchReading {
+  assertCount(rows)
   const faults: RowFault[] = []
   const warnings: Warning[] = []
   const read: ReadRow[] = []
-  const rows = rowsOf(parsedExactly(text))
   rows.forEach((row, index) => {
     const { unread, ...reading } = readSentRow(row, { rules })
     if (reading.faults) faults.push(...reading.faults.map((error) => ({ index, error })))
@@ -152,11 +160,17 @@ function exactly(text: string): unknown {
   )
 }
 
-function rowsOf(body: unknown): unknown[] {
+/** The rows of a JSON body, one or a list of them. Throws `malformed_body`. */
+export function jsonRows(text: string): unknown[] {
+  const body = parsedExactly(text)
   const rows = Array.isArray(body) ? body : [body]
   const isObject = typeof body === 'object' && body !== null && !(body instanceof WrittenNumber)
   if (!isObject)
     throw new ServiceError('malformed_body', 'the body must be one rate object or a list of them')
+  return rows
+}
+
+function assertCount(rows: readonly unknown[]): void {
   if (rows.length === 0)
     throw new ServiceError('malformed_body', 'the list of rates is empty; send 1 to 100 rows')
   if (rows.length > BATCH_ROWS_MAX)
@@ -164,5 +178,4 @@ function rowsOf(body: unknown): unknown[] {
       'malformed_body',
       `${rows.length} rows are too many; send at most ${BATCH_ROWS_MAX} in one request`,
     )
-  return rows
 }

@@ -27,6 +27,11 @@ const KNOWN_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS)
 const MEMBERS_MAX = 100
 const ECHO_LENGTH_MAX = 40
 
+/** A row that could not be read as an object, and why. */
+export class MisreadRow {
+  constructor(readonly fault: string) {}
+}
+
 /** A row's reading, and the names of its members that no row has, as sent. */
 type SentReading = RowReading & { readonly unread: readonly string[] }
 
@@ -40,8 +45,9 @@ export function readSentRow(
   row: unknown,
   { rules, extra = [] }: { rules: RowRules; extra?: readonly string[] },
 ): SentReading {
+  if (row instanceof MisreadRow) return { observation: null, faults: [row.fault], unread: [] }
   const isObject = typeof row === 'object' && row !== null && !Array.isArray(row)
-  const names = isObject ? Object.keys(row) : []
+  const names = isObject ? Object.keys(row).filter((name) => name !== '') : []
   if (names.length > MEMBERS_MAX) return { observation: null, faults: [TOO_MANY], unread: [] }
   const unread = names.filter((name) => !KNOWN_MEMBERS.has(name) && !extra.includes(name))
   const misspelt = unread.map(misspellingOf).filter((fault) => fault !== null)

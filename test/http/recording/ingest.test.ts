@@ -2,7 +2,7 @@ import { afterEach, describe, expect, jest, test } from 'bun:test'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { ANSWER_MS_MAX } from '~/service/deadline.ts'
 import { CURRENCIES, PROVIDERS, provider } from '../../support/catalogue.ts'
-import { World } from '../../support/world.ts'
+import { API, replyOf, World } from '../../support/world.ts'
 import { FIRST_ID, MemoryStore } from '../memory-store.ts'
 import { QUOTA_HEADERS } from '../questions.ts'
 
@@ -109,6 +109,80 @@ describe('POST /rates', () => {
       expect((await world.post(ROW, key, { 'content-type': type })).status).toBe(201)
     },
   )
+
+  const CSV = { 'content-type': 'text/csv; charset=utf-8' }
+  const NDJSON = { 'content-type': 'application/x-ndjson' }
+
+  test('201 for a CSV and for JSON lines, as for the same rows in a list', async () => {
+    const rows = [
+      { ...ROW, fee: 1.5, notes: 'a, b', pay_out: ['cash', 'mobile_money'] },
+      { ...ROW, rate: 130 },
+    ]
+    const csv =
+      'provider_id;rate;from;to;fee;notes;pay_out;\r\nretail-a;129.5;USD;KES;1.5;"a, b";' +
+      'cash|mobile_money;\r\n\r\nretail-a;130;USD;KES;;;;\r\n'
+    const expected = await recordedRows(JSON.stringify(rows), {})
+    expect(await recordedRows(csv, CSV)).toEqual(expected)
+    const lines = `${rows.map((row) => JSON.stringify(row)).join('\n\n')}\n`
+    expect(await recordedRows(lines, NDJSON)).toEqual(expected)
+  })
+
+  async function recordedRows(body: string, headers: Record<string, string>) {
+    const { world, store, key } = open()
+    const reply = await world.post(body, key, headers)
+    expect([reply.status, reply.body]).toEqual([201, { inserted: 2, ids: idsAfter(0, 2) }])
+    return store.recorded
+  }
+
+  test('422 lists the faults of the rows of a CSV and of JSON lines by their index', async () => {
+    const { world, store, key } = open()
+    const csv = 'provider_id,from,to,rate,extra\nretail-a,USD,KES,"129,5",1\nretail-a,USD\n'
+    const { status, body } = await world.post(csv, key, CSV)
+    expect([status, body.errors]).toEqual([
+      422,
+      [
+        { index: 0, error: expect.stringContaining('rate must be a number with a decimal point') },
+        { index: 1, error: 'has 2 fields where the header has 5' },
+      ],
+    ])
+    const lines = await world.post(`${JSON.stringify(ROW)}\n{"rate"\n`, key, NDJSON)
+    expect([lines.status, lines.body.errors]).toEqual([
+      422,
+      [{ index: 1, error: 'is not valid JSON' }],
+    ])
+    expect(store.recorded).toEqual([])
+  })
+
+  test('400 names a workbook that is sent as a CSV', async () => {
+    const { world, key } = open()
+    const workbook = new Blob([Buffer.from('504b0304140006000800ff', 'hex')])
+    const request = new Request(`${API}/rates`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, ...CSV },
+      body: workbook,
+    })
+    const { status, body } = await replyOf(await world.app.fetch(request))
+    expect([status, body.code]).toEqual([400, 'malformed_body'])
+    expect(body.error).toContain('save its sheet as CSV')
+  })
+
+  test('400 for a CSV without a header or rows, and 201 with a warning for its other columns', async () => {
+    const { world, key } = open()
+    for (const [text, error] of [
+      ['retail-a,USD,KES,1\n', 'line 1, the header, lacks provider_id'],
+      ['', 'the file is empty'],
+      ['provider_id,from,to,rate\n', 'the list of rates is empty'],
+      [`provider_id,from,to,rate\n${'retail-a,USD,KES,1\n'.repeat(101)}`, '101 rows'],
+    ]) {
+      const { status, body } = await world.post(text, key, CSV)
+      expect([status, body.code]).toEqual([400, 'malformed_body'])
+      expect(body.error).toContain(error)
+    }
+    const text = 'provider_id,from,to,rate,comment\nretail-a,USD,KES,1,x\n'
+    expect((await world.post(text, key, CSV)).body.warnings).toEqual([
+      { index: 0, warning: 'ignored, as unknown: "comment"' },
+    ])
+  })
 
   test.each([
     ['gzip', 400],

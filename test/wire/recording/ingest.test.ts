@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { ServiceError } from '~/domain/errors.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { invalidRows } from '~/service/recording/ingest.ts'
-import { BATCH_ROWS_MAX, parsedExactly, readIngestBody } from '~/wire/recording/ingest.ts'
+import { BATCH_ROWS_MAX, jsonRows, parsedExactly, readRows } from '~/wire/recording/ingest.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 
@@ -16,7 +16,7 @@ const RULES = {
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 129.5 }
 
 const readingOf = (body: unknown) =>
-  readIngestBody(typeof body === 'string' ? body : JSON.stringify(body), RULES)
+  readRows(jsonRows(typeof body === 'string' ? body : JSON.stringify(body)), RULES)
 
 function read(body: unknown) {
   const { rows, faults } = readingOf(body)
@@ -34,7 +34,7 @@ function failureOf(body: unknown): ServiceError {
   throw new Error('the body was taken')
 }
 
-describe('readIngestBody', () => {
+describe('readRows', () => {
   test('accepts one row alone or in a list', () => {
     expect(read(ROW)).toHaveLength(1)
     expect(read([ROW])).toEqual(read(ROW))
