@@ -12,6 +12,7 @@ import { type AlertRouteDeps, alertRoutes } from './http/alert/alerts.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
+import { plainRoutes } from './http/compat/plain.ts'
 import { convertRoutes } from './http/convert.ts'
 import { corridorsRoutes } from './http/country/corridors.ts'
 import { costsRoutes } from './http/country/costs.ts'
@@ -97,7 +98,8 @@ export function createApp(given: AppDeps): App {
   const api = watched(apiRoutes(deps), BASE_PATH)
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
-  const shown = watched([...flagRoutes(deps), dayFileShortcut, ...portal.routes, ...docs], '')
+  const files = [...flagRoutes(deps), dayFileShortcut, ...plainRoutes(deps)]
+  const shown = watched([...files, ...portal.routes, ...docs], '')
   const beside = [...watched(machineRoutes(deps), ''), ...shown]
   const mount = mountOf(deps.publicUrl)
   const prefixes = prefixesOf(mount, [BASE_PATH, TOOLS_PATH, ...beside.map(({ path }) => path)])

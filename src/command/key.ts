@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
-import { isKeyName, KEY_NAME_RULE, type ListedKey } from '~/domain/account.ts'
+import { isKeyName, KEY_NAME_RULE, type ListedKey, READ_ONLY_BUDGET } from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
@@ -20,6 +20,8 @@ export function addKey(program: Command, terminal: Terminal): void {
     .description('one more key for an account')
     .requiredOption('--account <id>', 'whose key')
     .requiredOption('--name <name>', 'what it is for', nameOf)
+    .option('--read-only', 'a key that reads mids only and may be part of a URL')
+    .option('--budget <units>', 'the units a day of a read-only key, else 100', budgetOf)
     .option('--json', 'print one JSON document')
     .action((options) => create(terminal, options))
   key
@@ -36,13 +38,17 @@ export function addKey(program: Command, terminal: Terminal): void {
     .action((id, options) => revoke(terminal, id, options))
 }
 
-type Creation = Json & { account: string; name: string }
+type Creation = Json & { account: string; name: string; readOnly?: boolean; budget?: number }
 
-async function create(terminal: Terminal, { account, name, json = false }: Creation) {
-  const { key, hash, lastFour } = newKey()
+async function create(terminal: Terminal, options: Creation) {
+  const { account, name, readOnly = false, budget, json = false } = options
+  if (budget !== undefined && !readOnly)
+    throw new CommandFailure('--budget is for a read-only key; add --read-only, or leave it out')
+  const { key, hash, lastFour } = newKey(readOnly)
+  const dailyBudget = readOnly ? (budget ?? READ_ONLY_BUDGET) : null
   const created = await withExisting(terminal, async (database) => {
     const store = createAccountStore(database)
-    const wanted = { accountId: account, name, hash, lastFour, actor: COMMAND_LINE }
+    const wanted = { accountId: account, name, hash, lastFour, dailyBudget, actor: COMMAND_LINE }
     const made = await store.createKey(wanted)
     const { accounts } = await store.loadAccount(account)
     const isSample = await holdsSample(database.sql)
@@ -90,10 +96,10 @@ async function revoke(terminal: Terminal, id: string, { json = false }: Json) {
   })
 }
 
-const presentKey = ({ id, name, lastFour, createdMs, revokedMs }: ListedKey) => ({
+const presentKey = ({ id, name, createdMs, revokedMs, ...key }: ListedKey) => ({
   key_id: id,
   name,
-  key: keyMark({ lastFour }),
+  key: keyMark(key),
   created_at: iso(createdMs),
   revoked_at: revokedMs === null ? null : iso(revokedMs),
 })
@@ -105,4 +111,9 @@ function nameOf(text: string): string {
   const name = text.trim()
   if (isKeyName(name)) return name
   throw new InvalidArgumentError(`It must be ${KEY_NAME_RULE}.`)
+}
+
+function budgetOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 1 to 999999999.')
 }

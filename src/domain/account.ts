@@ -47,6 +47,8 @@ export type Key = {
   readonly hash: string
   /** The end of the key's text; null for a key made before it was kept. */
   readonly lastFour: string | null
+  /** The units a day of a read-only key; null, or nothing, for a full key. */
+  readonly dailyBudget?: number | null
   /** When the key stops working; in the future for a key that is being replaced. */
   readonly revokedMs: number | null
 }
@@ -72,6 +74,13 @@ export type ListedKey = Key & { readonly createdMs: number }
 
 /** The caller of a request: the key shown, its account, and the tier that account is served. */
 export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
+
+/** The daily budget of a read-only key unless another is chosen. */
+export const READ_ONLY_BUDGET = 100
+
+/** Whether a key reads mids only, and so may be part of a URL. */
+export const isReadOnly = ({ dailyBudget = null }: Pick<Key, 'dailyBudget'>): boolean =>
+  dailyBudget !== null
 
 export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number): boolean =>
   revokedMs !== null && revokedMs <= nowMs
@@ -117,7 +126,7 @@ export const DAILY_KEYS_MAX = 50
 /** Why an account cannot get another key. */
 export type KeyRefusal = 'too_many' | 'too_often' | 'name_taken' | 'unknown' | 'ending'
 
-export type NewKey = Pick<Key, 'accountId' | 'name' | 'hash'> & {
+export type NewKey = Pick<Key, 'accountId' | 'name' | 'hash' | 'dailyBudget'> & {
   readonly lastFour?: string | undefined
   /** The person who creates the key, as the log names them. */
   readonly actor: string
@@ -144,6 +153,7 @@ export type Revoker = { readonly actor: string; readonly accountId?: string }
 
 export type RevokedKey = {
   readonly keyId: string
+  readonly dailyBudget?: number | null | undefined
   readonly lastFour: string | null
   readonly revokedMs: number
 }

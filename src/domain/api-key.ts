@@ -2,10 +2,12 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DAY_MS } from './duration.ts'
 
-/** `crd_` + 32 random base62 characters + their 6-character checksum. */
-export const KEY_PATTERN = /^crd_[0-9A-Za-z]{38}$/
+/** `crd_`, or `crr_` for a read-only key, + 32 random base62 characters + 6 of a checksum. */
+export const KEY_PATTERN = /^cr[dr]_[0-9A-Za-z]{38}$/
 
 const PREFIX = 'crd_'
+/** How read-only keys begin; as long as the prefix of the others. */
+export const READ_ONLY_PREFIX = 'crr_'
 const SECRET_LENGTH = 32
 const CHECKSUM_LENGTH = 6
 const MARK_LENGTH = 10
@@ -23,7 +25,8 @@ export type NewKeyText = {
 type RandomBytes = (count: number) => Uint8Array
 
 /** A key from a source of random bytes, each character equally likely. */
-export const newApiKey = (randomBytes: RandomBytes): string => PREFIX + newSecret(randomBytes)
+export const newApiKey = (randomBytes: RandomBytes, isReadOnly = false): string =>
+  (isReadOnly ? READ_ONLY_PREFIX : PREFIX) + newSecret(randomBytes)
 
 /** What makes a key or a token impossible to guess, with its checksum. */
 export function newSecret(randomBytes: RandomBytes): string {
@@ -78,15 +81,21 @@ const LAST_FOUR = 4
 /** The end of a key, a part of its checksum, which is kept so that people can tell keys apart. */
 export const lastFourOf = (key: string): string => key.slice(-LAST_FOUR)
 
-type Marked = { readonly lastFour: string | null; readonly hash?: string }
+type Marked = {
+  readonly lastFour: string | null
+  readonly hash?: string
+  readonly dailyBudget?: number | null | undefined
+}
 
 /** A key as people see it once it is made: how it begins and ends, as far as that is known. */
-export const keyMark = ({ lastFour, hash = '' }: Marked): string =>
-  isConnection({ hash }) ? 'a connected application' : `${PREFIX}\u2026${lastFour ?? ''}`
+export function keyMark({ lastFour, hash = '', dailyBudget = null }: Marked): string {
+  if (isConnection({ hash })) return 'a connected application'
+  return `${dailyBudget === null ? PREFIX : READ_ONLY_PREFIX}\u2026${lastFour ?? ''}`
+}
 
 /** How the access tokens of connected applications begin; they have the form of keys. */
 export const ACCESS_TOKEN_PREFIX = 'crt_'
-/** How the tokens begin by which applications renew them. */
+/** How the tokens begin by which applications renew them; what takes those takes no keys. */
 export const REFRESH_TOKEN_PREFIX = 'crr_'
 
 /** Whether a text is meant as an access token of a connected application. */

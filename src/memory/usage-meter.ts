@@ -73,13 +73,17 @@ export class UsageMeter {
     accountId: string
     keyId: string
     limit: number
+    /** What the key alone may use of the day; null where only the account has a limit. */
+    keyLimit?: number | null
     nowMs: number
   }): Reservation | null | Promise<void> {
-    const { limit, nowMs } = request
+    const { limit, keyLimit = null, nowMs } = request
     const counter = this.#counterOn(dayOf(nowMs), request)
     const { usage } = counter
-    if (usage.total >= limit) {
+    const isKeyUsedUp = keyLimit !== null && requestsOf(counter) >= keyLimit
+    if (usage.total >= limit || isKeyUsedUp) {
       this.#rejections++
+      if (usage.total < limit) return null
       if (!usage.isUsedUp) this.onUsedUp?.({ ...keyDayOf(counter), limit })
       usage.isUsedUp = true
       return null
@@ -101,6 +105,12 @@ export class UsageMeter {
   /** Units that an account has used on a UTC day, all its keys together. */
   used(accountId: string, day: number): number {
     return this.#find(accountId, day)?.total ?? 0
+  }
+
+  /** Units that a key has used on a UTC day. */
+  usedBy({ accountId, keyId, day }: KeyDay): number {
+    const counter = this.#find(accountId, day)?.byKey.get(keyId)
+    return counter ? requestsOf(counter) : 0
   }
 
   /** The accounts that used most on a UTC day, at most so many; those without use are left out. */

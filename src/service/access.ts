@@ -1,5 +1,5 @@
-import { type Caller, isRevoked } from '~/domain/account.ts'
-import { isAccessToken } from '~/domain/api-key.ts'
+import { type Caller, isReadOnly, isRevoked } from '~/domain/account.ts'
+import { isAccessToken, READ_ONLY_PREFIX } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Recorder } from '~/domain/observation.ts'
 import { mayIngest } from '~/domain/quota.ts'
@@ -34,21 +34,46 @@ const REVOKED_KEY = new ServiceError(
   'this API key was revoked; use another or create one',
 )
 
+const READ_ONLY_KEY = new ServiceError(
+  'invalid_key',
+  'a read-only key reads mids only, below /compat; use a full key in the X-API-Key header',
+)
+const EXPOSED_KEY = new ServiceError(
+  'invalid_key',
+  'a full key must not be part of a URL, where others can read it; create a read-only key for ' +
+    'this, and revoke the key that you sent',
+)
+
 /**
- * The caller behind a key, or `missing_key`, `invalid_key` or `revoked_key`, which is not thrown:
- * that would cost too much for callers that are refused often. It answers asynchronously only for a
- * key that may have been created just now.
+ * The caller behind a key in a URL, as `callerOf`; `invalid_key` where it is a full key, whether or
+ * not it is valid.
+ */
+export function urlCallerOf(access: KeyAccess, text: string, nowMs: number) {
+  if (!text.startsWith(READ_ONLY_PREFIX)) return EXPOSED_KEY
+  return callerOf(access, text, nowMs, { isReadOnlyEnough: true })
+}
+
+/**
+ * The caller behind a key, or `missing_key`, `invalid_key` (for a read-only key too, unless that is
+ * enough) or `revoked_key`, which is not thrown: that would cost too much for callers that are
+ * refused often. It answers asynchronously only for a key that may have been created just now.
  */
 export function callerOf(
   { memory, newKeys }: KeyAccess,
   text: Credential,
   nowMs: number,
+  { isReadOnlyEnough = false } = {},
 ): Caller | ServiceError | Promise<Caller | ServiceError> {
   if (text instanceof ServiceError) return text
-  const found = known(memory.current.keys, text, nowMs)
+  const find = () => {
+    const found = known(memory.current.keys, text, nowMs)
+    if (found instanceof ServiceError || isReadOnlyEnough || !isReadOnly(found.key)) return found
+    return READ_ONLY_KEY
+  }
+  const found = find()
   if (found !== INVALID_KEY) return found
   const lookUp = newKeys?.lookUp(text!)
-  return lookUp ? lookUp.then(() => known(memory.current.keys, text, nowMs)) : found
+  return lookUp ? lookUp.then(find) : found
 }
 
 function known(keys: KeyIndex, text: string | null, nowMs: number): Caller | ServiceError {

@@ -7,16 +7,33 @@ type QuotaLimits = Readonly<Record<Plan, number>>
 
 export type Metering = { readonly meter: UsageMeter; readonly limits: QuotaLimits }
 
-/** How much of today's quota the caller's account has used and has left. */
-export function quotaAt({ meter, limits }: Metering, caller: Caller, nowMs: number): Quota {
+/**
+ * How much of today's quota the caller's account has used and has left; for a read-only key, how
+ * much of the key's own budget, and never more left than the account has.
+ */
+export function quotaAt(metering: Metering, caller: Caller, nowMs: number): Quota {
+  const { meter } = metering
   const day = dayOf(nowMs)
   const used = meter.used(caller.account.id, day)
-  return quotaOf({ limit: limits[caller.account.plan], used, day })
+  return quotaOfKey(metering, caller, { used, day })
+}
+
+function quotaOfKey(
+  { meter, limits }: Metering,
+  { account, key }: Caller,
+  { used, day }: { used: number; day: number },
+): Quota {
+  const limit = limits[account.plan]
+  const { dailyBudget = null } = key
+  if (dailyBudget === null) return quotaOf({ limit, used, day })
+  const own = meter.usedBy({ accountId: account.id, keyId: key.id, day })
+  const left = Math.min(dailyBudget - own, limit - used)
+  return quotaOf({ limit: dailyBudget, used: dailyBudget - left, day })
 }
 
 /** The quota of the caller's account right after it took a unit. */
-export const quotaAfter = ({ limits }: Metering, caller: Caller, unit: Reservation): Quota =>
-  quotaOf({ limit: limits[caller.account.plan], used: unit.usage.total, day: unit.day })
+export const quotaAfter = (metering: Metering, caller: Caller, unit: Reservation): Quota =>
+  quotaOfKey(metering, caller, { used: unit.usage.total, day: unit.day })
 
 /**
  * Takes one unit of today's budget before the work is done; the caller of this function gives it
@@ -31,10 +48,23 @@ export function reserveUnit(
 ): Reservation | ServiceError | Promise<Reservation | ServiceError> {
   const { plan, id: accountId } = caller.account
   const limit = metering.limits[plan]
-  const unit = metering.meter.reserve({ accountId, keyId: caller.key.id, limit, nowMs })
+  const { id: keyId, dailyBudget: keyLimit = null } = caller.key
+  const unit = metering.meter.reserve({ accountId, keyId, limit, keyLimit, nowMs })
   if (unit instanceof Promise) return unit.then(() => reserveUnit(metering, caller, nowMs))
-  return unit ?? quotaExceeded(plan, quotaAt(metering, caller, nowMs), nowMs)
+  if (unit) return unit
+  const isKeyUsedUp = metering.meter.used(accountId, dayOf(nowMs)) < limit
+  const quota = quotaAt(metering, caller, nowMs)
+  return isKeyUsedUp ? keyUsedUp(quota, nowMs) : quotaExceeded(plan, { ...quota, limit }, nowMs)
 }
+
+const keyUsedUp = ({ limit, resetMs }: Quota, nowMs: number): ServiceError =>
+  new ServiceError(
+    'quota_exceeded',
+    `all ${limit} requests a day of this read-only key are used; wait for the reset at the next ` +
+      'UTC midnight, or create a key with a larger budget',
+    { limit, reset: resetMs / 1000 },
+    Math.ceil((resetMs - nowMs) / 1000),
+  )
 
 /**
  * The last refusal of each plan: within one second they are all alike.

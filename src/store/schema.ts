@@ -240,11 +240,14 @@ export const keys = pgTable(
     hash: char('hash', { length: 64 }).notNull().unique('keys_hash'),
     /** The end of the key's text, by which people tell keys apart; null for older keys. */
     lastFour: text('last_four'),
+    /** The units a day of a read-only key; null for a full key. */
+    dailyBudget: integer('daily_budget'),
     createdAt: instant('created_at').notNull().defaultNow(),
     revokedAt: instant('revoked_at'),
   },
   (t) => [
     index('keys_account').on(t.accountId),
+    check('keys_daily_budget', sql`${t.dailyBudget} > 0`),
     check('keys_last_four', sql`${t.lastFour} ~ '^[0-9A-Za-z]{4}$'`),
   ],
 )

@@ -302,6 +302,22 @@ describe('key', () => {
     expect(made.key).not.toBe(key)
   })
 
+  test('create --read-only prints a key with a budget of its own, and list marks it', async () => {
+    const { account_id } = await create('sheets@example.org')
+    const args = ['key', 'create', '--account', account_id, '--json', '--name']
+    const made = documentOf(await run(...args, 'a', '--read-only'))
+    expect(made.key).toStartWith('crr_')
+    await run(...args, 'b', '--read-only', '--budget', '7')
+    const { keys } = await createAccountStore(database).loadAccount(account_id)
+    expect(keys.map((key) => key.dailyBudget).sort()).toEqual([100, 7, undefined])
+    const listed = documentOf(await run('key', 'list', '--account', account_id, '--json'))
+    expect(listed[1].key).toBe(`crr_…${made.key.slice(-4)}`)
+    const revoked = await run('key', 'revoke', made.key_id)
+    expect(revoked.stdout).toContain(`(crr_…${made.key.slice(-4)}) is revoked`)
+    expect((await run(...args, 'c', '--budget', '7')).status).toBe(1)
+    expect((await run(...args, 'd', '--read-only', '--budget', '0')).status).toBe(2)
+  })
+
   test('revoke ends a key and says since when, and says the same the next time', async () => {
     const { account_id, key_id, key } = await create('revoke@example.org')
     const revoked = documentOf(await run('key', 'revoke', key_id, '--json'))

@@ -86,6 +86,7 @@ const PATHS = [
   '/files/2026-03-04.csv.gz',
   '/flags/ke.svg',
   '/flags/zz.svg',
+  '/compat/no-key/plain/rate/USD/KES.txt',
   '/assets/',
   '/assets/market.css',
   '/favicon.ico',

@@ -117,8 +117,9 @@ export class World {
     return { id, ...key }
   }
 
-  addKey(accountId: string, name = 'default'): { keyId: string; key: string } {
-    const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
+  addKey(accountId: string, name = 'default', dailyBudget: number | null = null) {
+    const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+    const key = newApiKey(random, dailyBudget !== null)
     const keyId = crypto.randomUUID()
     const row = {
       id: keyId,
@@ -126,6 +127,7 @@ export class World {
       name,
       hash: keyHashOf(key),
       lastFour: null,
+      dailyBudget,
       revokedMs: null,
     }
     this.memory.publish({ access: { accounts: [], keys: [row] } }, this.clock.now())

@@ -199,9 +199,9 @@ const KeyName = ({ of: { name, revokedMs }, nowMs }: { of: Key; nowMs: number })
   </>
 )
 
-const KeyActions = ({ of: { id, name, revokedMs } }: { of: Key }) => (
+const KeyActions = ({ of: { id, name, revokedMs, dailyBudget = null } }: { of: Key }) => (
   <>
-    {revokedMs === null && (
+    {revokedMs === null && dailyBudget === null && (
       <a href={`${PATHS.replace}?key=${id}`}>
         Replace<span class="visually-hidden"> {name}</span>
       </a>

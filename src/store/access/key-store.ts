@@ -1,6 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import {
   type Granted,
+  isReadOnly,
   isRevoked,
   type Key,
   type KeyRefusal,
@@ -21,12 +22,9 @@ import { accounts, keys } from '~/store/schema.ts'
 
 type KeyRow = typeof keys.$inferSelect
 
-export const keyOf = ({ id, accountId, name, hash, lastFour, revokedAt }: KeyRow): Key => ({
-  id,
-  accountId,
-  name,
-  hash,
-  lastFour,
+export const keyOf = ({ revokedAt, createdAt: _, dailyBudget, ...key }: KeyRow): Key => ({
+  ...key,
+  ...(dailyBudget !== null && { dailyBudget }),
   revokedMs: revokedAt?.getTime() ?? null,
 })
 
@@ -69,7 +67,7 @@ export async function replaceKey(
     if (!(await lockAccount(tx, accountId))) return { refusal: 'unknown' }
     const own = await textKeysOf(tx, accountId)
     const old = own.find(({ id }) => id === keyId)
-    if (!old || isRevoked(old, rules.nowMs)) return { refusal: 'unknown' }
+    if (!old || isReadOnly(old) || isRevoked(old, rules.nowMs)) return { refusal: 'unknown' }
     if (old.revokedMs !== null) return { refusal: 'ending' }
     const refusal = refusalOf(own, rules)
     if (refusal) return { refusal }
@@ -105,7 +103,8 @@ export async function revokeKey(
       .for('update')
     if (!old) return null
     const revokedMs = Math.min(old.revokedAt?.getTime() ?? nowMs, nowMs)
-    const revoked = { keyId: old.id, lastFour: old.lastFour, revokedMs }
+    const { id: keyId, lastFour, dailyBudget } = keyOf(old)
+    const revoked = { keyId, lastFour, dailyBudget, revokedMs }
     if (revokedMs === old.revokedAt?.getTime()) return revoked
     await tx
       .update(keys)
@@ -124,7 +123,7 @@ export async function revokeKey(
 export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
 
 /** How the log tells a key from others. */
-const namesOf = (key: Pick<Key, 'id' | 'lastFour' | 'hash'>) => ({
+const namesOf = (key: Pick<Key, 'id' | 'lastFour' | 'hash' | 'dailyBudget'>) => ({
   key_id: key.id,
   key: keyMark(key),
 })
