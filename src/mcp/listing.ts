@@ -5,7 +5,7 @@ import type { Tool } from './tool.ts'
 type ObjectSchema = { type: 'object'; [member: string]: unknown }
 
 /** Definitions that are longer, in characters, are told once, by the first tool that has them. */
-const REPEATED_LENGTH_MAX = 100
+const REPEATED_LENGTH_MAX = 70
 
 /**
  * The tools in the form of `tools/list`. Each only reads, and only our own data.

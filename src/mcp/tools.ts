@@ -7,6 +7,7 @@ import { fetchRates } from './fetch.ts'
 import { getHistory, type HistoryToolDeps } from './history.ts'
 import { getOfficial } from './official.ts'
 import { getProviderRates } from './provider-rates.ts'
+import { rankCosts } from './rank.ts'
 import { getRates } from './rates.ts'
 import type { Tool } from './tool.ts'
 
@@ -15,6 +16,7 @@ export const toolsOf = (past: HistoryToolDeps): Tool[] => [
   getRates,
   convertAmount,
   getCosts,
+  rankCosts,
   fetchRates,
   getHistory(past),
   getChange(past),

@@ -7,8 +7,15 @@ import { quote } from '../support/quotes.ts'
 import { type ClientKind, ToolWorld } from './tool-world.ts'
 
 const NAMES = [
-  ...['get_rates', 'convert', 'get_costs', 'fetch_rates', 'get_history', 'get_change'],
-  ...['get_official', 'get_provider_rates', 'list_corridors', 'list_providers', 'list_currencies'],
+  ...['get_rates', 'convert', 'get_costs', 'rank_costs', 'fetch_rates', 'get_history'],
+  ...[
+    'get_change',
+    'get_official',
+    'get_provider_rates',
+    'list_corridors',
+    'list_providers',
+    'list_currencies',
+  ],
 ]
 
 /** A model reads the list of tools before anything else; a token is about four characters. */
@@ -158,7 +165,7 @@ const inFull = (path: string) =>
   /^\/(rates|convert|rates\/provider)\?/.test(path) ? `${path}&detail=full` : path
 
 describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
-  test('sees eleven tools, each with everything that a model needs to choose and call it', async () => {
+  test('sees twelve tools, each with everything that a model needs to choose and call it', async () => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key(), kind)
     const listed = (await client.listTools()).tools

@@ -188,7 +188,7 @@ const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** The middle of values in ascending order, or the mean of the two in the middle. */
-function medianOf(values: readonly number[]): number | null {
+export function medianOf(values: readonly number[]): number | null {
   const middle = values.length / 2
   return meanOf(values.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1))
 }

@@ -13,7 +13,11 @@ type Sum =
   | { readonly amount: number; readonly amountUsd: null }
   | { readonly amount: null; readonly amountUsd: number }
 
-export type CostsQuestion = Transfer & { readonly sum: Sum }
+export type CostsQuestion = Transfer & {
+  readonly sum: Sum
+  /** Which offers for the countries count; all without it. */
+  readonly keep?: (one: RankedQuote) => boolean
+}
 
 export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
   /** Null where a country has no currency that is active. */
@@ -37,12 +41,12 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
  * that has such offers. Throws `unsupported_currency`; countries must have been checked already.
  */
 export function countryCosts(view: View, question: CostsQuestion): CountryCosts {
-  const { sourceCountry, targetCountry, sum } = question
+  const { sourceCountry, targetCountry, sum, keep = () => true } = question
   const corridor = usualOf(corridorsBetween(view, question))
   const amount = corridor && amountOf(view, sum, corridor.from)
   const own = corridorsBetween(view, { ...question, from: null, to: null })
   const isOther = ({ from, to }: Corridor) => from !== corridor?.from || to !== corridor.to
-  const offers = corridor && amount !== null ? corridor.offers : []
+  const offers = corridor && amount !== null ? corridor.offers.filter(keep) : []
   const costs = costsOf(offers, { sourceCountry, targetCountry, amount: amount ?? 0 })
   return {
     sourceCountry,

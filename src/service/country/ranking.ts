@@ -1,0 +1,103 @@
+import { medianOf } from '~/domain/offer/costs.ts'
+import { type OfferFilters, unspecifiedOf } from '~/domain/offer/filter.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { compareText, STANDING } from '~/domain/rank.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import type { View } from '~/memory/view.ts'
+import { type CountryCosts, countryCosts } from './costs.ts'
+import { countryPairs } from './pairs.ts'
+
+/** The figures by which costs can be ranked; `pairs` is how many pairs a provider prices. */
+export const FIGURES = ['average', 'median', 'smart', 'cheapest', 'pairs'] as const
+type Figure = (typeof FIGURES)[number]
+
+/** Which pairs of countries and which of their offers are ranked. Null selects all. */
+export type RankingAsk = {
+  readonly sourceCountry: string | null
+  readonly targetCountry: string | null
+  readonly providerId: string | null
+  /** Only offers that say that they are so count. */
+  readonly filters: OfferFilters
+  readonly amountUsd: number
+}
+
+/** A pair of countries by what sending between them costs, in percent; null where unknown. */
+export type RankedPair = { readonly pct: number | null; readonly found: CountryCosts }
+
+/** A provider by its cheapest offers of all pairs. */
+export type RankedProvider = {
+  readonly provider: Provider
+  /** In percent, over the pairs. */
+  readonly pct: number
+  readonly pairs: number
+  /** In how many of the pairs its price is stale. */
+  readonly stale: number
+}
+
+/**
+ * The pairs of countries that have offers as asked, each with a figure of `countryCosts`, in the
+ * order of their countries.
+ */
+export function rankedPairs(view: View, by: Figure, asked: RankingAsk): RankedPair[] {
+  return costsOfPairs(view, asked).map((found) => ({ pct: figureOf(found, by), found }))
+}
+
+function costsOfPairs(view: View, asked: RankingAsk): CountryCosts[] {
+  const { sourceCountry: source, targetCountry: target, amountUsd } = asked
+  return countryPairs(view)
+    .filter(
+      ({ sourceCountry, targetCountry }) =>
+        (source ?? sourceCountry) === sourceCountry && (target ?? targetCountry) === targetCountry,
+    )
+    .map(({ sourceCountry, targetCountry }) =>
+      countryCosts(view, {
+        ...{ sourceCountry, targetCountry, from: null, to: null },
+        sum: { amount: null, amountUsd },
+        keep: (one) => isAsked(one, asked),
+      }),
+    )
+    .filter(({ costs }) => costs.offers.length > 0)
+}
+
+const isAsked = (one: RankedQuote, { providerId, filters }: RankingAsk): boolean =>
+  (providerId ?? one.quote.providerId) === one.quote.providerId &&
+  unspecifiedOf(one, filters)?.length === 0
+
+function figureOf({ costs, cheapest }: CountryCosts, by: Figure): number | null {
+  if (by === 'cheapest') return cheapest?.cost?.totalPct ?? null
+  if (by === 'smart') return costs.smart?.pct ?? null
+  return by === 'median' ? costs.medianPct : costs.averagePct
+}
+
+/**
+ * The providers that have a price for a pair as asked, by id: the mean, median or smallest cost of
+ * their cheapest offer in each pair. Offers that are suspect or out of range do not count.
+ */
+export function rankedProviders(view: View, by: Figure, asked: RankingAsk): RankedProvider[] {
+  const cheapest = costsOfPairs(view, asked).flatMap(({ costs }) => {
+    const usual = costs.offers.flatMap(({ candidate, cost, standing }) =>
+      cost && standing === STANDING.usual ? [{ candidate, pct: cost.totalPct }] : [],
+    )
+    const own = Map.groupBy(usual, ({ candidate }) => candidate.provider.id)
+    return [...own.values()].map(([first]) => first!)
+  })
+  const own = Map.groupBy(cheapest, ({ candidate }) => candidate.provider.id)
+  return [...own.values()]
+    .map((all) => ({
+      provider: all[0]!.candidate.provider,
+      pct: overPairs(
+        by,
+        all.map(({ pct }) => pct).sort((a, b) => a - b),
+      ),
+      pairs: all.length,
+      stale: all.filter(({ candidate }) => candidate.isStale).length,
+    }))
+    .sort((a, b) => compareText(a.provider.id, b.provider.id))
+}
+
+/** The figure of percentages in ascending order, of which there is at least one. */
+function overPairs(by: Figure, percents: readonly number[]): number {
+  if (by === 'cheapest') return percents[0]!
+  if (by === 'median') return medianOf(percents)!
+  return percents.reduce((sum, one) => sum + one, 0) / percents.length
+}
