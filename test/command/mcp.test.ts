@@ -54,7 +54,7 @@ describe('corridor mcp --url', () => {
     const fresh = new NewClient(NAMED, options)
     await fresh.connect(new NewTransport(command()))
     for (const client of [old, fresh]) {
-      expect((await client.listTools()).tools).toHaveLength(10)
+      expect((await client.listTools()).tools).toHaveLength(12)
       const { structuredContent } = await client.callTool(CALL)
       expect(structuredContent).toMatchObject({ corridor: 'USD/KES' })
       await client.close()
