@@ -156,14 +156,22 @@ const durations: Record<number, string> = { 0: 'PT0S', 3600: 'PT1H', 172800: 'P2
 const seconds = (text: string) =>
   Number(Object.keys(durations).find((key) => durations[Number(key)] === text))
 
-const identityOf = ({ provider, offer }: Said): string =>
-  JSON.stringify([provider, ...IDENTITY.map((name) => offer[name] ?? null)])
+const identities = new WeakMap<Said, string>()
+
+/** Of which offer a row is, written once. */
+function identityOf(row: Said): string {
+  const known = identities.get(row)
+  if (known !== undefined) return known
+  const written = [row.provider, ...IDENTITY.map((name) => row.offer[name] ?? null)]
+  const identity = JSON.stringify(written)
+  identities.set(row, identity)
+  return identity
+}
 
 /** The latest of each offer among `rows` that was valid at a moment. */
 function latest(rows: Said[], at: number): Said[] {
   const valid = rows.filter(({ until }) => until >= at)
-  const offers = [...new Set(valid.map((row) => identityOf(row)))]
-  return offers.map((offer) => last(valid.filter((row) => identityOf(row) === offer))!)
+  return [...Map.groupBy(valid, identityOf).values()].map((offer) => last(offer)!)
 }
 
 const FILTERS = [...IDENTITY.slice(0, 5), 'delivery_max']
@@ -295,8 +303,9 @@ function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
 
 /** In words how far a price lay from the mid of its own moment; null where it is believed. */
 function doubtThen(facts: Facts, row: Said, pct: number | null): string | null {
+  if (pct === null || !isExecutable(row.kind)) return null
   const mid = recentMid(facts, row.pair, { before: row.at + 1, thenMs: row.at })
-  if (pct === null || mid === null || !isExecutable(row.kind)) return null
+  if (mid === null) return null
   const off = (row.rate / mid.rate) * 100 - 100
   if (off > pct) return `${off.toFixed(1)} % above the mid of its day`
   return off < -50 ? `${(-off).toFixed(1)} % below the mid of its day` : null
