@@ -158,7 +158,7 @@ const seconds = (text: string) =>
 
 const identities = new WeakMap<Said, string>()
 
-/** Of which offer a row is, written once. */
+/** The offer of a row, as text. */
 function identityOf(row: Said): string {
   const known = identities.get(row)
   if (known !== undefined) return known

@@ -7,6 +7,8 @@ const LEAK = /\n\s+at \S+ \(|node_modules|\/src\/[a-z]|drizzle|PostgresError|Typ
 /** What the runtime says to an HTTP that does not exist. */
 const VERSION_UNKNOWN = 505
 const UNAVAILABLE = /^(mid_unavailable|database_unavailable|overloaded|streams_unavailable)$/
+/** An error of an endpoint whose readers expect no JSON. */
+const ONE_LINE = /^[^\n]+$/
 /** How a stream of events begins. */
 const EVENTS = /^(event|data|id|retry)?:/
 
@@ -24,9 +26,11 @@ export function faultOf(asked: Asked, answer: RawAnswer | null, secrets: readonl
   return asked.isHead ? null : errorFault(asked, answer)
 }
 
-function isUnavailable({ status, headers, text }: RawAnswer, { isHead }: Asked): boolean {
+function isUnavailable({ status, headers, text }: RawAnswer, { isHead, kind }: Asked): boolean {
   if (status !== 503 || !headers.has('retry-after')) return false
-  return isHead || UNAVAILABLE.test(parsed(text)?.code)
+  const type = headers.get('content-type') ?? ''
+  const hasNoCode = kind === 'compat' || (kind === 'page' && type.startsWith('text/html'))
+  return isHead || hasNoCode || UNAVAILABLE.test(parsed(text)?.code)
 }
 
 function successFault({ isHead }: Asked, { status, headers, text }: RawAnswer): string | null {
@@ -43,6 +47,7 @@ function successFault({ isHead }: Asked, { status, headers, text }: RawAnswer): 
 function errorFault({ kind }: Asked, { status, headers, text }: RawAnswer): string | null {
   const type = headers.get('content-type') ?? 'none'
   if (type.startsWith('text/html') && kind === 'page') return null
+  if (type.startsWith('text/plain') && kind === 'compat' && ONE_LINE.test(text)) return null
   const body = parsed(text)
   const isOurs = typeof body?.error === 'string' && /^[a-z]+(_[a-z]+)*$/.test(body?.code)
   const isRpc = Array.isArray(body)

@@ -2,7 +2,7 @@ import type { Random } from './random.ts'
 import type { Operation, Surface } from './surface.ts'
 import { deepJson, oddJson, oddText } from './values.ts'
 
-export type Kind = 'api' | 'mcp' | 'page'
+export type Kind = 'api' | 'mcp' | 'compat' | 'page'
 
 /** A request as it goes over the wire, and what may be expected of its answer. */
 export type Asked = {
@@ -266,7 +266,7 @@ function otherDraft(random: Random, { others }: Surface, { people }: Actors): Dr
     target: path + query,
     headers: isForm ? [['content-type', 'application/x-www-form-urlencoded']] : [],
     body: isForm ? pairs.join('&') : null,
-    kind: path.startsWith('/api/v1') ? 'api' : path === '/mcp' ? 'mcp' : 'page',
+    kind: kindOf(path),
   }
 }
 
@@ -367,7 +367,9 @@ const BREAKS: ((text: string, random: Random) => string)[] = [
 function kindOf(target: string): Kind {
   const sent = target.replace(/^http:\/\/[^/]*/, '')
   const path = URL.parse(`http://localhost${sent}`)?.pathname ?? sent
-  return path.startsWith('/api/v1/') ? 'api' : /^\/mcp\/?$/.test(path) ? 'mcp' : 'page'
+  if (path.startsWith('/api/v1/')) return 'api'
+  if (path.startsWith('/compat/')) return 'compat'
+  return /^\/mcp\/?$/.test(path) ? 'mcp' : 'page'
 }
 
 function written(random: Random, { method, target, headers, body }: Draft): Asked {
