@@ -46,6 +46,10 @@ const SCALE = values.small
   ? { sizes: [500, 5000], rounds: 1, seconds: 1, batches: 20 }
   : { sizes: [500, 5000, 50_000], rounds: 3, seconds: 3, batches: 200 }
 
+const MCP = values.small
+  ? { rounds: 1, seconds: 0.5, warmingSeconds: 0.5 }
+  : { rounds: 3, seconds: 3, warmingSeconds: 6 }
+
 const STREAMS = values.small
   ? { streams: 200, streamSeconds: 1, missed: 1000 }
   : { streams: 5000, streamSeconds: 10, missed: 10_000 }
@@ -60,7 +64,7 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
     withServer(dir, (scene) => importing({ ...scene, dir }, { rows: SIZES.importRows, rounds: 1 })),
   history: (dir) => history(dir, { ...HISTORY, rows: historyRows }),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
-  mcp: (dir) => withServer(dir, (scene) => mcp(scene, SIZES)),
+  mcp: (dir) => withServer(dir, (scene) => mcp(scene, MCP)),
   stream: (dir) => stream(dir, STREAMS),
 }
 

@@ -9,9 +9,6 @@ import { command, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
 const CONNECTIONS = 16
-const SECONDS = 3
-/** What both ends take, after some 30,000 calls, to be compiled for good. */
-const WARMING_SECONDS = 6
 /** Twelve quotes in each corridor. */
 const LIVE_QUOTES = 1152
 
@@ -34,6 +31,12 @@ const REVISIONS = {
 } as const
 
 type Scene = { readonly database: Database; readonly url: string }
+type Sizes = {
+  readonly rounds: number
+  readonly seconds: number
+  /** What both ends take, after some 30,000 calls, to be compiled for good. */
+  readonly warmingSeconds: number
+}
 
 /**
  * Calls a second of `tools/call get_rates` by each revision of the protocol, beside the SDK's
@@ -41,7 +44,7 @@ type Scene = { readonly database: Database; readonly url: string }
  */
 export async function mcp(
   { database, url }: Scene,
-  { rounds }: { rounds: number },
+  { rounds, ...sizes }: Sizes,
 ): Promise<Figure[]> {
   await fill(database)
   const args = ['account', 'create', '--email', 'mcp@example.com', '--plan', 'enterprise']
@@ -57,7 +60,7 @@ export async function mcp(
       for (const name of ['own', 'bare'] as const) {
         const request = toolCall(ends[name], key, revision)
         const load = { origin: ends[name], request, connections: CONNECTIONS }
-        const seconds = round === 0 ? WARMING_SECONDS : SECONDS
+        const seconds = round === 0 ? sizes.warmingSeconds : sizes.seconds
         const perSecond = await answersPerSecond({ ...load, seconds })
         if (round > 0) measured[name].push(perSecond)
       }
