@@ -108,6 +108,7 @@ describe('costsOf', () => {
       costsOf(list, ask()).offers.map(({ cost }) => shown(cost!.totalPct))
     expect(chosen([band(4), band(3)])).toEqual([3])
     expect(chosen([band(4), band(3, true)])).toEqual([4])
+    expect(chosen([band(3, true), band(4)])).toEqual([4])
     expect(chosen([band(3, true)])).toEqual([3])
   })
 
@@ -115,6 +116,31 @@ describe('costsOf', () => {
     const near = costing(1, { amountMax: 199, service: 'x' })
     const exact = { ...costing(2, { amountMin: 200, service: 'x' }), isStale: true }
     expect(costsOf([near, exact], ask()).offers.map((one) => one.candidate)).toEqual([exact])
+  })
+
+  test('suspect offers count for mean and median, and stand after the usual ones', () => {
+    const suspect = { ...costing(1), suspect: { offPct: 15, isOfDay: true } }
+    const far = costing(0, { amountMin: 401 })
+    const [dear, cheap] = [costing(9), costing(5)]
+    for (const list of [[far, suspect, dear, cheap], [cheap, dear, suspect, far]]) {
+      const { offers, ...figures } = costsOf(list, ask())
+      expect(offers.map(({ candidate }) => candidate)).toEqual([cheap, dear, suspect, far])
+      expect(figures).toMatchObject({ averagePct: 5, medianPct: 5, averageExcludingSuspectPct: 7 })
+      expect(figures).toMatchObject({ suspectCount: 1, outOfRangeCount: 1 })
+    }
+  })
+
+  test('offers out of range stand by how far their amounts are, then by rate and by time', () => {
+    const from = (amountMin: number, more: Partial<Quote>) => costing(1, { amountMin }, more)
+    const near = from(401, { rate: 90, atMs: 1 })
+    const [better, newer, older] = [
+      from(500, { rate: 99, atMs: 1 }),
+      from(500, { rate: 98, atMs: 3 }),
+      from(500, { rate: 98, atMs: 2 }),
+    ]
+    const order = [near, better, newer, older]
+    for (const list of [order, order.toReversed(), [newer, older, near, better]])
+      expect(costsOf(list, ask()).offers.map(({ candidate }) => candidate)).toEqual(order)
   })
 
   test('equal costs stand by time, then by provider', () => {

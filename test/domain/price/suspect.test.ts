@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { suspicionOf } from '~/domain/price/suspect.ts'
+import { believedRange, suspicionOf } from '~/domain/price/suspect.ts'
 import type { RateType } from '~/domain/provider.ts'
 
 const against = (midAtQuote: number | null, mid: number | null = null) => ({
@@ -12,6 +12,7 @@ const judged = (rate: number, mids = against(100), abovePct: number | null = 10)
 describe('suspicionOf', () => {
   test('a rate is believed up to the limit above the mid of its day, and not beyond', () => {
     expect(judged(110)).toBeNull()
+    expect(judged(believedRange(100, 10).most)).toBeNull()
     expect(judged(110.000000001)).toMatchObject({ isOfDay: true })
     expect(judged(1.1, against(1))).toBeNull()
     expect(judged(115.2)!.offPct).toBeCloseTo(15.2, 9)
