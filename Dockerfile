@@ -14,6 +14,7 @@ RUN npm install -g --no-audit --no-fund "$(node -p 'require("./package.json").pa
  && bun install --frozen-lockfile --production --omit=peer \
  && cp "$(readlink -f "$(command -v bun)")" /usr/local/bin/bun-binary
 COPY drizzle drizzle
+COPY generated generated
 COPY src src
 COPY tsconfig.json bunfig.toml LICENSE NOTICE ./
 

@@ -11,7 +11,7 @@ type Source = { path: string; text: string; lines: string[] }
 
 const sources = await filesOf('src/**/*.{ts,tsx}')
 const tests = await filesOf('test/**/*.{ts,tsx}')
-const all = [...sources, ...tests]
+const all = [...sources, ...tests, ...(await filesOf('tools/**/*.ts'))]
 
 /** What each folder of src may import of the others; a file in src itself is named by its name. */
 const MAY_IMPORT: Record<string, readonly string[]> = {

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import { SAMPLE_MARK } from '~/domain/sample.ts'
 import { dateIn, midnightMs } from '~/domain/source/zone.ts'
-import catalogue from './catalogue.json'
-import manifest from './manifest.json'
+import catalogue from '~generated/sample/catalogue.json'
+import manifest from '~generated/sample/manifest.json'
 import sources from './sources.json'
 
 /** A currency of the sample, in the form of a catalogue file. */
@@ -159,7 +159,7 @@ function csvStream(name: string, present: (line: string) => string): ReadableStr
 }
 
 async function* chunks(name: string, present: (line: string) => string) {
-  const packed = await Bun.file(new URL(name, import.meta.url)).bytes()
+  const packed = await Bun.file(new URL(`../../generated/sample/${name}`, import.meta.url)).bytes()
   const encoder = new TextEncoder()
   const [header, ...lines] = gunzipSync(packed).toString().trimEnd().split('\n')
   yield encoder.encode(`${header}\n`)

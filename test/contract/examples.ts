@@ -4,7 +4,7 @@ import { removeScratch } from '../support/scratch.ts'
 import { recordedExamples } from './example-run.ts'
 
 /** The file of examples that the OpenAPI document shows. */
-export const EXAMPLES_FILE = join(import.meta.dir, '../../src/wire/openapi/examples.json')
+export const EXAMPLES_FILE = join(import.meta.dir, '../../generated/examples.json')
 
 if (import.meta.main) {
   try {

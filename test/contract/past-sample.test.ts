@@ -3,8 +3,8 @@ import { gunzipSync } from 'node:zlib'
 import { loadSample } from '~/command/sample.ts'
 import type { Evidence } from '~/domain/price/evidence.ts'
 import type { Provider } from '~/domain/provider.ts'
-import catalogue from '~/sample/catalogue.json'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
+import catalogue from '~generated/sample/catalogue.json'
 import { PastWorld } from '../support/past-world.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
@@ -94,7 +94,7 @@ function offerOf(fields: readonly string[]): Record<string, string | number | st
 }
 
 async function linesOf(name: string): Promise<string[]> {
-  const packed = await Bun.file(new URL(`../../src/sample/${name}`, import.meta.url)).bytes()
+  const packed = await Bun.file(new URL(`../../generated/sample/${name}`, import.meta.url)).bytes()
   return gunzipSync(packed).toString().trimEnd().split('\n').slice(1)
 }
 

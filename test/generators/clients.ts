@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import examples from '~/wire/openapi/examples.json'
+import examples from '~generated/examples.json'
 import { exampleScene } from '../contract/example-scene.ts'
 import { ROOT } from '../support/child.ts'
 import { ran, toolbox } from './toolbox.ts'

@@ -7,7 +7,7 @@ import { World } from '../support/world.ts'
 import { toolbox } from './toolbox.ts'
 
 /** The collection that the service serves at its own address. */
-export const COLLECTION_FILE = join(ROOT, 'src/wire/openapi/postman.json')
+export const COLLECTION_FILE = join(ROOT, 'generated/postman.json')
 
 /** The address in the file, in whose place each service writes its own. */
 const ANYWHERE = 'https://corridor.invalid'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import examples from '~/wire/openapi/examples.json'
+import examples from '~generated/examples.json'
 import { exampleScene } from '../contract/example-scene.ts'
 import { documentOf } from '../support/contract.ts'
 import { scratchFolder } from '../support/scratch.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import examples from '~/wire/openapi/examples.json'
+import examples from '~generated/examples.json'
 import { answerable } from '../http/questions.ts'
 import { ROOT } from '../support/child.ts'
 import { documentOf } from '../support/contract.ts'

@@ -2,19 +2,19 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { countryOf, currencyOf, regionOf } from '~/sample/build/countries.ts'
-import { keptRows } from '~/sample/build/left-out.ts'
-import { Mids } from '~/sample/build/mids.ts'
-import { observationLines } from '~/sample/build/observations.ts'
-import { type OfficialPrice, officialPrices } from '~/sample/build/official.ts'
-import { providerIdOf, providersOf } from '~/sample/build/providers.ts'
-import { referenceLines } from '~/sample/build/references.ts'
-import { plainCsvLine, type QuarterRow, type SurveyRow } from '~/sample/build/rows.ts'
-import { surveyDays, surveyPrices } from '~/sample/build/survey.ts'
-import { builtSample } from '~/sample/build.ts'
-import manifest from '~/sample/manifest.json'
+import manifest from '~generated/sample/manifest.json'
+import { builtSample } from '../../tools/sample/build.ts'
+import { countryOf, currencyOf, regionOf } from '../../tools/sample/countries.ts'
+import { keptRows } from '../../tools/sample/left-out.ts'
+import { Mids } from '../../tools/sample/mids.ts'
+import { observationLines } from '../../tools/sample/observations.ts'
+import { type OfficialPrice, officialPrices } from '../../tools/sample/official.ts'
+import { providerIdOf, providersOf } from '../../tools/sample/providers.ts'
+import { referenceLines } from '../../tools/sample/references.ts'
+import { plainCsvLine, type QuarterRow, type SurveyRow } from '../../tools/sample/rows.ts'
+import { surveyDays, surveyPrices } from '../../tools/sample/survey.ts'
 
-const HOME = resolve(import.meta.dir, '../../src/sample')
+const HOME = resolve(import.meta.dir, '../../generated/sample')
 const INPUT = resolve(import.meta.dir, '../../../shared/data')
 const EMPTY = { survey: [], quarters: [], mids: [] }
 

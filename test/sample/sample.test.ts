@@ -10,7 +10,6 @@ import { COUNTRIES } from '~/domain/offer/country.ts'
 import { PROVIDER_TYPES } from '~/domain/provider.ts'
 import { dateIn } from '~/domain/source/zone.ts'
 import { readCatalogueFile } from '~/file/catalogue.ts'
-import manifest from '~/sample/manifest.json'
 import {
   sampleCatalogue,
   sampleObservations,
@@ -19,6 +18,7 @@ import {
   sampleSources,
 } from '~/sample/sample.ts'
 import sources from '~/sample/sources.json'
+import manifest from '~generated/sample/manifest.json'
 
 const DAY_MS = 86_400_000
 const SEED = 20_250_905

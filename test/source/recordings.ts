@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import type { BankAnswer, BankRequest } from '~/source/bank.ts'
 import {
   answerTo,
   BANK_NAMES,
@@ -10,8 +11,7 @@ import {
   exchangesIn,
   recordedAnswers,
   SPANS,
-} from '~/sample/build/recordings.ts'
-import type { BankAnswer, BankRequest } from '~/source/bank.ts'
+} from '../../tools/sample/recordings.ts'
 
 export { answerTo, BANK_NAMES as NAMES, type BankName, bytesOf, type Exchange, SPANS }
 

@@ -5,9 +5,9 @@ import { mountOf } from '~/http/edge/mount.ts'
 import type { Route } from '~/http/route.ts'
 import { type FileContent, madeOnce, StaticFile } from '~/http/static-file.ts'
 import { openApiDocument } from '~/wire/openapi/document.ts'
-import examples from '~/wire/openapi/examples.json'
 import { guideText } from '~/wire/openapi/guide.ts'
 import type { Endpoint } from '~/wire/openapi/operation.ts'
+import examples from '~generated/examples.json'
 import { AddressedFile, ANYWHERE } from './addressed-file.ts'
 import {
   ASSETS,
@@ -66,7 +66,7 @@ export function docsRoutes(deps: HomeDeps, { basePath, routes, frame }: Around):
 
 /** The document in the form of Postman, as `bun run postman` wrote it. */
 async function postmanCollection(): Promise<string> {
-  const { default: collection } = await import('~/wire/openapi/postman.json')
+  const { default: collection } = await import('~generated/postman.json')
   return JSON.stringify(collection)
 }
 

@@ -6,7 +6,7 @@ import type { Meaning } from '~/domain/naming/names.ts'
 import { providerNames } from '~/domain/naming/providers.ts'
 import { countryOfCity } from '~/domain/naming/regions.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
-import catalogue from '~/sample/catalogue.json'
+import catalogue from '~generated/sample/catalogue.json'
 
 const currencyNames = new CurrencyNames(catalogue.currencies)
 const providers = providerNames(catalogue.providers)

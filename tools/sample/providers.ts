@@ -1,5 +1,5 @@
+import type { SampleProvider } from '~/sample/sample.ts'
 import { BANKS } from '~/source/banks.ts'
-import type { SampleProvider } from '../sample.ts'
 import { countryOf, regionOf } from './countries.ts'
 import { isObserved } from './left-out.ts'
 import { typeReadOf, WEBSITES } from './provider-facts.ts'

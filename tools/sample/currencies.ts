@@ -1,6 +1,6 @@
 import { code as isoCurrency } from 'currency-codes'
 import countries from 'flag-icons/country.json'
-import type { SampleCurrency } from '../sample.ts'
+import type { SampleCurrency } from '~/sample/sample.ts'
 import { PEGS } from './mids.ts'
 import type { MidRow } from './rows.ts'
 

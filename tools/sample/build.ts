@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { currenciesOf } from './build/currencies.ts'
-import { isObserved, keptRows } from './build/left-out.ts'
-import { Mids } from './build/mids.ts'
-import { OBSERVATION_HEADER, observationLines } from './build/observations.ts'
-import { type Official, officialPrices } from './build/official.ts'
-import { providersOf } from './build/providers.ts'
-import { BANK_NAMES } from './build/recordings.ts'
-import { REFERENCE_HEADER, referenceLines } from './build/references.ts'
-import { type SourceRows, sourceRows } from './build/rows.ts'
-import { surveyPrices } from './build/survey.ts'
-import { surveyAccount } from './build/survey-account.ts'
+import { currenciesOf } from './currencies.ts'
+import { isObserved, keptRows } from './left-out.ts'
+import { Mids } from './mids.ts'
+import { OBSERVATION_HEADER, observationLines } from './observations.ts'
+import { type Official, officialPrices } from './official.ts'
+import { providersOf } from './providers.ts'
+import { BANK_NAMES } from './recordings.ts'
+import { REFERENCE_HEADER, referenceLines } from './references.ts'
+import { type SourceRows, sourceRows } from './rows.ts'
+import { surveyPrices } from './survey.ts'
+import { surveyAccount } from './survey-account.ts'
 
-/** A file of the sample: its name beside this script, and its bytes. */
+/** A file of the sample: its name in `generated/sample`, and its bytes. */
 type Artefact = { name: string; bytes: Uint8Array }
 
 const INPUT_DEFAULT = '../shared/data'
 const ROOT = resolve(import.meta.dir, '../..')
+const OUTPUT = join(ROOT, 'generated/sample')
 const GZIP_OS_BYTE = 9
 const GZIP_OS_UNKNOWN = 255
 
@@ -97,7 +98,7 @@ function csvBytes(header: string, lines: readonly string[]): Uint8Array {
 if (import.meta.main) {
   const input = resolve(ROOT, process.argv[2] ?? INPUT_DEFAULT)
   for (const { name, bytes } of builtSample(input)) {
-    await Bun.write(join(import.meta.dir, name), bytes)
+    await Bun.write(join(OUTPUT, name), bytes)
     process.stdout.write(`${name} ${bytes.length} bytes\n`)
   }
 }
