@@ -32,6 +32,7 @@ import { providerRatesRoutes } from './http/provider-rates.ts'
 import { ratesRoutes } from './http/rates.ts'
 import { type IngestRouteDeps, ingestRoutes } from './http/recording/ingest.ts'
 import { type WithdrawRouteDeps, withdrawRoutes } from './http/recording/withdraw.ts'
+import { referencesRoutes } from './http/reference/references.ts'
 import { errorReply, Refusals } from './http/reply.ts'
 import { type ObservedRoute, type Route, routed } from './http/route.ts'
 import { seriesRoutes } from './http/series.ts'
@@ -192,6 +193,7 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...seriesRoutes(deps),
   ...snapshotRoutes(deps),
   ...officialRoutes(deps),
+  ...referencesRoutes(deps),
   ...dayFileRoutes(deps),
   ...changeRoutes(deps),
   ...providerRatesRoutes(deps),

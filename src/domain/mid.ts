@@ -2,12 +2,32 @@ import { USD } from './currency.ts'
 import { hourStartMs } from './freshness.ts'
 import type { Dated } from './quote.ts'
 
-/** What one US dollar was worth in `currency`, as a feed said it at `atMs` (its `fetched_at`). */
-export type Reference = Dated & {
-  readonly currency: string
-  readonly perUsd: number
-  readonly source: string
+/** The ways in which feeds stand behind a value, the weakest first. */
+export const BASES = ['disputed', 'single', 'peg', 'consensus'] as const
+export type Basis = (typeof BASES)[number]
+
+/** Those of a value that feeds said. */
+export const FEED_BASES = ['consensus', 'single', 'disputed'] as const satisfies Basis[]
+export type FeedBasis = (typeof FEED_BASES)[number]
+
+/** What stands behind a value. */
+export type Backing = {
+  /** `consensus`: two or more feeds agree; `single`: one is known; `disputed`: several disagree. */
+  readonly basis: Basis
+  /** Half the range of the values used, in basis points; null unless several were. */
+  readonly dispersionBps: number | null
 }
+
+/**
+ * What one US dollar was worth in `currency`, as a feed said it at `atMs` (its `fetched_at`).
+ * Without a basis one feed said it.
+ */
+export type Reference = Dated &
+  Partial<Backing> & {
+    readonly currency: string
+    readonly perUsd: number
+    readonly source: string
+  }
 
 /** A reference to be recorded: units of the currency per US dollar as exact decimal text. */
 export type ReferenceRow = {
@@ -18,23 +38,47 @@ export type ReferenceRow = {
 }
 
 /** The independent price of a pair: its feed or feeds, and the time of its staler leg. */
-export type Mid = { readonly rate: number; readonly source: string; readonly atMs: number }
+export type Mid = Backing & {
+  readonly rate: number
+  readonly source: string
+  readonly atMs: number
+}
 
 /**
  * The mid of a pair crossed through the dollar: usd(to) / usd(from), usd(x) being units of x per
  * USD.
  *
  * The dollar itself needs no reference, so a pair with USD has one leg and that leg's source and
- * time. With two legs the time is that of the staler one, and differing sources are joined by `+`.
+ * time. With two legs the time is that of the staler one, differing sources are joined by `+`, the
+ * basis is that of the weaker one, and the dispersions add up.
  */
 export function crossMid(from: Reference, to: Reference): Mid {
-  if (from.currency === USD) return { rate: to.perUsd, source: to.source, atMs: to.atMs }
-  if (to.currency === USD) return { rate: 1 / from.perUsd, source: from.source, atMs: from.atMs }
+  if (from.currency === USD)
+    return { rate: to.perUsd, source: to.source, atMs: to.atMs, ...backingOf(to) }
+  if (to.currency === USD)
+    return { rate: 1 / from.perUsd, source: from.source, atMs: from.atMs, ...backingOf(from) }
   return {
     rate: to.perUsd / from.perUsd,
     source: joinedSources([from.source, to.source]),
     atMs: Math.min(from.atMs, to.atMs),
+    ...(isFixed(from, to) ? FIXED : backingOf(from, to)),
   }
+}
+
+/** What stands behind a price of two currencies that follow one reference: it cancels out. */
+const FIXED: Backing = { basis: 'peg', dispersionBps: null }
+
+const isFixed = (from: Reference, to: Reference): boolean =>
+  from.id === to.id && [from, to].some(({ source }) => isPeg(source))
+
+function backingOf(...legs: readonly Reference[]): Backing {
+  const bases = legs.map(({ basis = 'single' }) => basis)
+  const basis = BASES.find((one) => bases.includes(one))!
+  const isBacked = basis === 'consensus' || basis === 'peg'
+  const moving = legs.filter((leg) => !isConstant(leg))
+  const dispersions = moving.flatMap(({ dispersionBps }) => dispersionBps ?? [])
+  const isKnown = isBacked && moving.length > 0 && dispersions.length === moving.length
+  return { basis, dispersionBps: isKnown ? dispersions.reduce((sum, one) => sum + one) : null }
 }
 
 /** The distinct names in order of appearance, pegs before feeds, joined by `+`. */

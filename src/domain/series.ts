@@ -1,5 +1,6 @@
 import type { Corridor } from './corridor.ts'
 import { DAY_MS, HOUR_MS } from './duration.ts'
+import type { Basis } from './mid.ts'
 import type { Window } from './period.ts'
 import type { Range } from './price/suspect.ts'
 
@@ -25,7 +26,12 @@ export type Bucket = {
 }
 
 /** What a US dollar was worth in a currency, as it was said at `atMs`. */
-export type Worth = { readonly perUsd: number; readonly atMs: number }
+export type Worth = {
+  readonly perUsd: number
+  readonly atMs: number
+  /** What stands behind it; absent where one feed does, or nobody needs it. */
+  readonly basis?: Basis
+}
 
 /** A part of a bucket, and which rates are believed in it. */
 export type BelievedStretch = Window & Range

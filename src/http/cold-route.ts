@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { HistoryDeps } from '~/service/history.ts'
+import type { FeedAnswerStore } from '~/service/references.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { type Format, formatParameter } from '~/wire/list/format.ts'
@@ -13,7 +14,10 @@ import { type Ask, MeteredRequest } from './metered-request.ts'
 import type { Route } from './route.ts'
 
 /** What the routes about the past need. */
-export type PastDeps = HistoryDeps & SeriesDeps & HeldSeriesDeps & SnapshotDeps
+export type PastDeps = HistoryDeps &
+  SeriesDeps &
+  HeldSeriesDeps &
+  SnapshotDeps & { readonly store: FeedAnswerStore }
 
 export type ColdDeps = AccessDeps & { readonly past: PastDeps }
 

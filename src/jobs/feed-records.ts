@@ -2,6 +2,7 @@ import { type Failure, failed, isWaiting, NO_ATTEMPTS, succeeded } from '~/domai
 import type { Support } from '~/domain/feed/consensus.ts'
 import type { FeedSnapshot } from '~/domain/feed/feed.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
+import type { JudgedAnswer } from '~/domain/feed/unused.ts'
 import type { Acceptance, HeldBack } from '~/domain/feed/verdict.ts'
 import type { Log } from '~/log.ts'
 
@@ -23,6 +24,8 @@ export type RunOutcome = {
   readonly source: string | null
   /** The recorded snapshots: one for each feed, or set of feeds that agree; none empty. */
   readonly snapshots: readonly FeedSnapshot[]
+  /** What feeds answered that is valid, and what of it is used. */
+  readonly answers: readonly JudgedAnswer[]
   /** A report on each configured feed, in order. */
   readonly feeds: readonly FeedReport[]
   readonly held: readonly HeldBack[]

@@ -9,8 +9,8 @@ import {
 } from '~/domain/feed/feed.ts'
 import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
+import { type JudgedAnswer, judgedAnswer } from '~/domain/feed/unused.ts'
 import {
-  type Acceptance,
   type FeedAnswer,
   type ReferenceMode,
   type Verdict,
@@ -34,8 +34,8 @@ export type FeedStore = {
   append(snapshot: FeedSnapshot): Promise<unknown>
   /** The saved state, plain JSON; null before the first `saveState`. */
   loadState(): Promise<FeedState | null>
-  /** Replaces what was saved before. */
-  saveState(state: FeedState): Promise<void>
+  /** Replaces the state that was saved before, and records what feeds answered in a run. */
+  saveState(state: FeedState, answers: readonly JudgedAnswer[]): Promise<void>
 }
 
 export type FetchReferencesDeps = {
@@ -81,7 +81,8 @@ export function fetchReferences(
     const served = outcome.feeds.find(({ result }) => result === 'served')?.id ?? before.served
     const { held } = outcome
     const support = deps.mode === 'consensus' ? supportAfter(before, outcome) : []
-    await store.saveState({ ranMs: startedMs, served, held, support, feeds: records })
+    const state = { ranMs: startedMs, served, held, support, feeds: records }
+    await store.saveState(state, outcome.answers)
     tell(outcome, { before, records, log })
     return outcome
   })
@@ -205,7 +206,8 @@ function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
   return {
     startedMs,
     source: feeds.find(({ result }) => result === 'served')?.source ?? null,
-    snapshots: snapshotsOf(verdict.accepted),
+    snapshots: snapshotsOf(verdict),
+    answers: answers.map((answer) => judgedAnswer(answer, verdict)),
     feeds,
     held: verdict.held,
     support: verdict.support,
@@ -217,7 +219,8 @@ function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
 }
 
 /** One snapshot for each set of feeds, as of the oldest answer in it. */
-function snapshotsOf(accepted: readonly Acceptance[]): FeedSnapshot[] {
+function snapshotsOf({ accepted, support }: Verdict): FeedSnapshot[] {
+  const backing = new Map(support.map((one) => [one.currency, one]))
   const bySet = Map.groupBy(accepted, ({ used }) => used.map(({ feedId }) => feedId).join())
   return [...bySet.values()].map((values) => {
     const { used } = values[0]!
@@ -225,7 +228,10 @@ function snapshotsOf(accepted: readonly Acceptance[]): FeedSnapshot[] {
       source: used.map(({ source }) => source).join(),
       fetchedMs: Math.max(...used.map(({ fetchedMs }) => fetchedMs)),
       upstreamMs: Math.min(...used.map(({ upstreamMs }) => upstreamMs)),
-      rates: values.map(({ currency, perUsd }) => ({ currency, perUsd })),
+      rates: values.map(({ currency, perUsd }) => {
+        const { basis = null, dispersionBps = null } = backing.get(currency) ?? {}
+        return { currency, perUsd, basis, dispersionBps }
+      }),
     }
   })
 }

@@ -42,6 +42,7 @@ export function pastOf(
     worthsBefore: asked('worthsBefore', (currency) => [currency]),
     worthRanges: asked('worthRanges', (currency) => [currency]),
     worthsIn: asked('worthsIn', (currency) => [currency]),
+    feedAnswers: asked('feedAnswers', ({ currency }) => [currency]),
     believedBests: asked('believedBests', (corridor) => [corridorKey(corridor)]),
   }
   return { store, windows }

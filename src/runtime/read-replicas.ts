@@ -10,6 +10,7 @@ import { type WorkFigures, WorkLimit } from '~/service/work-limit.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import { replayedPosition, writtenPosition } from '~/store/log-position.ts'
 import { isOutage } from '~/store/outage.ts'
+import { createFeedAnswerStore } from '~/store/past/feed-answer-store.ts'
 import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
@@ -192,6 +193,7 @@ class Target {
       ...createSeriesStore(database),
       ...createSnapshotStore(database),
       ...createHeldStore(database),
+      ...createFeedAnswerStore(database),
     }
   }
 

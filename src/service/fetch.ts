@@ -3,7 +3,7 @@ import { USD } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
-import { joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
+import { type Backing, joinedSources, type Mid, type Reference } from '~/domain/mid.ts'
 import { UNSELECTED, upToAge } from '~/domain/offer/selection.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
@@ -17,6 +17,8 @@ export type Pair = {
    * itself.
    */
   readonly mid: number | null
+  /** What stands behind the mid; null without one, and for a currency against itself. */
+  readonly backing: Backing | null
   readonly best: AgedQuote | null
 }
 
@@ -75,7 +77,7 @@ export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () 
       const mid = view.mid(base, quote)
       if (base === quote) {
         if (mid) own.push(mid)
-        return { mid: 1, best: null }
+        return { mid: 1, backing: null, best: null }
       }
       if (mid) mids.push(mid)
       else bare.push({ from: base, to: quote })
@@ -84,7 +86,7 @@ export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () 
       if (best?.isStale) stale.push(best.quote)
       const older = best || selection === UNSELECTED ? null : view.corridor(base, quote).best
       if (older) tooOld.push(older.quote)
-      return { mid: mid?.rate ?? null, best }
+      return { mid: mid?.rate ?? null, backing: mid ?? null, best }
     }),
   )
   const reference = referenceOf(mids.length > 0 ? mids : own)

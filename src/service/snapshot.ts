@@ -105,7 +105,7 @@ export async function snapshotIn(
 }
 
 /** The end of a UTC day, as far as it has come and may be seen. Throws for a future day. */
-function endOfDay({ freshness: { nowMs, cutoffMs } }: View, dateMs: number) {
+export function endOfDay({ freshness: { nowMs, cutoffMs } }: View, dateMs: number) {
   if (dateMs > nowMs)
     throw invalidParameter({
       name: 'date',
@@ -173,13 +173,14 @@ export async function withDayMids(deps: SnapshotDeps, view: View, { quotes, mid 
   })
 }
 
-type Then = { readonly corridor: Corridor; readonly thenMs: number }
+type LastingThen = Pick<Standing, 'beforeMs'> &
+  Partial<Pick<PastMoment, 'isLasting'>> & { readonly corridor: Corridor; readonly thenMs: number }
 
 /** The mid, if there was a recent one at `thenMs`; else null. */
 export async function midBefore(
   deps: SnapshotDeps,
   view: View,
-  { corridor, beforeMs, thenMs, isLasting }: Omit<PastMoment, 'sinceMs'> & Then,
+  { corridor, beforeMs, thenMs, isLasting = true }: LastingThen,
 ): Promise<Mid | null> {
   const { from, to } = corridor
   if (!view.isFiat(from) || !view.isFiat(to)) return null

@@ -87,14 +87,15 @@ export function foundRows({ sql }: Database, probes: readonly Probe[]) {
     )${hasDollar ? dollarTables(sql) : sql``}, found as (
       select asked.nth, r.* from asked
       cross join lateral (
-        select id, currency, per_usd, fetched_at, snapshot_id from reference_rates
+        select id, currency, per_usd, fetched_at, snapshot_id, basis, dispersion_bps
+        from reference_rates
         where currency = asked.currency and fetched_at <= asked.at
         order by fetched_at desc, id desc limit 1
       ) r
       where asked.currency <> ${USD}
       ${hasDollar ? sql`union all select * from dollars` : sql``}
     )
-    select nth, found.id, currency, per_usd, s.source,
+    select nth, found.id, currency, per_usd, basis, dispersion_bps, s.source,
       extract(epoch from found.fetched_at) * 1000 as at_ms
     from found
     cross join lateral (
@@ -120,6 +121,7 @@ const dollarTables = (sql: Sql) => sql`, ${referenceCodes(sql)}, fetches as mate
     ) r
     group by moments.fetched_at
   ), dollars as (
-    select fetches.nth, r.id, r.currency, r.per_usd, r.fetched_at, r.snapshot_id
+    select fetches.nth, r.id, r.currency, r.per_usd, r.fetched_at, r.snapshot_id,
+      r.basis, r.dispersion_bps
     from fetches join newest using (fetched_at) join reference_rates r on r.id = newest.id
   )`

@@ -1,5 +1,7 @@
 import type { FeedState } from '~/domain/feed/state.ts'
+import type { JudgedAnswer } from '~/domain/feed/unused.ts'
 import type { Database } from './database.ts'
+import { arrayLiteral, instantText } from './encoding.ts'
 import { announced } from './news-channel.ts'
 import { once } from './once.ts'
 
@@ -14,9 +16,21 @@ export function createFeedStateStore(database: Database) {
       const [row] = await sql`select state::text from reference_feed_state`
       return row ? JSON.parse(row.state) : null
     },
-    async save(state: FeedState) {
+    async save(state: FeedState, answers: readonly JudgedAnswer[] = []) {
+      const column = (of: (answer: JudgedAnswer) => string) => arrayLiteral(answers.map(of))
+      const json = (of: ReadonlyMap<string, string>) => JSON.stringify(Object.fromEntries(of))
+      const ranText = instantText(state.ranMs ?? 0)
       await sql`
-        with saved as (
+        with answered as (
+          insert into reference_answers (ran_at, feed, fetched_at, upstream_at, rates, unused)
+          select ${ranText}::timestamptz, answer.* from unnest(
+            ${column(({ feedId }) => feedId)}::text[],
+            ${column(({ fetchedMs }) => instantText(fetchedMs))}::timestamptz[],
+            ${column(({ upstreamMs }) => instantText(upstreamMs))}::timestamptz[],
+            ${column(({ perUsd }) => json(perUsd))}::jsonb[],
+            ${column(({ unused }) => json(unused))}::jsonb[]
+          ) answer
+        ), saved as (
           insert into reference_feed_state (state) values (${JSON.stringify(state)}::text::jsonb)
           on conflict (is_only) do update set state = excluded.state
           returning 1

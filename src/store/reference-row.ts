@@ -1,4 +1,4 @@
-import type { Reference } from '~/domain/mid.ts'
+import type { Backing, Reference } from '~/domain/mid.ts'
 import type { Sql } from './database.ts'
 
 /** A reference as statements select it. */
@@ -8,6 +8,8 @@ export type SelectedReference = {
   readonly per_usd: string
   readonly source: string
   readonly at_ms: string
+  readonly basis: Backing['basis'] | null
+  readonly dispersion_bps: string | number | null
 }
 
 export const referenceOf = (row: SelectedReference): Reference => ({
@@ -16,6 +18,8 @@ export const referenceOf = (row: SelectedReference): Reference => ({
   currency: row.currency,
   perUsd: Number(row.per_usd),
   source: row.source,
+  basis: row.basis ?? 'single',
+  dispersionBps: row.dispersion_bps === null ? null : Number(row.dispersion_bps),
 })
 
 /**

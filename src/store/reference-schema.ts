@@ -1,8 +1,22 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, jsonb, numeric, pgTable, text } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  jsonb,
+  numeric,
+  pgEnum,
+  pgTable,
+  text,
+} from 'drizzle-orm/pg-core'
+import { FEED_BASES } from '~/domain/mid.ts'
 import { instant } from './instant-column.ts'
 
-/** One fetch of one feed. */
+export const referenceBasis = pgEnum('reference_basis', FEED_BASES)
+
+/** One fetch of one feed, or of several that agree. */
 export const referenceSnapshots = pgTable(
   'reference_snapshots',
   {
@@ -27,8 +41,30 @@ export const referenceRates = pgTable(
       .references(() => referenceSnapshots.id),
     currency: text('currency').notNull(),
     perUsd: numeric('per_usd').notNull(),
+    /** Null for what was imported, or fetched from one feed without asking others. */
+    basis: referenceBasis('basis'),
+    /** Half the range of the values used, in basis points; null unless several agree. */
+    dispersionBps: doublePrecision('dispersion_bps'),
   },
   (t) => [index('reference_rates_as_of').on(t.currency, t.fetchedAt, t.id)],
+)
+
+/** What one feed answered in one run; append-only. */
+export const referenceAnswers = pgTable(
+  'reference_answers',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    /** When the run began; the answers of one run share it. */
+    ranAt: instant('ran_at').notNull(),
+    feed: text('feed').notNull(),
+    fetchedAt: instant('fetched_at').notNull(),
+    upstreamAt: instant('upstream_at').notNull(),
+    /** Units per US dollar as text, by currency. */
+    rates: jsonb('rates').notNull(),
+    /** Why a value is no part of the reference, by currency. */
+    unused: jsonb('unused').notNull(),
+  },
+  (t) => [index('reference_answers_ran').on(t.ranAt)],
 )
 
 /** What is known about the feeds after the last run: one row. */

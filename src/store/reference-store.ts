@@ -22,8 +22,12 @@ export function createReferenceStore(database: Database) {
       const [{ ids }] = await insert(database, snapshot)
       const { source, fetchedMs, rates } = snapshot
       return ids.split(',').map((id, i) => {
-        const { currency, perUsd } = rates[i]!
-        return { id: Number(id), atMs: fetchedMs, currency, perUsd: Number(perUsd), source }
+        const { currency, perUsd, basis = null, dispersionBps = null } = rates[i]!
+        const value = { currency, perUsd: Number(perUsd), source }
+        return {
+          ...{ id: Number(id), atMs: fetchedMs, ...value },
+          ...{ basis: basis ?? 'single', dispersionBps },
+        }
       })
     },
     between: (firstId: number, lastId: number) =>
@@ -35,7 +39,7 @@ export function createReferenceStore(database: Database) {
 
   async function referencesWhere(condition: ReturnType<typeof liveReferences>) {
     const rows = await sql<SelectedReference[]>`
-      select r.id, r.currency, r.per_usd, s.source,
+      select r.id, r.currency, r.per_usd, r.basis, r.dispersion_bps, s.source,
         extract(epoch from r.fetched_at) * 1000 as at_ms
       from reference_rates r join reference_snapshots s on s.id = r.snapshot_id
       where ${condition}
@@ -52,10 +56,13 @@ function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Fe
       insert into reference_snapshots (source, fetched_at, upstream_at)
       values (${source}, ${fetchedText}::timestamptz, ${upstreamText}::timestamptz) returning id
     ), added as (
-      insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
+      insert into reference_rates
+        (fetched_at, snapshot_id, currency, per_usd, basis, dispersion_bps)
       select ${fetchedText}::timestamptz, (select id from snapshot), rate.* from unnest(
         ${arrayLiteral(rates.map(({ currency }) => currency))}::text[],
-        ${arrayLiteral(rates.map(({ perUsd }) => perUsd))}::numeric[]
+        ${arrayLiteral(rates.map(({ perUsd }) => perUsd))}::numeric[],
+        ${arrayLiteral(rates.map(({ basis = null }) => basis))}::reference_basis[],
+        ${arrayLiteral(rates.map(({ dispersionBps = null }) => dispersionBps))}::float8[]
       ) rate
       returning id
     )
@@ -70,7 +77,8 @@ export function liveReferences({ sql }: Database, nowMs: number) {
   const earlier = boundariesMs(nowMs).filter(Number.isFinite)
   return sql<SelectedReference[]>`
     with recursive ${referenceCodes(sql)}
-    select r.id, r.currency, r.per_usd, s.source, extract(epoch from r.fetched_at) * 1000 as at_ms
+    select r.id, r.currency, r.per_usd, r.basis, r.dispersion_bps, s.source,
+      extract(epoch from r.fetched_at) * 1000 as at_ms
     from codes
     cross join lateral (
       select * from reference_rates

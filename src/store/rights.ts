@@ -48,6 +48,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.prunings': ADD,
   'public.quote_source_state': CHANGE,
   'public.recorders': ADD,
+  'public.reference_answers': ADD,
   'public.reference_feed_state': CHANGE,
   'public.reference_rates': ADD,
   'public.reference_snapshots': ADD,

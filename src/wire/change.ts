@@ -5,10 +5,10 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { PERIODS } from '~/domain/period.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { CorridorChange, PricesAt } from '~/service/change.ts'
-import { freshnessFields, Instant, namedRecord, words } from './fields.ts'
+import { backingFields, freshnessFields, Instant, namedRecord, words } from './fields.ts'
 import { periodParameter } from './history.ts'
 import { CorridorQuery } from './parameters.ts'
-import { iso, presentFreshness } from './present.ts'
+import { iso, presentBacking, presentFreshness } from './present.ts'
 
 export const ChangeQuery = Type.Object({
   ...CorridorQuery.properties,
@@ -19,6 +19,8 @@ const ChangeMoment = namedRecord('ChangeMoment', {
   at: Instant,
   mid: Type.Optional(Type.Number({ description: 'Absent without a recent mid at that moment.' })),
   source: Type.Optional(Type.String({ description: 'The feed or feeds behind the mid.' })),
+  basis: Type.Optional(backingFields.basis),
+  dispersion_bps: backingFields.dispersion_bps,
   best: Type.Optional(
     Type.Number({ description: 'Best executable rate; absent where none was quoted.' }),
   ),
@@ -58,7 +60,7 @@ export function presentChange(
 
 const presentMoment = ({ atMs, mid, best }: PricesAt): Static<typeof ChangeMoment> => ({
   at: iso(atMs),
-  ...(mid && { mid: roundAmount(mid.rate), source: mid.source }),
+  ...(mid && { mid: roundAmount(mid.rate), source: mid.source, ...presentBacking(mid) }),
   ...(best !== null && { best: roundAmount(best) }),
 })
 

@@ -8,6 +8,7 @@ import type { Conversion, Conversions } from '~/service/convert.ts'
 import { dayMidFields, presentDayMid } from './day-mid.ts'
 import {
   ageFields,
+  backingFields,
   freshnessFields,
   Instant,
   namedRecord,
@@ -33,6 +34,7 @@ import { presentSuspect, suspectFields } from './offer/suspect.ts'
 import {
   iso,
   presentAge,
+  presentBacking,
   presentFreshness,
   presentPrice,
   presentRateDate,
@@ -118,6 +120,7 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
       converted: nullable(Type.Number({ description: 'amount * rate; null without an amount.' })),
       source: Type.String(),
       fetched_at: Instant,
+      ...backingFields,
     }),
   ),
   best: nullable(ConvertProviderEntry),
@@ -210,6 +213,7 @@ export const presentConvertMid = (mid: Mid, amount: number | null) => ({
   converted: rounded(amount && amount * mid.rate),
   source: mid.source,
   fetched_at: iso(mid.atMs),
+  ...presentBacking(mid),
 })
 
 /** Why entries or the best are missing, or what the best is worth; null if all is plain. */

@@ -2,14 +2,14 @@ import { Type } from '@sinclair/typebox'
 import { marginPct } from '~/domain/price/cost.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { Instant, record } from './fields.ts'
-import { iso } from './present.ts'
+import { backingFields, Instant, record } from './fields.ts'
+import { iso, presentBacking } from './present.ts'
 
 /** The members that hold a quote against the mid of its own day; both or none. */
 export const dayMidFields = {
   mid_at_quote: Type.Optional(
     record(
-      { rate: Type.Number(), fetched_at: Instant },
+      { rate: Type.Number(), fetched_at: Instant, ...backingFields },
       "The pair's mid when the quote took effect; absent where there was no recent one.",
     ),
   ),
@@ -26,7 +26,11 @@ export const dayMidFields = {
 export function presentDayMid({ quote, midAtQuote }: Pick<RankedQuote, 'quote' | 'midAtQuote'>) {
   if (!midAtQuote) return {}
   return {
-    mid_at_quote: { rate: roundAmount(midAtQuote.rate), fetched_at: iso(midAtQuote.atMs) },
+    mid_at_quote: {
+      rate: roundAmount(midAtQuote.rate),
+      fetched_at: iso(midAtQuote.atMs),
+      ...presentBacking(midAtQuote),
+    },
     margin_pct: roundPercent(marginPct(quote.rate, midAtQuote.rate)),
   }
 }

@@ -5,6 +5,7 @@ import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Matrix, Pair, Unpriced } from '~/service/fetch.ts'
 import {
   ageFields,
+  backingFields,
   freshnessFields,
   Instant,
   namedRecord,
@@ -14,12 +15,14 @@ import {
 } from './fields.ts'
 import { presentNote, stalePairsNote, tooOldPairsNote } from './note.ts'
 import { offerFields, presentOffer } from './offer/offer.ts'
-import { iso, presentAge, presentFreshness } from './present.ts'
+import { iso, presentAge, presentBacking, presentFreshness } from './present.ts'
 
 const pairFields = {
   mid: Type.Optional(
     Type.Number({ description: 'Absent where a currency of the pair has no recent reference.' }),
   ),
+  basis: Type.Optional(backingFields.basis),
+  dispersion_bps: backingFields.dispersion_bps,
   provider_best: nullable(
     record({
       rate: Type.Number(),
@@ -86,9 +89,10 @@ export const presentBest = (aged: AgedQuote) => ({
   ...presentOffer(aged.quote),
 })
 
-function presentPair({ mid, best }: Pair): Static<typeof PairValue> {
+function presentPair({ mid, backing, best }: Pair): Static<typeof PairValue> {
   return {
     ...(mid !== null && { mid: roundAmount(mid) }),
+    ...(backing && presentBacking(backing)),
     provider_best: best && presentBest(best),
   }
 }

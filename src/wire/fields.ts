@@ -1,5 +1,6 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { TIERS } from '~/domain/freshness.ts'
+import { BASES } from '~/domain/mid.ts'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 
@@ -112,9 +113,28 @@ export const freshnessFields = {
   as_of: Type.Optional(Instant),
 }
 
-/** The three members that come together wherever there is a recent mid. */
+const DISPERSION =
+  'Half the range of the values of the feeds that agree, in basis points; of a pair the sum of ' +
+  'both currencies. Absent where fewer than two were compared.'
+
+const basis = words(BASES, {
+  description:
+    'What stands behind the mid: `consensus`: for every currency two or more independent feeds ' +
+    'agree; `single`: for one of them only one feed counts; `disputed`: feeds disagree, and the ' +
+    'preferred one counts; `peg`: a currency follows another one at a fixed rate.',
+})
+
+/** The members by which every mid says what stands behind it. */
+export const backingFields = {
+  basis,
+  dispersion_bps: Type.Optional(Type.Number({ description: DISPERSION })),
+}
+
+/** The members that come together wherever there is a recent mid. */
 export const midFields = {
   mid_rate: Type.Optional(Type.Number()),
   mid_source: Type.Optional(Type.String()),
   mid_fetched_at: Type.Optional(Instant),
+  mid_basis: Type.Optional(basis),
+  mid_dispersion_bps: backingFields.dispersion_bps,
 }

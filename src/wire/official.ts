@@ -4,6 +4,7 @@ import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { Official, OfficialQuestion, OfficialRate } from '~/service/official.ts'
 import {
+  backingFields,
   freshnessFields,
   Instant,
   namedRecord,
@@ -15,7 +16,7 @@ import { List } from './list/list.ts'
 import { readDate } from './moment.ts'
 import { noteFields, presentNote } from './note.ts'
 import { PROVIDER_ID_LENGTH_MAX } from './parameters.ts'
-import { iso, presentFreshness } from './present.ts'
+import { iso, presentBacking, presentFreshness } from './present.ts'
 
 const PROVIDERS_MAX = 20
 
@@ -42,7 +43,7 @@ export const OfficialQuery = Type.Object({
   ),
 })
 
-const OfficialEntry = namedRecord('OfficialRate', {
+export const OfficialEntry = namedRecord('OfficialRate', {
   provider_id: Type.String(),
   provider_name: Type.String(),
   from: Type.String(),
@@ -69,6 +70,7 @@ const OfficialEntry = namedRecord('OfficialRate', {
         rate: Type.Number(),
         source: Type.String(),
         fetched_at: Instant,
+        ...backingFields,
         age_hours: Type.Number({ description: 'From fetched_at to the end of the date.' }),
       },
       'The mid-market rate at the end of the date at the bank; null without a recent one.',
@@ -119,7 +121,7 @@ export function presentOfficial(
   }
 }
 
-const presentOfficialRate = ({
+export const presentOfficialRate = ({
   quote,
   provider,
   ...one
@@ -137,6 +139,7 @@ const presentOfficialRate = ({
     rate: roundAmount(one.mid.rate),
     source: one.mid.source,
     fetched_at: iso(one.mid.atMs),
+    ...presentBacking(one.mid),
     age_hours: Math.round(one.midAgeMs! / HOUR_MS),
   },
   gap_bps: one.gapBps === null ? null : roundBps(one.gapBps),

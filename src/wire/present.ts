@@ -1,11 +1,11 @@
 import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Freshness, Tier } from '~/domain/freshness.ts'
-import type { Mid } from '~/domain/mid.ts'
+import type { Backing, Mid } from '~/domain/mid.ts'
 import { isFeeStated } from '~/domain/offer/fee.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { roundAmount } from '~/domain/round.ts'
+import { roundAmount, roundBps } from '~/domain/round.ts'
 import { bankDateOf } from '~/domain/source/bank-date.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 
@@ -99,12 +99,20 @@ export const presentStanding = (quote: Quote) => ({
   evidence: quote.evidence,
 })
 
-/** The three mid members, or none of them without a mid. */
+/** The members of `backingFields`. */
+export const presentBacking = ({ basis, dispersionBps }: Backing) => ({
+  basis,
+  ...(dispersionBps !== null && { dispersion_bps: roundBps(dispersionBps) }),
+})
+
+/** The members of `midFields`, or none of them without a mid. */
 export function presentMid(mid: Mid | null) {
   if (!mid) return {}
   return {
     mid_rate: roundAmount(mid.rate),
     mid_source: mid.source,
     mid_fetched_at: iso(mid.atMs),
+    mid_basis: mid.basis,
+    ...(mid.dispersionBps !== null && { mid_dispersion_bps: roundBps(mid.dispersionBps) }),
   }
 }

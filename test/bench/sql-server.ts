@@ -191,6 +191,7 @@ async function matrix(query: Query): Promise<Matrix> {
   const pairs = bases.map((base, i) =>
     quotes.map((quote, j) => ({
       mid: base === quote ? 1 : (mids[i]![j]?.rate ?? null),
+      backing: base === quote ? null : (mids[i]![j] ?? null),
       best: best.get(`${base}/${quote}`) ?? null,
     })),
   )

@@ -31,6 +31,7 @@ const values = {
   getTimeSeries: (await corridor.getTimeSeries({ ...usdKes, interval: 'P1D', period: '7d' }))
     .data[0]?.samples,
   getOfficial: (await corridor.getOfficial({ currency: 'KES', date: '2026-03-04' })).date,
+  getReferences: (await corridor.getReferences({ currency: 'KES' })).feeds.length,
   getHistorical: (await corridor.getHistorical({ ...usdKes, date: '2026-03-04' })).date,
   getDayFile: (await corridor.getDayFile({ date: '2026-03-04' })).headers.get('content-type'),
   getChange: (await corridor.getChange({ ...usdKes, period: '30d' })).end.at,

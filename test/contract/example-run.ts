@@ -125,6 +125,7 @@ export class Run {
       await this.fail(target, { query: { ...query, ...wrongValue(target) } })
       await this.fail(target, { query: { ...query, ...twice(target) } })
       await this.fail(target, { query: { ...query, to: 'KSH' } })
+      if (query.currency) await this.fail(target, { query: { ...query, currency: 'KSH' } })
       await this.fail(target, { query: { ...query, [second]: value } })
       await this.fail(target, { query: { provider: 'nobody' } })
     }

@@ -268,6 +268,11 @@ function legBefore(facts: Facts, code: string, before: number): Leg | null {
   return own ? { perUsd: own.perUsd, at: own.at, sources: [own.source] } : null
 }
 
+const anchorOf = (facts: Facts, code: string): string => {
+  const peg = facts.pegs[code]
+  return peg ? anchorOf(facts, peg.to) : code
+}
+
 /** The mid that was known before a moment, however old. */
 function midBefore(facts: Facts, pair: string, before: number) {
   const codes = pair.split('/')
@@ -278,7 +283,10 @@ function midBefore(facts: Facts, pair: string, before: number) {
   const named = [...from.sources, ...to.sources]
   const pegs = named.filter((name) => name.startsWith('peg:'))
   const feeds = named.filter((name) => !name.startsWith('peg:'))
+  const isFixed = pegs.length > 0 && anchorOf(facts, codes[0]!) === anchorOf(facts, codes[1]!)
+  const isPegged = isFixed || codes.every((code) => code === 'USD' || code in facts.pegs)
   return {
+    basis: isPegged && pegs.length > 0 ? 'peg' : 'single',
     rate: to.perUsd / from.perUsd,
     at: Math.min(from.at, to.at, before - 1),
     source: [...new Set([...pegs, ...feeds])].join('+'),
@@ -295,7 +303,7 @@ function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
   const mid = recentMid(facts, pair, { before: at + 1, thenMs: at })
   return (
     mid && {
-      mid_at_quote: { rate: twelve(mid.rate), fetched_at: iso(mid.at) },
+      mid_at_quote: { rate: twelve(mid.rate), fetched_at: iso(mid.at), basis: mid.basis },
       margin_pct: Math.round((1 - rate / mid.rate) * 100 * 1e6) / 1e6 + 0,
     }
   )
@@ -513,6 +521,7 @@ export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Pa
       mid_rate: twelve(mid.rate),
       mid_source: mid.source,
       mid_fetched_at: iso(mid.at),
+      mid_basis: mid.basis,
     }),
     timestamp: iso(now),
     date: p.date,
@@ -560,7 +569,7 @@ export function change(
     const best = executable.length > 0 ? Math.max(...executable.map(({ rate }) => rate)) : undefined
     return {
       at: iso(at),
-      ...(mid && { mid: twelve(mid.rate), source: mid.source }),
+      ...(mid && { mid: twelve(mid.rate), source: mid.source, basis: mid.basis }),
       ...(best !== undefined && { best: twelve(best) }),
     }
   }

@@ -25,13 +25,25 @@ describe('crossMid', () => {
   test('is the target leg alone from the dollar, with its rate, source and time', () => {
     const usd = reference('USD', 1, { atMs: 5, source: 'other' })
     const kes = reference('KES', 128, { atMs: 9, source: 'feed' })
-    expect(crossMid(usd, kes)).toEqual({ rate: 128, source: 'feed', atMs: 9 })
+    expect(crossMid(usd, kes)).toEqual({
+      rate: 128,
+      source: 'feed',
+      atMs: 9,
+      basis: 'single',
+      dispersionBps: null,
+    })
   })
 
   test('is the source leg alone to the dollar, inverted', () => {
     const usd = reference('USD', 1, { atMs: 5, source: 'other' })
     const kes = reference('KES', 128, { atMs: 9, source: 'feed' })
-    expect(crossMid(kes, usd)).toEqual({ rate: 1 / 128, source: 'feed', atMs: 9 })
+    expect(crossMid(kes, usd)).toEqual({
+      rate: 1 / 128,
+      source: 'feed',
+      atMs: 9,
+      basis: 'single',
+      dispersionBps: null,
+    })
   })
 
   test('has the time of its older leg, on whichever side that is', () => {

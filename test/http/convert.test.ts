@@ -6,7 +6,7 @@ const PATH = '/convert?from=USD&to=KES&amount=200'
 
 type Entry = { provider_id: string; net_converted: number | null }
 
-const MID_AT_QUOTE = { rate: 130, fetched_at: '2026-03-05T14:10:00.000Z' }
+const MID_AT_QUOTE = { rate: 130, fetched_at: '2026-03-05T14:10:00.000Z', basis: 'single' }
 
 describe('GET /convert', () => {
   test('200 has every field, with the fee deducted in the target currency', async () => {
@@ -51,6 +51,7 @@ describe('GET /convert', () => {
         converted: 26_000,
         source: 'feed',
         fetched_at: '2026-03-05T14:10:00.000Z',
+        basis: 'single',
       },
       best,
       best_current: best,

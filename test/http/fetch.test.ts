@@ -48,6 +48,7 @@ describe('GET /fetch-one', () => {
       base: 'USD',
       quote: 'KES',
       mid: 130,
+      basis: 'single',
       provider_best: freshBest(129, 'retail-a', at),
       source: 'feed',
       fetched_at: FETCHED,
@@ -65,6 +66,7 @@ describe('GET /fetch-one', () => {
       base: 'USD',
       quote: 'KES',
       mid: 130,
+      basis: 'single',
       provider_best: freshBest(128, 'retail-a', FETCHED),
       source: 'feed',
       fetched_at: FETCHED,
@@ -180,9 +182,10 @@ describe('GET /fetch-multi', () => {
       results: {
         KES: {
           mid: 130,
+          basis: 'single',
           provider_best: freshBest(129, 'retail-a', at),
         },
-        NGN: { mid: 1500, provider_best: null },
+        NGN: { mid: 1500, basis: 'single', provider_best: null },
         USDT: { provider_best: null },
         USD: { mid: 1, provider_best: null },
       },
@@ -242,7 +245,10 @@ describe('GET /fetch-multi', () => {
         200,
         {
           base: 'USD',
-          results: { KES: { mid: 130, provider_best: null }, NGN: { provider_best: null } },
+          results: {
+            KES: { mid: 130, basis: 'single', provider_best: null },
+            NGN: { provider_best: null },
+          },
           count: 2,
           source: 'feed',
           fetched_at: FETCHED,
@@ -276,11 +282,11 @@ describe('GET /fetch-matrix', () => {
       quotes: ['KES', 'GBP'],
       results: {
         USD: {
-          KES: { mid: 130, provider_best: null },
-          GBP: { mid: 0.8, provider_best: null },
+          KES: { mid: 130, basis: 'single', provider_best: null },
+          GBP: { mid: 0.8, basis: 'single', provider_best: null },
         },
         GBP: {
-          KES: { mid: 162.5, provider_best: null },
+          KES: { mid: 162.5, basis: 'single', provider_best: null },
           GBP: { mid: 1, provider_best: null },
         },
       },
@@ -318,8 +324,8 @@ describe('GET /fetch-many-to-one', () => {
     expect(body).toEqual({
       quote: 'KES',
       results: {
-        USD: { mid: 130, provider_best: null },
-        GBP: { mid: 162.5, provider_best: null },
+        USD: { mid: 130, basis: 'single', provider_best: null },
+        GBP: { mid: 162.5, basis: 'single', provider_best: null },
         KES: { mid: 1, provider_best: null },
       },
       count: 3,

@@ -94,7 +94,10 @@ describe('GET /official', () => {
           age_days: 0,
           last_updated: '2026-03-03T21:00:00.000Z',
           evidence: 'observed',
-          mid: { rate: 125, source: 'feed', fetched_at: '2026-03-04T05:00:00.000Z', age_hours: 16 },
+          mid: {
+            ...{ rate: 125, source: 'feed', fetched_at: '2026-03-04T05:00:00.000Z' },
+            ...{ basis: 'single', age_hours: 16 },
+          },
           gap_bps: 240,
         },
       ],

@@ -17,6 +17,7 @@ const PAST = [
   '/time-series?from=USD&to=KES',
   '/historical?from=USD&to=KES&date=2026-03-05',
   '/change?from=USD&to=KES',
+  '/references?currency=KES',
 ]
 
 /** A handle on a server that refuses every connection. */

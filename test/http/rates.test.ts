@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 const idsOf = (body: { providers: { provider_id: string }[] }): string[] =>
   body.providers.map((entry) => entry.provider_id)
 
-const MID_AT_QUOTE = { rate: 130, fetched_at: '2026-03-05T14:10:00.000Z' }
+const MID_AT_QUOTE = { rate: 130, fetched_at: '2026-03-05T14:10:00.000Z', basis: 'single' }
 
 describe('GET /rates', () => {
   test('200 has every field of the corridor, of the mid and of each provider', async () => {
@@ -88,6 +88,7 @@ describe('GET /rates', () => {
       mid_rate: 130,
       mid_source: 'feed-a',
       mid_fetched_at: '2026-03-05T14:10:00.000Z',
+      mid_basis: 'single',
       timestamp: '2026-03-05T14:25:30.500Z',
       data_freshness: 'realtime',
     })
@@ -177,6 +178,7 @@ describe('GET /rates', () => {
       mid_rate: 130,
       mid_source: 'feed',
       mid_fetched_at: timestamp,
+      mid_basis: 'single',
     })
   })
 

@@ -25,7 +25,7 @@ describe('fetchReferences', () => {
     const world = worldOf([feedOf('a', () => rest), feedOf('b', () => ({ ETB, XXX: 1 }))])
     const outcome = await fetchReferences(world)
     expect(world.store.snapshots.map(({ source }) => source)).toEqual(['a', 'b'])
-    expect(world.store.snapshots[1]!.rates).toEqual([{ currency: 'ETB', perUsd: '57.7' }])
+    expect(world.store.snapshots[1]!.rates).toMatchObject([{ currency: 'ETB', perUsd: '57.7' }])
     expect(outcome!.missing).toEqual(['MAD'])
     expect(outcome!.feeds.map(({ result }) => result)).toEqual(['served', 'filled'])
     expect(world.store.mid('NGN', 'ETB')!.source).toBe('a+b')

@@ -49,6 +49,8 @@ describe('ReferenceIndex', () => {
       rate: 15,
       source: 'feed',
       atMs: BASE_MS - 5,
+      basis: 'single',
+      dispersionBps: null,
     })
     expect(index.mid('KES', 'NGN', BASE_MS - 1)).toBeUndefined()
     expect(index.mid('KES', 'ZAR', REALTIME)).toBeUndefined()
@@ -63,11 +65,15 @@ describe('ReferenceIndex', () => {
       rate: 100,
       source: 'old',
       atMs: BASE_MS - 5,
+      basis: 'single',
+      dispersionBps: null,
     })
     expect(index.mid('KES', 'USD', REALTIME)).toEqual({
       rate: 0.01,
       source: 'old',
       atMs: BASE_MS - 5,
+      basis: 'single',
+      dispersionBps: null,
     })
   })
 
@@ -92,12 +98,15 @@ describe('ReferenceIndex', () => {
 
   test('a currency pegged to the dollar is as fresh as the other leg, or of any moment', () => {
     const index = indexOf(reference('KES', BASE_MS - 1), reference('RWF', BASE_MS)).anchored(PEGGED)
-    const constant = { rate: 3.6725, source: 'peg:USD', atMs: Number.POSITIVE_INFINITY }
+    const backing = { basis: 'peg', dispersionBps: null } as const
+    const constant = { rate: 3.6725, source: 'peg:USD', atMs: Number.POSITIVE_INFINITY, ...backing }
     expect(index.mid('USD', 'AED', REALTIME)).toEqual(constant)
     expect(ReferenceIndex.empty.anchored(PEGGED).mid('USD', 'AED', REALTIME)).toEqual(constant)
     expect(index.mid('AED', 'KES', REALTIME)).toMatchObject({
       source: 'peg:USD+feed',
       atMs: BASE_MS - 1,
+      basis: 'single',
+      dispersionBps: null,
     })
   })
 

@@ -55,7 +55,10 @@ describe('View.mid', () => {
   test('hourly keeps the earlier reference while a newer one waits for the hour', () => {
     const references = [at(BASE_MS - 9, 'KES', { perUsd: 120 }), at(BASE_MS + 1)]
     const view = viewAt(BASE_MS + HOUR_MS - 1, 'hourly', ...references)
-    expect(view.mid('USD', 'KES')).toEqual({ rate: 120, source: 'feed', atMs: BASE_MS - 9 })
+    expect(view.mid('USD', 'KES')).toEqual({
+      ...{ rate: 120, source: 'feed', atMs: BASE_MS - 9 },
+      ...{ basis: 'single', dispersionBps: null },
+    })
     const next = viewAt(BASE_MS + HOUR_MS, 'hourly', ...references)
     expect(next.mid('USD', 'KES')?.rate).toBe(129)
   })

@@ -27,6 +27,8 @@ describe('convert', () => {
       rate: 130,
       source: 'feed',
       atMs: Date.parse('2026-03-05T14:00:00.000Z'),
+      basis: 'single',
+      dispersionBps: null,
     })
     const [entry] = entries
     expect(entry?.converted).toBeCloseTo(12_870, 9)

@@ -9,6 +9,7 @@ import type { FreshDatabase } from '../support/postgres.ts'
 import { databasesOfFile, NOW_MS, recordHistory, scannedTables } from './samples.ts'
 
 const newDatabase = databasesOfFile()
+const SINGLE = { basis: 'single', dispersionBps: null } as const
 
 const sorted = (references: readonly Reference[]) => references.toSorted((a, b) => a.id - b.id)
 
@@ -25,8 +26,9 @@ describe('append', () => {
     })
     const [first, last] = added
     expect(added).toEqual([
-      { id: first!.id, atMs: NOW_MS, currency: 'NGN', perUsd: 1530.25, source: 'feed' },
+      { ...SINGLE, id: first!.id, atMs: NOW_MS, currency: 'NGN', perUsd: 1530.25, source: 'feed' },
       {
+        ...SINGLE,
         id: first!.id + 1,
         atMs: NOW_MS,
         currency: 'KES',
@@ -140,7 +142,7 @@ describe('the plan of live', () => {
 describe('the reference tables', () => {
   test('refuse UPDATE, DELETE and TRUNCATE', async () => {
     const { sql } = await newDatabase()
-    for (const table of ['reference_snapshots', 'reference_rates']) {
+    for (const table of ['reference_snapshots', 'reference_rates', 'reference_answers']) {
       await expect(sql`update ${sql(table)} set id = default`).rejects.toThrow('append-only')
       await expect(sql`delete from ${sql(table)}`).rejects.toThrow('append-only')
       await expect(sql`truncate ${sql(table)} cascade`).rejects.toThrow('append-only')

@@ -2,6 +2,7 @@ import type { Quote, RecordedQuote } from '~/domain/quote.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import type { Database } from '~/store/database.ts'
+import { createFeedAnswerStore } from '~/store/past/feed-answer-store.ts'
 import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
@@ -15,6 +16,7 @@ export const pastOf = (database: Database, windows = new WindowCache()): PastDep
     ...createSeriesStore(database),
     ...createSnapshotStore(database),
     ...createHeldStore(database),
+    ...createFeedAnswerStore(database),
   },
   windows,
 })
@@ -41,6 +43,7 @@ export const emptyPast = (): PastDeps => ({
     worthsBefore: async (_currency, momentsMs) => momentsMs.map(() => null),
     worthRanges: async () => [],
     worthsIn: async (_currency, windows) => windows.map(() => []),
+    feedAnswers: async () => [],
     believedBests: async () => new Map(),
   },
   windows: new WindowCache(),

@@ -56,11 +56,18 @@ describe('presentFreshness', () => {
 })
 
 describe('presentMid', () => {
-  test('has three members together, with the rate rounded', () => {
-    expect(presentMid({ rate: 110.00000000000001, source: 'ecb+open', atMs: NOW_MS })).toEqual({
+  test('has its members together, with the figures rounded', () => {
+    expect(
+      presentMid({
+        ...{ rate: 110.00000000000001, source: 'ecb+open', atMs: NOW_MS },
+        ...{ basis: 'consensus', dispersionBps: 12.34567 },
+      }),
+    ).toEqual({
       mid_rate: 110,
       mid_source: 'ecb+open',
       mid_fetched_at: '2026-03-05T14:25:30.500Z',
+      mid_basis: 'consensus',
+      mid_dispersion_bps: 12.3457,
     })
   })
 

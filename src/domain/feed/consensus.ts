@@ -1,4 +1,5 @@
 import { plainDecimal } from '~/domain/decimal.ts'
+import type { FeedBasis } from '~/domain/mid.ts'
 import { isWithin } from './guard.ts'
 
 /** One feed's value of a currency in units per USD, exact and as a number. */
@@ -12,7 +13,7 @@ type Opinion = {
 export type Support = {
   readonly currency: string
   /** `consensus`: two or more agree; `single`: one is known; `disputed`: several disagree. */
-  readonly basis: 'consensus' | 'single' | 'disputed'
+  readonly basis: FeedBasis
   /** Half the range of the values used, in basis points of the result; null unless they agree. */
   readonly dispersionBps: number | null
   /** The values that were not used because they disagree. */

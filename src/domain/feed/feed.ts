@@ -1,3 +1,5 @@
+import type { FeedBasis } from '~/domain/mid.ts'
+
 /** A feed's answer before anything in it has been judged. */
 export type ReferenceAnswer = {
   /** The currency the numbers are per unit of: USD, unless the feed answered something else. */
@@ -97,7 +99,13 @@ export type FeedSnapshot = {
   readonly source: string
   readonly fetchedMs: number
   readonly upstreamMs?: number
-  readonly rates: readonly { readonly currency: string; readonly perUsd: string }[]
+  readonly rates: readonly {
+    readonly currency: string
+    readonly perUsd: string
+    /** What is known of the feeds behind it; absent where one was asked. */
+    readonly basis?: FeedBasis | null
+    readonly dispersionBps?: number | null
+  }[]
 }
 
 /**

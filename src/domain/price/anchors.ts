@@ -65,7 +65,9 @@ export class Anchors {
       (text, { to }) => [`peg:${to}`, text].filter((part) => part !== '').join('+'),
       anchor.source,
     )
-    return { id: anchor.id, atMs: anchor.atMs, currency: code, perUsd, source }
+    const { id, atMs, dispersionBps = null } = anchor
+    const basis = anchor.basis === 'disputed' ? 'disputed' : 'peg'
+    return { id, atMs, currency: code, perUsd, source, basis, dispersionBps }
   }
 
   /** How `code` is priced, as a text that differs wherever its price would. */

@@ -3,7 +3,7 @@ import type { Worth } from '~/domain/series.ts'
 import { DOLLAR } from './anchors.ts'
 import { type Day, midAt, type Probe } from './day-mids.ts'
 
-/** A stretch of time in which a pair's mid did not change; null if it had no recent one. */
+/** A stretch of time in which a pair's mid did not change; null without a recent undisputed one. */
 type MidStretch = Window & { readonly mid: number | null }
 
 type Known = Omit<Day, 'referenceAt'> & {
@@ -25,13 +25,15 @@ export function midStretches(
   )
   const insideMs = turnsMs.filter((ms) => ms > fromMs && ms < beforeMs)
   const startsMs = [...new Set([fromMs, ...insideMs])].sort((a, b) => a - b)
+  const legs = [...worths.keys()]
   const referenceAt = ({ currency, atMs }: Probe) => {
     const said = worths.get(currency)?.findLast((worth) => worth.atMs <= atMs)
-    return said && { ...DOLLAR, currency, ...said }
+    return said && { ...DOLLAR, id: legs.indexOf(currency) + 1, currency, ...said }
   }
   const stretches: MidStretch[] = []
   for (const [i, startMs] of startsMs.entries()) {
-    const mid = midAt(startMs, pair, { ...day, referenceAt })?.rate ?? null
+    const known = midAt(startMs, pair, { ...day, referenceAt })
+    const mid = known && known.basis !== 'disputed' ? known.rate : null
     const endMs = startsMs[i + 1] ?? beforeMs
     const last = stretches.at(-1)
     if (last?.mid === mid) stretches[stretches.length - 1] = { ...last, beforeMs: endMs }

@@ -1,3 +1,4 @@
+import type { Basis } from '~/domain/mid.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 
@@ -18,11 +19,13 @@ export type Suspicion = {
   readonly isOfDay: boolean
 }
 
+type Compared = { readonly rate: number; readonly basis?: Basis }
+
 /** The mids that a quote can be compared with; null for one that is not known. */
 export type Against = {
-  readonly midAtQuote: { readonly rate: number } | null
+  readonly midAtQuote: Compared | null
   /** The current mid of the pair, which counts only without a `midAtQuote`. */
-  readonly mid: { readonly rate: number } | null
+  readonly mid: Compared | null
 }
 
 /** The rates that are believed against a mid: see `suspicionOf`. */
@@ -35,7 +38,8 @@ export const believedRange = (mid: number, abovePct: number): Range => ({
  * Reports that an executable quote lies too far from the mid of its day to be believed: more than
  * `abovePct` percent above it, or more than 50 percent below it.
  *
- * Null for a quote that is believed, for other kinds of price, for one without any mid, and where
+ * Null for a quote that is believed, for other kinds of price, for one without any mid or whose mid
+ * feeds dispute, and where
  * `abovePct` is null, which turns the rule off.
  */
 export function suspicionOf(
@@ -45,6 +49,7 @@ export function suspicionOf(
 ): Suspicion | null {
   const known = midAtQuote ?? mid
   if (abovePct === null || known === null || !isExecutable(rateType)) return null
+  if (known.basis === 'disputed') return null
   const { least, most } = believedRange(known.rate, abovePct)
   if (rate >= least && rate <= most) return null
   return { offPct: (rate / known.rate - 1) * PERCENT, isOfDay: midAtQuote !== null }

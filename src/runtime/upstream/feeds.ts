@@ -99,8 +99,8 @@ export function feedStoreOf(
     async append(snapshot) {
       publish({ references: await references.append(snapshot) })
     },
-    async saveState(state) {
-      await states.save(state)
+    async saveState(state, answers) {
+      await states.save(state, answers)
       publish({ feeds: state })
     },
   }

@@ -32,7 +32,7 @@ function doubtOf(
   { isAccepted, limits }: { readonly isAccepted: boolean; readonly limits: Plausibility },
 ): RowDoubt {
   const { quoteSuspectPct = null, quoteImplausibleTimes = null } = limits
-  const mid = against.midAtQuote?.rate ?? null
+  const mid = undisputedRate(against.midAtQuote)
   return {
     fault: isAccepted ? null : implausibleFault(quote, mid, quoteImplausibleTimes),
     suspect: suspicionOf(quote, against, quoteSuspectPct),
@@ -55,9 +55,12 @@ export const implausibleIn =
     const referenceAt = (probe: Probe) => found.get(nameOf(probe)) ?? undefined
     return quotes.map((quote) => {
       const { midAtQuote } = dayMidsOf(quote, { anchors, referenceAt, maxAgeMs })
-      return implausibleFault(quote, midAtQuote?.rate ?? null, quoteImplausibleTimes ?? null)
+      return implausibleFault(quote, undisputedRate(midAtQuote), quoteImplausibleTimes ?? null)
     })
   }
+
+const undisputedRate = (mid: Against['mid']): number | null =>
+  mid === null || mid.basis === 'disputed' ? null : mid.rate
 
 const nameOf = ({ currency, atMs }: Probe): string => `${currency}@${atMs}`
 

@@ -45,6 +45,8 @@ const isSameMid = (a: Mid | undefined, b: Mid | undefined): boolean =>
   a === b ||
   (a?.rate === b?.rate &&
     a?.source === b?.source &&
+    a?.basis === b?.basis &&
+    a?.dispersionBps === b?.dispersionBps &&
     (a?.atMs === b?.atMs || (a !== undefined && isConstant(a))))
 
 /** That the best or the best current price of a corridor is another one, or stale by now. */
@@ -103,6 +105,7 @@ const isSameShown = (old: RankedQuote | undefined, ranked: RankedQuote): boolean
     isSamePrice(old, ranked) &&
     old.midAtQuote?.rate === ranked.midAtQuote?.rate &&
     old.midAtQuote?.atMs === ranked.midAtQuote?.atMs &&
+    old.midAtQuote?.basis === ranked.midAtQuote?.basis &&
     old.provider.name === ranked.provider.name &&
     old.provider.providerType === ranked.provider.providerType &&
     old.provider.transferTime === ranked.provider.transferTime)

@@ -1,6 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
+import type { Basis } from '~/domain/mid.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Range } from '~/domain/price/suspect.ts'
 import {
@@ -106,11 +107,16 @@ export function firstObserved({ sql }: Database, place: Place) {
     where ${isCorridor(sql, place)}`
 }
 
-type WorthRow = { readonly per_usd: string; readonly at_ms: string }
+type WorthRow = {
+  readonly per_usd: string
+  readonly at_ms: string
+  readonly basis?: Basis | null
+}
 
-const worthOf = ({ per_usd, at_ms }: WorthRow): Worth => ({
+const worthOf = ({ per_usd, at_ms, basis }: WorthRow): Worth => ({
   perUsd: Number(per_usd),
   atMs: Number(at_ms),
+  ...(basis && { basis }),
 })
 
 /**
@@ -150,10 +156,10 @@ export function rangeRows({ sql }: Database, currency: string, momentsMs: readon
 /** Every value of a currency in each window, and the one in force before it, in their order. */
 export function turnRows({ sql }: Database, currency: string, windows: readonly Window[]) {
   const said = sql`
-    select id, per_usd, fetched_at from reference_rates
+    select id, per_usd, fetched_at, basis from reference_rates
     where currency = ${currency} and fetched_at`
   return sql<(WorthRow & { nth: string })[]>`
-    select nth, per_usd, extract(epoch from fetched_at) * 1000 as at_ms
+    select nth, per_usd, basis, extract(epoch from fetched_at) * 1000 as at_ms
     from unnest(
       ${arrayLiteral(windows.map(({ fromMs }) => instantText(fromMs)))}::timestamptz[],
       ${arrayLiteral(windows.map(({ beforeMs }) => instantText(beforeMs)))}::timestamptz[]

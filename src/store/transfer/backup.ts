@@ -52,6 +52,7 @@ const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
     '0016_alerts': 'alerts alert_deliveries',
     '0024_second_factors': 'portal_two_factors portal_passkeys',
     '0025_withdrawals': 'recorders withdrawals',
+    '0032_reference_support': 'reference_answers',
   }).flatMap(([tag, names]) => names.split(' ').map((name) => [name, versionOf(tag)] as const)),
 )
 

@@ -28,6 +28,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   Currency: 'A currency to ask for.',
   DoubtfulPeg: 'A peg of the catalogue that the feeds contradict.',
   EntryCost: 'What a transfer costs: fee and exchange rate margin, in percent and in money.',
+  FeedValue: 'What one reference feed said of a currency, and whether it is used.',
   FetchManyToOneResponse: 'Mid and best rate of several base currencies into one.',
   FetchMatrixResponse: 'Mid and best rate of every base currency into every quote currency.',
   FetchMultiResponse: 'Mid and best rate of one base currency into several.',
@@ -46,6 +47,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   OfficialRate: 'The rate that one bank had stated by the date.',
   OfficialResponse: 'What banks stated for a date, held against the mid of that day.',
   PairValue: 'The mid and the best executable price of one pair.',
+  ReferencesResponse: 'What feeds and banks said of a currency, and the mid that came of it.',
   Provider: 'A provider to ask for.',
   ProviderRate: "One provider's latest price in the corridor.",
   DetailedRate:

@@ -1,5 +1,6 @@
 import type { Freshness } from '~/domain/freshness.ts'
-import { roundAmount } from '~/domain/round.ts'
+import type { Backing } from '~/domain/mid.ts'
+import { roundAmount, roundBps } from '~/domain/round.ts'
 import type { AgedQuote } from '~/memory/corridor-view.ts'
 import type { Matrix, Pair } from '~/service/fetch.ts'
 import { matrixNote, presentBest } from '~/wire/fetch.ts'
@@ -49,9 +50,15 @@ function rowText(codes: readonly string[], pairs: readonly Pair[]): string {
   return `{${members}}`
 }
 
-function membersOf({ mid, best }: Pair): string {
+function membersOf({ mid, backing, best }: Pair): string {
   const bestMember = `"provider_best":${best === null ? 'null' : bestText(best)}`
-  return mid === null ? bestMember : `"mid":${roundAmount(mid)},${bestMember}`
+  if (mid === null) return bestMember
+  return `"mid":${roundAmount(mid)},${backing ? backingText(backing) : ''}${bestMember}`
+}
+
+function backingText({ basis, dispersionBps }: Backing): string {
+  const dispersion = dispersionBps === null ? '' : `"dispersion_bps":${roundBps(dispersionBps)},`
+  return `"basis":"${basis}",${dispersion}`
 }
 
 function bestText(quote: AgedQuote): string {

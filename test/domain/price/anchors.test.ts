@@ -18,6 +18,8 @@ describe('Anchors', () => {
       currency: 'XOF',
       perUsd: 0.8 * 655.957,
       source: 'peg:EUR+ecb',
+      basis: 'peg',
+      dispersionBps: null,
     })
   })
 

@@ -73,7 +73,13 @@ describe('momentsOf', () => {
 describe('dayMidsOf', () => {
   test('is 1 between dollars, at the moment of the quote, whatever references there are', () => {
     const { midAtQuote } = mids({ from: 'USD', to: 'USD' })
-    expect(midAtQuote).toEqual({ rate: 1, source: '', atMs: AT_MS })
+    expect(midAtQuote).toEqual({
+      rate: 1,
+      source: '',
+      atMs: AT_MS,
+      basis: 'single',
+      dispersionBps: null,
+    })
   })
 
   test("is the pair's mid then, with the staler leg's time", () => {
@@ -82,7 +88,13 @@ describe('dayMidsOf', () => {
       reference('GBP', 0.8, 5),
       reference('KES', 120),
     )
-    expect(midAtQuote).toEqual({ rate: 150, source: 'feed', atMs: AT_MS - 5 })
+    expect(midAtQuote).toEqual({
+      rate: 150,
+      source: 'feed',
+      atMs: AT_MS - 5,
+      basis: 'single',
+      dispersionBps: null,
+    })
   })
 
   test('a leg of exactly the greatest age counts, a millisecond more does not', () => {
@@ -104,6 +116,8 @@ describe('dayMidsOf', () => {
       rate: 655.957,
       source: 'peg:EUR+feed',
       atMs: AT_MS,
+      basis: 'peg',
+      dispersionBps: null,
     })
     expect(mids({ from: 'USD', to: 'AED' }, ...said).midAtQuote?.rate).toBe(3.6725)
   })

@@ -61,7 +61,7 @@ describe('a stream', () => {
       is_stale: false,
       fee_stated: false,
       evidence: 'observed',
-      mid_at_quote: { rate: 130, fetched_at: '2026-03-05T14:25:30.500Z' },
+      mid_at_quote: { rate: 130, fetched_at: '2026-03-05T14:25:30.500Z', basis: 'single' },
       margin_pct: 0.769231,
       offer_id: plainOfferId('retail-b'),
     }
@@ -108,6 +108,7 @@ describe('a stream', () => {
           mid_rate: 165,
           mid_source: 'feed',
           mid_fetched_at: '2026-03-05T14:25:30.500Z',
+          mid_basis: 'single',
           timestamp: '2026-03-05T14:25:31.500Z',
           data_freshness: 'realtime',
         },

@@ -85,6 +85,7 @@ const sending = (amount: number, selection: Selection = UNSELECTED) => ({
 })
 
 const SUSPECT_PCT = 10
+const DAY_MID = { source: 'feed', basis: 'consensus', dispersionBps: 1.25 } as const
 
 type Days = { readonly view: View; readonly days: readonly (readonly (number | null)[])[] }
 
@@ -93,7 +94,7 @@ function withDays({ prices, goal }: Priced, { view, days }: Days): Priced {
   const staleBeforeMs = view.staleBeforeMs(view.freshness.cutoffMs)
   const offers = prices.offers.map((ranked, i) => {
     const [rate = null, feeMid = null] = days[i % days.length]!
-    const midAtQuote = rate === null ? null : { rate, source: 'feed', atMs: ranked.quote.atMs }
+    const midAtQuote = rate === null ? null : { ...DAY_MID, rate, atMs: ranked.quote.atMs }
     const against = { midAtQuote, mid: prices.mid }
     const suspect = suspicionOf(ranked.quote, against, SUSPECT_PCT)
     return { ...ranked, midAtQuote, feeMidAtQuote: feeMid, suspect }

@@ -1,0 +1,44 @@
+import type { FeedAnswer, Verdict } from './verdict.ts'
+
+/**
+ * Why a value that a feed gave is no part of the reference: its whole answer was doubted, it
+ * republishes a feed that counts, it lies too far from those that agree, several feeds disagree, it
+ * moved too far and waits to be confirmed, or another feed is preferred.
+ */
+export const UNUSED_REASONS = [
+  'doubted',
+  'same_origin',
+  'too_far',
+  'disputed',
+  'held_back',
+  'not_preferred',
+] as const
+
+export type UnusedReason = (typeof UNUSED_REASONS)[number]
+
+/** A valid answer of a feed, and why its values are not used, by currency. */
+export type JudgedAnswer = FeedAnswer & { readonly unused: ReadonlyMap<string, UnusedReason> }
+
+/** An answer with the reason for each value of it that a verdict does not use. */
+export function judgedAnswer(answer: FeedAnswer, verdict: Verdict): JudgedAnswer {
+  const usedOf = new Map(verdict.accepted.map(({ currency, used }) => [currency, used]))
+  const basisOf = new Map(verdict.support.map(({ currency, basis }) => [currency, basis]))
+  const held = new Set(verdict.held.map(({ currency }) => currency))
+  const isDoubted = verdict.doubted.some((doubt) => doubt.answer === answer)
+  const reasonFor = (currency: string): UnusedReason | null => {
+    const used = usedOf.get(currency) ?? []
+    if (used.includes(answer)) return null
+    if (isDoubted) return 'doubted'
+    if (used.some(({ origin }) => origin === answer.origin)) return 'same_origin'
+    const basis = basisOf.get(currency)
+    if (basis === 'disputed') return 'disputed'
+    if (basis === 'consensus') return 'too_far'
+    return held.has(currency) ? 'held_back' : 'not_preferred'
+  }
+  const unused = new Map<string, UnusedReason>()
+  for (const currency of answer.perUsd.keys()) {
+    const reason = reasonFor(currency)
+    if (reason !== null) unused.set(currency, reason)
+  }
+  return { ...answer, unused }
+}

@@ -1,0 +1,86 @@
+import { USD } from '~/domain/currency.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { invalidParameter } from '~/domain/errors.ts'
+import type { UnusedReason } from '~/domain/feed/unused.ts'
+import { dateMsOf } from '~/domain/instant.ts'
+import type { Mid } from '~/domain/mid.ts'
+import type { View } from '~/memory/view.ts'
+import { type OfficialRate, officialOf } from './official.ts'
+import { endOfDay, midBefore, type SnapshotDeps } from './snapshot.ts'
+import { supportedCurrency } from './supported.ts'
+
+/** The last answer of a feed before a moment. */
+type FeedAnswered = {
+  readonly feed: string
+  /** What it said of the currency; null where it said nothing. */
+  readonly perUsd: number | null
+  readonly unused: UnusedReason | null
+  /** When the run began; the answers of one run share it. */
+  readonly ranMs: number
+  readonly fetchedMs: number
+  readonly upstreamMs: number
+}
+
+export type FeedAnswerStore = {
+  /** The last answer of each feed that was fetched from `sinceMs` to before `beforeMs`, by feed. */
+  feedAnswers(asked: {
+    readonly currency: string
+    readonly sinceMs: number
+    readonly beforeMs: number
+  }): Promise<readonly FeedAnswered[]>
+}
+
+/** What one feed said of a currency, and why it is no part of the mid. */
+type FeedValue = Omit<FeedAnswered, 'unused' | 'perUsd'> & {
+  readonly perUsd: number
+  readonly unused: UnusedReason | 'no_answer' | 'pegged' | null
+}
+
+export type References = {
+  readonly currency: string
+  readonly date: string
+  /** Units of the currency per dollar at the end of the date; null without a recent mid. */
+  readonly mid: Mid | null
+  readonly feeds: readonly FeedValue[]
+  readonly official: readonly OfficialRate[]
+}
+
+type ReferencesDeps = SnapshotDeps & { readonly store: FeedAnswerStore }
+
+/** How long a feed that no longer answers is listed. */
+const SILENT_MS_MAX = 7 * DAY_MS
+
+/**
+ * What each feed said of a currency by the end of a UTC date, and what official rates banks had
+ * stated for that date.
+ *
+ * Throws `unsupported_currency`, and `invalid_parameter` for the dollar and for a future date.
+ */
+export async function referencesOf(
+  deps: ReferencesDeps,
+  view: View,
+  asked: { readonly currency: string; readonly date: string | null },
+): Promise<References> {
+  const currency = supportedCurrency(view.catalogue, { name: 'currency', text: asked.currency })
+  if (currency === USD)
+    throw invalidParameter({
+      name: 'currency',
+      fault: 'all references are per US dollar; take another currency',
+    })
+  const date = asked.date ?? new Date(view.freshness.nowMs).toISOString().slice(0, 10)
+  const { beforeMs, thenMs } = endOfDay(view, dateMsOf(date)!)
+  const sinceMs = beforeMs - SILENT_MS_MAX
+  const [answers, mid, { rates: official }] = await Promise.all([
+    deps.store.feedAnswers({ currency, sinceMs, beforeMs }),
+    midBefore(deps, view, { corridor: { from: USD, to: currency }, beforeMs, thenMs }),
+    officialOf(deps, view, { currency, to: null, providers: null, date }),
+  ])
+  const lastRunMs = answers.reduce((last, { ranMs }) => Math.max(last, ranMs), 0)
+  const isPegged = view.catalogue.anchors.of(currency) !== currency
+  const feeds = answers.flatMap(({ perUsd, unused, ...answer }): FeedValue[] => {
+    if (perUsd === null) return []
+    if (isPegged) return [{ ...answer, perUsd, unused: 'pegged' }]
+    return [{ ...answer, perUsd, unused: answer.ranMs < lastRunMs ? 'no_answer' : unused }]
+  })
+  return { currency, date, mid, feeds, official }
+}

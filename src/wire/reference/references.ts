@@ -1,0 +1,111 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { UNUSED_REASONS } from '~/domain/feed/unused.ts'
+import type { Freshness } from '~/domain/freshness.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { References } from '~/service/references.ts'
+import {
+  backingFields,
+  freshnessFields,
+  Instant,
+  namedRecord,
+  nullable,
+  record,
+  words,
+} from '~/wire/fields.ts'
+import { readDate } from '~/wire/moment.ts'
+import { noteFields, presentNote } from '~/wire/note.ts'
+import { OfficialEntry, presentOfficialRate } from '~/wire/official.ts'
+import { iso, presentBacking, presentFreshness } from '~/wire/present.ts'
+
+export const ReferencesQuery = Type.Object({
+  currency: Type.String({
+    description: 'A currency code other than USD, in any case.',
+    examples: ['KES'],
+  }),
+  date: Type.Optional(
+    Type.String({
+      description: 'A UTC date, YYYY-MM-DD, at whose end to look; today without it.',
+      format: 'date',
+      examples: ['2026-03-05'],
+    }),
+  ),
+})
+
+const PER_USD = 'Units of the currency per US dollar.'
+
+const FeedValue = namedRecord('FeedValue', {
+  feed: Type.String({ description: 'The name of the feed, as REFERENCE_FEED has it.' }),
+  per_usd: Type.Number({ description: PER_USD }),
+  upstream_at: { ...Instant, description: "The feed's own time of its rates." },
+  fetched_at: Instant,
+  used: Type.Boolean({ description: 'Whether the mid of that run is made of it.' }),
+  reason: nullable(
+    words([...UNUSED_REASONS, 'no_answer', 'pegged'], {
+      description:
+        'Why it is not used. doubted: too many of its currencies moved at once; same_origin: it ' +
+        'republishes a feed that counts; too_far: it is too far from the feeds that agree; ' +
+        'disputed: feeds disagree, and another one counts; held_back: it moved too far and waits ' +
+        'to be confirmed; not_preferred: another feed is used; no_answer: it gave no valid ' +
+        'answer in the last run; pegged: the currency follows another one.',
+    }),
+  ),
+})
+
+export const ReferencesResponse = namedRecord('ReferencesResponse', {
+  currency: Type.String({ examples: ['KES'] }),
+  date: Type.String({ format: 'date', examples: ['2026-03-05'] }),
+  mid: nullable(
+    record(
+      {
+        per_usd: Type.Number({ description: PER_USD }),
+        source: Type.String(),
+        fetched_at: Instant,
+        ...backingFields,
+      },
+      'The mid at the end of the date; null without a recent one.',
+    ),
+  ),
+  feeds: Type.Array(FeedValue, {
+    description: 'The last answer of each feed that answered in the seven days before.',
+  }),
+  official: Type.Array(OfficialEntry, {
+    description: 'What banks stated for the date, for comparison: never part of the mid.',
+  }),
+  ...noteFields,
+  ...freshnessFields,
+})
+
+/** The question of a checked query. Throws a 400 for a date that does not exist. */
+export function referencesQuestion({ currency, date }: Static<typeof ReferencesQuery>) {
+  if (date !== undefined) readDate('date', date)
+  return { currency, date: date ?? null }
+}
+
+export function presentReferences(
+  { currency, date, mid, feeds, official }: References,
+  freshness: Freshness,
+): Static<typeof ReferencesResponse> {
+  return {
+    currency,
+    date,
+    mid: mid && {
+      per_usd: roundAmount(mid.rate),
+      source: mid.source,
+      fetched_at: iso(mid.atMs),
+      ...presentBacking(mid),
+    },
+    feeds: feeds.map(({ feed, perUsd, upstreamMs, fetchedMs, unused }) => ({
+      feed,
+      per_usd: roundAmount(perUsd),
+      upstream_at: iso(upstreamMs),
+      fetched_at: iso(fetchedMs),
+      used: unused === null,
+      reason: unused,
+    })),
+    official: official.map(presentOfficialRate),
+    ...presentNote(
+      feeds.length > 0 ? null : `No answer of a feed with ${currency} is recorded for ${date}.`,
+    ),
+    ...presentFreshness(freshness),
+  }
+}
