@@ -53,7 +53,7 @@ const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
   ],
   ['the clock', /\bDate\.now\(|\bnew Date\(\)/, /^src\/clock\.ts$/],
   ['the stopwatch', /\bperformance\.now\(/, /^src\/(clock\.ts|store\/)/],
-  ['console', /\bconsole\./, /^src\/(sample\/build|wire\/openapi\/code-samples\.ts$)/],
+  ['console', /\bconsole\./, /^(tools\/|src\/wire\/openapi\/code-samples\.ts$)/],
   ['drizzle', /from 'drizzle-orm/, /^src\/store\//],
   ['the postgres driver', /from 'postgres'/, /^src\/store\//],
   ['croner', /from 'croner'/, /^src\/jobs\/schedule\.ts$/],
