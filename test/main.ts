@@ -4,7 +4,7 @@ import { ROOT } from './support/child.ts'
 import { fillDataDir, PREPARED_VARIABLE } from './support/embedded-process.ts'
 import { type Need, testFiles } from './support/needs.ts'
 import { SERVER_VARIABLE, startTestServer } from './support/postgres.ts'
-import { removeScratch, scratchFolder } from './support/scratch.ts'
+import { preferMemory, removeScratch, scratchFolder } from './support/scratch.ts'
 
 /** Processes that run test files: more than the cores of a small machine, since many tests wait. */
 const WORKERS = 4
@@ -75,6 +75,7 @@ async function suite(args: readonly string[]): Promise<number> {
 
 /** Prepares, once for all files, what tests of databases and of processes start from. */
 async function withServer(work: (env: Record<string, string>) => Promise<number>): Promise<number> {
+  await preferMemory()
   const prepared = await scratchFolder()
   const [server] = await Promise.all([startTestServer(), fillDataDir(prepared)])
   const status = await work({ [SERVER_VARIABLE]: server.url, [PREPARED_VARIABLE]: prepared })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -26,7 +26,24 @@ reap() {
 }
 reap "$1" "$2" &`
 
+const MEMORY_HOME = '/dev/shm'
+/** Six times what the suite was seen to use. */
+const MEMORY_BYTES_MIN = 4 * 1024 ** 3
+
 let scratch: Promise<string> | null = null
+
+/**
+ * Has this process and its children keep temporary files in memory if there is plenty: databases are
+ * made and dropped there in a quarter of the CPU time that a disk takes.
+ */
+export async function preferMemory(): Promise<void> {
+  const free = await statfs(MEMORY_HOME).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  )
+  if (Math.min(free, process.availableMemory()) >= MEMORY_BYTES_MIN)
+    process.env.TMPDIR = MEMORY_HOME
+}
 
 /** A new empty folder that any user may enter; it is gone after the test run, even a killed one. */
 export async function scratchFolder(): Promise<string> {
