@@ -4,23 +4,65 @@ import type { Basis } from './mid.ts'
 import type { Window } from './period.ts'
 import type { Range } from './price/suspect.ts'
 
-export const INTERVALS = ['P1D', 'PT1H'] as const
+export const INTERVALS = ['P1D', 'PT1H', 'P1W', 'P1M'] as const
 
-/** The length of a bucket: a UTC day or a UTC hour. */
+/** The length of a bucket: a UTC day, hour, ISO week, which begins on Monday, or month. */
 export type Interval = (typeof INTERVALS)[number]
 
-export const INTERVAL_MS: Readonly<Record<Interval, number>> = { P1D: DAY_MS, PT1H: HOUR_MS }
+export const BUCKETS_MAX: Readonly<Record<Interval, number>> = {
+  P1D: 366,
+  PT1H: 168,
+  P1W: 260,
+  P1M: 120,
+}
 
-export const BUCKETS_MAX: Readonly<Record<Interval, number>> = { P1D: 366, PT1H: 168 }
+/** The length of buckets that all have one, and where one of them starts. */
+const FIXED: Readonly<Record<Exclude<Interval, 'P1M'>, { lengthMs: number; fromMs: number }>> = {
+  P1D: { lengthMs: DAY_MS, fromMs: 0 },
+  PT1H: { lengthMs: HOUR_MS, fromMs: 0 },
+  P1W: { lengthMs: 7 * DAY_MS, fromMs: 4 * DAY_MS },
+}
+
+/** The start of the bucket that lies `by` buckets after the one that holds `ms`. */
+export function bucketStartMs(ms: number, interval: Interval, by = 0): number {
+  if (interval === 'P1M') {
+    const date = new Date(ms)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + by)
+  }
+  const { lengthMs, fromMs } = FIXED[interval]
+  return (Math.floor((ms - fromMs) / lengthMs) + by) * lengthMs + fromMs
+}
+
+/** The end of the bucket that holds `ms`, exclusive. */
+export const bucketEndMs = (ms: number, interval: Interval): number =>
+  bucketStartMs(ms, interval, 1)
 
 /** A question for the buckets of a window, which starts at the start of one. */
-export type BucketsAsk = Window & { readonly corridor: Corridor; readonly interval: Interval }
+export type BucketsAsk = Window & {
+  readonly corridor: Corridor
+  readonly interval: Interval
+  /** Whether buckets have their candle. */
+  readonly isOhlc?: boolean
+}
 
-/** What was observed in one bucket. */
+/** The first, the highest, the lowest and the last value in a bucket. */
+export type Candle = {
+  readonly open: number
+  readonly high: number
+  readonly low: number
+  readonly close: number
+}
+
+/** Observations of one bucket in figures. */
 export type Bucket = {
   readonly startMs: number
   /** The highest executable rate; null without one. */
   readonly best: number | null
+  /**
+   * The candle of the best rates of its hours, in an hour of those of the moments at which any was
+   * observed; null without one, or where nobody asked.
+   */
+  readonly candle: Candle | null
   /** All observations, executable or not. */
   readonly samples: number
 }
@@ -57,15 +99,13 @@ export function seriesWindow(
   asked: { fromMs: number; toMs: number; nowMs: number },
   interval: Interval,
 ): SeriesWindow {
-  const bucketMs = INTERVAL_MS[interval]
-  const startOf = (ms: number) => Math.floor(ms / bucketMs) * bucketMs
-  const endOf = (ms: number) => Math.ceil(ms / bucketMs) * bucketMs
-  const askedFromMs = startOf(asked.fromMs)
-  const presentEndMs = startOf(asked.nowMs) + bucketMs
-  const askedBeforeMs = Math.max(endOf(asked.toMs), askedFromMs + bucketMs)
+  const askedFromMs = bucketStartMs(asked.fromMs, interval)
+  const presentEndMs = bucketEndMs(asked.nowMs, interval)
+  const askedBeforeMs = bucketEndMs(Math.max(asked.toMs - 1, askedFromMs), interval)
   const beforeMs = Math.min(askedBeforeMs, presentEndMs)
-  const mostMs = BUCKETS_MAX[interval] * bucketMs
-  const fromMs = Math.max(askedFromMs, beforeMs - mostMs)
+  const earliestMs = bucketStartMs(beforeMs, interval, -BUCKETS_MAX[interval])
+  const mostMs = beforeMs - earliestMs
+  const fromMs = Math.max(askedFromMs, earliestMs)
   return {
     fromMs,
     beforeMs,
@@ -76,7 +116,7 @@ export function seriesWindow(
 
 /** Where each bucket of a window starts, oldest first. */
 export function bucketStartsMs({ fromMs, beforeMs }: Window, interval: Interval): number[] {
-  const bucketMs = INTERVAL_MS[interval]
-  const count = Math.round((beforeMs - fromMs) / bucketMs)
-  return Array.from({ length: count }, (_, i) => fromMs + i * bucketMs)
+  const startsMs: number[] = []
+  for (let ms = fromMs; ms < beforeMs; ms = bucketEndMs(ms, interval)) startsMs.push(ms)
+  return startsMs
 }

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
 import { ORDERS } from '~/domain/history.ts'
 import { PERIODS } from '~/domain/period.ts'
-import { BUCKETS_MAX, INTERVALS } from '~/domain/series.ts'
+import { BUCKETS_MAX } from '~/domain/series.ts'
 import type { HistoryDeps } from '~/service/history.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
@@ -31,7 +31,7 @@ const input = Type.Object({
   ...corridorFields,
   period: words(PERIODS, { default: '30d', description: 'How far back from the end.' }),
   interval: Type.Optional(
-    words(INTERVALS, {
+    words(['P1D', 'PT1H'], {
       description:
         `Buckets: P1D UTC days (at most ${BUCKETS_MAX.P1D}), PT1H hours (at most ` +
         `${BUCKETS_MAX.PT1H}). Without it: observations.`,

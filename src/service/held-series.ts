@@ -4,7 +4,7 @@ import { legsOf } from '~/domain/price/day-mids.ts'
 import { isDoubtful } from '~/domain/price/mid-range.ts'
 import { isExecutable, type RateType } from '~/domain/provider.ts'
 import { type Dated, newestFirst } from '~/domain/quote.ts'
-import { INTERVAL_MS } from '~/domain/series.ts'
+import { bucketEndMs } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { foundSuspects } from './past-suspects.ts'
@@ -77,7 +77,7 @@ export async function heldSeriesOf(
   const series = await seriesOf(deps, view, question)
   const { points, interval, corridor } = series
   const reachMs = view.freshness.cutoffMs + 1
-  const endsMs = points.map(({ startMs }) => Math.min(startMs + INTERVAL_MS[interval], reachMs))
+  const endsMs = points.map(({ startMs }) => Math.min(bucketEndMs(startMs, interval), reachMs))
   const stretches = stretchesOf({ points, endsMs }, question.heldMs).map((stretch) => ({
     ...stretch,
     lastMs: Math.min(stretch.beforeMs - 1, view.freshness.nowMs),

@@ -9,8 +9,9 @@ import type { Range } from '~/domain/price/suspect.ts'
 import {
   type Bucket,
   type BucketsAsk,
+  bucketStartMs,
   bucketStartsMs,
-  INTERVAL_MS,
+  type Candle,
   type Interval,
   type SeriesWindow,
   seriesWindow,
@@ -19,6 +20,7 @@ import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { type BelievedStore, withBelievedBests } from './past/believed-bests.ts'
 import { type BucketWorth, type WorthStore, worthsOf } from './past/bucket-worths.ts'
+import { closedAt, type MidCandleStore, midCandlesOf } from './past/mid-candles.ts'
 import { referenceSources } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
@@ -29,9 +31,12 @@ export type SeriesPoint = Bucket & {
   readonly midAtMs: number | null
   /** Between which mids the pair stood in the bucket; null without any. */
   readonly mids: Range | null
+  /** The candle of the mid; null without a mid, or where nobody asked. */
+  readonly midCandle: Candle | null
 }
 
 export type SeriesStore = BelievedStore &
+  MidCandleStore &
   WorthStore & {
     /**
      * The buckets of a window that hold observations, in any order. The window starts at the start
@@ -49,12 +54,15 @@ export type SeriesQuestion = Corridor & {
   readonly period: Period
   readonly startMs: number | null
   readonly endMs: number | null
+  /** Whether points have candles. */
+  readonly isOhlc?: boolean
 }
 
 export type Series = {
   readonly corridor: Corridor
   readonly interval: Interval
   readonly window: SeriesWindow
+  readonly isOhlc: boolean
   /** Whether any provider has ever quoted the corridor, as the tier sees it. */
   readonly isTracked: boolean
   readonly points: readonly SeriesPoint[]
@@ -74,17 +82,16 @@ export async function seriesOf(
   question: SeriesQuestion,
 ): Promise<Series> {
   const corridor = supportedCorridor(view.catalogue, question)
-  const { interval } = question
+  const { interval, isOhlc = false } = question
   const window = seriesWindow(askedWindow(view, question), interval)
   const reachMs = view.freshness.cutoffMs + 1
-  const bucketMs = INTERVAL_MS[interval]
   const { nowMs, cutoffMs } = view.freshness
-  const closedMs = Math.floor(Math.min(nowMs, cutoffMs) / bucketMs) * bucketMs
+  const closedMs = bucketStartMs(Math.min(nowMs, cutoffMs), interval)
   const middleMs = Math.max(window.fromMs, Math.min(window.beforeMs, closedMs))
   const { anchors } = view.catalogue
   const isCovered = view.isFiat(corridor.from) && view.isFiat(corridor.to)
   const legs = isCovered ? legsOf([corridor.from, corridor.to], anchors) : []
-  const ask = { corridor, interval, anchors, legs, isCovered, reachMs }
+  const ask = { corridor, interval, isOhlc, anchors, legs, isCovered, reachMs }
   const [closed, open] = await Promise.all([
     part(deps, view, { ...ask, fromMs: window.fromMs, beforeMs: middleMs }),
     part(deps, view, { ...ask, fromMs: middleMs, beforeMs: window.beforeMs }),
@@ -92,7 +99,7 @@ export async function seriesOf(
   const points = [...closed, ...open]
   const isTracked =
     points.some(({ samples }) => samples > 0) || (await wasObserved(deps, corridor, reachMs))
-  return { corridor, interval, window, isTracked, points }
+  return { corridor, interval, isOhlc, window, isTracked, points }
 }
 
 function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQuestion) {
@@ -110,6 +117,7 @@ const unusableStart = (fault: string): ServiceError => invalidParameter({ name: 
 type Part = Window & {
   readonly corridor: Corridor
   readonly interval: Interval
+  readonly isOhlc: boolean
   readonly anchors: Anchors
   /** The currencies whose references the mid is crossed from. */
   readonly legs: readonly string[]
@@ -121,25 +129,26 @@ type Part = Window & {
 
 /** Some neighbouring buckets; the earlier result where they were asked for before. */
 async function part(deps: SeriesDeps, view: View, ask: Part): Promise<readonly SeriesPoint[]> {
-  const { corridor, interval, anchors, legs, fromMs } = ask
+  const { corridor, interval, isOhlc, anchors, legs, fromMs } = ask
   if (ask.beforeMs <= fromMs) return []
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
   const name = corridorKey(corridor)
   const priced = `${anchors.text(corridor.from)}/${anchors.text(corridor.to)}`
   return deps.windows.answer({
-    key: `series ${name} ${interval} ${priced} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
+    key: `series ${name} ${interval} ${isOhlc} ${priced} ${fromMs} ${ask.beforeMs} ${beforeMs}`,
     sources: [{ of: name, fromMs, beforeMs }, ...referenceSources(legs, beforeMs)],
     ask: () => pointsOf(deps, view, ask),
-    bytesOf: (points) => points.length * POINT_BYTES,
+    bytesOf: (points) => points.length * (isOhlc ? 2 * POINT_BYTES : POINT_BYTES),
   })
 }
 
 /** The points of some buckets; a leg that another corridor has asked for is remembered. */
 async function pointsOf(deps: SeriesDeps, view: View, ask: Part): Promise<readonly SeriesPoint[]> {
-  const { corridor, interval, anchors, legs, isCovered, fromMs } = ask
+  const { corridor, interval, isOhlc, anchors, legs, isCovered, fromMs } = ask
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
-  const [buckets, ...worths] = await Promise.all([
-    deps.store.buckets({ corridor, interval, fromMs, beforeMs }),
+  const [buckets, candles, ...worths] = await Promise.all([
+    deps.store.buckets({ corridor, interval, isOhlc, fromMs, beforeMs }),
+    isOhlc && isCovered ? midCandlesOf(deps.store, { ...ask, beforeMs }) : [],
     ...legs.map((leg) => worthsOf(deps, view, { ...ask, leg })),
   ])
   const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))
@@ -153,10 +162,11 @@ async function pointsOf(deps: SeriesDeps, view: View, ask: Part): Promise<readon
     return { perUsd: perUsd!, least: least!, most: most!, atMs: said.atMs }
   }
   const points = bucketStartsMs(ask, interval).map((startMs, i) => {
-    const { best = null, samples = 0 } = byStart.get(startMs) ?? {}
+    const { best = null, candle = null, samples = 0 } = byStart.get(startMs) ?? {}
     const legWorths = [worth(corridor.from, i), worth(corridor.to, i)] as const
     const mid = isCovered ? crossed(...legWorths, startMs) : NO_MID
-    return { startMs, best, samples, ...mid }
+    const midCandle = mid.mid === null ? null : closedAt(mid.mid, candles[i])
+    return { startMs, best, candle, samples, ...mid, midCandle }
   })
   return withBelievedBests(deps, view, { ...ask, points })
 }

@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { roundAmount } from '~/domain/round.ts'
-import { BUCKETS_MAX, INTERVALS } from '~/domain/series.ts'
+import { BUCKETS_MAX, type Candle, INTERVALS } from '~/domain/series.ts'
 import type { Series, SeriesPoint, SeriesQuestion } from '~/service/series.ts'
-import { freshnessFields, Instant, namedRecord, nullable, words } from './fields.ts'
+import { freshnessFields, Instant, namedRecord, nullable, record, words } from './fields.ts'
 import { periodParameter } from './history.ts'
 import { List } from './list/list.ts'
 import { readInstant } from './moment.ts'
@@ -16,8 +16,13 @@ export const SeriesQuery = Type.Object({
   interval: words(INTERVALS, {
     default: 'P1D',
     description:
-      `Length of a bucket: a UTC day (at most ${BUCKETS_MAX.P1D} of them) ` +
-      `or a UTC hour (at most ${BUCKETS_MAX.PT1H}).`,
+      `Length of a bucket: a UTC day (at most ${BUCKETS_MAX.P1D} of them), hour ` +
+      `(${BUCKETS_MAX.PT1H}), ISO week, which begins on Monday (${BUCKETS_MAX.P1W}), or month ` +
+      `(${BUCKETS_MAX.P1M}).`,
+  }),
+  ohlc: words(['false', 'true'], {
+    default: 'false',
+    description: 'true adds ohlc to each point: the first, highest, lowest and last rates.',
   }),
   period: periodParameter('How far back the window goes from its end.', '30d'),
   start: Type.Optional(
@@ -34,6 +39,13 @@ export const SeriesQuery = Type.Object({
       examples: ['2026-03-05T00:00:00Z'],
     }),
   ),
+})
+
+const SeriesCandle = namedRecord('SeriesCandle', {
+  open: Type.Number(),
+  high: Type.Number(),
+  low: Type.Number(),
+  close: Type.Number(),
 })
 
 export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
@@ -57,6 +69,14 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
       description:
         "The time of the mid, its staler leg's: before t where the mid is carried forward.",
     }),
+  ),
+  ohlc: Type.Optional(
+    record(
+      { mid: nullable(SeriesCandle), best: nullable(SeriesCandle) },
+      'With ohlc=true. `mid` opens with the mid in force at the start of the bucket and closes ' +
+        'with `mid`. `best` is of the best rates of the hours of the bucket, in buckets of an ' +
+        'hour of those of the moments at which rates were observed; its high is `best`.',
+    ),
   ),
 })
 
@@ -84,12 +104,17 @@ export const seriesList = new List({
 
 /** The question that a checked query asks. Throws a 400 for a text that is not a date-time. */
 export function seriesQuestion(query: Static<typeof SeriesQuery>): SeriesQuestion {
-  const { start, end, ...rest } = query
-  return { ...rest, startMs: readInstant('start', start), endMs: readInstant('end', end) }
+  const { start, end, ohlc, ...rest } = query
+  return {
+    ...rest,
+    isOhlc: ohlc === 'true',
+    startMs: readInstant('start', start),
+    endMs: readInstant('end', end),
+  }
 }
 
 export function presentSeries(series: Series, freshness: Freshness): Static<typeof SeriesResponse> {
-  const { corridor, interval, window, isTracked, points } = series
+  const { corridor, interval, isOhlc, window, isTracked, points } = series
   const notes = notesOn(series)
   return {
     corridor: corridorKey(corridor),
@@ -97,7 +122,7 @@ export function presentSeries(series: Series, freshness: Freshness): Static<type
     start: iso(window.fromMs),
     end: iso(window.beforeMs),
     tracked_corridor: isTracked,
-    data: points.map(presentPoint),
+    data: points.map((point) => presentPoint(point, isOhlc)),
     count: points.length,
     ...(notes.length > 0 && { note: notes.join(' ') }),
     ...presentFreshness(freshness),
@@ -122,17 +147,26 @@ type Presented = Static<typeof TimeSeriesPoint>
 /** The bodies of points that the service remembers, which come back as the same objects. */
 const presented = new WeakMap<SeriesPoint, Presented>()
 
-function presentPoint(point: SeriesPoint): Presented {
+function presentPoint(point: SeriesPoint, isOhlc: boolean): Presented {
   const known = presented.get(point)
   if (known) return known
-  const { startMs, mid, midAtMs, best, samples } = point
+  const { startMs, mid, midAtMs, midCandle, best, candle, samples } = point
   const shown = {
     t: iso(startMs),
     mid: mid === null ? null : roundAmount(mid),
     best: best === null ? null : roundAmount(best),
     samples,
     mid_at: midAtMs === null ? null : iso(midAtMs),
+    ...(isOhlc && { ohlc: { mid: presentCandle(midCandle), best: presentCandle(candle) } }),
   }
   presented.set(point, shown)
   return shown
 }
+
+const presentCandle = (candle: Candle | null): Static<typeof SeriesCandle> | null =>
+  candle && {
+    open: roundAmount(candle.open),
+    high: roundAmount(candle.high),
+    low: roundAmount(candle.low),
+    close: roundAmount(candle.close),
+  }

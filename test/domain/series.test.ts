@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { DAY_MS } from '~/domain/duration.ts'
 import {
   BUCKETS_MAX,
+  bucketEndMs,
+  bucketStartMs,
   bucketStartsMs,
-  INTERVAL_MS,
   INTERVALS,
   seriesWindow,
 } from '~/domain/series.ts'
@@ -43,17 +44,21 @@ describe('seriesWindow', () => {
       fc.property(moments, moments, fc.constantFrom(...INTERVALS), (a, b, interval) => {
         const asked = { fromMs: Math.min(a, b, NOW_MS), toMs: Math.max(a, b), nowMs: NOW_MS }
         const window = seriesWindow(asked, interval)
-        const size = INTERVAL_MS[interval]
-        const count = (window.beforeMs - window.fromMs) / size
-        expect(bucketStartsMs(window, interval)).toHaveLength(count)
+        const startsMs = bucketStartsMs(window, interval)
+        const count = startsMs.length
+        expect(bucketEndMs(startsMs.at(-1)!, interval)).toBe(window.beforeMs)
         expect(count).toBeGreaterThanOrEqual(1)
         expect(count).toBeLessThanOrEqual(BUCKETS_MAX[interval])
-        expect([window.fromMs % size, window.beforeMs % size]).toEqual([0, 0])
-        expect(window.beforeMs - size).toBeLessThanOrEqual(NOW_MS)
-        const mostMs = BUCKETS_MAX[interval] * size
+        expect(bucketStartMs(window.fromMs, interval)).toBe(window.fromMs)
+        expect(startsMs.at(-1)!).toBeLessThanOrEqual(NOW_MS)
+        const mostMs =
+          window.beforeMs - bucketStartMs(window.beforeMs, interval, -BUCKETS_MAX[interval])
         expect(window.isCut).toBe(Math.min(asked.toMs, NOW_MS) - asked.fromMs > mostMs)
         if (window.fromMs > asked.fromMs) expect(count).toBe(BUCKETS_MAX[interval])
-        if (!window.isCut) expect(window.fromMs - asked.fromMs).toBeLessThanOrEqual(size)
+        if (!window.isCut)
+          expect(window.fromMs - asked.fromMs).toBeLessThanOrEqual(
+            bucketEndMs(asked.fromMs, interval) - asked.fromMs,
+          )
       }),
     )
   })
@@ -69,6 +74,18 @@ describe('seriesWindow', () => {
     })
     expect(seriesWindow({ fromMs: fromMs - 1, ...asked }, 'PT1H').isCut).toBe(true)
   })
+})
+
+test('weeks begin on Monday, and months on their first day, whatever their length', () => {
+  const day = (text: string, interval: 'P1W' | 'P1M') =>
+    [bucketStartMs(at(text), interval), bucketEndMs(at(text), interval)].map((ms) =>
+      new Date(ms).toISOString().slice(0, 10),
+    )
+  expect(day('2027-01-03T23:59:59.999Z', 'P1W')).toEqual(['2026-12-28', '2027-01-04'])
+  expect(day('2027-01-04T00:00:00Z', 'P1W')).toEqual(['2027-01-04', '2027-01-11'])
+  expect(day('1969-12-31T00:00:00Z', 'P1W')).toEqual(['1969-12-29', '1970-01-05'])
+  expect(day('2028-02-29T12:00:00Z', 'P1M')).toEqual(['2028-02-01', '2028-03-01'])
+  expect(day('2026-12-31T23:59:59.999Z', 'P1M')).toEqual(['2026-12-01', '2027-01-01'])
 })
 
 test('bucketStartsMs has the oldest first', () => {

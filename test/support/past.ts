@@ -5,6 +5,7 @@ import type { Database } from '~/store/database.ts'
 import { createFeedAnswerStore } from '~/store/past/feed-answer-store.ts'
 import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
+import { createMidTurnStore } from '~/store/past/mid-turn-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { noReferences } from './days.ts'
@@ -16,6 +17,7 @@ export const pastOf = (database: Database, windows = new WindowCache()): PastDep
     ...createSeriesStore(database),
     ...createSnapshotStore(database),
     ...createHeldStore(database),
+    ...createMidTurnStore(database),
     ...createFeedAnswerStore(database),
   },
   windows,
@@ -43,6 +45,7 @@ export const emptyPast = (): PastDeps => ({
     worthsBefore: async (_currency, momentsMs) => momentsMs.map(() => null),
     worthRanges: async () => [],
     worthsIn: async (_currency, windows) => windows.map(() => []),
+    midTurns: async () => [],
     feedAnswers: async () => [],
     believedBests: async () => new Map(),
   },

@@ -1,5 +1,5 @@
 import type { Period, Window } from '~/domain/period.ts'
-import { BUCKETS_MAX, INTERVAL_MS, type Interval } from '~/domain/series.ts'
+import { BUCKETS_MAX, bucketEndMs, bucketStartMs, type Interval } from '~/domain/series.ts'
 import type { AgeLimits } from '~/memory/view.ts'
 import type { HeldSeriesQuestion } from '~/service/held-series.ts'
 
@@ -63,9 +63,8 @@ export function windowParameters(period: ChartPeriod, nowMs: number): string {
 /** As many whole buckets as there may be, of which the last one is the present one. */
 function longest(period: ChartPeriod, nowMs: number): Window {
   const { interval } = SPANS[period]
-  const bucketMs = INTERVAL_MS[interval]
-  const beforeMs = (Math.floor(nowMs / bucketMs) + 1) * bucketMs
-  return { fromMs: beforeMs - BUCKETS_MAX[interval] * bucketMs, beforeMs }
+  const beforeMs = bucketEndMs(nowMs, interval)
+  return { fromMs: bucketStartMs(beforeMs, interval, -BUCKETS_MAX[interval]), beforeMs }
 }
 
 const secondText = (ms: number): string => new Date(ms).toISOString().replace('.000', '')

@@ -6,11 +6,15 @@ import { believedRange, type Range } from '~/domain/price/suspect.ts'
 import {
   type BelievedStretch,
   type Bucket,
-  INTERVAL_MS,
+  bucketEndMs,
+  type Candle,
   type Interval,
   type Worth,
 } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
+
+/** The best of a bucket among the rates that are believed, and its candle where asked for. */
+type Believed = { readonly best: number; readonly candle: Candle | null }
 
 export type BelievedStore = {
   /**
@@ -25,8 +29,12 @@ export type BelievedStore = {
    */
   believedBests(
     corridor: Corridor,
-    ask: { readonly interval: Interval; readonly stretches: readonly BelievedStretch[] },
-  ): Promise<ReadonlyMap<number, number>>
+    ask: {
+      readonly interval: Interval
+      readonly stretches: readonly BelievedStretch[]
+      readonly isOhlc?: boolean
+    },
+  ): Promise<ReadonlyMap<number, Believed>>
 }
 
 type Judged = Bucket & {
@@ -40,6 +48,7 @@ type Points<T> = {
   readonly legs: readonly string[]
   /** The moment from which on nothing is seen. */
   readonly reachMs: number
+  readonly isOhlc: boolean
   readonly points: readonly T[]
 }
 
@@ -50,17 +59,19 @@ type Points<T> = {
 export async function withBelievedBests<T extends Judged>(
   { store }: { readonly store: BelievedStore },
   view: View,
-  { corridor, interval, legs, reachMs, points }: Points<T>,
+  { corridor, interval, legs, reachMs, isOhlc, points }: Points<T>,
 ): Promise<readonly T[]> {
   const { quoteSuspectPct: pct = null } = view.limits
   if (pct === null) return points
   const doubtful = points.filter(
-    ({ best, mids }) => best !== null && mids !== null && isDoubtful(best, mids, pct),
+    ({ best, candle, mids }) =>
+      mids !== null &&
+      [best, candle?.low ?? null].some((rate) => rate !== null && isDoubtful(rate, mids, pct)),
   )
   if (doubtful.length === 0) return points
   const windows = doubtful.map(({ startMs }) => ({
     fromMs: startMs,
-    beforeMs: Math.min(startMs + INTERVAL_MS[interval], reachMs),
+    beforeMs: Math.min(bucketEndMs(startMs, interval), reachMs),
   }))
   const said = await Promise.all(legs.map((leg) => store.worthsIn(leg, windows)))
   const day = { anchors: view.catalogue.anchors, maxAgeMs: view.midMaxAgeMs }
@@ -72,12 +83,14 @@ export async function withBelievedBests<T extends Judged>(
       ...(mid === null ? ANY : believedRange(mid, pct)),
     }))
   })
-  const bests = await store.believedBests(corridor, { interval, stretches })
+  const bests = await store.believedBests(corridor, { interval, stretches, isOhlc })
   const judged = new Set(doubtful.map(({ startMs }) => startMs))
   return points.map((point) =>
-    judged.has(point.startMs) ? { ...point, best: bests.get(point.startMs) ?? null } : point,
+    judged.has(point.startMs) ? { ...point, ...(bests.get(point.startMs) ?? NO_BEST) } : point,
   )
 }
+
+const NO_BEST = { best: null, candle: null }
 
 /** The rates that are believed without a mid. */
 const ANY: Range = { least: 0, most: Number.POSITIVE_INFINITY }

@@ -1,6 +1,6 @@
 import type { Window } from '~/domain/period.ts'
 import type { Range } from '~/domain/price/suspect.ts'
-import { bucketStartsMs, INTERVAL_MS, type Interval, type Worth } from '~/domain/series.ts'
+import { bucketEndMs, bucketStartsMs, type Interval, type Worth } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { referenceSources } from '~/service/snapshot.ts'
@@ -45,7 +45,7 @@ export function worthsOf(
 ): Promise<readonly (BucketWorth | null)[]> {
   const window = { fromMs, beforeMs }
   const endsMs = bucketStartsMs(window, interval).map((startMs) =>
-    Math.min(startMs + INTERVAL_MS[interval], reachMs),
+    Math.min(bucketEndMs(startMs, interval), reachMs),
   )
   const lastMs = endsMs.at(-1)!
   return deps.windows.answer({

@@ -1,25 +1,15 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { Basis } from '~/domain/mid.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Range } from '~/domain/price/suspect.ts'
-import {
-  type BelievedStretch,
-  type Bucket,
-  type BucketsAsk,
-  INTERVAL_MS,
-  type Interval,
-  type Worth,
-} from '~/domain/series.ts'
+import type { BelievedStretch, Bucket, BucketsAsk, Interval, Worth } from '~/domain/series.ts'
 import { seriesOf, withActivity } from '~/store/activity.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { type BucketRow, bestOf, bucketed } from './bucket-parts.ts'
 import { countedBest, executableKinds, withLast } from './rollup-parts.ts'
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
 
 export function createSeriesStore(database: Database) {
   return {
@@ -29,7 +19,7 @@ export function createSeriesStore(database: Database) {
       )
       return rows.map((row) => ({
         startMs: Number(row.start_ms),
-        best: row.best === null ? null : Number(row.best),
+        ...bestOf(row),
         samples: Number(row.samples),
       }))
     },
@@ -57,9 +47,10 @@ export function createSeriesStore(database: Database) {
     async believedBests(corridor: Corridor, ask: BelievedAsk) {
       const rows = await rowsOf(database, corridor, (place) => believedRows(database, place, ask))
       return new Map(
-        rows.flatMap(({ start_ms, best }) =>
-          best === null ? [] : [[Number(start_ms), Number(best)]],
-        ),
+        rows.flatMap((row) => {
+          const { best, candle } = bestOf(row)
+          return best === null ? [] : [[Number(row.start_ms), { best, candle }]]
+        }),
       )
     },
   }
@@ -67,11 +58,12 @@ export function createSeriesStore(database: Database) {
 
 /**
  * The buckets from roll-ups for whole hours, and from observations for an hour that the window ends
- * within.
+ * within; candles of hours from observations, as far as they are there.
  */
 export function bucketRows({ sql }: Database, ask: BucketsAsk & Place) {
-  const { corridorId, interval, fromMs, beforeMs } = ask
-  const wholeMs = Math.max(fromMs, hourStartMs(beforeMs))
+  const { corridorId, interval, fromMs, beforeMs, isOhlc = false } = ask
+  const isOfMoments = isOhlc && interval === 'PT1H'
+  const wholeMs = isOfMoments ? fromMs : Math.max(fromMs, hourStartMs(beforeMs))
   const open = sql`observations
     where corridor_id = ${corridorId}
       and effective_from >= ${instantText(wholeMs)}::timestamptz
@@ -81,19 +73,18 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk & Place) {
     select effective_from,
       case when ${executableKinds(sql)} and applies and was_active then rate end, 1
     from ${withActivity(sql, withLast(sql, open), seriesOf(sql, corridorId))}`
-  return sql<{ start_ms: string; best: string | null; samples: string }[]>`
-    select extract(epoch from ${bucketOf(sql, interval, sql`at`)}) * 1000 as start_ms,
-      max(best) as best, sum(samples) as samples
-    from corridors c
-    cross join (
-      select hour as at, ${countedBest(sql, sql`rollups`)} as best, samples from rollups
+  const counted = countedBest(sql, sql`rollups`)
+  const seen = sql`(
+      select hour as at, ${counted} as best, ${isOfMoments ? sql`pruned` : sql`samples`} as samples
+      from rollups
       where corridor_id = ${corridorId}
         and hour >= ${instantText(fromMs)}::timestamptz
-        and hour < ${instantText(wholeMs)}::timestamptz
+        and hour < ${instantText(isOfMoments ? beforeMs : wholeMs)}::timestamptz
+        ${isOfMoments ? sql`and pruned > 0` : sql``}
       ${wholeMs < beforeMs ? openHour : sql``}
-    ) seen
-    where ${isCorridor(sql, ask)}
-    group by 1`
+    ) seen`
+  const rows = sql`from corridors c cross join ${seen} where ${isCorridor(sql, ask)}`
+  return sql<BucketRow[]>`${bucketed(sql, ask, rows)}`
 }
 
 export function firstObserved({ sql }: Database, place: Place) {
@@ -174,6 +165,7 @@ export function turnRows({ sql }: Database, currency: string, windows: readonly 
 
 type BelievedAsk = {
   readonly interval: Interval
+  readonly isOhlc?: boolean
   /** In the order of time; each lies within one bucket. */
   readonly stretches: readonly BelievedStretch[]
 }
@@ -183,7 +175,7 @@ type BelievedAsk = {
  * observations were pruned its roll-up stands, if any stretch of the hour believes it.
  */
 export function believedRows({ sql }: Database, place: Place, ask: BelievedAsk) {
-  const { interval, stretches } = ask
+  const { stretches } = ask
   const fromMs = stretches[0]!.fromMs
   const beforeMs = stretches.at(-1)!.beforeMs
   const texts = (of: (stretch: BelievedStretch) => number) =>
@@ -196,9 +188,7 @@ export function believedRows({ sql }: Database, place: Place, ask: BelievedAsk) 
       and effective_from >= stretches.since and effective_from < stretches.before`
   const counted = countedBest(sql, sql`rollups`)
   const believed = sql`::float8 between stretches.least and stretches.most`
-  return sql<{ start_ms: string; best: string | null }[]>`
-    select extract(epoch from ${bucketOf(sql, interval, sql`since`)}) * 1000 as start_ms,
-      max(rate) as best
+  const rows = sql`
     from corridors c
     cross join unnest(
       ${texts(({ fromMs }) => fromMs)}::timestamptz[],
@@ -207,20 +197,17 @@ export function believedRows({ sql }: Database, place: Place, ask: BelievedAsk) 
       ${numbers(({ most }) => most)}::float8[]
     ) as stretches (since, before, least, most)
     cross join lateral (
-      select rate from ${withActivity(sql, withLast(sql, said), seriesOf(sql, place.corridorId))}
+      select effective_from as at, rate as best, 0 as samples
+      from ${withActivity(sql, withLast(sql, said), seriesOf(sql, place.corridorId))}
       where rate${believed} and ${executableKinds(sql)} and applies and was_active
       union all
-      select ${counted} from rollups
+      select hour, ${counted}, 0 from rollups
       where corridor_id = ${place.corridorId} and pruned > 0 and ${counted}${believed}
         and hour > stretches.since - interval '1 hour' and hour < stretches.before
     ) seen
-    where ${isCorridor(sql, place)}
-    group by 1`
+    where ${isCorridor(sql, place)}`
+  return sql<BucketRow[]>`${bucketed(sql, ask, rows)}`
 }
-
-/** The start of the bucket that holds a time. */
-const bucketOf = (sql: Sql, interval: Interval, at: Part) =>
-  sql`date_bin(${`${INTERVAL_MS[interval] / 1000} seconds`}::interval, ${at}, 'epoch')`
 
 function carriedForward(said: ReadonlyMap<number, Worth>, count: number): (Worth | null)[] {
   let held: Worth | null = null

@@ -48,6 +48,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   OfficialResponse: 'What banks stated for a date, held against the mid of that day.',
   PairValue: 'The mid and the best executable price of one pair.',
   ReferencesResponse: 'What feeds and banks said of a currency, and the mid that came of it.',
+  SeriesCandle: 'The first, highest, lowest and last rate of a bucket.',
   Provider: 'A provider to ask for.',
   ProviderRate: "One provider's latest price in the corridor.",
   DetailedRate:

@@ -57,6 +57,13 @@ export function questionsAt(span: Span, corridors: readonly Corridor[]): Questio
       isKept: true,
     },
     {
+      what: '/time-series of 366 days with candles',
+      goal: 'as /time-series, ',
+      path: (i) => `/time-series?${pairOf(corridorAt(i))}&${yearUntil(yearEndMs(i))}&ohlc=true`,
+      sql: (database, i) => seriesSql(database, corridorAt(i), yearEndMs(i)),
+      isKept: true,
+    },
+    {
       what: '/historical',
       goal: 'under 15 ms, ',
       path: (i) => `/historical?${pairOf(corridorAt(i))}&date=${isoDate(dateMs(i))}`,

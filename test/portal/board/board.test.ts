@@ -477,8 +477,8 @@ const SAID = {
 
 describe('the chart of GET /', () => {
   const buckets = [
-    { startMs: Date.parse('2026-03-03T00:00:00Z'), best: 129.5, samples: 3 },
-    { startMs: Date.parse('2026-03-04T00:00:00Z'), best: null, samples: 1 },
+    { startMs: Date.parse('2026-03-03T00:00:00Z'), best: 129.5, candle: null, samples: 3 },
+    { startMs: Date.parse('2026-03-04T00:00:00Z'), best: null, candle: null, samples: 1 },
   ]
   const past = pastWith({
     buckets: async ({ fromMs, beforeMs }) =>

@@ -160,7 +160,7 @@ describe('GET /corridors', () => {
       buckets: async ({ fromMs, beforeMs }) =>
         Array.from({ length: Math.ceil((beforeMs - fromMs) / DAY_MS) }, (_, day) => ({
           startMs: fromMs + day * DAY_MS,
-          ...{ best: 1 + Math.sin(day) / 20, samples: 1 },
+          ...{ best: 1 + Math.sin(day) / 20, candle: null, samples: 1 },
         })),
       worthsBefore: async (_, momentsMs) => momentsMs.map((atMs) => ({ perUsd: 2, atMs })),
     })
@@ -194,7 +194,7 @@ describe('the trends of GET /corridors', () => {
   const bucketOf =
     (day: string, best: number): SeriesStore['buckets'] =>
     async ({ fromMs, beforeMs }) =>
-      [{ startMs: Date.parse(day), best, samples: 1 }].filter(
+      [{ startMs: Date.parse(day), best, candle: null, samples: 1 }].filter(
         ({ startMs }) => startMs >= fromMs && startMs < beforeMs,
       )
 
