@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { DemoServer } from './demo-server.ts'
 
 const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
-const SCREENSHOTS = process.env.SCREENSHOTS ?? join(tmpdir(), 'corridor-screenshots')
+const SCREENSHOTS = process.env.SCREENSHOTS ?? '/tmp/corridor-screenshots'
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
@@ -75,7 +74,9 @@ export class Scene {
   /** What axe-core holds to be serious or critical in the page as it stands. */
   async faults(page: Page): Promise<Fault[]> {
     await page.evaluate(await Bun.file(AXE).text())
-    const { violations } = (await page.evaluate('axe.run(document)')) as {
+    const { violations } = (await page.evaluate(
+      'axe.run(document, { resultTypes: ["violations"] })',
+    )) as {
       violations: { id: string; impact: string; nodes: { target: string[] }[] }[]
     }
     return violations

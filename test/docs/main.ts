@@ -6,6 +6,7 @@ import { freePort } from '~/runtime/listener.ts'
 import { type Block, blocksOf, isOfCommands, stepsOf } from '../support/blocks.ts'
 import { ROOT } from '../support/child.ts'
 import { pageAt, pages } from '../support/pages.ts'
+import { preferMemory } from '../support/scratch.ts'
 import { isAlike } from './alike.ts'
 import { typed } from './shell.ts'
 
@@ -28,6 +29,7 @@ const { values } = parseArgs({
 
 let passed = 0
 let failed = 0
+await preferMemory()
 const home = await mkdtemp(join(tmpdir(), 'corridor-docs-'))
 await chmod(home, 0o755)
 try {

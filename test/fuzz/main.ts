@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { preferMemory } from '../support/scratch.ts'
 import { faultOf } from './checks.ts'
 import { Client, type RawAnswer } from './client.ts'
 import { Random } from './random.ts'
@@ -31,6 +32,7 @@ const faults: Fault[] = []
 let faultCount = 0
 
 console.log(`fuzzing with --seed ${seed}: ${requests} requests, ${CLIENTS} at a time`)
+await preferMemory()
 const target = await Target.start()
 const surface = await surfaceOf(target.origin, await target.alerts())
 const actors: Actors = { keys: target.keys, people: await target.people() }

@@ -113,9 +113,7 @@ describe('Dockerfile', () => {
   test('leaves peers out, and src loads no package that is not a dependency of its own', async () => {
     expect(argumentsOf('RUN').join()).toContain('--frozen-lockfile --production --omit=peer')
     const files = [...new Bun.Glob('src/**/*.{ts,tsx}').scanSync(ROOT)]
-    const texts = await Promise.all(
-      files.filter((file) => !/^src.client/.test(file)).map(read),
-    )
+    const texts = await Promise.all(files.filter((file) => !/^src.client/.test(file)).map(read))
     const loaded = texts.flatMap((text) =>
       [
         ...text.matchAll(/(?:^import |from |import\(|import\.meta\.resolve\()'([^'.~][^']*)'/gm),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { freePort } from '~/runtime/listener.ts'
 import { connect } from '~/store/database.ts'
 import { command, serve } from '../bench/process.ts'
+import { preferMemory } from '../support/scratch.ts'
 
 /**
  * `pg_dump` and `pg_restore` on a server of the machine's own PostgreSQL: whether a service on what
@@ -18,6 +19,7 @@ if (!postgres) {
   process.exit(1)
 }
 const bin = (name: string) => join(postgres, '..', name)
+await preferMemory()
 const home = await mkdtemp(join(tmpdir(), 'corridor-dump-'))
 await chmod(home, 0o777)
 const data = join(home, 'data')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '~/runtime/listener.ts'
 import { command, serve } from '../bench/process.ts'
+import { preferMemory } from '../support/scratch.ts'
 import { comesTrue, ProxiedStream } from './proxied-stream.ts'
 
 /**
@@ -36,6 +37,7 @@ if (missing.length > 0) {
 }
 
 const outcomes: [string, boolean][] = []
+await preferMemory()
 const home = await mkdtemp(join(tmpdir(), 'corridor-hosting-'))
 await chmod(home, 0o755)
 try {

@@ -1,13 +1,15 @@
 import { afterAll } from 'bun:test'
 import fc from 'fast-check'
 import { endTestCluster } from './postgres.ts'
-import { removeScratch } from './scratch.ts'
+import { preferMemory, removeScratch } from './scratch.ts'
 
 const END_MS_MAX = 30_000
 const SEED = 2026
 
 /** Every run draws the same cases, so that a change is judged by what it changed; see `--repeat`. */
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? SEED) })
+
+await preferMemory()
 
 /** Elysia collects garbage for each app that it composes: here they are thousands. */
 const { gc } = Bun
