@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { summaryOf } from '~/jobs/feed-records.ts'
 import { fetchReferences } from '~/jobs/fetch-references.ts'
-import { dead, feedOf, HOUR_MS, RATES, worldOf } from './feed-world.ts'
+import { dead, feedOf, HOUR_MS, KNOWN, RATES, worldOf } from './feed-world.ts'
 
 const times = (factor: number) =>
   Object.fromEntries(
@@ -131,5 +131,94 @@ describe('fetchReferences in the mode consensus', () => {
     world.clock.advance(HOUR_MS)
     await fetchReferences(world)
     expect((await world.store.loadState())!.support).toEqual(outcome.support)
+  })
+
+  test('a feed that repeats what it said before a move is left out, and named', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    for (const feed of feeds.slice(1)) feed.say = () => ({ ...RATES, KES: 142 })
+    const { mid, support } = await nextRun(world)
+    expect(mid).toMatchObject({ rate: 142, source: 'b,c', basis: 'consensus' })
+    expect(support.left).toEqual([{ source: 'a', perUsd: '131' }])
+  })
+
+  test('a feed that rounds to two digits moves nothing beyond the others', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    feeds[0].say = () => ({ ...RATES, KES: 130, EUR: 0.9, NGN: 1600 })
+    const { mid } = await nextRun(world)
+    expect(mid.rate).toBeGreaterThanOrEqual(131 * 0.999)
+    expect(mid.rate).toBeLessThanOrEqual(131 * 1.001)
+    expect(world.store.mid('USD', 'EUR')!.rate).toBe(0.91908)
+  })
+
+  test('one feed alone for a week keeps prices coming, and a re-pricing of 40 % takes two runs', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    for (const feed of feeds.slice(1)) feed.say = dead()
+    for (let day = 1; day <= 6; day++) {
+      world.clock.advance(23 * HOUR_MS)
+      feeds[0].upstreamMs = world.clock.now()
+      feeds[0].say = () => ({ ...RATES, KES: 131 + day })
+      const { mid } = await nextRun(world)
+      expect(mid).toMatchObject({ rate: 131 + day, source: 'a', basis: 'single' })
+    }
+    feeds[0].say = () => ({ ...RATES, KES: 192 })
+    expect((await nextRun(world)).mid.rate).toBe(137)
+    expect((await nextRun(world)).mid).toMatchObject({ rate: 192, basis: 'single' })
+  })
+
+  test('a feed added, taken away or moved in the list changes no value beyond the others', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    const [a, b, c] = feeds
+    const rates: number[] = []
+    for (const list of [
+      [a, b, c, feedOf('d', () => times(1.002))],
+      [c, a],
+      [feedOf('a2', a.say), c],
+    ]) {
+      const { mid } = await nextRun({ ...world, feeds: list })
+      rates.push(mid.rate)
+      expect(mid.basis).toBe('consensus')
+      expect(mid.source).toBe(list.map(({ source }) => source).join())
+    }
+    expect(rates.every((rate) => Math.abs(rate / 131 - 1) <= 0.001)).toBe(true)
+    expect((await world.store.loadState())!.feeds.map(({ id }) => id)).toEqual(['a2', 'c'])
+  })
+
+  test('a redenomination counts once feeds agree on it, whichever begins', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    const renamed = () => ({ ...RATES, GHS: RATES.GHS * 1000 })
+    feeds[2].say = renamed
+    const early = await nextRun(world)
+    expect(world.store.mid('USD', 'GHS')!.rate).toBeCloseTo(15.4, 1)
+    expect(early.outcome.support.find(({ currency }) => currency === 'GHS')!.left).toEqual([
+      { source: 'c', perUsd: '15400' },
+    ])
+    feeds[1].say = renamed
+    await nextRun(world)
+    expect(world.store.mid('USD', 'GHS')).toMatchObject({ rate: 15400, source: 'b,c' })
+  })
+
+  test('a new code beside the old one, each with its own value, disputes neither', async () => {
+    const { feeds, world } = threeFeeds()
+    const both = { ...RATES, SLL: 22_700, SLE: 22.7 }
+    for (const feed of feeds.slice(0, 2)) feed.say = () => both
+    feeds[2].say = () => ({ ...RATES, SLE: 22_700 })
+    await nextRun({ ...world, known: () => [...KNOWN, 'SLL', 'SLE'] })
+    expect(world.store.mid('USD', 'SLE')).toMatchObject({ rate: 22.7, source: 'a,b' })
+    expect(world.store.mid('USD', 'SLL')).toMatchObject({ rate: 22_700, basis: 'consensus' })
+  })
+
+  test('a peg given up is followed where feeds agree, in the values as in the dispersion', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    for (const [i, feed] of feeds.entries()) feed.say = () => ({ ...RATES, XOF: 850 + i })
+    await nextRun(world)
+    const mid = world.store.mid('USD', 'XOF')!
+    expect(mid).toMatchObject({ rate: 851, basis: 'consensus' })
+    expect(mid.dispersionBps).toBeCloseTo(11.75, 1)
   })
 })

@@ -47,9 +47,10 @@ export class KeptStore implements FeedStore {
     if (this.failure) throw this.failure
     this.snapshots.push(snapshot)
     const { source, fetchedMs: atMs } = snapshot
-    const references = snapshot.rates.map(({ currency, perUsd }) => {
+    const references = snapshot.rates.map(({ currency, perUsd, basis, dispersionBps = null }) => {
       this.#id++
-      return { id: this.#id, atMs, source, currency, perUsd: Number(perUsd) }
+      const value = { id: this.#id, atMs, source, currency, perUsd: Number(perUsd) }
+      return { ...value, basis: basis ?? 'single', dispersionBps }
     })
     for (const reference of references) this.#latest.set(reference.currency, reference)
     this.index = this.index.with(references, atMs)

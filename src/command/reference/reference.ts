@@ -11,10 +11,12 @@ import { withProgress } from '../progress.ts'
 import { allOrNothing } from '../rejects.ts'
 import { printResult, type Terminal, withDatabase } from '../terminal.ts'
 import { addReferenceFeeds } from './feeds.ts'
+import { addReferenceReplay } from './replay.ts'
 
 export function addReference(program: Command, terminal: Terminal): void {
   const reference = program.command('reference').description('what a US dollar was worth')
   addReferenceFeeds(reference, terminal)
+  addReferenceReplay(reference, terminal)
   reference
     .command('import')
     .description('record a file of USD reference rates: all of its rows, or none if one is invalid')

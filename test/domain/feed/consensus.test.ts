@@ -115,3 +115,47 @@ test('one fault of any size leaves the value between those of the feeds without 
     { numRuns: 1000 },
   )
 })
+
+describe('one fault among three feeds or more', () => {
+  const near = fc.double({ min: 0.995, max: 1.005, noNaN: true })
+  const factors = fc.array(near, { minLength: 3, maxLength: 5 })
+  const judgedBy = (values: readonly number[]) => {
+    const { text, dispersionBps } = agreementOf(
+      opinionsOf(values.map((value, i) => [`f${i}`, value.toFixed(12)])),
+    )!
+    return { rate: Number(text), dispersionBps }
+  }
+  const movedBps = (values: readonly number[], at: number, wrong: number) => {
+    const before = judgedBy(values)
+    const after = judgedBy(values.map((value, i) => (i === at ? wrong : value)))
+    return {
+      move: Math.abs(after.rate / before.rate - 1) * 10_000,
+      dispersion: before.dispersionBps,
+    }
+  }
+  const NOISE_BPS = 1e-6
+
+  test('that is far off moves the value by no more than its dispersion', () => {
+    const fault = fc.constantFrom(0.001, 0.01, 0.1, 0.5, 0.9, 1.1, 1.4, 2, 10, 100, 1000)
+    fc.assert(
+      fc.property(factors, fault, fc.nat(), (values, wrong, place) => {
+        const at = place % values.length
+        const { move, dispersion } = movedBps(values, at, values[at]! * wrong)
+        expect(move).toBeLessThanOrEqual(dispersion + NOISE_BPS)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('that is small enough to be believed moves it by no more than twice that', () => {
+    const fault = fc.double({ min: 0.95, max: 1.05, noNaN: true })
+    fc.assert(
+      fc.property(factors, fault, fc.nat(), (values, wrong, place) => {
+        const at = place % values.length
+        const { move, dispersion } = movedBps(values, at, values[at]! * wrong)
+        expect(move).toBeLessThanOrEqual(2 * dispersion * 1.01 + NOISE_BPS)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
