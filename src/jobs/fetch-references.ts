@@ -1,4 +1,5 @@
 import { USD } from '~/domain/currency.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import { refuseWaiting } from '~/domain/feed/attempts.ts'
 import type { Support } from '~/domain/feed/consensus.ts'
 import {
@@ -80,7 +81,7 @@ export function fetchReferences(
     const records = recordsAfter(before.feeds, outcome.feeds, clock.now())
     const served = outcome.feeds.find(({ result }) => result === 'served')?.id ?? before.served
     const { held } = outcome
-    const support = deps.mode === 'consensus' ? supportAfter(before, outcome) : []
+    const support = deps.mode === 'consensus' ? supportAfter(before, outcome, standing) : []
     const state = { ranMs: startedMs, served, held, support, feeds: records }
     await store.saveState(state, outcome.answers)
     tell(outcome, { before, records, log })
@@ -191,10 +192,32 @@ function feedAnswerOf(feed: ReferenceFeed, { answer, fetchedMs, known }: Said): 
   return { feedId: id, source, origin, fetchedMs, upstreamMs: answer.upstreamMs, perUsd }
 }
 
+/** The move that one feed makes alone above which it is shown for a day, as a share. */
+const LONE_MOVE_MIN = 0.05
+
 /** The support of every currency: of this run, or of the last one in which a feed had it. */
-function supportAfter({ support = [] }: FeedState, outcome: RunOutcome): Support[] {
-  const isNew = new Set(outcome.support.map(({ currency }) => currency))
-  return [...support.filter(({ currency }) => !isNew.has(currency)), ...outcome.support]
+function supportAfter(
+  { support = [] }: FeedState,
+  { support: found, snapshots, startedMs }: RunOutcome,
+  standing: ReadonlyMap<string, number>,
+): Support[] {
+  const earlier = new Map(support.map((one) => [one.currency, one]))
+  const rates = new Map(
+    snapshots.flatMap((snapshot) =>
+      snapshot.rates.map(({ currency, perUsd }) => [currency, perUsd]),
+    ),
+  )
+  for (const one of found) {
+    const { currency, basis } = one
+    const before = standing.get(currency)
+    const pct = (Number(rates.get(currency) ?? before) / (before ?? Number.NaN) - 1) * 100
+    const last = earlier.get(currency)?.moved ?? null
+    const isLast = last !== null && startedMs - last.atMs < DAY_MS
+    const moved =
+      Math.abs(pct) > LONE_MOVE_MIN * 100 ? { pct, atMs: startedMs } : isLast ? last : null
+    earlier.set(currency, basis === 'single' && moved ? { ...one, moved } : one)
+  }
+  return [...earlier.values()]
 }
 
 function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {

@@ -1,7 +1,7 @@
 import { type HealthDeps, UNREADINESSES, unreadinessOf } from '~/http/health.ts'
 import type { SilenceWatch } from '~/jobs/watch-providers.ts'
 import type { Memory } from '~/memory/memory.ts'
-import { doubtfulPegsOf } from '~/service/doubtful-pegs.ts'
+import { doubtfulMidsOf, doubtfulPegsOf } from '~/service/doubtful.ts'
 import { type Family, secondsOf } from '~/telemetry/families.ts'
 
 export type ReadinessSources = {
@@ -47,6 +47,16 @@ export const readinessMetrics = ({ health, silence, memory }: ReadinessSources):
       doubtfulPegsOf(memory.current).map(({ currency, offPct }) => [
         { currency },
         Math.abs(offPct) / 100,
+      ]),
+  },
+  {
+    name: 'corridor_doubtful_mid',
+    help: '1 for a mid that feeds disagree on, or that one feed alone moved by more than 5 %',
+    type: 'gauge',
+    read: () =>
+      doubtfulMidsOf(memory.current).map(({ currency, movePct }) => [
+        { currency, reason: movePct === null ? 'disputed' : 'moved_by_one_feed' },
+        1,
       ]),
   },
 ]

@@ -5,7 +5,7 @@ import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
 import type { View } from '~/memory/view.ts'
 import { liveCorridors } from './corridors.ts'
-import { doubtfulPegsOf } from './doubtful-pegs.ts'
+import { type DoubtfulMid, doubtfulMidsOf, doubtfulPegsOf } from './doubtful.ts'
 
 export type Status = {
   readonly corridorCount: number
@@ -22,6 +22,8 @@ export type Status = {
   readonly sources: readonly SourceRecord[]
   /** The pegs that feeds contradict. */
   readonly doubtfulPegs: readonly DoubtfulPeg[]
+  /** The mids that feeds disagree on, or that one feed alone moved far. */
+  readonly doubtfulMids: readonly DoubtfulMid[]
 }
 
 /** The state of the public service, from the live view. */
@@ -40,6 +42,7 @@ export function statusOf(view: View): Status {
     feeds,
     sources,
     doubtfulPegs: doubtfulPegsOf(view.generation),
+    doubtfulMids: doubtfulMidsOf(view.generation),
   }
 }
 

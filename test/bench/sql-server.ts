@@ -311,6 +311,7 @@ async function status() {
     feeds: noState,
     sources: [],
     doubtfulPegs: [],
+    doubtfulMids: [],
   }
   return presentStatus(of, { nowMs: Date.now(), sample: null })
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Currency } from '~/domain/currency.ts'
+import { noState } from '~/domain/feed/state.ts'
 import { currency, provider } from '../support/catalogue.ts'
 import { World } from '../support/world.ts'
 import { QUOTA_HEADERS } from './questions.ts'
@@ -148,5 +149,27 @@ describe('GET /status', () => {
     expect((await world.get('/status', 'wrong')).status).toBe(200)
     for (let i = 0; i < 60; i++) expect((await world.get('/status', key)).status).toBe(200)
     expect((await world.get('/admin/usage', key)).body.used).toBe(0)
+  })
+
+  test('200 names the mids that no second feed supports, unless a currency is pegged', async () => {
+    const world = new World()
+    const left = [{ source: 'b', perUsd: '140' }]
+    const said = { dispersionBps: null, left: [] }
+    const moved = { pct: -6.5, atMs: world.clock.now() }
+    const feeds = {
+      ...noState,
+      support: [
+        { ...said, currency: 'KES', basis: 'disputed', left },
+        { ...said, currency: 'NGN', basis: 'single', moved },
+        { ...said, currency: 'GBP', basis: 'single' },
+        { ...said, currency: 'UGX', basis: 'consensus', moved },
+      ],
+    } as const
+    world.memory.publish({ feeds }, world.clock.now())
+    const { body } = await world.get('/status')
+    expect(body.doubtful_mids).toEqual([
+      { currency: 'KES', reason: 'disputed', move_pct: null },
+      { currency: 'NGN', reason: 'moved_by_one_feed', move_pct: -6.5 },
+    ])
   })
 })

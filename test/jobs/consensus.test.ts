@@ -221,4 +221,22 @@ describe('fetchReferences in the mode consensus', () => {
     expect(mid).toMatchObject({ rate: 851, basis: 'consensus' })
     expect(mid.dispersionBps).toBeCloseTo(11.75, 1)
   })
+
+  test('a move of more than 5 % by one feed alone is remembered for a day', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    for (const feed of feeds.slice(1)) feed.say = dead()
+    feeds[0].say = () => ({ ...RATES, KES: 131 * 1.06 })
+    const movedOf = async () =>
+      (await world.store.loadState())!.support!.flatMap(({ currency, moved }) =>
+        moved ? [[currency, Math.round(moved.pct)]] : [],
+      )
+    await nextRun(world)
+    expect(await movedOf()).toEqual([['KES', 6]])
+    await nextRun(world)
+    expect(await movedOf()).toEqual([['KES', 6]])
+    world.clock.advance(24 * HOUR_MS)
+    await nextRun(world)
+    expect(await movedOf()).toEqual([])
+  })
 })

@@ -16,6 +16,7 @@ describe('statusOf', () => {
       feeds: noState,
       sources: [],
       doubtfulPegs: [],
+      doubtfulMids: [],
     })
   })
 

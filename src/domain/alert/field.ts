@@ -33,7 +33,8 @@ export const FIELDS = {
   },
   mid: {
     ...{ ...OF_OFFERS, unit: 'rate', isOfOffers: false, hasPast: true },
-    ...{ subject: 'the mid-market rate', label: 'The mid-market rate', meaning: 'the mid' },
+    ...{ subject: 'the mid-market rate', label: 'The mid-market rate' },
+    meaning: 'the mid, which fires nothing while feeds dispute it',
   },
   total_pct: {
     ...{ ...OF_OFFERS, unit: 'percent', isForAmount: true },

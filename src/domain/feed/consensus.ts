@@ -16,6 +16,8 @@ export type Support = {
   readonly basis: FeedBasis
   /** Half the range of the values used, in basis points of the result; null unless they agree. */
   readonly dispersionBps: number | null
+  /** The last move by more than 5 % that one feed alone made, for a day; null without one. */
+  readonly moved?: { readonly pct: number; readonly atMs: number } | null
   /** The values that were not used because they disagree. */
   readonly left: readonly { readonly source: string; readonly perUsd: string }[]
 }

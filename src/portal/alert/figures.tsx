@@ -40,6 +40,10 @@ export function Figures({ view, fields: { texts, places } }: Props) {
   function figure(field: AlertField): string {
     const when = { field, op: null, value: null, periodMs: null }
     const value = watchedValue(view, { ...asked, when })
-    return typeof value === 'number' ? measuredText(field, value, corridor) : 'not known'
+    if (typeof value === 'number') return measuredText(field, value, corridor)
+    const isDisputed = view.mid(corridor.from, corridor.to)?.basis === 'disputed'
+    return field === 'mid' && isDisputed
+      ? 'disputed by feeds, so no alert fires until they agree'
+      : 'not known'
   }
 }

@@ -2,7 +2,7 @@
 import type { Currency } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
-import type { Mid as MidRate } from '~/domain/mid.ts'
+import type { Basis, Mid as MidRate } from '~/domain/mid.ts'
 import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'
 import { isExecutable } from '~/domain/provider.ts'
@@ -158,12 +158,31 @@ const Source = ({ mid, from, nowMs }: SourceProps) => (
   </>
 )
 
+/** How sure a mid is, where fewer than two feeds agree on it. */
+const BACKING_TEXT: Readonly<Partial<Record<Basis, string>>> = {
+  disputed: 'Feeds disagree on this rate, so prices are compared with it only roughly.',
+  single: 'One feed alone gives this rate; no second one confirms it.',
+}
+
+/** A mark for a mid that feeds dispute or that one alone gives, and what that means. */
+function Backing({ mid: { basis } }: { readonly mid: MidRate }) {
+  const text = BACKING_TEXT[basis]
+  if (text === undefined) return null
+  return (
+    <>
+      {' '}
+      <span class={basis === 'disputed' ? 'tag tag-warn' : 'tag'}>{basis}</span> {text}
+    </>
+  )
+}
+
 /** The mid in a sentence. */
 function MidNote({ conversions: { mid }, from, to, freshness: { nowMs } }: Props) {
   if (!mid) return <p class="figure-note">{NO_MID}</p>
   return (
     <p class="figure-note">
       The mid-market rate is {rateText(mid.rate)} {to.code} <Source {...{ mid, from, nowMs }} />.
+      <Backing mid={mid} />
     </p>
   )
 }
@@ -181,7 +200,8 @@ function Mid({ conversions: { mid }, from, to, freshness: { nowMs } }: Props) {
             {rateText(mid.rate)} {to.code}
           </p>
           <p class="figure-note">
-            <Source {...{ mid, from, nowMs }} />
+            <Source {...{ mid, from, nowMs }} />.
+            <Backing mid={mid} />
           </p>
         </>
       ) : (

@@ -48,5 +48,14 @@ const columns = ({ held, nowMs }: Omit<Props, 'mids'>): Column<Reference>[] => [
   },
   { head: 'Per US dollar', class: 'number', cell: ({ perUsd }) => roundAmount(perUsd) },
   { head: 'Source', cell: ({ source }) => source },
+  {
+    head: 'Basis',
+    cell: ({ basis = 'single', dispersionBps = null }) => (
+      <>
+        <span class={basis === 'disputed' ? 'tag tag-warn' : undefined}>{basis}</span>
+        {dispersionBps !== null && ` within ${dispersionBps.toFixed(1)} bps`}
+      </>
+    ),
+  },
   { head: 'Seen', cell: ({ atMs }) => <Seen ms={atMs} nowMs={nowMs} /> },
 ]

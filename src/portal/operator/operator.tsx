@@ -10,8 +10,10 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import type { DoubtfulMid } from '~/service/doubtful.ts'
 import type { StaleBest } from '~/service/stale-bests.ts'
 import type { Suspect } from '~/service/suspects.ts'
+import { DoubtfulMids } from './doubtful-mids.tsx'
 import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { countText } from './list-pages.tsx'
 import { type Mid, Mids } from './mids.tsx'
@@ -53,6 +55,7 @@ type Props = {
   /** Names of active providers that never sent anything. */
   readonly mute: readonly string[]
   readonly doubtfulPegs: readonly DoubtfulPeg[]
+  readonly doubtfulMids: readonly DoubtfulMid[]
   readonly staleBests: readonly StaleBest[]
   readonly staleAfterMs: number | null
   readonly suspects: readonly Suspect[]
@@ -80,13 +83,15 @@ export const operatorPage = (props: Props): Page => ({
   ),
 })
 
-function Alarms({ senders, nowMs, isMidRecent, feeds, sources, doubtfulPegs }: Props) {
+function Alarms(props: Props) {
+  const { senders, nowMs, isMidRecent, feeds, sources, doubtfulPegs, doubtfulMids } = props
   const silent = senders.filter(isSilent)
   const partly = partlySilentOf(senders, nowMs)
   const failing = feeds.feeds.filter((feed) => feed.isFailing)
   const troubled = troubledOf(sources, nowMs)
   const upstreams = failing.length + troubled.length
-  const alarms = silent.length + partly.length + upstreams + doubtfulPegs.length
+  const alarms =
+    silent.length + partly.length + upstreams + doubtfulPegs.length + doubtfulMids.length
   if (alarms === 0 && isMidRecent)
     return (
       <Notice kind="good">Every feed answers and every provider sends as it usually does.</Notice>
@@ -112,6 +117,7 @@ function Alarms({ senders, nowMs, isMidRecent, feeds, sources, doubtfulPegs }: P
           below.
         </Notice>
       )}
+      <DoubtfulMids mids={doubtfulMids} />
       {silent.length > 0 && (
         <Notice kind="warn" title={`${countText(silent.length, 'provider')} fell silent`}>
           Longer than is usual for each of them: {namesText(silent)}.

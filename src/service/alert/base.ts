@@ -4,6 +4,7 @@ import { roundAmount } from '~/domain/round.ts'
 import type { View } from '~/memory/view.ts'
 import { corridorChange } from '~/service/change.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
+import { undisputedRate } from './value.ts'
 
 /**
  * The value a period ago that a move is measured from, by the rules of `/change`; null where none
@@ -17,6 +18,6 @@ export async function baseOf(
   const period = PERIODS.find((one) => PERIOD_MS[one] === periodMs)
   if (op !== 'moves_pct' || period === undefined) return null
   const { start } = await corridorChange(deps, view, { ...corridor, period })
-  const value = field === 'mid' ? (start.mid?.rate ?? null) : start.best
+  const value = field === 'mid' ? undisputedRate(start.mid) : start.best
   return value === null ? null : roundAmount(value)
 }

@@ -1,6 +1,7 @@
 import type { Watched } from '~/domain/alert/alert.ts'
 import { type AlertField, type AlertUnit, fieldOf } from '~/domain/alert/field.ts'
 import type { Value } from '~/domain/alert/rule.ts'
+import type { Mid } from '~/domain/mid.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { isExecutable } from '~/domain/provider.ts'
@@ -12,7 +13,7 @@ import { isSupported } from '~/service/supported.ts'
 const VALUES: Readonly<Record<AlertField, (view: View, watched: Watched) => Value>> = {
   best: (view, watched) => corridorOf(view, watched).best?.quote.rate ?? null,
   best_current_net: (view, watched) => conversions(view, watched).bestCurrent?.net ?? null,
-  mid: (view, { corridor: { from, to } }) => view.mid(from, to)?.rate ?? null,
+  mid: (view, { corridor: { from, to } }) => undisputedRate(view.mid(from, to)),
   total_pct: leastCost,
   stale: isStale,
 }
@@ -22,6 +23,10 @@ const ROUNDED: Readonly<Record<AlertUnit, (value: number) => number>> = {
   money: roundAmount,
   percent: roundPercent,
 }
+
+/** The rate of a mid; null without one, and while feeds dispute it. */
+export const undisputedRate = (mid: Mid | null | undefined): number | null =>
+  mid && mid.basis !== 'disputed' ? mid.rate : null
 
 /** How what is watched stands in a view, rounded as answers are; null where nobody knows. */
 export function watchedValue(view: View, watched: Watched): Value {

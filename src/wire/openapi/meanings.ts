@@ -27,6 +27,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   CurrenciesResponse: 'Every active currency, and every corridor with live prices.',
   Currency: 'A currency to ask for.',
   DoubtfulPeg: 'A peg of the catalogue that the feeds contradict.',
+  DoubtfulMid: 'A mid that feeds disagree on, or that one feed alone moved far.',
   EntryCost: 'What a transfer costs: fee and exchange rate margin, in percent and in money.',
   FeedValue: 'What one reference feed said of a currency, and whether it is used.',
   FetchManyToOneResponse: 'Mid and best rate of several base currencies into one.',

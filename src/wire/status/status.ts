@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { FEED_FAULTS } from '~/domain/feed/feed.ts'
 import type { FeedState } from '~/domain/feed/state.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
-import { roundAmount } from '~/domain/round.ts'
+import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { Status } from '~/service/status.ts'
 import { CurrencyCode, Instant, namedRecord, nullable, record, words } from '../fields.ts'
 import { iso } from '../present.ts'
@@ -69,6 +69,20 @@ export const StatusResponse = namedRecord('StatusResponse', {
         'Fixed pegs that feeds put further than 1 % off; they stay in use. Absent where all hold.',
     }),
   ),
+  doubtful_mids: Type.Optional(
+    Type.Array(
+      namedRecord('DoubtfulMid', {
+        currency: CurrencyCode,
+        reason: words(['disputed', 'moved_by_one_feed'], {
+          description:
+            'disputed: feeds disagree, and the preferred one counts; moved_by_one_feed: one feed ' +
+            'alone moved it by more than 5 % in the last day.',
+        }),
+        move_pct: nullable(Type.Number()),
+      }),
+      { description: 'Mids that no second feed supports. Absent where there are none.' },
+    ),
+  ),
   sample: Type.Optional(Type.String({ description: 'Present when the data is a demonstration.' })),
   timestamp: Instant,
 })
@@ -84,6 +98,7 @@ export function presentStatus(
     feeds,
     sources,
     doubtfulPegs,
+    doubtfulMids,
   }: Status,
   { nowMs, sample }: { nowMs: number; sample: string | null },
 ): Static<typeof StatusResponse> {
@@ -103,6 +118,13 @@ export function presentStatus(
       quote_sources: sources.map((source) => presentSource(source, nowMs)),
     }),
     ...(doubtfulPegs.length > 0 && { doubtful_pegs: doubtfulPegs.map(presentDoubtfulPeg) }),
+    ...(doubtfulMids.length > 0 && {
+      doubtful_mids: doubtfulMids.map(({ currency, movePct }) => ({
+        currency,
+        reason: movePct === null ? ('disputed' as const) : ('moved_by_one_feed' as const),
+        move_pct: movePct === null ? null : roundPercent(movePct),
+      })),
+    }),
     ...(sample !== null && { sample }),
     timestamp: iso(nowMs),
   }

@@ -76,6 +76,19 @@ describe('GET /', () => {
     expect(label).toContain('131.00 KES for 1 USD, from feed, 2 hours ago (5 Mar 2026, 12:00 UTC)')
   })
 
+  test.each([
+    ['disputed', 'disputed Feeds disagree on this rate, so prices are compared with it only'],
+    ['single', 'single One feed alone gives this rate; no second one confirms it.'],
+    ['consensus', null],
+  ] as const)('200 marks a mid that is %s, and says what that means', async (basis, mark) => {
+    const atMs = Date.parse('2026-03-05T12:30:00Z')
+    const said = { currency: 'KES', perUsd: 131, source: 'a,b', basis }
+    world.memory.publish({ references: [{ id: 9_999, atMs, ...said }] }, world.clock.now())
+    const text = textOf((await visit(world, QUERY)).text)
+    if (mark === null) expect(text).not.toContain('single One feed')
+    else expect(text).toContain(mark)
+  })
+
   test('200 with a mid that follows a peg, in words and not as the API names its source', async () => {
     const peg = { to: 'EUR', rate: 131 }
     const currencies = CURRENCIES.map((known) => (known.code === 'KES' ? { ...known, peg } : known))

@@ -316,7 +316,7 @@ test('names a peg that feeds contradict, with what they say and how far that is 
   expect(await text()).toContain(': −2.00% off.')
   expect(await text()).toContain('Feeds contradict the peg of XOF; see below.')
   const mid = rowsOf(await see('/operator')).find(([name]) => name === 'XOF')
-  expect(mid?.slice(1, 3)).toEqual(['590.3613', 'peg:EUR+a feed'])
+  expect(mid?.slice(1, 4)).toEqual(['590.3613', 'peg:EUR+a feed', 'peg'])
   const metrics = await (await fetch(`${world.origin}/metrics`)).text()
   expect(metrics).toContain('\ncorridor_doubtful_peg_ratio{currency="XOF"} 0.02\n')
   await database.close()

@@ -163,3 +163,15 @@ describe('a price surveyed for other amounts', () => {
     }
   })
 })
+
+describe('mid', () => {
+  test('is not known while feeds dispute it, so that no alert fires', () => {
+    const world = new World()
+    world.reference({ KES: 130 })
+    expect(valueIn(world, 'mid')).toBe(130)
+    const disputed = { currency: 'KES', perUsd: 140, source: 'a', basis: 'disputed' } as const
+    const atMs = world.clock.now()
+    world.memory.publish({ references: [{ id: 9999, atMs, ...disputed }] }, atMs)
+    expect(valueIn(world, 'mid')).toBeNull()
+  })
+})
