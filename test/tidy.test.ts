@@ -20,7 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['domain', 'outbound'],
   outbound: [],
   feed: ['domain', 'outbound'],
-  source: ['domain', 'feed', 'outbound'],
+  source: ['domain', 'feed', 'file', 'outbound'],
   webhook: ['domain', 'feed', 'outbound'],
   telemetry: ['domain', 'memory', 'clock', 'log'],
   service: ['domain', 'memory'],

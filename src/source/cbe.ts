@@ -1,10 +1,10 @@
 import { FeedError } from '~/domain/feed/feed.ts'
+import { dateOfCell, sheetRows } from '~/file/spreadsheet.ts'
 import type { Bank } from './bank.ts'
 import { dayMonthYear, endsOf } from './page/date.ts'
 import { bankDays } from './page/days.ts'
 import { hiddenField } from './page/html.ts'
 import { priceOf, rateOf } from './page/price.ts'
-import { dateOfCell, sheetRows } from './page/spreadsheet.ts'
 
 const SITE = 'https://www.cbe.org.eg'
 const PAGE = '/en/economic-research/statistics/cbe-exchange-rates/historical-data'
