@@ -12,7 +12,7 @@ import { type AlertRouteDeps, alertRoutes } from './http/alert/alerts.ts'
 import { catalogueRoutes } from './http/catalogue.ts'
 import { changeRoutes } from './http/change.ts'
 import type { ColdDeps } from './http/cold-route.ts'
-import { plainRoutes } from './http/compat/plain.ts'
+import { compatRoutes } from './http/compat/compat.ts'
 import { convertRoutes } from './http/convert.ts'
 import { corridorsRoutes } from './http/country/corridors.ts'
 import { costsRoutes } from './http/country/costs.ts'
@@ -99,7 +99,7 @@ export function createApp(given: AppDeps): App {
   const api = watched(apiRoutes(deps), BASE_PATH)
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
-  const files = [...flagRoutes(deps), dayFileShortcut, ...plainRoutes(deps)]
+  const files = [...flagRoutes(deps), dayFileShortcut, ...compatRoutes(deps)]
   const shown = watched([...files, ...portal.routes, ...docs], '')
   const beside = [...watched(machineRoutes(deps), ''), ...shown]
   const mount = mountOf(deps.publicUrl)

@@ -74,7 +74,7 @@ function textOf(body: object, { entries: name }: List, entries: string): string 
  * A tag by a plain 64-bit hash: a page of 5,000 rows is a megabyte, and nobody gains by a
  * collision.
  */
-function tagOf(parts: readonly string[]): string {
+export function tagOf(parts: readonly string[]): string {
   const text = parts.map((part) => `${part.length} ${part}`).join('')
   return `W/"${Bun.hash.xxHash3(text).toString(36)}"`
 }

@@ -152,15 +152,8 @@ async function pointsOf(deps: SeriesDeps, view: View, ask: Part): Promise<readon
     ...legs.map((leg) => worthsOf(deps, view, { ...ask, leg })),
   ])
   const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))
-  const worth = (code: string, i: number): BucketWorth | null => {
-    const isDollar = anchors.of(code) === USD
-    const said = isDollar ? DOLLAR : worths[legs.indexOf(anchors.of(code) ?? code)]?.[i]
-    if (!said) return null
-    const [perUsd, least, most] = [said.perUsd, said.least, said.most].map((one) =>
-      anchors.worth(code, one),
-    )
-    return { perUsd: perUsd!, least: least!, most: most!, atMs: said.atMs }
-  }
+  const worth = (code: string, i: number) =>
+    worthOf(anchors, code, (leg) => worths[legs.indexOf(leg)]?.[i] ?? null)
   const points = bucketStartsMs(ask, interval).map((startMs, i) => {
     const { best = null, candle = null, samples = 0 } = byStart.get(startMs) ?? {}
     const legWorths = [worth(corridor.from, i), worth(corridor.to, i)] as const
@@ -169,6 +162,21 @@ async function pointsOf(deps: SeriesDeps, view: View, ask: Part): Promise<readon
     return { startMs, best, candle, samples, ...mid, midCandle }
   })
   return withBelievedBests(deps, view, { ...ask, points })
+}
+
+/** What a dollar is worth in a currency, by what is said of the one that its pegs lead to. */
+export function worthOf(
+  anchors: Anchors,
+  code: string,
+  saidOf: (leg: string) => BucketWorth | null,
+): BucketWorth | null {
+  const anchor = anchors.of(code) ?? code
+  const said = anchor === USD ? DOLLAR : saidOf(anchor)
+  if (!said) return null
+  const [perUsd, least, most] = [said.perUsd, said.least, said.most].map((one) =>
+    anchors.worth(code, one),
+  )
+  return { perUsd: perUsd!, least: least!, most: most!, atMs: said.atMs }
 }
 
 /** Roughly how many bytes a point, shown once, takes in memory. */

@@ -7,8 +7,8 @@ const LEAK = /\n\s+at \S+ \(|node_modules|\/src\/[a-z]|drizzle|PostgresError|Typ
 /** What the runtime says to an HTTP that does not exist. */
 const VERSION_UNKNOWN = 505
 const UNAVAILABLE = /^(mid_unavailable|database_unavailable|overloaded|streams_unavailable)$/
-/** An error of an endpoint whose readers expect no JSON. */
-const ONE_LINE = /^[^\n]+$/
+/** An error in the form of an API whose readers expect no JSON. */
+const ONE_LINE = /^[^\n]+\n?$/
 /** How a stream of events begins. */
 const EVENTS = /^(event|data|id|retry)?:/
 
@@ -47,7 +47,8 @@ function successFault({ isHead }: Asked, { status, headers, text }: RawAnswer): 
 function errorFault({ kind }: Asked, { status, headers, text }: RawAnswer): string | null {
   const type = headers.get('content-type') ?? 'none'
   if (type.startsWith('text/html') && kind === 'page') return null
-  if (type.startsWith('text/plain') && kind === 'compat' && ONE_LINE.test(text)) return null
+  if (kind === 'compat' && (type.startsWith('text/plain') ? ONE_LINE.test(text) : parsed(text)))
+    return null
   const body = parsed(text)
   const isOurs = typeof body?.error === 'string' && /^[a-z]+(_[a-z]+)*$/.test(body?.code)
   const isRpc = Array.isArray(body)

@@ -1,60 +1,40 @@
-import { ServiceError } from '~/domain/errors.ts'
 import { roundAmount } from '~/domain/round.ts'
-import type { AccessDeps } from '~/http/access.ts'
-import type { FetchDeps } from '~/http/fetch.ts'
-import { MeteredRequest } from '~/http/metered-request.ts'
-import { pathOf } from '~/http/path.ts'
-import type { Route } from '~/http/route.ts'
-import { View } from '~/memory/view.ts'
-import { urlCallerOf } from '~/service/access.ts'
-import { fetchMatrix } from '~/service/fetch.ts'
-import type { ErrorBody } from '~/wire/errors.ts'
+import type { Api } from './api.ts'
+import { dateOf } from './asked.ts'
+import { CompatError } from './fault.ts'
 
-type CompatDeps = AccessDeps & Pick<FetchDeps, 'feedTimes'>
-
-/** Mids for programs that can only fetch a URL, with a read-only key as a part of it. */
-export const plainRoutes = (deps: CompatDeps): Route[] => [
-  {
-    method: 'GET',
-    path: '/compat/:key/plain/rate/:from/:file',
-    handle: (request) => rateAsText(deps, request),
+/** Our own: one number, or a table of them, for what can only fetch a URL. */
+export const plain: Api = {
+  name: 'plain',
+  question(asked) {
+    const [from, to, date] = asked.match(/^rate\/(\w+)\/(\w+)(?:\/([^/]+))?\.txt$/) ?? []
+    const [base = from] = asked.match(/^rates\/(\w+)\.csv$/) ?? []
+    if (!base)
+      throw new CompatError(
+        'path',
+        'the path is rate/USD/KES.txt, rate/USD/KES/2026-03-05.txt or rates/USD.csv',
+      )
+    const day = date ?? asked.text('date')
+    const span = day === null ? null : asked.on(asked.day(day))
+    const common = { base: base.toUpperCase(), span, bank: asked.bank() }
+    if (to)
+      return {
+        rates: {
+          ...{ ...common, quotes: [to.toUpperCase()] },
+          write: ({ rows }) => String(roundAmount(rows[0]!.rate)),
+        },
+      }
+    return {
+      rates: {
+        ...{ ...common, quotes: asked.codes('symbols') },
+        write: ({ rows }) =>
+          [
+            'currency,rate,date',
+            ...rows.map(({ quote, rate, atMs }) => [quote, roundAmount(rate), dateOf(atMs)].join()),
+            '',
+          ].join('\n'),
+      },
+    }
   },
-]
-
-async function rateAsText(deps: CompatDeps, request: Request): Promise<Response> {
-  const [key, , , from, file] = pathOf(request.url).replace(/\/$/, '').split('/').slice(-5)
-  const metered = new MeteredRequest(deps, request)
-  try {
-    const refusal = await metered.begin((nowMs) => urlCallerOf(deps, key!, nowMs))
-    if (refusal) throw refusal
-    const mid = midOf(deps, metered, { from: from!, file: file! })
-    return new Response(String(roundAmount(mid)), {
-      headers: { ...metered.tieredHeaders(), ...TEXT },
-    })
-  } catch (error) {
-    const reply = metered.failed(error)
-    const { error: message } = (await reply.json()) as ErrorBody
-    for (const [name, value] of Object.entries(TEXT)) reply.headers.set(name, value)
-    return new Response(message, { status: reply.status, headers: reply.headers })
-  }
+  error: (_, { message, status }) => [status, message],
 }
-
-/** The mid of the pair, as `/fetch-one` has it. Throws `unsupported_currency` without one. */
-function midOf(
-  { memory, ageLimits, feedTimes }: CompatDeps,
-  metered: MeteredRequest,
-  { from, file }: { from: string; file: string },
-): number {
-  const to = /^(.+)\.txt$/.exec(file)?.[1]
-  if (!to)
-    throw new ServiceError('unknown_path', 'the path ends with two currencies, as in USD/KES.txt')
-  const view = new View(memory.current, metered.freshness(), ageLimits)
-  const { pairs } = fetchMatrix(view, { from: [from], to: [to] }, feedTimes)
-  const { mid } = pairs[0]![0]!
-  if (mid === null)
-    throw new ServiceError('unsupported_currency', 'there is no mid for this pair at the moment')
-  return mid
-}
-
-/** The key in the URL must not reach another site, nor may the rate be taken for a page. */
-const TEXT = { 'content-type': 'text/plain; charset=utf-8', 'referrer-policy': 'no-referrer' }

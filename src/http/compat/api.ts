@@ -1,0 +1,46 @@
+import type { Currency } from '~/domain/currency.ts'
+import type { Quota } from '~/domain/quota.ts'
+import type { MidRows, TableAsk } from '~/service/past/mid-table.ts'
+import type { Asked } from './asked.ts'
+import type { Fault } from './fault.ts'
+
+/** What is answered: an object becomes JSON, a text stays as it is. */
+export type Said = object | string
+
+/** What stands behind a table besides its rows. */
+export type Table = {
+  readonly base: string
+  readonly days: readonly MidRows[]
+  /** The rows of the only, or the first, bucket. */
+  readonly rows: MidRows['rows']
+  /** The time of its oldest row. */
+  readonly atMs: number
+}
+
+export type RatesAsk = Omit<TableAsk, 'quotes'> & {
+  /** The currencies asked for; null for all. */
+  readonly quotes: readonly string[] | null
+  write(table: Table): Said
+  /** What is said where there is no rate at all; an error without. */
+  readonly empty?: Said
+}
+
+/** A question, and how its answer is written. */
+export type Question =
+  | { readonly rates: RatesAsk }
+  | { currencies(all: readonly Currency[]): Said }
+  | { usage(quota: Quota): Said }
+  | { readonly said: Said }
+
+/** An API of others, as its clients know it. */
+export type Api = {
+  readonly name: string
+  /** Whether currencies that are not served are left out, and not an error. */
+  readonly isLenient?: boolean
+  /** How JSON is indented; nothing without. */
+  indent?(asked: Asked): string | number | undefined
+  /** Reads a question; throws a `CompatError`. */
+  question(asked: Asked): Question
+  /** The status and the body of an error. */
+  error(fault: Fault, error: { readonly message: string; readonly status: number }): [number, Said]
+}

@@ -1,0 +1,170 @@
+import { ServiceError } from '~/domain/errors.ts'
+import type { AccessDeps } from '~/http/access.ts'
+import { tagOf } from '~/http/answer.ts'
+import { isHeld } from '~/http/entity-tag.ts'
+import { MeteredRequest } from '~/http/metered-request.ts'
+import { pathOf } from '~/http/path.ts'
+import { errorReply } from '~/http/reply.ts'
+import type { Route } from '~/http/route.ts'
+import { View } from '~/memory/view.ts'
+import type { Credential } from '~/service/access.ts'
+import { callerOf, urlCallerOf } from '~/service/access.ts'
+import { midTable, type TableDeps } from '~/service/past/mid-table.ts'
+import { credentialOf } from '~/wire/credential.ts'
+import type { ErrorBody } from '~/wire/errors.ts'
+import { presentSample } from '~/wire/present.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
+import type { Api, RatesAsk, Said } from './api.ts'
+import { Asked } from './asked.ts'
+import { currencyApi } from './currency-api.ts'
+import { ecb } from './ecb.ts'
+import { exchangerateHost } from './exchangerate-host.ts'
+import { CompatError, faultOf } from './fault.ts'
+import { fixer } from './fixer.ts'
+import { frankfurterV1 } from './frankfurter-v1.ts'
+import { frankfurterV2 } from './frankfurter-v2.ts'
+import { openExchangeRates } from './open-exchange-rates.ts'
+import { plain } from './plain.ts'
+
+type CompatDeps = AccessDeps & TableDeps
+
+const APIS = [frankfurterV1, openExchangeRates, exchangerateHost, fixer, currencyApi, ecb, plain]
+const BY_NAME = new Map(APIS.map((api) => [api.name, api]))
+/** How the APIs name a key in a query. */
+const KEY_NAMES = ['app_id', 'access_key', 'apikey']
+const TOKEN = /^token +(.+)$/i
+
+/** Mids in the form of other APIs, for programs whose base URL can be changed and nothing else. */
+export const compatRoutes = (deps: CompatDeps): Route[] => [
+  { method: 'GET', path: '/compat/*', handle: (request) => answered(deps, request) },
+]
+
+type Found = { readonly api: Api; readonly asked: Asked; readonly key: string | null }
+
+/** The API that a URL names, its question, and the key in the URL; null for no API of ours. */
+function found(request: Request, nowMs: number): Found | null {
+  const { url, headers } = request
+  const parts = pathOf(url)
+    .replace(/^.*?\/compat\//, '')
+    .split('/')
+  const [key, name, ...rest] = BY_NAME.has(parts[0]!) ? [null, ...parts] : parts
+  const path = rest.join('/').replace(/\/$/, '')
+  const api = name === frankfurterV2.name && /^v2\b/.test(path) ? frankfurterV2 : BY_NAME.get(name!)
+  if (!api) return null
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1 || url.length))
+  const own = KEY_NAMES.map((one) => query.get(one)).find((text) => text)
+  const asked = new Asked(path, query, nowMs, headers.get('accept'))
+  return { api, asked, key: key ?? own ?? null }
+}
+
+const UNKNOWN = new ServiceError(
+  'unknown_path',
+  `the path is /compat/KEY/NAME/..., NAME being one of ${[...BY_NAME.keys()].join(', ')}`,
+)
+
+async function answered(deps: CompatDeps, request: Request): Promise<Response> {
+  const nowMs = deps.clock.now()
+  const asking = found(request, nowMs)
+  if (!asking) return errorReply(UNKNOWN, deps.log)
+  const { api, asked, key } = asking
+  const metered = new MeteredRequest(deps, request)
+  const find = (atMs: number) =>
+    key === null
+      ? callerOf(deps, inHeaders(request.headers), atMs, { isReadOnlyEnough: true })
+      : urlCallerOf(deps, key, atMs)
+  try {
+    const refusal = await metered.begin(find)
+    if (refusal) throw refusal
+    const said = await saidOf(deps, metered, { api, asked })
+    const body = textOf(said, api.indent?.(asked))
+    const etag = tagOf([request.url, body])
+    const headers = { ...metered.tieredHeaders(), ...NO_REFERRER, ...sampleOf(deps), etag }
+    if (isHeld(request, etag)) return new Response(null, { status: 304, headers })
+    const type = typeOf(said, asked)
+    return new Response(streamedBody(body), { headers: { ...headers, 'content-type': type } })
+  } catch (error) {
+    return failedReply(metered, api, error)
+  }
+}
+
+function inHeaders(headers: Headers): Credential {
+  const token = TOKEN.exec(headers.get('authorization') ?? '')?.[1]
+  return token ?? credentialOf(headers)
+}
+
+async function saidOf(
+  deps: CompatDeps,
+  metered: MeteredRequest,
+  { api, asked }: Pick<Found, 'api' | 'asked'>,
+): Promise<Said> {
+  const view = new View(deps.memory.current, metered.freshness(), deps.ageLimits)
+  const question = api.question(asked)
+  if ('said' in question) return question.said
+  if ('usage' in question) return question.usage(metered.success().quota)
+  const { catalogue } = view
+  const fiat = catalogue.supportedCodes.filter((code) => view.isFiat(code))
+  if ('currencies' in question)
+    return question.currencies(fiat.map((code) => catalogue.currency(code)!))
+  return table(deps, view, { ask: question.rates, fiat, isLenient: api.isLenient ?? false })
+}
+
+type Rates = {
+  readonly ask: RatesAsk
+  readonly fiat: readonly string[]
+  readonly isLenient: boolean
+}
+
+async function table(deps: CompatDeps, view: View, { ask, fiat, isLenient }: Rates): Promise<Said> {
+  const { base, span, bank, write } = ask
+  if (!fiat.includes(base)) throw new CompatError('base', `invalid currency: ${shown(base)}`)
+  const wanted = ask.quotes && [...new Set(ask.quotes)].sort()
+  const unknown = wanted?.find((code) => !fiat.includes(code))
+  if (unknown !== undefined && !isLenient)
+    throw new CompatError('quotes', `invalid currency: ${shown(unknown)}`)
+  const quotes = wanted?.filter((code) => fiat.includes(code)) ?? fiat
+  if (quotes.length === 0) throw new CompatError('quotes', 'none of these currencies is served')
+  const days = await midTable(deps, view, { base, quotes, span, bank })
+  const [first] = days
+  const rows = first?.rows ?? []
+  const isEmpty = days.every((day) => day.rows.every(({ quote }) => quote === base))
+  if (isEmpty && ask.empty !== undefined) return ask.empty
+  if (isEmpty && !(wanted?.length === 1 && wanted[0] === base))
+    throw new CompatError('none', 'there is no rate for these currencies at that time')
+  const had = new Set(days.flatMap((day) => day.rows.map(({ quote }) => quote)))
+  const missing = isLenient ? undefined : wanted?.find((code) => !had.has(code))
+  if (missing !== undefined)
+    throw new CompatError('quotes', `there is no rate for ${missing} at that time`)
+  const atMs = Math.min(...rows.map((row) => row.atMs))
+  const said = write({ base, days, rows, atMs })
+  if (!view.freshness.isSample || typeof said === 'string' || Array.isArray(said)) return said
+  return { ...said, ...presentSample(true) }
+}
+
+const CODE_SHOWN = 10
+const shown = (code: string): string => JSON.stringify(code.slice(0, CODE_SHOWN)).slice(1, -1)
+
+/** The key in the URL must not reach another site. */
+const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
+
+/** Says of any form that it is not of today; a body has it only where its readers skip members. */
+const sampleOf = ({ memory }: CompatDeps) => (memory.isSample ? { 'x-sample': 'true' } : {})
+
+const textOf = (said: Said, indent?: string | number): string =>
+  typeof said === 'string' ? said : JSON.stringify(said, null, indent)
+
+function typeOf(said: Said, { path, accept }: Asked): string {
+  if (typeof said !== 'string') return 'application/json; charset=utf-8'
+  if (path.endsWith('.csv')) return 'text/csv; charset=utf-8'
+  if (path.endsWith('.xml')) return 'text/xml; charset=utf-8'
+  return accept?.includes('ndjson') ? 'application/x-ndjson' : 'text/plain; charset=utf-8'
+}
+
+/** The error in the API's own form, with the headers of any other. */
+async function failedReply(metered: MeteredRequest, api: Api, error: unknown): Promise<Response> {
+  const reply = metered.failed(error, NO_REFERRER)
+  const { error: message } = (await reply.json()) as ErrorBody
+  const [status, said] = api.error(faultOf(error), { message, status: reply.status })
+  const isText = typeof said === 'string'
+  reply.headers.set('content-type', isText ? 'text/plain; charset=utf-8' : 'application/json')
+  return new Response(textOf(said), { status, headers: reply.headers })
+}

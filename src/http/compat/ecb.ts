@@ -1,0 +1,58 @@
+import { DAY_MS } from '~/domain/duration.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { Api, Table } from './api.ts'
+import { dateOf } from './asked.ts'
+import { CompatError } from './fault.ts'
+
+const DAYS = 90
+const EURO = 'EUR'
+const NAMESPACES =
+  'xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" ' +
+  'xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"'
+
+/** The European Central Bank's files of reference rates: the last day, and ninety days. */
+export const ecb: Api = {
+  name: 'ecb',
+  question(asked) {
+    const [isLong] = asked.match(
+      /^(?:stats\/eurofxref\/)?eurofxref-(?:daily|(hist-90d))\.xml$/,
+    ) ?? [null]
+    if (isLong === null) throw new CompatError('path', 'there is no such file')
+    const span = isLong ? asked.between([asked.today - (DAYS - 1) * DAY_MS, asked.today]) : null
+    return { rates: { base: EURO, quotes: null, span, bank: asked.bank(), write: written } }
+  },
+  error: (_, { message, status }) => [status, `${message}\n`],
+}
+
+/** A day without mids of its own is left out, as the bank leaves out days without rates. */
+function written({ days }: Table): string {
+  const cubes = days
+    .map(({ rows, startMs }) => ({
+      rows: rows.filter(({ quote }) => quote !== EURO),
+      startMs,
+    }))
+    .filter(({ rows, startMs }) => days.length === 1 || rows.some(({ atMs }) => atMs >= startMs))
+    .map(({ rows, startMs }) => cubeOf(days.length === 1 ? oldestOf(rows) : startMs, rows))
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope ${NAMESPACES}>
+	<gesmes:subject>Reference rates</gesmes:subject>
+	<gesmes:Sender>
+		<gesmes:name>Corridor</gesmes:name>
+	</gesmes:Sender>
+	<Cube>
+${cubes.reverse().join('\n')}
+	</Cube>
+</gesmes:Envelope>
+`
+}
+
+const oldestOf = (rows: Table['rows']): number => Math.min(...rows.map(({ atMs }) => atMs))
+
+const cubeOf = (atMs: number, rows: Table['rows']): string =>
+  [
+    `\t\t<Cube time='${dateOf(atMs)}'>`,
+    ...rows.map(
+      ({ quote, rate }) => `\t\t\t<Cube currency='${quote}' rate='${roundAmount(rate)}'/>`,
+    ),
+    '\t\t</Cube>',
+  ].join('\n')

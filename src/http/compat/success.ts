@@ -1,0 +1,46 @@
+import { roundAmount } from '~/domain/round.ts'
+import type { Said, Table } from './api.ts'
+import type { Fault } from './fault.ts'
+
+/** The codes and types of errors that two families of APIs share. */
+const ERRORS: Partial<Record<Fault, [code: number, type: string]>> = {
+  key: [101, 'invalid_access_key'],
+  path: [103, 'invalid_api_function'],
+  quota: [104, 'usage_limit_reached'],
+  none: [106, 'no_rates_available'],
+  quotes: [202, 'invalid_currency_codes'],
+  date: [302, 'invalid_date'],
+  amount: [403, 'invalid_conversion_amount'],
+  parameter: [404, 'invalid_parameter'],
+  range: [505, 'time_frame_too_long'],
+}
+
+/**
+ * An error with `success: false`, mostly with the status 200, since its readers look at `success`
+ * alone. A key and a budget have the statuses that other readers know.
+ */
+export function failed(
+  fault: Fault,
+  { message: info, status }: { readonly message: string; readonly status: number },
+  baseType: string,
+): [number, Said] {
+  const [code, type] =
+    fault === 'base' ? [201, baseType] : (ERRORS[fault] ?? [status, 'temporarily_unavailable'])
+  const isPlain = !['key', 'quota', 'failure'].includes(fault)
+  return [isPlain ? 200 : status, { success: false, error: { code, type, info } }]
+}
+
+/** The first and the last rate of each currency over some days, and the change. */
+export function changesOf(days: Table['days'], nameOf: (quote: string) => string) {
+  const last = new Map(days.at(-1)!.rows.map(({ quote, rate }) => [quote, rate]))
+  return Object.fromEntries(
+    days[0]!.rows.flatMap(({ quote, rate: start }) => {
+      const end = last.get(quote)
+      if (end === undefined) return []
+      const [start_rate, end_rate] = [roundAmount(start), roundAmount(end)]
+      const change = roundAmount(end - start)
+      const change_pct = Number(((end / start - 1) * 100).toFixed(4))
+      return [[nameOf(quote), { start_rate, end_rate, change, change_pct }]]
+    }),
+  )
+}

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { dateOf } from '~/http/compat/asked.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { PastWorld } from '../support/past-world.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
+
+const NOW = '2026-03-05T14:25:00.000Z'
+const TODAY_MS = Date.parse('2026-03-05')
+const FIRST_MS = Date.parse('2025-12-01')
+const CARRIED_MS = 14 * DAY_MS
+const RUNS = Number(process.env.COMPAT_RUNS ?? 300)
+const FLOATING = ['EUR', 'GBP', 'KES', 'NGN', 'ZAR']
+const CODES = ['USD', ...FLOATING]
+
+let database: FreshDatabase
+let world: PastWorld
+let key: string
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
+  const store = createReferenceStore(database)
+  const [draw] = fc.sample(
+    fc.array(
+      fc.record({
+        hour: fc.nat(24 * 94),
+        code: fc.constantFrom(...FLOATING),
+        rate: fc.integer({ min: 1, max: 9e8 }),
+      }),
+      { minLength: 120, maxLength: 160 },
+    ),
+    1,
+  )
+  for (const { hour, code, rate } of draw!)
+    await store.append({
+      ...{ source: 'feed', fetchedMs: FIRST_MS + hour * HOUR_MS },
+      rates: [{ currency: code, perUsd: String(rate / 1000) }],
+    })
+  world = await new PastWorld(database, { at: NOW, midMaxAgeMs: 365 * DAY_MS }).start()
+  key = world.key
+}, TEST_MS_MAX)
+afterAll(() => database.close())
+
+async function ask(path: string) {
+  const request = new Request(`http://localhost/compat/${path}`, { headers: { 'x-api-key': key } })
+  const reply = await world.app.handle(request)
+  const text = await reply.text()
+  return {
+    status: reply.status,
+    text,
+    body: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : null,
+  }
+}
+
+type Mid = { readonly rate: number; readonly date: string } | null
+
+/** The last mid of a day by `/historical`, if it is not older than two weeks at its start. */
+async function midOf(from: string, to: string, dayMs: number): Promise<Mid> {
+  const { body } = await world.get(
+    `/historical?from=${from}&to=${to}&date=${dateOf(dayMs)}`,
+    'realtime',
+  )
+  const { mid_rate: rate, mid_fetched_at: at } = body
+  if (!rate || Date.parse(at) < dayMs - CARRIED_MS) return null
+  return { rate, date: at.slice(0, 10) }
+}
+
+type Pair = { readonly from: string; readonly to: string; readonly date: string }
+
+/** The rate that an API gives for a pair and a day; null where it says that there is none. */
+const APIS: Record<string, (pair: Pair) => Promise<number | null>> = {
+  async 'frankfurter 1'({ from, to, date }) {
+    const { body } = await ask(`frankfurter/v1/${date}?base=${from}&symbols=${to}`)
+    return body.rates?.[to] ?? null
+  },
+  async 'frankfurter 2'({ from, to, date }) {
+    const { body } = await ask(`frankfurter/v2/rates?base=${from}&quotes=${to}&date=${date}`)
+    return body[0]?.rate ?? null
+  },
+  async 'open exchange rates'({ from, to, date }) {
+    const { body } = await ask(`openexchangerates/api/historical/${date}.json?base=${from}`)
+    return body.rates?.[to] ?? null
+  },
+  async 'exchangerate.host'({ from, to, date }) {
+    const path = `exchangerate-host/historical?source=${from}&currencies=${to}&date=${date}`
+    return (await ask(path)).body.quotes?.[from + to] ?? null
+  },
+  async 'exchangerate.host, converted'({ from, to, date }) {
+    const path = `exchangerate-host/convert?from=${from}&to=${to}&amount=1&date=${date}`
+    return (await ask(path)).body.result ?? null
+  },
+  async fixer({ from, to, date }) {
+    return (await ask(`fixer/${date}?base=${from}&symbols=${to}`)).body.rates?.[to] ?? null
+  },
+  async 'fixer, a series'({ from, to, date }) {
+    const path = `fixer/timeseries?base=${from}&symbols=${to}&start_date=${date}&end_date=${date}`
+    return (await ask(path)).body.rates?.[date]?.[to] ?? null
+  },
+  async 'currency-api'({ from, to, date }) {
+    const { body } = await ask(`currency-api/${date}/v1/currencies/${from.toLowerCase()}.json`)
+    return body?.[from.toLowerCase()]?.[to.toLowerCase()] ?? null
+  },
+  async plain({ from, to, date }) {
+    const { status, text } = await ask(`plain/rate/${from}/${to}/${date}.txt`)
+    return status === 200 ? Number(text) : null
+  },
+}
+
+const pair = fc.uniqueArray(fc.constantFrom(...CODES), { minLength: 2, maxLength: 2 })
+const day = fc.nat((TODAY_MS - FIRST_MS) / DAY_MS + 20).map((back) => TODAY_MS - back * DAY_MS)
+
+test(
+  'of a day, every API has the mid of /historical, or none',
+  async () => {
+    let found = 0
+    await fc.assert(
+      fc.asyncProperty(
+        pair,
+        day,
+        fc.constantFrom(...Object.keys(APIS)),
+        async ([from, to], dayMs, api) => {
+          const mid = await midOf(from!, to!, dayMs)
+          const rate = await APIS[api]!({ from: from!, to: to!, date: dateOf(dayMs) })
+          expect(rate).toBe(mid?.rate ?? null)
+          if (mid) found += 1
+        },
+      ),
+      { numRuns: RUNS },
+    )
+    expect(found).toBeGreaterThan(RUNS / 2)
+  },
+  TEST_MS_MAX,
+)
+
+test(
+  'a range has the mid of each of its days that has one of its own, with its date',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        pair,
+        day,
+        fc.integer({ min: 1, max: 20 }),
+        async ([from, to], dayMs, length) => {
+          const days = Array.from({ length }, (_, i) => dayMs + i * DAY_MS).filter(
+            (ms) => ms <= TODAY_MS,
+          )
+          const mids = await Promise.all(days.map((ms) => midOf(from!, to!, ms)))
+          const own = mids.flatMap((mid, i) => (mid && mid.date === dateOf(days[i]!) ? [mid] : []))
+          const ends = `from=${dateOf(dayMs)}&to=${dateOf(days.at(-1)!)}`
+          const { body } = await ask(`frankfurter/v2/rates?base=${from}&quotes=${to}&${ends}`)
+          expect(body).toEqual(
+            own.map(({ date, rate }) => ({ date, base: from!, quote: to!, rate })),
+          )
+        },
+      ),
+      { numRuns: Math.ceil(RUNS / 10) },
+    )
+  },
+  TEST_MS_MAX,
+)
+
+test(
+  'now, every currency has the mid of /fetch-multi',
+  async () => {
+    for (const base of CODES) {
+      const others = CODES.filter((code) => code !== base)
+      const { body } = await world.get(`/fetch-multi?from=${base}&to=${others}`, 'realtime')
+      const { rates } = (await ask(`openexchangerates/latest.json?base=${base}&symbols=${others}`))
+        .body
+      for (const code of others)
+        expect([base, code, rates[code]]).toEqual([base, code, body.results[code].mid])
+    }
+  },
+  TEST_MS_MAX,
+)
