@@ -185,6 +185,13 @@ const Mid = ({ midMaxAgeMs }: { midMaxAgeMs: number }) => (
       the older of the two. A rate older than {spanText(midMaxAgeMs)} is too old to compare with, so
       no mid is shown then.
     </p>
+    <p>
+      Where several independent feeds agree on a rate, their median counts. Where one feed alone has
+      a rate, or feeds disagree, the pages say <em>single</em> or <em>disputed</em>. Agreement makes
+      a mistake less likely and does not rule it out: feeds may take over the same wrong figure.
+      Some feeds collect the official rates of central banks. For a currency with controls these are
+      not the rates at which people can change money.
+    </p>
   </Part>
 )
 
@@ -236,8 +243,9 @@ const Chart = ({ heldMs }: { heldMs: number | null }) => (
       It draws what held. Each step is one day, or one hour over the shortest period: the mid known
       at its end, and the best rate that stood then, before fees. A price stands until its provider
       gives another{heldMs !== null && `, and for ${spanText(heldMs)} at most`}; where none stands,
-      no line is drawn. The mid is dashed where it is more than a day old. The same figures are
-      there as a table and as a file.
+      no line is drawn. The mid is dashed where it is more than a day old. A candle shows how the
+      mid moved in a day: from its lowest to its highest value, and from the first to the last. The
+      same figures are there as a table and as a file.
     </p>
   </Part>
 )

@@ -17,7 +17,7 @@ export type Pair = {
    * itself.
    */
   readonly mid: number | null
-  /** What stands behind the mid; null without one, and for a currency against itself. */
+  /** The mid with what stands behind it; null without one, and for a currency against itself. */
   readonly backing: Backing | null
   readonly best: AgedQuote | null
 }

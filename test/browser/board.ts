@@ -57,6 +57,28 @@ describe('the market board in a browser', () => {
     await context.close()
   })
 
+  test('draws how the mid moved in a day, and reads it', async () => {
+    const { page, complaints, context } = await scene.visit()
+    await page.route('**/*period=30d', async (route) => {
+      const response = await route.fetch()
+      const candles = ['171 173 170.5 172', '172 172.5 170 170.5']
+      let nth = 0
+      const body = (await response.text()).replaceAll(
+        /(<\/time><\/td><td class="number")/g,
+        (cell) => `${cell} data-candle="${candles[nth++ % candles.length]}"`,
+      )
+      await route.fulfill({ response, body })
+    })
+    await page.goto(BOARD.replace('90d', '30d'))
+    await page.locator('.chart-plot .uplot canvas').waitFor()
+    await page.locator('.chart-plot').focus()
+    await page.keyboard.press('ArrowLeft')
+    expect(await reading(page).textContent()).toMatch(/\(from 170\.50 to 173\.00\)/)
+    await scene.picture(page, 'board-candles')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
   test('answers for another amount, corridor and period', async () => {
     const { page, context } = await scene.visit()
     await page.goto('/')

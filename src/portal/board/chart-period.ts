@@ -50,6 +50,7 @@ export const chartQuestion = (
   startMs: SPANS[period].period === null ? longest(period, nowMs).fromMs : null,
   endMs: null,
   heldMs: heldMsOf(ageLimits),
+  isOhlc: SPANS[period].interval !== 'PT1H',
 })
 
 /** The window of a chart in the parameters of `/time-series`, as it is at the moment. */

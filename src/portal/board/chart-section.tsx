@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { roundAmount } from '~/domain/round.ts'
+import type { Candle } from '~/domain/series.ts'
 import { dayText } from '~/portal/day-text.ts'
 import { percentText, rateDecimals, rateText } from '~/portal/format.ts'
 import { Notice } from '~/portal/notice.tsx'
@@ -69,7 +71,11 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
   const isCarried = points.map((point) => isCarriedForward(point, unit))
   return (
     <>
-      <Legend unit={unit} isCarried={isCarried.includes(true)} />
+      <Legend
+        unit={unit}
+        isCarried={isCarried.includes(true)}
+        hasCandles={points.some(({ midCandle }) => candleText(midCandle) !== undefined)}
+      />
       <div class="chart-plot" data-chart="series" data-label={label} data-unit={unit}>
         <Sparkline {...{ mid, best, isCarried, ...PLOT, label }} />
         <p class="chart-ends small muted" aria-hidden="true">
@@ -98,9 +104,16 @@ const UNIT_MS: Readonly<Record<Unit, number>> = { day: DAY_MS, hour: HOUR_MS }
 const isCarriedForward = ({ startMs, midAtMs }: HeldPoint, unit: Unit): boolean =>
   midAtMs !== null && midAtMs < startMs + UNIT_MS[unit] - DAY_MS
 
-const Legend = ({ unit, isCarried }: { unit: Unit; isCarried: boolean }) => (
+type LegendProps = { unit: Unit; isCarried: boolean; hasCandles: boolean }
+
+const Legend = ({ unit, isCarried, hasCandles }: LegendProps) => (
   <p class="chart-legend muted small">
     <span class="key key-mid">mid{isCarried && ', dashed where it is more than a day old'}</span>
+    {hasCandles && (
+      <span class="key key-candle" data-live hidden>
+        how the mid moved in a {unit}: filled where it fell
+      </span>
+    )}
     <span class="key key-best">best rate that held, before fees</span>
     <span class="key key-samples" data-live hidden>
       new prices per {unit}
@@ -151,7 +164,7 @@ function Point({ point, unit, decimals }: PointProps) {
       <td>
         <time dateTime={iso}>{iso.slice(0, LENGTH_OF[unit]).replace('T', ' ')}</time>
       </td>
-      <td class="number">
+      <td class="number" data-candle={candleText(point.midCandle)}>
         {isCarriedForward(point, unit) && <span class="beside">of {dayText(point.midAtMs!)} </span>}
         {text(point.mid)}
       </td>
@@ -160,6 +173,12 @@ function Point({ point, unit, decimals }: PointProps) {
     </tr>
   )
 }
+
+/** The open, high, low and close of a mid that moved in its bucket; none for one that stood. */
+const candleText = (candle: Candle | null): string | undefined =>
+  candle && candle.high > candle.low
+    ? [candle.open, candle.high, candle.low, candle.close].map(roundAmount).join(' ')
+    : undefined
 
 type PointProps = { point: HeldPoint; unit: Unit; decimals: number }
 

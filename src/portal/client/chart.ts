@@ -5,6 +5,8 @@ type Row = {
   readonly values: readonly (number | null)[]
   /** From when the mid is, if it is carried forward from long before; else empty. */
   readonly midOf: string
+  /** The open, high, low and close of a mid that moved in the bucket; empty for one that stood. */
+  readonly candle: readonly number[]
 }
 
 const HEIGHT = 300
@@ -17,7 +19,8 @@ function rowsOf({ tBodies }: HTMLTableElement): Row[] {
     const [at, ...numbers] = cells
     const iso = at!.querySelector('time')!.dateTime
     const midOf = numbers[0]!.querySelector('.beside')?.textContent?.trim() ?? ''
-    return { s: Date.parse(iso) / 1000, values: numbers.map(numberIn), midOf }
+    const candle = numbers[0]!.dataset.candle?.split(' ').map(Number) ?? []
+    return { s: Date.parse(iso) / 1000, values: numbers.map(numberIn), midOf, candle }
   })
   return rows.reverse()
 }
@@ -45,11 +48,13 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
       : 'Point at the chart, or focus it and press the arrow keys, to read values.'
   const decimals = decimalsOf(table)
   const told = (at: number) => {
-    const { s, values, midOf } = rows[at]!
+    const { s, values, midOf, candle } = rows[at]!
     const [mid, best, samples] = values
     const rate = (value: number | null | undefined) =>
       value == null ? 'none' : value.toLocaleString('en', { minimumFractionDigits: decimals })
-    const shownMid = midOf ? `${rate(mid)} (${midOf})` : rate(mid)
+    const [, high, low] = candle
+    const range = candle.length > 0 ? ` (from ${rate(low)} to ${rate(high)})` : ''
+    const shownMid = midOf ? `${rate(mid)} (${midOf})` : rate(mid) + range
     return `${timeText(s, place)}: mid ${shownMid}, best ${rate(best)}, new prices ${samples}`
   }
   for (const live of document.querySelectorAll<HTMLElement>('[data-live]')) live.hidden = false
@@ -68,7 +73,7 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
   function drawn(): uPlot {
     place.replaceChildren()
     place.classList.add('chart-live')
-    return new uPlot(optionsOf(place, read), data, place)
+    return new uPlot(optionsOf(place, { read, rows }), data, place)
   }
 }
 
@@ -81,8 +86,38 @@ function columnsOf(rows: readonly Row[]): uPlot.AlignedData {
   ]
   const [last, before] = [rows.at(-1)!.s, rows.at(-2)?.s]
   const endS = last + (before === undefined ? DAY_S : last - before)
-  return [[...rows.map(({ s }) => s), endS], column(2), mid(false), mid(true), column(1)]
+  const end = (i: number) => [...rows.map(({ candle }) => candle[i] ?? null), null]
+  const times = [...rows.map(({ s }) => s), endS]
+  return [times, column(2), end(HIGH), end(LOW), mid(false), mid(true), column(1)]
 }
+
+const HIGH = 1
+const LOW = 2
+/** The part of its bucket that the body of a candle takes, and its width at most. */
+const BODY = 0.6
+const BODY_PX_MAX = 12
+
+/** The candles of rows: a line from low to high, and a body from open to close. */
+const candles =
+  (rows: readonly Row[]): uPlot.Series.PathBuilder =>
+  (chart, _series, from, to) => {
+    const [stroke, fill] = [new Path2D(), new Path2D()]
+    const [times] = chart.data
+    for (let i = from; i <= Math.min(to, rows.length - 1); i++) {
+      const { candle } = rows[i]!
+      if (candle.length === 0) continue
+      const [open, high, low, close] = candle.map((rate) => chart.valToPos(rate, 'y', true))
+      const [left, right] = [times[i]!, times[i + 1]!].map((s) => chart.valToPos(s, 'x', true))
+      const width = Math.min((right! - left!) * BODY, BODY_PX_MAX * devicePixelRatio)
+      const middle = (left! + right!) / 2
+      stroke.moveTo(middle, high!)
+      stroke.lineTo(middle, low!)
+      const box = [middle - width / 2, Math.min(open!, close!), width, Math.abs(open! - close!)]
+      stroke.rect(box[0]!, box[1]!, box[2]!, box[3]!)
+      if (close! > open!) fill.rect(box[0]!, box[1]!, box[2]!, box[3]!)
+    }
+    return { stroke, fill }
+  }
 
 /** A line of steps: each value from its own time to the next one, and none where there is none. */
 const held: uPlot.Series.PathBuilder = (chart, series, from, to) => {
@@ -132,7 +167,9 @@ function reachable(place: HTMLElement, { count, shown, read }: Reach): void {
   })
 }
 
-function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot.Options {
+type Shown = { read(at: number | null): void; readonly rows: readonly Row[] }
+
+function optionsOf(place: HTMLElement, { read, rows }: Shown): uPlot.Options {
   const colour = (name: string) => getComputedStyle(place).getPropertyValue(name).trim()
   const [ink, line] = [colour('--ink-soft'), colour('--line')]
   const font = `12px ${getComputedStyle(place).fontFamily}`
@@ -163,6 +200,15 @@ function optionsOf(place: HTMLElement, read: (at: number | null) => void): uPlot
         paths: bars!({ size: [0.7, 8], align: 1 }),
         points: { show: false },
       },
+      {
+        label: 'high',
+        stroke: colour('--chart-candle'),
+        fill: colour('--chart-candle'),
+        width: 1,
+        points: { show: false },
+        paths: candles(rows),
+      },
+      { label: 'low', points: { show: false }, paths: () => null },
       { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5 },
       { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5, dash: [4, 4] },
       { ...stepped, label: 'best', stroke: colour('--chart-best'), width: 2 },

@@ -7,11 +7,12 @@ import { matrixNote, presentBest } from '~/wire/fetch.ts'
 import { freshnessText, iso } from '~/wire/present.ts'
 
 /**
- * Each quote that is the best of its corridor is written once.
+ * Each quote that is the best of its corridor, and each mid, is written once.
  *
  * Cache 7 of a read, see docs/architecture.md.
  */
 const bests = new WeakMap<AgedQuote, string>()
+const mids = new WeakMap<Backing, string>()
 
 /** The text of `presentFetchOne`, letter by letter. */
 export const fetchOneText = (matrix: Matrix, freshness: Freshness): string =>
@@ -53,12 +54,18 @@ function rowText(codes: readonly string[], pairs: readonly Pair[]): string {
 function membersOf({ mid, backing, best }: Pair): string {
   const bestMember = `"provider_best":${best === null ? 'null' : bestText(best)}`
   if (mid === null) return bestMember
-  return `"mid":${roundAmount(mid)},${backing ? backingText(backing) : ''}${bestMember}`
+  return backing ? midText(mid, backing) + bestMember : `"mid":${roundAmount(mid)},${bestMember}`
 }
 
-function backingText({ basis, dispersionBps }: Backing): string {
+/** The text of a mid; `backing` is the mid itself. */
+function midText(rate: number, backing: Backing): string {
+  const known = mids.get(backing)
+  if (known !== undefined) return known
+  const { basis, dispersionBps } = backing
   const dispersion = dispersionBps === null ? '' : `"dispersion_bps":${roundBps(dispersionBps)},`
-  return `"basis":"${basis}",${dispersion}`
+  const text = `"mid":${roundAmount(rate)},"basis":"${basis}",${dispersion}`
+  mids.set(backing, text)
+  return text
 }
 
 function bestText(quote: AgedQuote): string {

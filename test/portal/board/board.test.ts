@@ -506,6 +506,21 @@ describe('the chart of GET /', () => {
       ),
   })
 
+  test('200 with how the mid moved in a day, for the chart; not by the hour', async () => {
+    const startMs = Date.parse('2026-03-04T00:00:00Z')
+    const turns = { startMs, firstMs: startMs + 1, open: 128, high: 131.5, low: 127.5, close: 128 }
+    const moving = pastWith({
+      worthsBefore: async (_code, momentsMs) =>
+        momentsMs.map((atMs) => ({ perUsd: 127, atMs: atMs - 1 })),
+      midTurns: async () => [turns],
+    })
+    const of = new World({ past: moving })
+    const candles = ({ text }: { text: string }) => text.match(/data-candle="[^"]*"/g) ?? []
+    const page = await visit(of, `${QUERY}&period=30d`)
+    expect(candles(page)).toContain('data-candle="128 131.5 127 127"')
+    expect(candles(await visit(of, `${QUERY}&period=7d`))).toEqual([])
+  })
+
   test('200 with the same values as a drawing, a table and a file', async () => {
     const of = new World({ past })
     const { text } = await visit(of, `${QUERY}&period=30d`)
