@@ -7,6 +7,7 @@ import {
   type KeyReplacement,
   type KeyRules,
   type NewKey,
+  READ_ONLY_BUDGET,
   type RevokedKey,
   type Revoker,
 } from '~/domain/account.ts'
@@ -35,7 +36,7 @@ type OwnKeyStore = {
 
 export type OwnKeysDeps = {
   readonly keyStore: OwnKeyStore
-  readonly newKey: () => NewKeyText
+  readonly newKey: (isReadOnly?: boolean) => NewKeyText
   /** Makes memory serve an account as the database has it. */
   readonly published: (accountId: string) => Promise<void>
   readonly notify: Notify
@@ -55,16 +56,20 @@ export type NewOwnKey =
   | { readonly id: string; readonly name: string; readonly text: string }
   | { readonly refusal: KeyRefusal | 'no_name' }
 
-/** Creates another key of an account; it works on this replica as soon as this resolves. */
+/**
+ * Creates another key of an account, with a budget of its own where it only reads mids; it works on
+ * this replica as soon as this resolves.
+ */
 export async function createOwnKey(
   deps: OwnKeysDeps,
   owner: Owner,
-  name: string,
+  { name, isReadOnly = false }: { readonly name: string; readonly isReadOnly?: boolean },
 ): Promise<NewOwnKey> {
   const { accountId, actor, nowMs } = owner
   if (!isKeyName(name.trim())) return { refusal: 'no_name' }
-  const { key: text, hash, lastFour } = deps.newKey()
-  const wanted = { accountId, name: name.trim(), hash, lastFour, actor }
+  const { key: text, hash, lastFour } = deps.newKey(isReadOnly)
+  const dailyBudget = isReadOnly ? READ_ONLY_BUDGET : null
+  const wanted = { accountId, name: name.trim(), hash, lastFour, dailyBudget, actor }
   const granted = await deps.keyStore.grantKey(wanted, { ...RULES, nowMs })
   return shown(deps, owner, { granted, text })
 }

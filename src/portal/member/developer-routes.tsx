@@ -25,7 +25,7 @@ import { type OwnUsageDeps, ownUsageOf } from '~/service/own-usage.ts'
 import { disconnectPage } from './connections.tsx'
 import { developerPage, type Said } from './developer.tsx'
 import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
-import { newKeyPage, replacedKeyPage } from './new-key-page.tsx'
+import { newKeyPage, programKeyPage, replacedKeyPage } from './new-key-page.tsx'
 import {
   type FormFields,
   type PageAnswer,
@@ -34,6 +34,7 @@ import {
   type Person,
   personRoutes,
 } from './page-request.tsx'
+import { programOf } from './program-setups.ts'
 
 export type DeveloperDeps = PageRequestDeps &
   OwnKeysDeps &
@@ -148,9 +149,12 @@ type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
 
 async function create(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   const name = form.text('name')
-  const made = await createOwnKey(deps, ownerOf(member), name)
-  if ('refusal' in made) return area(deps, member, { nameFault: REFUSALS[made.refusal], name })
-  return { page: newKeyPage({ key: made.text, name: made.name, home: deps.home() }) }
+  const use = form.text('use')
+  const program = programOf(use)
+  const made = await createOwnKey(deps, ownerOf(member), { name, isReadOnly: Boolean(program) })
+  if ('refusal' in made) return area(deps, member, { nameFault: REFUSALS[made.refusal], name, use })
+  const shown = { key: made.text, name: made.name, home: deps.home() }
+  return { page: program ? programKeyPage({ ...shown, program }) : newKeyPage(shown) }
 }
 
 async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {

@@ -5,7 +5,7 @@ import { isConnection, keyMark } from '~/domain/api-key.ts'
 import { mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
 import { AlertsSection } from '~/portal/alert/alerts-section.tsx'
 import { dayText } from '~/portal/day-text.ts'
-import { Field } from '~/portal/form.tsx'
+import { Field, Select } from '~/portal/form.tsx'
 import { spanText } from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
@@ -16,6 +16,7 @@ import type { KeyUsage, OwnUsage } from '~/service/own-usage.ts'
 import { Connections } from './connections.tsx'
 import { lastUsedText } from './last-used.ts'
 import type { PageRequest, Person } from './page-request.tsx'
+import { PROGRAMS } from './program-setups.ts'
 import { TokenForm } from './token-form.tsx'
 import { ToolClients } from './tool-clients.tsx'
 import { TryIt } from './try-it.tsx'
@@ -37,6 +38,8 @@ export type Said = {
   readonly news?: string | undefined
   /** The name asked for a further key, with the reason why there is none. */
   readonly name?: string
+  /** What that key was to be for. */
+  readonly use?: string
   readonly nameFault?: string
 }
 
@@ -154,6 +157,9 @@ function Keys({ pageRequest, usage, said }: Props) {
   )
 }
 
+/** A key that is not for one program. */
+const API_USE = 'api'
+
 const FurtherKey = ({ pageRequest, said }: Pick<Props, 'pageRequest' | 'said'>) => (
   <div id={FURTHER_KEY_ID}>
     <TokenForm
@@ -169,6 +175,15 @@ const FurtherKey = ({ pageRequest, said }: Pick<Props, 'pageRequest' | 'said'>) 
         error={said.nameFault}
         isRequired
         input={{ autocomplete: 'off', maxLength: KEY_NAME_LENGTH_MAX }}
+      />
+      <Select
+        name="use"
+        label="What it is for"
+        value={said.use ?? API_USE}
+        options={[
+          { value: API_USE, text: 'The API: everything this account may do' },
+          ...PROGRAMS.map(({ id, name }) => ({ value: id, text: `${name}: mids only` })),
+        ]}
       />
     </TokenForm>
   </div>
@@ -188,7 +203,12 @@ const keyColumns = (nowMs: number): Column<KeyUsage>[] => [
   { head: 'Key', class: 'nowrap', cell: ({ key }) => keyMark(key) },
   { head: 'Created', cell: ({ key }) => dayText(key.createdMs) },
   { head: 'Last used', cell: (one) => lastUsedText(one, nowMs) },
-  { head: 'Today', class: 'number', cell: ({ days }) => days.at(-1) },
+  {
+    head: 'Today',
+    class: 'number',
+    cell: ({ key: { dailyBudget = null }, days }) =>
+      dailyBudget === null ? days.at(-1) : `${days.at(-1)} of ${dailyBudget}`,
+  },
   { head: 'Actions', label: null, class: 'actions', cell: ({ key }) => <KeyActions of={key} /> },
 ]
 

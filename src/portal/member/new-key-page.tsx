@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
+import { READ_ONLY_BUDGET } from '~/domain/account.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import type { PROGRAMS } from './program-setups.ts'
 import { ToolClients } from './tool-clients.tsx'
 import { TryIt } from './try-it.tsx'
 
@@ -60,6 +62,34 @@ export const newKeyPage = ({ key, name, home }: NewKey & { name: string }): Page
     key,
     home,
   })
+
+type ProgramKey = NewKey & { readonly name: string; readonly program: (typeof PROGRAMS)[number] }
+
+/** The only page that shows a key for a program, with what to enter there. */
+export const programKeyPage = ({ key, name, home, program }: ProgramKey): Page => ({
+  title: 'Your new read-only key',
+  path: PATHS.developer,
+  scripts: ['copy'],
+  body: (
+    <div class="stack-tight">
+      <h1>Your new read-only key</h1>
+      <p class="lead">
+        It is named {name} and reads mid-market rates, {READ_ONLY_BUDGET} requests a day. It is a
+        part of the address below: whoever sees that address can spend those requests, and nothing
+        else.
+      </p>
+      <h2>{program.name}</h2>
+      <p>{program.where}</p>
+      <CopyBox id={KEY_ID} label="the address" text={program.text(`${home}/compat/${key}`)} />
+      <Notice kind="warn">You will not see this key again. Copy the address now.</Notice>
+      <p>
+        <a class="button" href={PATHS.developer}>
+          I have copied it
+        </a>
+      </p>
+    </div>
+  ),
+})
 
 type Replaced = NewKey & { readonly name: string; readonly ends: string }
 

@@ -47,6 +47,25 @@ describe('keys', () => {
     await until('the other replica knows it', async () => (await replica.asked(key!)) === 200)
   })
 
+  test('a key for a program reads mids alone, by the address that the page shows', async () => {
+    const ada = await world.member()
+    const fields = { name: 'books', use: 'fixer' }
+    const { status, html } = await ada.visitor.submit('/developer', fields, '/developer/keys')
+    expect(status).toBe(200)
+    const [address, key] = /\/compat\/(crr_\w+)\/fixer\//.exec(html)!
+    expect(await world.asked(key!)).toBe(401)
+    const reply = await ada.visitor.get(`${address}symbols`)
+    expect([reply.status, reply.html]).toEqual([200, expect.stringContaining('"symbols"')])
+    const area = (await ada.visitor.get('/developer')).html
+    expect(area).toContain('1 of 100')
+    expect(area).not.toContain(key!)
+    const again = await ada.visitor.submit('/developer', fields, '/developer/keys')
+    expect([again.status, again.html]).toEqual([
+      400,
+      expect.stringContaining('value="fixer" selected'),
+    ])
+  })
+
   test('400 to a name in use, to no name, to a long one, and after 20 keys', async () => {
     const ada = await world.member()
     const taken = (await make(ada, 'default')).html
