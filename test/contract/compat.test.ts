@@ -178,3 +178,14 @@ test(
   },
   TEST_MS_MAX,
 )
+
+test('ERPNext gets a number from the request of each of its providers, and of its own settings', async () => {
+  const date = '2026-03-05'
+  const { rate } = (await midOf('EUR', 'NGN', Date.parse(date)))!
+  const custom = await ask(`frankfurter/v1/${date}?base=EUR&symbols=NGN`)
+  const old = await ask(`frankfurter/${date}?base=EUR&symbols=NGN`)
+  const v2 = await ask(`frankfurter/v2/rate/EUR/NGN?date=${date}`)
+  const host = await ask(`exchangerate-host/convert?amount=1&date=${date}&from=EUR&to=NGN`)
+  const numbers = [custom.body.rates.NGN, old.body.rates.NGN, v2.body.rate, host.body.result]
+  expect(numbers).toEqual([rate, rate, rate, rate])
+})
