@@ -42,7 +42,7 @@ export function pastOf(
     worthsBefore: asked('worthsBefore', (currency) => [currency]),
     worthRanges: asked('worthRanges', (currency) => [currency]),
     worthsIn: asked('worthsIn', (currency) => [currency]),
-    midTurns: asked('midTurns', ({ from, to }) => [from, to].filter((one) => one !== null)),
+    worthPath: asked('worthPath', (currency) => [currency]),
     feedAnswers: asked('feedAnswers', ({ currency }) => [currency]),
     believedBests: asked('believedBests', (corridor) => [corridorKey(corridor)]),
   }

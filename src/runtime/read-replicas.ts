@@ -13,9 +13,9 @@ import { isOutage } from '~/store/outage.ts'
 import { createFeedAnswerStore } from '~/store/past/feed-answer-store.ts'
 import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
-import { createMidTurnStore } from '~/store/past/mid-turn-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
+import { createWorthPathStore } from '~/store/past/worth-path-store.ts'
 import { readPool, readPoolAt } from '~/store/read-pool.ts'
 import { rerun, wasBrokenOff } from '~/store/rerun.ts'
 import { PositionTrail } from './position-trail.ts'
@@ -194,7 +194,7 @@ class Target {
       ...createSeriesStore(database),
       ...createSnapshotStore(database),
       ...createHeldStore(database),
-      ...createMidTurnStore(database),
+      ...createWorthPathStore(database),
       ...createFeedAnswerStore(database),
     }
   }

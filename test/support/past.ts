@@ -5,9 +5,9 @@ import type { Database } from '~/store/database.ts'
 import { createFeedAnswerStore } from '~/store/past/feed-answer-store.ts'
 import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
-import { createMidTurnStore } from '~/store/past/mid-turn-store.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
+import { createWorthPathStore } from '~/store/past/worth-path-store.ts'
 import { noReferences } from './days.ts'
 
 /** The past as `serve` reads it; memory's news have to be noted in `windows`. */
@@ -17,7 +17,7 @@ export const pastOf = (database: Database, windows = new WindowCache()): PastDep
     ...createSeriesStore(database),
     ...createSnapshotStore(database),
     ...createHeldStore(database),
-    ...createMidTurnStore(database),
+    ...createWorthPathStore(database),
     ...createFeedAnswerStore(database),
   },
   windows,
@@ -45,7 +45,7 @@ export const emptyPast = (): PastDeps => ({
     worthsBefore: async (_currency, momentsMs) => momentsMs.map(() => null),
     worthRanges: async () => [],
     worthsIn: async (_currency, windows) => windows.map(() => []),
-    midTurns: async () => [],
+    worthPath: async () => ({ timesMs: new Float64Array(), worths: new Float64Array() }),
     feedAnswers: async () => [],
     believedBests: async () => new Map(),
   },

@@ -2,24 +2,14 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Anchors } from '~/domain/price/anchors.ts'
-import { bucketStartsMs, type Candle, type Interval } from '~/domain/series.ts'
+import { bucketEndMs, bucketStartsMs, type Candle, type Interval } from '~/domain/series.ts'
 
-/** The turns of a mid in one bucket: its first value there and when that was said, and others. */
-type TurnsIn = Candle & { readonly startMs: number; readonly firstMs: number }
-
-type CandlesAsk = Window & {
-  readonly interval: Interval
-  /** The currencies whose worths are the divisor and the dividend; null for 1. */
-  readonly from: string | null
-  readonly to: string | null
-}
+/** What a US dollar was worth, oldest first; of two values at one time the later one holds. */
+type WorthPath = { readonly timesMs: Float64Array; readonly worths: Float64Array }
 
 export type MidCandleStore = {
-  /**
-   * By buckets, oldest first, what one worth of a US dollar came to in terms of another whenever
-   * either was said: in the window, and last before it.
-   */
-  midTurns(ask: CandlesAsk): Promise<readonly TurnsIn[]>
+  /** What a US dollar was worth in a currency: last before a window, and whenever said in it. */
+  worthPath(currency: string, window: Window): Promise<WorthPath>
 }
 
 type Ask = Window & {
@@ -28,33 +18,70 @@ type Ask = Window & {
   readonly anchors: Anchors
 }
 
+/** A dollar that is a leg itself. */
+const ONE: WorthPath = {
+  timesMs: Float64Array.of(Number.NEGATIVE_INFINITY),
+  worths: Float64Array.of(1),
+}
+
 /**
  * The candle of a pair's mid in each bucket, oldest first; null before the mid's history begins. A
  * bucket opens with the mid that was in force at its start, if there was one.
  */
 export async function midCandlesOf(
   store: MidCandleStore,
-  { corridor, interval, anchors, fromMs, beforeMs }: Ask,
+  { corridor, interval, anchors, ...window }: Ask,
 ): Promise<(Candle | null)[]> {
-  const startsMs = bucketStartsMs({ fromMs, beforeMs }, interval)
-  const legOf = (code: string) => {
-    const leg = anchors.of(code) ?? code
-    return leg === USD ? null : leg
-  }
-  const [from, to] = [legOf(corridor.from), legOf(corridor.to)]
+  const startsMs = bucketStartsMs(window, interval)
+  const anchorOf = (code: string) => anchors.of(code) ?? code
+  const [from, to] = [anchorOf(corridor.from), anchorOf(corridor.to)]
   const factor = anchors.worth(corridor.to, 1) / anchors.worth(corridor.from, 1)
   if (from === to) return startsMs.map(() => flat(factor))
-  const turns = await store.midTurns({ interval, from, to, fromMs, beforeMs })
-  const byStart = new Map(turns.map((turn) => [turn.startMs, scaled(turn, factor)]))
-  let held = turns.findLast(({ startMs }) => startMs < fromMs)?.close ?? null
-  if (held !== null) held *= factor
-  return startsMs.map((startMs) => {
-    const said = byStart.get(startMs)
-    const before = said && said.firstMs === startMs ? null : held
-    held = said?.close ?? held
-    if (!said) return held === null ? null : flat(held)
-    return before === null ? said : { ...widened(said, before), open: before }
-  })
+  const pathOf = (leg: string) => (leg === USD ? ONE : store.worthPath(leg, window))
+  const [source, target] = await Promise.all([pathOf(from), pathOf(to)])
+  const path = new MidPath(source, target, factor)
+  return startsMs.map((startMs) => path.candleIn(startMs, bucketEndMs(startMs, interval)))
+}
+
+/** A mid that follows two paths while a caller steps from bucket to bucket. Mutable. */
+class MidPath {
+  #mid: number | null = null
+  #sourceNext = 0
+  #targetNext = 0
+
+  constructor(
+    private readonly source: WorthPath,
+    private readonly target: WorthPath,
+    private readonly factor: number,
+  ) {}
+
+  candleIn(startMs: number, endMs: number): Candle | null {
+    while (this.#nextMs <= startMs) this.#step()
+    let candle = this.#mid === null ? null : flat(this.#mid)
+    while (this.#nextMs < endMs) {
+      const mid = this.#step()
+      if (mid !== null) candle = candle ? { ...widened(candle, mid), close: mid } : flat(mid)
+    }
+    return candle
+  }
+
+  /** When either leg is said next. */
+  get #nextMs(): number {
+    const sourceMs = this.source.timesMs[this.#sourceNext] ?? Number.POSITIVE_INFINITY
+    const targetMs = this.target.timesMs[this.#targetNext] ?? Number.POSITIVE_INFINITY
+    return Math.min(sourceMs, targetMs)
+  }
+
+  /** Takes all that is said at the next time; null as long as a leg is unknown. */
+  #step(): number | null {
+    const atMs = this.#nextMs
+    while (this.source.timesMs[this.#sourceNext]! <= atMs) this.#sourceNext++
+    while (this.target.timesMs[this.#targetNext]! <= atMs) this.#targetNext++
+    const from = this.source.worths[this.#sourceNext - 1]
+    const to = this.target.worths[this.#targetNext - 1]
+    this.#mid = from === undefined || to === undefined ? null : (to / from) * this.factor
+    return this.#mid
+  }
 }
 
 /** A candle that closes at a mid, which may differ from its own last value by a rounding. */
@@ -62,14 +89,6 @@ export const closedAt = (mid: number, candle: Candle | null | undefined): Candle
   candle ? { ...widened(candle, mid), close: mid } : null
 
 const flat = (rate: number): Candle => ({ open: rate, high: rate, low: rate, close: rate })
-
-const scaled = (turns: TurnsIn, factor: number): TurnsIn => ({
-  ...turns,
-  open: turns.open * factor,
-  high: turns.high * factor,
-  low: turns.low * factor,
-  close: turns.close * factor,
-})
 
 const widened = ({ open, high, low, close }: Candle, rate: number): Candle => ({
   open,

@@ -508,11 +508,12 @@ describe('the chart of GET /', () => {
 
   test('200 with how the mid moved in a day, for the chart; not by the hour', async () => {
     const startMs = Date.parse('2026-03-04T00:00:00Z')
-    const turns = { startMs, firstMs: startMs + 1, open: 128, high: 131.5, low: 127.5, close: 128 }
+    const timesMs = Float64Array.from([0, 1, 2, 3], (i) => startMs + i)
+    const worths = Float64Array.of(128, 131.5, 127.5, 127)
     const moving = pastWith({
       worthsBefore: async (_code, momentsMs) =>
         momentsMs.map((atMs) => ({ perUsd: 127, atMs: atMs - 1 })),
-      midTurns: async () => [turns],
+      worthPath: async () => ({ timesMs, worths }),
     })
     const of = new World({ past: moving })
     const candles = ({ text }: { text: string }) => text.match(/data-candle="[^"]*"/g) ?? []
