@@ -44,7 +44,7 @@ export function bucketed(
 }
 
 /** The start of the bucket that holds a time; `date_bin` knows no months. */
-export const bucketOf = (sql: Sql, interval: Interval, at: Part) =>
+const bucketOf = (sql: Sql, interval: Interval, at: Part) =>
   interval === 'P1M'
     ? sql`date_trunc('month', ${at}, 'UTC')`
     : sql`date_bin(${BINS[interval]}::interval, ${at}, timestamptz '1970-01-05 00:00:00+00')`
