@@ -10,6 +10,7 @@ import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/porta
 import { namedPairHref } from '~/portal/send/path.ts'
 import { type Conversions, convert } from '~/service/convert.ts'
 import { inTime } from '~/service/deadline.ts'
+import { doubtfulMidsOf } from '~/service/doubtful.ts'
 import { type HeldSeries, type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
 import { CallSection } from './call-section.tsx'
 import { chartQuestion } from './chart-period.ts'
@@ -137,6 +138,9 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
 const summaryOf = (view: PublicAsk['view'], question: BoardQuestion) => ({
   freshness: view.freshness,
   offers: view.offers(question.from, question.to),
+  moved: doubtfulMidsOf(view.generation).filter(
+    ({ currency, movePct }) => movePct !== null && [question.from, question.to].includes(currency),
+  ),
   hrefOf: (amount: number) => boardHref({ ...question, goal: { amount, recipientGets: null } }),
 })
 

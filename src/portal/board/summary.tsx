@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { Fragment } from 'preact'
 import type { Currency } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
@@ -7,9 +8,17 @@ import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { askedText, clockText, priceText, rateText, spanText } from '~/portal/format.ts'
+import {
+  askedText,
+  clockText,
+  percentText,
+  priceText,
+  rateText,
+  spanText,
+} from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
+import type { DoubtfulMid } from '~/service/doubtful.ts'
 import { lackNote } from '~/wire/note.ts'
 import { costSentence } from './cost-text.ts'
 import { standingText } from './kinds.ts'
@@ -25,6 +34,8 @@ type Props = {
   readonly hrefOf: (amount: number) => string
   /** Every offer that the page is about, whatever its amounts. */
   readonly offers: readonly RankedQuote[]
+  /** The currencies of the pair whose mid one feed alone moved far. */
+  readonly moved?: readonly DoubtfulMid[]
   /** Whether the page is about two countries, which it then names itself. */
   readonly isPair?: boolean
 }
@@ -190,7 +201,7 @@ function MidNote({ conversions: { mid }, from, to, freshness: { nowMs } }: Props
 const NO_MID =
   'No reference feed has a recent rate for this pair, so there is no mid to compare with.'
 
-function Mid({ conversions: { mid }, from, to, freshness: { nowMs } }: Props) {
+function Mid({ conversions: { mid }, from, to, freshness: { nowMs }, moved = [] }: Props) {
   return (
     <section class="card">
       <h2 class="figure-label">Mid-market rate</h2>
@@ -202,6 +213,13 @@ function Mid({ conversions: { mid }, from, to, freshness: { nowMs } }: Props) {
           <p class="figure-note">
             <Source {...{ mid, from, nowMs }} />.
             <Backing mid={mid} />
+            {moved.map(({ currency, movePct }) => (
+              <Fragment key={currency}>
+                {' '}
+                One feed alone moved the dollar&apos;s price in {currency} by{' '}
+                {percentText(movePct! * 100, true)} within a day.
+              </Fragment>
+            ))}
           </p>
         </>
       ) : (

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { ServiceError } from '~/domain/errors.ts'
+import { noState } from '~/domain/feed/state.ts'
 import { CURRENCIES, currency, PROVIDERS } from '../../support/catalogue.ts'
 import { World } from '../../support/world.ts'
 import { catalogueWith, HOSTILE_NAME, pastWith, rowsOf, textOf, visit } from '../portal-world.ts'
@@ -87,6 +88,17 @@ describe('GET /', () => {
     const text = textOf((await visit(world, QUERY)).text)
     if (mark === null) expect(text).not.toContain('single One feed')
     else expect(text).toContain(mark)
+  })
+
+  test('200 says that one feed alone moved a currency of the pair far', async () => {
+    const said = { dispersionBps: null, left: [], basis: 'single' } as const
+    const moved = { pct: 6.5, atMs: world.clock.now() }
+    const support = ['KES', 'NGN'].map((currency) => ({ ...said, currency, moved }))
+    world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
+    world.memory.publish({ feeds: { ...noState, support } }, world.clock.now())
+    const text = textOf((await visit(world, QUERY)).text)
+    expect(text).toContain("moved the dollar's price in KES by +6.50% within a day.")
+    expect(text).not.toContain('price in NGN')
   })
 
   test('200 with a mid that follows a peg, in words and not as the API names its source', async () => {
