@@ -16,9 +16,12 @@ type Span = TableAsk['span']
 
 /** What a request asks for: a path below the name of the API, and a query. */
 export class Asked {
+  #query: URLSearchParams | null = null
+
+  /** `written` is the query as it was sent. */
   constructor(
     readonly path: string,
-    private readonly query: URLSearchParams,
+    private readonly written: string,
     private readonly nowMs: number,
     readonly accept: string | null = null,
   ) {}
@@ -26,6 +29,14 @@ export class Asked {
   /** The parts of the path by a pattern; null where it does not fit. */
   match(pattern: RegExp): string[] | null {
     return pattern.exec(this.path)?.slice(1) ?? null
+  }
+
+  /** The whole question, as it was asked. */
+  whole = (): string => `${this.path}?${this.written}`
+
+  private get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.written)
+    return this.#query
   }
 
   /** The first of these parameters that is there and not empty. */

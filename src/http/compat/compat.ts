@@ -14,7 +14,7 @@ import { credentialOf } from '~/wire/credential.ts'
 import type { ErrorBody } from '~/wire/errors.ts'
 import { presentSample } from '~/wire/present.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
-import type { Api, RatesAsk, Said } from './api.ts'
+import type { Api, Question, RatesAsk, Said } from './api.ts'
 import { Asked } from './asked.ts'
 import { currencyApi } from './currency-api.ts'
 import { ecb } from './ecb.ts'
@@ -23,10 +23,12 @@ import { CompatError, faultOf } from './fault.ts'
 import { fixer } from './fixer.ts'
 import { frankfurterV1 } from './frankfurter-v1.ts'
 import { frankfurterV2 } from './frankfurter-v2.ts'
+import { KeptAnswers, type Written } from './kept-answers.ts'
 import { openExchangeRates } from './open-exchange-rates.ts'
 import { plain } from './plain.ts'
 
 type CompatDeps = AccessDeps & TableDeps
+type Deps = CompatDeps & { readonly kept: KeptAnswers }
 
 const APIS = [frankfurterV1, openExchangeRates, exchangerateHost, fixer, currencyApi, ecb, plain]
 const BY_NAME = new Map(APIS.map((api) => [api.name, api]))
@@ -35,9 +37,10 @@ const KEY_NAMES = ['app_id', 'access_key', 'apikey']
 const TOKEN = /^token +(.+)$/i
 
 /** Mids in the form of other APIs, for programs whose base URL can be changed and nothing else. */
-export const compatRoutes = (deps: CompatDeps): Route[] => [
-  { method: 'GET', path: '/compat/*', handle: (request) => answered(deps, request) },
-]
+export function compatRoutes(deps: CompatDeps): Route[] {
+  const all = { ...deps, kept: new KeptAnswers() }
+  return [{ method: 'GET', path: '/compat/*', handle: (request) => answered(all, request) }]
+}
 
 type Found = { readonly api: Api; readonly asked: Asked; readonly key: string | null }
 
@@ -51,10 +54,9 @@ function found(request: Request, nowMs: number): Found | null {
   const path = rest.join('/').replace(/\/$/, '')
   const api = name === frankfurterV2.name && /^v2\b/.test(path) ? frankfurterV2 : BY_NAME.get(name!)
   if (!api) return null
-  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1 || url.length))
-  const own = KEY_NAMES.map((one) => query.get(one)).find((text) => text)
+  const query = url.slice(url.indexOf('?') + 1 || url.length)
   const asked = new Asked(path, query, nowMs, headers.get('accept'))
-  return { api, asked, key: key ?? own ?? null }
+  return { api, asked, key: key ?? (query === '' ? null : asked.text(...KEY_NAMES)) }
 }
 
 const UNKNOWN = new ServiceError(
@@ -62,11 +64,11 @@ const UNKNOWN = new ServiceError(
   `the path is /compat/KEY/NAME/..., NAME being one of ${[...BY_NAME.keys()].join(', ')}`,
 )
 
-async function answered(deps: CompatDeps, request: Request): Promise<Response> {
+async function answered(deps: Deps, request: Request): Promise<Response> {
   const nowMs = deps.clock.now()
   const asking = found(request, nowMs)
   if (!asking) return errorReply(UNKNOWN, deps.log)
-  const { api, asked, key } = asking
+  const { api, key } = asking
   const metered = new MeteredRequest(deps, request)
   const find = (atMs: number) =>
     key === null
@@ -75,12 +77,9 @@ async function answered(deps: CompatDeps, request: Request): Promise<Response> {
   try {
     const refusal = await metered.begin(find)
     if (refusal) throw refusal
-    const said = await saidOf(deps, metered, { api, asked })
-    const body = textOf(said, api.indent?.(asked))
-    const etag = tagOf([request.url, body])
+    const { body, type, etag } = await written(deps, metered, asking)
     const headers = { ...metered.tieredHeaders(), ...NO_REFERRER, ...sampleOf(deps), etag }
     if (isHeld(request, etag)) return new Response(null, { status: 304, headers })
-    const type = typeOf(said, asked)
     return new Response(streamedBody(body), { headers: { ...headers, 'content-type': type } })
   } catch (error) {
     return failedReply(metered, api, error)
@@ -92,15 +91,37 @@ function inHeaders(headers: Headers): Credential {
   return token ?? credentialOf(headers)
 }
 
-async function saidOf(
-  deps: CompatDeps,
+/** The answer as it was kept, else as it is found now. */
+async function written(
+  { kept, ...deps }: Deps,
   metered: MeteredRequest,
-  { api, asked }: Pick<Found, 'api' | 'asked'>,
-): Promise<Said> {
-  const view = new View(deps.memory.current, metered.freshness(), deps.ageLimits)
+  { api, asked }: Found,
+): Promise<Written> {
+  const freshness = metered.freshness()
+  const { current } = deps.memory
+  const name = `${freshness.tier} ${api.name} ${asked.whole()} ${asked.accept}`
+  const known = kept.find(name, current, freshness)
+  if (known) return known
   const question = api.question(asked)
+  if ('usage' in question) {
+    const body = textOf(question.usage(metered.success().quota), api.indent?.(asked))
+    return { body, type: JSON_TYPE, etag: tagOf([name, body]) }
+  }
+  const view = new View(current, freshness, deps.ageLimits)
+  const said = await saidOf(deps, view, { api, question })
+  const body = textOf(said, api.indent?.(asked))
+  const made = { body, type: typeOf(said, asked), etag: tagOf([name, body]) }
+  const isOfNow = 'rates' in question && !question.rates.span && !question.rates.bank
+  if (isOfNow) kept.keep(name, { ...made, basis: view.basis })
+  return made
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+type Put = { readonly api: Api; readonly question: Exclude<Question, { usage: unknown }> }
+
+async function saidOf(deps: CompatDeps, view: View, { api, question }: Put): Promise<Said> {
   if ('said' in question) return question.said
-  if ('usage' in question) return question.usage(metered.success().quota)
   const { catalogue } = view
   const fiat = catalogue.supportedCodes.filter((code) => view.isFiat(code))
   if ('currencies' in question)
@@ -153,7 +174,7 @@ const textOf = (said: Said, indent?: string | number): string =>
   typeof said === 'string' ? said : JSON.stringify(said, null, indent)
 
 function typeOf(said: Said, { path, accept }: Asked): string {
-  if (typeof said !== 'string') return 'application/json; charset=utf-8'
+  if (typeof said !== 'string') return JSON_TYPE
   if (path.endsWith('.csv')) return 'text/csv; charset=utf-8'
   if (path.endsWith('.xml')) return 'text/xml; charset=utf-8'
   return accept?.includes('ndjson') ? 'application/x-ndjson' : 'text/plain; charset=utf-8'

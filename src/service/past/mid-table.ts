@@ -54,6 +54,7 @@ export function midTable(deps: TableDeps, view: View, ask: TableAsk): Promise<re
 function liveTable({ feedTimes }: TableDeps, view: View, { base, quotes }: TableAsk): MidRows {
   const { nowMs, cutoffMs } = view.freshness
   const atMs = Math.min(nowMs, cutoffMs)
+  view.basis.lastUntil(nowMs - (nowMs % DAY_MS) + DAY_MS - 1)
   const rows = quotes.flatMap((quote) => {
     if (quote === base) return view.isFiat(base) ? [{ quote, rate: 1, atMs }] : []
     const mid = view.mid(base, quote)

@@ -74,6 +74,15 @@ export function endpointsOf({ keys, market, offers, sources, targets }: Asked): 
     get('status', '/status', EDGE, { headers: {} }),
     get('401', `/rates?${pair}`, EDGE, refused(newKey().key, 401)),
     get('429', `/rates?${pair}`, EDGE, refused(keys.spent, 429)),
+    get(
+      'compat',
+      '',
+      { ofBare: 0.6 },
+      {
+        path: `/compat/frankfurter/v2/rates?base=${from}`,
+        sqlPath: null,
+      },
+    ),
     toolCall(keys.realtime, { from, to }),
   ]
 }

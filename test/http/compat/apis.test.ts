@@ -288,3 +288,24 @@ test('an answer that the caller holds is 304, and another question has another t
   expect((await world.app.handle(held)).status).toBe(304)
   expect((await ask(`${path}?base=USD`)).headers.get('etag')).not.toBe(etag)
 })
+
+test('an answer is kept until a mid changes, and for each key, form and day alone', async () => {
+  const other = answerable()
+  const { key } = other.account('enterprise')
+  const asked = async (path: string, accept = '*/*') => {
+    const headers = { 'x-api-key': key, accept }
+    const request = new Request(`http://localhost/compat/frankfurter/${path}`, { headers })
+    return (await other.app.handle(request)).text()
+  }
+  const path = 'v2/rates?base=USD&quotes=KES'
+  const first = await asked(path)
+  expect(await asked(path)).toBe(first)
+  expect(await asked(path, 'application/x-ndjson')).not.toBe(first)
+  expect(await asked('v2/rates?base=USD&quotes=NGN')).not.toBe(first)
+  other.reference({ KES: 131 }, { at: '2026-03-05T13:00:00.000Z' })
+  expect(JSON.parse(await asked(path))[0].rate).toBe(131)
+  const euro = async () => JSON.parse(await asked('v2/rates?base=EUR&quotes=EUR,KES'))[0].date
+  expect(await euro()).toBe('2026-03-05')
+  other.clock.set('2026-03-06T00:00:00.000Z')
+  expect(await euro()).toBe('2026-03-06')
+})
