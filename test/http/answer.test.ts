@@ -123,12 +123,13 @@ describe('the medium of a table', () => {
     const { text } = await world.get(QUESTIONS[1]!, 'realtime', accepting('text/csv'))
     const [head, ...rows] = text.trimEnd().split('\r\n')
     expect(head).toBe(
-      't,mid,best,samples,mid_at,corridor,interval,tracked_corridor,note,' +
-        'timestamp,sample,data_freshness,as_of',
+      't,mid,best,samples,mid_at,ohlc_mid_open,ohlc_mid_high,ohlc_mid_low,ohlc_mid_close,' +
+        'ohlc_best_open,ohlc_best_high,ohlc_best_low,ohlc_best_close,' +
+        'corridor,interval,tracked_corridor,note,timestamp,sample,data_freshness,as_of',
     )
     expect(rows).toHaveLength(8)
     expect(rows.at(-1)).toBe(
-      '2026-03-05T00:00:00.000Z,,129.35,2,,USD/KES,P1D,true,,2026-03-05T14:25:30.500Z,,realtime,',
+      '2026-03-05T00:00:00.000Z,,129.35,2,,,,,,,,,,USD/KES,P1D,true,,2026-03-05T14:25:30.500Z,,realtime,',
     )
   })
 

@@ -64,7 +64,7 @@ describe('GET /historical', () => {
           transfer_time: 'minutes',
           last_updated: '2026-03-03T23:59:59.999Z',
           is_stale: false,
-          mid_at_quote: { rate: 130, fetched_at: '2026-03-03T05:00:00.000Z' },
+          mid_at_quote: { rate: 130, fetched_at: '2026-03-03T05:00:00.000Z', basis: 'single' },
           margin_pct: 0.769231,
           offer_id: plainOfferId('retail-b'),
         },
@@ -85,6 +85,7 @@ describe('GET /historical', () => {
       mid_rate: 130,
       mid_source: 'feed',
       mid_fetched_at: '2026-03-03T05:00:00.000Z',
+      mid_basis: 'single',
       timestamp: NOW,
       date: '2026-03-03',
       as_of: '2026-03-04T00:00:00.000Z',
@@ -204,8 +205,14 @@ describe('GET /change', () => {
     expect(body).toEqual({
       corridor: 'USD/KES',
       period: '1d',
-      start: { at: '2026-03-04T14:25:30.500Z', mid: 130, source: 'feed', best: 129 },
-      end: { at: NOW, mid: 130, source: 'feed', best: 125 },
+      start: {
+        at: '2026-03-04T14:25:30.500Z',
+        mid: 130,
+        source: 'feed',
+        basis: 'single',
+        best: 129,
+      },
+      end: { at: NOW, mid: 130, source: 'feed', basis: 'single', best: 125 },
       change: { mid: { abs: 0, pct: 0 }, best: { abs: -4, pct: -3.100775 } },
       timestamp: NOW,
       data_freshness: 'realtime',
@@ -224,7 +231,7 @@ describe('GET /change', () => {
   test('200 leaves out a side without a value and the change that needs it', async () => {
     const { body } = await world.get('/change?from=USD&to=KES')
     expect(body.start).toEqual({ at: '2026-02-26T14:25:30.500Z' })
-    expect(body.end).toEqual({ at: NOW, mid: 130, source: 'feed', best: 125 })
+    expect(body.end).toEqual({ at: NOW, mid: 130, source: 'feed', basis: 'single', best: 125 })
     expect(body.change).toEqual({})
     const none = await world.get('/change?from=USD&to=EUR')
     expect(none.body).toMatchObject({ end: { at: NOW }, change: {} })

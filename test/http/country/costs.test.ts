@@ -108,7 +108,7 @@ describe('GET /costs', () => {
         is_stale: false,
         fee_stated: true,
         evidence: 'observed',
-        mid_at_quote: { rate: 150, fetched_at: '2026-03-05T14:25:30.500Z' },
+        mid_at_quote: { rate: 150, fetched_at: '2026-03-05T14:25:30.500Z', basis: 'single' },
         margin_pct: 2,
         cost: { fee_pct: 2, margin_pct: 2, total_pct: 4, total: 8, currency: 'GBP' },
         offer_id: id,
