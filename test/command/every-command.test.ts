@@ -120,7 +120,7 @@ const CALLS: Readonly<Record<string, (told: Told) => [args: string[], refusal?: 
   restore: ({ backup }) => [[backup!], 'restore as the user that owns the tables'],
 }
 /** Commands that use no database, or one of their own; and `serve`, which has a test of its own. */
-const WITHOUT = ['serve', 'demo', 'mcp']
+const WITHOUT = ['serve', 'demo', 'mcp', 'reference replay']
 
 const AGO_MS = 500 * 86_400_000
 
