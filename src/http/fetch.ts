@@ -69,6 +69,13 @@ function found({ feedTimes }: FetchDeps, { query, view }: { query: Asked; view: 
   return fetchMatrix(view, asked, feedTimes)
 }
 
+/** The mids alone, as a read-only key gets them: no price of a provider, nor what is said of it. */
+const midsOf = (matrix: Matrix): Matrix => ({
+  ...matrix,
+  pairs: matrix.pairs.map((row) => row.map((pair) => ({ ...pair, best: null }))),
+  ...{ stale: [], tooOld: [] },
+})
+
 const listOf = (codes: Codes): readonly string[] => (typeof codes === 'string' ? [codes] : codes)
 
 const fetchOne = (deps: FetchDeps): Route =>
@@ -79,6 +86,7 @@ const fetchOne = (deps: FetchDeps): Route =>
     response: FetchOneResponse,
     isTiered: true,
     find: (ask) => found(deps, ask),
+    midsOf,
     present: presentFetchOne,
     text: fetchOneText,
   })
@@ -94,6 +102,7 @@ const fetchMulti = (deps: FetchDeps): Route =>
     response: FetchMultiResponse,
     isTiered: true,
     find: (ask) => found(deps, ask),
+    midsOf,
     present: presentFetchMulti,
     text: fetchMultiText,
   })
@@ -109,6 +118,7 @@ const fetchWholeMatrix = (deps: FetchDeps): Route =>
     response: FetchMatrixResponse,
     isTiered: true,
     find: (ask) => found(deps, ask),
+    midsOf,
     present: presentFetchMatrix,
     text: fetchMatrixText,
   })
@@ -124,6 +134,7 @@ const fetchManyToOne = (deps: FetchDeps): Route =>
     response: FetchManyToOneResponse,
     isTiered: true,
     find: (ask) => found(deps, ask),
+    midsOf,
     present: presentFetchManyToOne,
     text: fetchManyToOneText,
   })

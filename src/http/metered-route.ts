@@ -1,10 +1,14 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { isReadOnly } from '~/domain/account.ts'
+import { READ_ONLY_PREFIX } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { REQUEST_ID_HEADER } from '~/http/edge/request-id.ts'
 import type { AnswerBasis } from '~/memory/answer-basis.ts'
 import type { Generation } from '~/memory/memory.ts'
+import { callerOf } from '~/service/access.ts'
 import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
+import { credentialOf } from '~/wire/credential.ts'
 import { acceptedFormat, type Format, formatParameter, type RowFormat } from '~/wire/list/format.ts'
 import type { List } from '~/wire/list/list.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
@@ -22,6 +26,8 @@ type Question<Q extends TObject, A> = {
   /** Whether the answer depends on the tier, and so names it. */
   readonly isTiered: boolean
   find(ask: Ask<Q>): A
+  /** What a read-only key gets of it; absent where such a key gets nothing. */
+  midsOf?(found: A): A
   /** What `find` would find, for a question that need not be read; null for any other. */
   findAgain?(url: string, generation: Generation, freshness: Freshness): FoundAgain<A> | null
 }
@@ -76,7 +82,7 @@ type Answerable<Q extends TObject, A> = Question<Q, A> & {
 /** Answers at once, unless it waits for a share of the caller's budget. */
 function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q, A>): Handler {
   const { refusals, guards } = deps
-  const { isTiered, list } = question
+  const { isTiered, list, midsOf } = question
   const successHeaders = new SuccessHeaders({ isTiered, varies: list !== null, guards })
   const replyOf = (metered: MeteredRequest, request: Request, scope: RequestScope): Response => {
     try {
@@ -94,7 +100,7 @@ function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q,
   }
   return (request, scope) => {
     const metered = new MeteredRequest(deps, request)
-    const begun = metered.begin()
+    const begun = metered.begin(midsOf && readOnlyFinder(deps, request))
     if (begun === null) return replyOf(metered, request, scope)
     const later = (refusal: Refusal) => {
       if (!refusal) return replyOf(metered, request, scope)
@@ -103,6 +109,13 @@ function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q,
     }
     return begun instanceof Promise ? begun.then(later) : later(begun)
   }
+}
+
+/** How the caller is found where the key is a read-only one; nothing for any other. */
+function readOnlyFinder(access: HotDeps, { headers }: Request) {
+  const key = credentialOf(headers)
+  if (typeof key !== 'string' || !key.startsWith(READ_ONLY_PREFIX)) return undefined
+  return (nowMs: number) => callerOf(access, key, nowMs, { isReadOnlyEnough: true })
 }
 
 /** An answer as a file of rows, not yet written. */
@@ -118,11 +131,13 @@ const isFiled = (answer: Body | Filed): answer is Filed =>
  */
 function answerOf<Q extends TObject, A>(
   { memory, answers }: HotDeps,
-  { query, list, find, findAgain, present, text }: Answerable<Q, A>,
+  { query, list, find, findAgain, midsOf, present, text }: Answerable<Q, A>,
   { metered, request }: { metered: MeteredRequest; request: Request },
 ): Body | Filed {
   const { url } = request
   const freshness = metered.freshness()
+  if (midsOf && isReadOnly(metered.caller.key))
+    return text(midsOf(find(metered.ask(query, freshness))), freshness)
   const accepted = list ? acceptedFormat(request.headers.get('accept')) : 'json'
   if (accepted === 'json') {
     const known = answers.find(url, memory.current, freshness)

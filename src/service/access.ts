@@ -36,7 +36,7 @@ const REVOKED_KEY = new ServiceError(
 
 const READ_ONLY_KEY = new ServiceError(
   'invalid_key',
-  'a read-only key reads mids only, below /compat; use a full key in the X-API-Key header',
+  'a read-only key reads mids only, below /compat and by the fetch family; use a full key for this',
 )
 const EXPOSED_KEY = new ServiceError(
   'invalid_key',

@@ -37,7 +37,11 @@ test('a full key in a path is refused with advice, valid or not, and costs nothi
 
 test('a read-only key opens nothing else', async () => {
   const { world, readOnly } = holder()
-  for (const path of ['/rates?from=USD&to=KES', '/fetch-one?from=USD&to=KES', '/admin/usage']) {
+  for (const path of [
+    '/rates?from=USD&to=KES',
+    '/convert?from=USD&to=KES&amount=1',
+    '/admin/usage',
+  ]) {
     const { status, body } = await world.get(path, readOnly)
     expect([path, status, body.code]).toEqual([path, 401, 'invalid_key'])
   }
@@ -46,6 +50,29 @@ test('a read-only key opens nothing else', async () => {
   const headers = { 'x-api-key': readOnly, 'content-type': 'application/json' }
   const mcp = new Request('http://localhost/mcp', { method: 'POST', headers, body: '{}' })
   expect((await world.app.handle(mcp)).status).toBe(401)
+})
+
+test('a read-only key reads the mids of the fetch family, and no price of a provider', async () => {
+  const { world, full, readOnly } = holder()
+  for (const path of [
+    '/fetch-one?from=USD&to=KES',
+    '/fetch-multi?from=USD&to=KES,NGN',
+    '/fetch-matrix?from=USD&to=KES,NGN',
+    '/fetch-many-to-one?from=USD,EUR&to=KES',
+  ]) {
+    const text = JSON.stringify((await world.get(path, full)).body)
+    for (let i = 0; i < 3; i++) {
+      const { status, body } = await world.get(path, readOnly)
+      expect(status).toBe(200)
+      const bare = text.replace(
+        /"provider_best":\{[^}]*\}/g,
+        '"provider_best":null',
+      )
+      expect(JSON.stringify(body)).toBe(bare)
+    }
+    expect(text).toContain('"provider_id"')
+    expect(JSON.stringify((await world.get(path, full)).body)).toBe(text)
+  }
 })
 
 test('a read-only key spends its own budget within that of the account', async () => {
