@@ -122,7 +122,10 @@ describe('costsOf', () => {
     const suspect = { ...costing(1), suspect: { offPct: 15, isOfDay: true } }
     const far = costing(0, { amountMin: 401 })
     const [dear, cheap] = [costing(9), costing(5)]
-    for (const list of [[far, suspect, dear, cheap], [cheap, dear, suspect, far]]) {
+    for (const list of [
+      [far, suspect, dear, cheap],
+      [cheap, dear, suspect, far],
+    ]) {
       const { offers, ...figures } = costsOf(list, ask())
       expect(offers.map(({ candidate }) => candidate)).toEqual([cheap, dear, suspect, far])
       expect(figures).toMatchObject({ averagePct: 5, medianPct: 5, averageExcludingSuspectPct: 7 })

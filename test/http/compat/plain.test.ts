@@ -64,10 +64,7 @@ test('a read-only key reads the mids of the fetch family, and no price of a prov
     for (let i = 0; i < 3; i++) {
       const { status, body } = await world.get(path, readOnly)
       expect(status).toBe(200)
-      const bare = text.replace(
-        /"provider_best":\{[^}]*\}/g,
-        '"provider_best":null',
-      )
+      const bare = text.replace(/"provider_best":\{[^}]*\}/g, '"provider_best":null')
       expect(JSON.stringify(body)).toBe(bare)
     }
     expect(text).toContain('"provider_id"')
