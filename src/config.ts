@@ -261,6 +261,10 @@ const readSources = (setting: Setting) => ({
   quoteSourcesVia: setting('QUOTE_SOURCES_VIA', null, asHttpUrl),
   /** The keys of those that give out some, by name. */
   quoteSourcesKeys: setting('QUOTE_SOURCES_KEYS', {}, asSourceKeys),
+  /** The folder of the connectors; null for `connectors` in DATA_DIR. */
+  connectors: setting('CONNECTORS', null, asText),
+  /** The private places that connectors may ask, and over plain http. */
+  connectorsAllow: setting('CONNECTORS_ALLOW', [], listOf(asPlace)),
 })
 
 function readFeedRules(setting: Setting): GuardRules {

@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   outbound: [],
   feed: ['domain', 'outbound'],
   source: ['domain', 'feed', 'file', 'outbound'],
+  connector: ['domain', 'feed', 'file', 'outbound', 'wire'],
   webhook: ['domain', 'feed', 'outbound'],
   telemetry: ['domain', 'memory', 'clock', 'log'],
   service: ['domain', 'memory'],

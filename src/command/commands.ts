@@ -17,6 +17,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   observations: async () => (await import('./observations.ts')).addObservations,
   reference: async () => (await import('./reference/reference.ts')).addReference,
   sources: async () => (await import('./source/sources.ts')).addSources,
+  connectors: async () => (await import('./connector/connectors.ts')).addConnectors,
   rollups: async () => (await import('./rollups.ts')).addRollups,
   backup: async () => (await import('./backup/backup.ts')).addBackup,
 }

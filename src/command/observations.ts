@@ -1,12 +1,7 @@
 import { type Command, Option } from 'commander'
-import { systemClock } from '~/clock.ts'
 import { isTimeZone } from '~/domain/source/zone.ts'
 import { type ObservationFile, openObservationFile } from '~/file/observations.ts'
-import { CatalogueIndex } from '~/memory/catalogue-index.ts'
-import { implausibleIn } from '~/service/recording/plausibility.ts'
-import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { referencesAt } from '~/store/day-references.ts'
 import {
   type Imported,
   importNewObservations,
@@ -17,7 +12,8 @@ import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { addPrune } from './prune.ts'
 import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
-import { CommandFailure, configOf, printResult, type Terminal, withExisting } from './terminal.ts'
+import { rowRules } from './row-rules.ts'
+import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
 /** How much of a column's name is shown. */
@@ -103,17 +99,8 @@ const recordAll: Way['record'] = async (source) => ({
 })
 
 async function run({ terminal, database, input }: Import, way: Way): Promise<Outcome> {
-  const nowMs = systemClock.now()
-  const catalogue = new CatalogueIndex(await createCatalogueStore(database).load())
-  const implausible = way.acceptsAll
-    ? undefined
-    : implausibleIn(
-        { referencesAt: (probes) => referencesAt(database, probes) },
-        { ...configOf(terminal), anchors: catalogue.anchors },
-      )
-  const { notation } = way
-  const doubts = implausible && { implausible }
-  const rules = { catalogue, nowMs, defaultEffectiveMs: nowMs, notation, ...doubts }
+  const { acceptsAll, notation } = way
+  const rules = { ...(await rowRules(terminal, database, { acceptsAll })), notation }
   const file = await openObservationFile(withProgress(input, terminal), rules)
   const imported = await importFile(file, { terminal, database, ...way })
   if (file.unread.size > 0) terminal.say(unreadLine(file.unread))

@@ -1,9 +1,9 @@
 import { FormatRegistry, type Static, type TSchema, Type } from '@sinclair/typebox'
-import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { CURRENCY_KINDS, CURRENCY_TYPES, type Currency } from '~/domain/currency.ts'
 import { isOneLine, ONE_LINE_RULE } from '~/domain/naming/one-line.ts'
 import { PROVIDER_TYPES, type Provider, RATE_TYPES } from '~/domain/provider.ts'
 import { isTimeZone } from '~/domain/source/zone.ts'
+import { ruled, ruleFaults } from './ruled.ts'
 
 export const CATALOGUE_BYTES_MAX = 16 * 1_048_576
 export const CATALOGUE_FAULTS_MAX = 20
@@ -13,10 +13,8 @@ const NAME_LENGTH_MAX = 200
 const URL_LENGTH_MAX = 2048
 const PAYMENT_METHODS_MAX = 50
 const SORT_ORDER_MAX = 1_000_000_000
-const ECHO_LENGTH_MAX = 40
 const PEG_RATE_MIN = 1e-9
 const PEG_RATE_MAX = 1e9
-const MEMBER_NAME = /^\w+$/
 
 const LINE = 'corridor-line'
 const WEB_ADDRESS = 'corridor-web-address'
@@ -25,9 +23,6 @@ const TIME_ZONE = 'corridor-time-zone'
 FormatRegistry.Set(LINE, isOneLine)
 FormatRegistry.Set(TIME_ZONE, isTimeZone)
 FormatRegistry.Set(WEB_ADDRESS, (text) => /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text))
-
-/** A schema with a sentence that tells what it accepts. */
-const ruled = <T extends TSchema>(schema: T, rule: string): T => ({ ...schema, rule })
 
 const orNull = <T extends TSchema>(schema: T) =>
   Type.Optional(ruled(Type.Union([schema, Type.Null()]), `${schema.rule}, or null`))
@@ -161,7 +156,7 @@ export function readCatalogueFile(text: string): CatalogueReading {
     faults.add(`the file is not valid JSON: ${(error as Error).message}`)
     return faults.reading()
   }
-  for (const sentence of schemaFaults(file)) faults.add(sentence)
+  for (const { sentence } of ruleFaults(CatalogueFile, file)) faults.add(sentence)
   if (faults.isEmpty) faults.addAll(repeated(file as Static<typeof CatalogueFile>))
   if (!faults.isEmpty) return faults.reading()
   const { currencies = [], providers = [] } = file as Static<typeof CatalogueFile>
@@ -195,42 +190,6 @@ class FaultList {
     return { currencies: [], providers: [], faults: this.#faults, furtherFaults }
   }
 }
-
-/** One sentence for each place: a missing member is not also one of the wrong type. */
-function* schemaFaults(file: unknown): Generator<string> {
-  const seen = new Set<string>()
-  for (const error of Value.Errors(CatalogueFile, file)) {
-    if (seen.has(error.path)) continue
-    seen.add(error.path)
-    yield `${placeOf(error.path)} ${ruleBroken(error)}`
-  }
-}
-
-function ruleBroken({ type, schema, value }: ValueError): string {
-  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a known member'
-  if (type === ValueErrorType.ObjectRequiredProperty) return `is missing: it ${schema.rule}`
-  return `${schema.rule}${shown(value)}`
-}
-
-function shown(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return ''
-  const part = typeof value === 'string' ? value.slice(0, ECHO_LENGTH_MAX) : value
-  return `, not ${JSON.stringify(part)}`
-}
-
-/** The place that a JSON pointer names: `currencies[3].name` for `/currencies/3/name`. */
-function placeOf(path: string): string {
-  const place = path
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${printable(part)}`))
-    .join('')
-  return place === '' ? 'the file' : place.replace(/^\./, '')
-}
-
-const printable = (name: string): string =>
-  MEMBER_NAME.test(name) ? name : JSON.stringify(name.slice(0, ECHO_LENGTH_MAX))
 
 function* repeated({ currencies = [], providers = [] }: Static<typeof CatalogueFile>) {
   yield* repeatedNames(

@@ -1,5 +1,5 @@
 import { type CsvRecord, csvRecords, FileFault } from './csv.ts'
-import { type Line, peeked } from './lines.ts'
+import { LINE_LENGTH_MAX, type Line, peeked } from './lines.ts'
 
 /** A column that is required; several names where any one of them will do. */
 export type RequiredColumn = readonly [string, ...string[]]
@@ -74,11 +74,12 @@ function headerOf(record: CsvRecord, required: readonly RequiredColumn[]): strin
   return header
 }
 
-/** A comma, unless another sign divides the header into more of the required columns. */
+/** The sign that gives most of the required columns; of several the one that gives most columns. */
 function separatorOf(top: string, required: readonly RequiredColumn[]): string {
   const found = SEPARATORS.map((separator) => {
     const names = top.split(separator).map((name) => name.trim().replaceAll('"', ''))
-    return required.filter((some) => some.some((name) => names.includes(name))).length
+    const there = required.filter((some) => some.some((name) => names.includes(name))).length
+    return there * LINE_LENGTH_MAX + names.length
   })
   return SEPARATORS[found.indexOf(Math.max(...found))]!
 }

@@ -45,7 +45,7 @@ export type ObservationFile = {
 }
 
 /** The rules for the rows of a file. */
-type FileRules = RowRules & {
+export type FileRules = RowRules & {
   /** How a CSV writes numbers and times; not given where it follows the API. */
   readonly notation?: Notation
   /**
@@ -122,7 +122,7 @@ function noteUnread(names: readonly string[], unread: Set<string>): void {
 type Read = { readonly reading: RowReading; reject(fault: string): Reject }
 
 /** The batch of some rows in their order, without those that are implausible. */
-async function judged(read: readonly Read[], rules: FileRules): Promise<ObservationBatch> {
+export async function judged(read: readonly Read[], rules: FileRules): Promise<ObservationBatch> {
   const doubtful = read.flatMap(({ reading }) =>
     reading.observation && !reading.isAccepted ? [reading.observation] : [],
   )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { addersFor } from '~/command/commands.ts'
@@ -112,6 +112,7 @@ const CALLS: Readonly<Record<string, (told: Told) => [args: string[], refusal?: 
   'reference import': ({ mids }) => [[mids!]],
   'reference fetch': () => [[]],
   'reference status': () => [[]],
+  'connectors run': () => [['prices']],
   'sources list': () => [[]],
   'sources fetch': () => [['cbk']],
   'sources status': () => [[]],
@@ -120,9 +121,14 @@ const CALLS: Readonly<Record<string, (told: Told) => [args: string[], refusal?: 
   restore: ({ backup }) => [[backup!], 'restore as the user that owns the tables'],
 }
 /** Commands that use no database, or one of their own; and `serve`, which has a test of its own. */
-const WITHOUT = ['serve', 'demo', 'mcp', 'reference replay']
+const WITHOUT = [
+  ...['serve', 'demo', 'mcp', 'reference replay'],
+  ...['connectors list', 'connectors check', 'connectors schema'],
+]
 
 const AGO_MS = 500 * 86_400_000
+/** A file that is younger may still be under way to a connector. */
+const WRITTEN_AGO_MS = 3_600_000
 
 async function files(): Promise<Told> {
   const at = new Date(Date.now() - AGO_MS).toISOString()
@@ -132,12 +138,16 @@ async function files(): Promise<Told> {
       providers: [{ id: 'ours', name: 'Ours' }],
     }),
     quotes: `provider_id,from,to,rate,effective_from\nours,USD,KES,100,${at}\n`,
+    'prices.yaml':
+      'name: prices\nprovider: ours\nfrom: { url: "file:quotes" }\nformat: csv\n' +
+      'row: { from: from, to: to, rate: rate }\nterms: ours\n',
     mids: `fetched_at,source,currency,per_usd\n${at},feed,KES,100\n`,
   }
   const told: Record<string, string> = { backup: join(folder, 'made.backup') }
   for (const [name, text] of Object.entries(texts)) {
     told[name] = join(folder, name)
     await writeFile(told[name]!, text)
+    await utimes(told[name]!, new Date(), new Date(Date.now() - WRITTEN_AGO_MS))
   }
   return told
 }
@@ -162,6 +172,7 @@ describe('a user with the rights of ops/compose/service-rights.sql', () => {
         REFERENCE_MIN_SHARE: '1%',
         REFERENCE_FEED_URL: feed.upstream.origin,
         QUOTE_SOURCES_VIA: replay.via,
+        CONNECTORS: folder,
       }
       const run = await corridorWith(env, [...name.split(' '), ...args, '--json'])
       if (refusal)

@@ -1,0 +1,56 @@
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import { ConnectorSchema, readConnector } from '~/connector/definition.ts'
+import { readText } from '../file.ts'
+import { tableLines } from '../table.ts'
+import { CommandFailure, printResult, type Terminal } from '../terminal.ts'
+import { CONNECTOR_BYTES_MAX, connectorsIn, folderOf } from './folder.ts'
+import { addConnectorRun } from './run.ts'
+
+/** The command `connectors`. */
+export function addConnectors(program: Command, terminal: Terminal): void {
+  const connectors = program
+    .command('connectors')
+    .description('prices that arrive from other systems, each described by a YAML file')
+  connectors
+    .command('list')
+    .description('every connector in the folder CONNECTORS: provider, format, terms, faults')
+    .option('--json', 'print one JSON document')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const found = await connectorsIn(folderOf(terminal))
+      const result = found.map(({ file, connector, faults }) => ({
+        file,
+        name: connector?.name ?? null,
+        provider_id: connector?.provider ?? null,
+        format: connector?.format ?? null,
+        terms: connector?.terms ?? null,
+        faults,
+      }))
+      const rows = result.map(({ file, name, provider_id, format, terms, faults }) =>
+        faults.length > 0
+          ? [file, 'invalid', '-', '-', faults[0]!]
+          : [file, name!, provider_id ?? 'by row', format!, terms!],
+      )
+      const heading = ['file', 'connector', 'provider', 'format', 'terms']
+      const lines =
+        rows.length > 0
+          ? tableLines([heading, ...rows])
+          : [`no connector in ${folderOf(terminal)}: CONNECTORS names the folder`]
+      printResult(terminal, { isJson: json, result, lines })
+    })
+  connectors
+    .command('check')
+    .description('check a connector file, and print each fault with its line and column')
+    .argument('<file>', 'a YAML file')
+    .action(async (path: string) => {
+      const { connector, faults } = readConnector(await readText(path, CONNECTOR_BYTES_MAX))
+      for (const fault of faults) terminal.print(`${basename(path)} ${fault}`)
+      if (!connector) throw new CommandFailure(`${path} is not a valid connector`)
+      terminal.print(`${connector.name} is valid`)
+    })
+  connectors
+    .command('schema')
+    .description('print the JSON Schema of connector files, for editors')
+    .action(() => terminal.print(JSON.stringify(ConnectorSchema, null, 2)))
+  addConnectorRun(connectors, terminal)
+}

@@ -1,0 +1,145 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SECOND_MS } from '~/domain/duration.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
+import { type FetcherDeps, fetchAnswer } from '~/feed/fetcher.ts'
+import type { AllowedPlaces } from '~/outbound/places.ts'
+import { type Connector, SECRET } from './definition.ts'
+import { type Document, documentOf } from './document.ts'
+import { expressionOf } from './expression.ts'
+
+const BYTES_MAX = 8 * 1024 * 1024
+const ATTEMPT_MS_MAX = 30_000
+const QUESTIONS_MAX = 1000
+const FILES_MAX = 1000
+const PAUSE_MS = 250
+/** How long a file must have stayed as it is before it counts as written. */
+const SETTLED_MS = 10 * SECOND_MS
+
+/** What a connector asked for: the value of each name in its address. */
+type Ask = Readonly<Record<string, string | number>>
+
+/** One answer or file. */
+export type Arrival = {
+  readonly document: Document
+  readonly ask: Ask
+  /** The moment of the answer, or when the file was last written. */
+  readonly atMs: number
+  /** What a fault names: a file, or the values that were asked for. */
+  readonly name: string
+}
+
+export type Outer = {
+  readonly fetcher: FetcherDeps
+  readonly allowed: AllowedPlaces
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder in which a relative path begins. */
+  readonly folder: string
+  readonly agent: string
+}
+
+/** All that a connector's source gives now, one after another. Throws a FeedError. */
+export const arrivalsOf = (connector: Connector, outer: Outer): AsyncGenerator<Arrival> =>
+  connector.from.url.startsWith('file:') ? filesOf(connector, outer) : answersOf(connector, outer)
+
+async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arrival> {
+  const { from } = connector
+  const path = /^file:\/\/\//.test(from.url)
+    ? fileURLToPath(from.url.replaceAll('*', '%2A')).replaceAll('%2A', '*')
+    : from.url.slice('file:'.length)
+  const whole = resolve(outer.folder, path)
+  const found: { path: string; atMs: number; bytes: number }[] = []
+  const pattern = new Bun.Glob(basename(whole))
+  const folder = dirname(whole)
+  for await (const name of pattern.scan({ cwd: folder, onlyFiles: true })) {
+    const { mtimeMs, size } = await stat(join(folder, name))
+    found.push({ path: join(folder, name), atMs: Math.floor(mtimeMs), bytes: size })
+    if (found.length > FILES_MAX)
+      throw new FeedError('too_large', `finds more than ${FILES_MAX} files`)
+  }
+  if (found.length === 0) throw new FeedError('unreachable', `finds no file at ${path}`)
+  found.sort((a, b) => a.atMs - b.atMs)
+  for (const file of from.latest ? found.slice(-1) : found) {
+    const name = basename(file.path)
+    if (file.atMs > outer.fetcher.clock.now() - SETTLED_MS)
+      throw new FeedError('malformed', `finds ${name} still being written; run it again shortly`)
+    if (file.bytes > BYTES_MAX) throw new FeedError('too_large', `finds ${name} above 8 MiB`)
+    const document = await documentOf(await readFile(file.path), connector)
+    yield { document, ask: {}, atMs: file.atMs, name }
+  }
+}
+
+async function* answersOf(connector: Connector, outer: Outer): AsyncGenerator<Arrival> {
+  const { from } = connector
+  const { clock, sleep } = outer.fetcher
+  const next = from.pages ? expressionOf(from.pages.next) : null
+  let isFirst = true
+  for (const ask of asksOf(from.each ?? {})) {
+    const first = new URL(filled(from.url, ask))
+    let url: URL | null = first
+    for (let page = 1; url !== null; page++) {
+      if (!isFirst) await sleep(PAUSE_MS)
+      isFirst = false
+      const { bytes } = await asked(url, { connector, outer })
+      const document = await documentOf(bytes!, connector)
+      yield { document, ask, atMs: clock.now(), name: nameOf(ask) }
+      const link: unknown = await next?.valueIn(document.value)
+      if (typeof link !== 'string' || link === '') break
+      if (page >= from.pages!.max)
+        throw new FeedError('too_large', `has more than ${from.pages!.max} pages: raise pages.max`)
+      url = URL.parse(link, url.href)
+      if (url?.origin !== first.origin)
+        throw new FeedError('redirect', 'names a next page on another host')
+    }
+  }
+}
+
+type Asking = { readonly connector: Connector; readonly outer: Outer }
+
+function asked(url: URL, { connector, outer }: Asking) {
+  const { allowed, env, agent, fetcher } = outer
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (url.protocol !== 'https:' && !allowed.hasHost(host) && !allowed.hasAddress(host))
+    throw new FeedError('misconfigured', 'must be asked over https, or named in CONNECTORS_ALLOW')
+  const secretHeaders = Object.fromEntries(
+    Object.entries(connector.from.headers ?? {}).map(([name, text]) => [
+      name.toLowerCase(),
+      text.replace(SECRET, (_, secret: string) => env[secret]?.trim() || lacking(secret)),
+    ]),
+  )
+  return fetchAnswer(
+    { url, headers: { 'user-agent': agent }, secretHeaders, validators: null },
+    { bytesMax: BYTES_MAX, attemptMsMax: ATTEMPT_MS_MAX, allowed },
+    fetcher,
+  )
+}
+
+function lacking(secret: string): never {
+  throw new FeedError('misconfigured', `needs the environment variable ${secret}`)
+}
+
+/** Every combination of the values of `each`; a corridor gives `from` and `to`. */
+function asksOf(each: Readonly<Record<string, readonly (string | number)[]>>): Ask[] {
+  let asks: Ask[] = [{}]
+  for (const [name, values] of Object.entries(each)) {
+    asks = asks.flatMap((ask) => values.map((value) => ({ ...ask, ...named(name, value) })))
+    if (asks.length > QUESTIONS_MAX)
+      throw new FeedError('too_large', `asks more than ${QUESTIONS_MAX} questions`)
+  }
+  return asks
+}
+
+function named(name: string, value: string | number): Ask {
+  if (name !== 'corridor') return { [name]: value }
+  const [from, to] = String(value).split('/') as [string, string]
+  return { corridor: value, from, to }
+}
+
+const filled = (url: string, ask: Ask): string =>
+  url.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ask[name]!))
+
+const nameOf = ({ corridor: _, ...ask }: Ask): string =>
+  Object.entries(ask)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ')

@@ -1,0 +1,52 @@
+import jsonata, { type ExprNode } from 'jsonata'
+
+/** The limits of one evaluation: its time, the depth of its calls, and the length of a list. */
+const LIMITS = { timeout: 1000, stack: 200, sequence: 100_000 }
+
+/** A JSONata expression that was understood. */
+export type Expression = {
+  /** The names that it looks up in the row itself. */
+  readonly columns: readonly string[]
+  /** Its value; undefined where it finds nothing. Rejects with a sentence. */
+  valueIn(input: unknown): Promise<unknown>
+}
+
+/** Why an expression cannot be understood, as words that follow its name; null where it can. */
+export function expressionFault(text: string): string | null {
+  try {
+    jsonata(text)
+    return null
+  } catch (error) {
+    const { message, position } = error as { message: string; position?: number }
+    return `is not JSONata: ${message}${position ? ` at its character ${position}` : ''}`
+  }
+}
+
+/** An expression that has no fault. */
+export function expressionOf(text: string): Expression {
+  const expression = jsonata(text, LIMITS)
+  return {
+    columns: columnsIn(expression.ast()),
+    async valueIn(input) {
+      try {
+        return await expression.evaluate(input)
+      } catch (error) {
+        throw new Error(`failed: ${(error as { message?: string }).message ?? 'no reason given'}`)
+      }
+    },
+  }
+}
+
+type Node = ExprNode & { condition?: ExprNode; then?: ExprNode; else?: ExprNode }
+
+/** The first steps of the paths in an expression; a later step looks into what the first found. */
+function columnsIn(node: Node | undefined): string[] {
+  if (!node || typeof node !== 'object' || node.type === 'lambda') return []
+  const [first] = node.steps ?? []
+  if (first) return first.type === 'name' ? [String(first.value)] : columnsIn(first)
+  const { lhs, rhs, condition, then, else: other } = node
+  const sides = [lhs, rhs, condition, then, other] as (Node | undefined)[]
+  return [...(node.arguments ?? []), ...(node.expressions ?? []), ...sides].flatMap((one) =>
+    columnsIn(one as Node | undefined),
+  )
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readConnector } from '~/connector/definition.ts'
+import { documentOf } from '~/connector/document.ts'
+import { expressionOf } from '~/connector/expression.ts'
+
+const SHIPPED = join(import.meta.dir, '../../ops/connectors')
+const WHOLE = `name: acme
+provider: acme
+from:
+  url: https://partner.example/quotes?from={from}
+  headers: { Authorization: "Bearer \${ACME_TOKEN}" }
+  each: { corridor: [GBP/NGN] }
+format: json
+row:
+  rate: rate
+terms: ours
+`
+const faultsOf = (text: string) => readConnector(text).faults
+
+describe('a connector file', () => {
+  test('is read where nothing is wrong with it', () => {
+    const { connector, faults } = readConnector(WHOLE)
+    expect(faults).toEqual([])
+    expect(connector).toMatchObject({ name: 'acme', row: { rate: 'rate' } })
+  })
+
+  const wrong: [what: string, text: string, fault: RegExp][] = [
+    ['no YAML', 'name: [acme\nrow: 1', /^line 2, column 1: /],
+    ['a misspelt member', WHOLE.replace('terms', 'term'), /line 10, column 1: term is not a known/],
+    [
+      'a member that is no price',
+      WHOLE.replace('  rate:', '  price:'),
+      /line 9, column 3: row.price/,
+    ],
+    ['a format that is not read', WHOLE.replace('json', 'pdf'), /line 7, column 1: format must be/],
+    [
+      'no JSONata',
+      WHOLE.replace('rate: rate', 'rate: (a'),
+      /line 9, column 3: row.rate is not JSONata/,
+    ],
+    [
+      'a secret of others',
+      WHOLE.replace('ACME_', 'AWS_'),
+      /line 5, column 14: \$\{AWS_TOKEN\} must/,
+    ],
+    ['a name without values', WHOLE.replace('{from}', '{sum}'), /line 4, column 3: from.url names/],
+    ['no corridor', WHOLE.replace('GBP/NGN', 'GBPNGN'), /line 6, column 11: .* not GBPNGN/],
+    ['another scheme', WHOLE.replace('https:', 'gopher:'), /line 4, column 3: from.url must begin/],
+    ['no zone', `${WHOLE}time_zone: Lagos\n`, /line 11, column 1: time_zone must be/],
+    ['no provider', WHOLE.replace('provider: acme\n', ''), /line 7, column 1: provider is missing/],
+    ['a key twice', `${WHOLE}name: other\n`, /line 11, column 1: /],
+    ['a megabyte', `${WHOLE}#${'x'.repeat(1_000_000)}`, /more than 65536 characters/],
+  ]
+  for (const [what, text, fault] of wrong)
+    test(`is refused for ${what}, in its line and column`, () => {
+      expect(faultsOf(text).join('\n')).toMatch(fault)
+    })
+
+  test('is refused where its aliases multiply', () => {
+    const bomb = ['a: &a [x, x, x, x, x, x, x, x]']
+    for (const [one, next] of ['ab', 'bc', 'cd', 'de', 'ef'].map((pair) => [...pair]))
+      bomb.push(`${next}: &${next} [${`*${one}, `.repeat(8)}]`)
+    expect(faultsOf(bomb.join('\n'))).toEqual(['repeats its parts by more than 20 aliases'])
+  })
+
+  for (const name of ['wise-comparison', 'published-sheet', 'csv-folder'])
+    test(`is valid as it is shipped: ${name}`, async () => {
+      expect(faultsOf(await readFile(join(SHIPPED, `${name}.yaml`), 'utf8'))).toEqual([])
+    })
+})
+
+describe('an expression', () => {
+  test('that never ends is ended', async () => {
+    const endless = expressionOf('( $f := function($n) { $f($n + 1) + 1 }; $f(1) )')
+    expect(endless.valueIn({})).rejects.toThrow('failed: ')
+  })
+
+  test('names the columns that it reads', () => {
+    expect(expressionOf('$number(Rate) * (ask.amount > 1 ? `Pay out` : 1)').columns).toEqual([
+      'Rate',
+      'ask',
+      'Pay out',
+    ])
+  })
+})
+
+test('the comparison of Wise gives a row for each quote, with its provider', async () => {
+  const text = await readFile(join(SHIPPED, 'wise-comparison.yaml'), 'utf8')
+  const { connector } = readConnector(text)
+  const recorded = await readFile(join(import.meta.dir, 'recordings/wise-comparison.json'))
+  const { value } = await documentOf(recorded, connector!)
+  const rows = (await expressionOf(connector!.rows!).valueIn(value)) as { alias: string }[]
+  expect(rows[0]).toMatchObject({ alias: 'wise', rate: 1.15989, fee: 37.12 })
+  expect(rows[1]).toMatchObject({ alias: 'barclays' })
+})
