@@ -1,6 +1,7 @@
 import { ServiceError } from '~/domain/errors.ts'
 import { parsedExactly } from '~/wire/recording/ingest.ts'
 import { MisreadRow } from '~/wire/row/members.ts'
+import { Misread, type Notation } from '~/wire/row/notation.ts'
 import { FileFault } from './csv.ts'
 import { csvTable } from './csv-table.ts'
 import { linesOf } from './lines.ts'
@@ -8,21 +9,24 @@ import { parserOf, REQUIRED } from './observations.ts'
 
 /**
  * The rows of a CSV with a header, by its columns, in the form of JSON rows. A record that cannot
- * be told apart into its fields is a MisreadRow. Throws `malformed_body` for an unusable header.
+ * be told apart into its fields, or that `notation` cannot read, is a MisreadRow. Throws
+ * `malformed_body` for an unusable header.
  */
-export async function csvRows(text: string): Promise<unknown[]> {
+export async function csvRows(text: string, notation: Notation): Promise<unknown[]> {
   const rows: unknown[] = []
   try {
     const { header, records } = await csvTable(linesOf(once(text)), REQUIRED)
-    const columns = header.map((name) => ({ name, parse: parserOf(name) }))
+    const columns = header.map((name) => ({ name, parse: parserOf(name, notation) }))
     for await (const batch of records)
       for (const { fields, fault } of batch) {
-        const members = columns.map(({ name, parse }, i) => [
-          name,
-          parsed(fields?.[i] ?? '', parse),
-        ])
-        if (fault === null) rows.push(Object.fromEntries(members))
-        else rows.push(new MisreadRow(fault))
+        const row: Record<string, unknown> = {}
+        const faults = fault === null ? [] : [fault]
+        columns.forEach(({ name, parse }, i) => {
+          const value = parsed(fault === null ? fields![i]! : '', parse)
+          if (value instanceof Misread) faults.push(`${name} ${value.fault}`)
+          row[name] = value
+        })
+        rows.push(faults.length === 0 ? row : new MisreadRow(faults.join('; ')))
       }
   } catch (error) {
     if (error instanceof FileFault) throw new ServiceError('malformed_body', error.message)

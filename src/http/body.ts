@@ -21,10 +21,11 @@ export async function bodyText(request: Request, bytesMax: number): Promise<stri
   })
   if (bytes === null) throw tooLarge(bytesMax)
   await assertWhole(request)
+  if (WORKBOOK_STARTS.some((start) => start.every((byte, i) => bytes[i] === byte)))
+    throw malformed(WORKBOOK)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    if (bytes[0] === 0x50 && bytes[1] === 0x4b) throw malformed(WORKBOOK)
     throw malformed('the body is not UTF-8 text; send JSON as UTF-8')
   }
 }
@@ -64,8 +65,12 @@ export function assertAwaited(request: Request): void {
   if (request.signal.aborted) throw malformed(BROKEN_OFF)
 }
 
-const WORKBOOK =
-  'the body is a ZIP archive such as an Excel workbook; save its sheet as CSV UTF-8 and send that'
+/** How an Excel workbook begins: an XLSX, which is a ZIP archive, and an XLS. */
+const WORKBOOK_STARTS = [
+  [0x50, 0x4b, 0x03, 0x04],
+  [0xd0, 0xcf, 0x11, 0xe0],
+]
+const WORKBOOK = 'the body is an Excel workbook; save its sheet as CSV UTF-8 and send that'
 const BROKEN_OFF = 'the body was cut short; send it again as a whole'
 const TRAILERS = 'send the body without trailers, and without a Trailer header'
 

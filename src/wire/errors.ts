@@ -58,9 +58,10 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
     'supported ones.',
   same_currency: 'Both sides of the corridor are the same currency.',
   malformed_body:
-    'The body is not JSON, or not what the operation takes: one row or 1 to 100 of them, or ' +
-    'the members of an alert.',
-  body_too_large: 'The body is larger than 1 MiB, or than 8 KiB for an alert.',
+    'The body is not JSON or CSV, or not what the operation takes: 1 to 100 rows, up to ' +
+    '10,000 for /rates/bulk, or the members of an alert.',
+  body_too_large:
+    'The body is larger than 1 MiB, than 8 MiB for /rates/bulk, or than 8 KiB for an alert.',
   missing_key: 'There is neither an X-API-Key header nor an Authorization: Bearer.',
   invalid_key: 'The key does not exist, or two headers give different ones.',
   revoked_key: 'The key was revoked.',
@@ -135,7 +136,10 @@ const errors = Type.Array(
       ),
     }),
   ),
-  { description: 'Every fault of every row, by the position of the row.' },
+  {
+    description:
+      'Every fault of every row, by the position of the row; the first 100 for /rates/bulk.',
+  },
 )
 
 /** The members of an error's body besides `error` and `code`. */
@@ -167,7 +171,12 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   },
   alert_limit: { limit: Type.Integer({ description: 'How many alerts the plan has.' }) },
   method_not_allowed: { allowed: Type.Array(Type.String()) },
-  invalid_rows: { errors },
+  invalid_rows: {
+    errors,
+    error_count: Type.Optional(
+      Type.Integer({ description: 'How many faults there are in all; for /rates/bulk only.' }),
+    ),
+  },
   idempotency_key_reused: { errors },
   too_many_streams: {
     limit: Type.Integer({ description: 'Streams that the plan allows at once.' }),

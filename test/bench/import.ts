@@ -89,7 +89,7 @@ const COPY = `copy observations (effective_from, corridor_id, provider_corridor_
   rate, fee, fee_currency) from stdin`
 
 /** The rows as the text that a COPY takes, in pieces. */
-async function copyText(sql: Sql, batches: Iterable<Observation[]>): Promise<string[]> {
+export async function copyText(sql: Sql, batches: Iterable<Observation[]>): Promise<string[]> {
   const ids = await pairIds(sql)
   return Array.from(batches, (batch) =>
     batch
@@ -103,7 +103,7 @@ async function copyText(sql: Sql, batches: Iterable<Observation[]>): Promise<str
   )
 }
 
-async function copied(sql: Sql, text: readonly string[]): Promise<void> {
+export async function copied(sql: Sql, text: readonly string[]): Promise<void> {
   await sql.begin(async (tx) => {
     const copy = await copyIn(tx, COPY)
     for (const lines of text) await copy.write(lines)

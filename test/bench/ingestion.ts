@@ -2,11 +2,13 @@ import type { Observation } from '~/domain/observation.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { connect, type Database, type Sql } from '~/store/database.ts'
 import { dataset } from './dataset.ts'
+import { copied, copyText } from './import.ts'
 import { command, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
 const BATCH_ROWS = 100
 const CLIENTS = 4
+const BULK_ROWS = 10_000
 
 type Scene = { readonly database: Database; readonly url: string }
 
@@ -34,6 +36,12 @@ export async function ingestion(
     rates.bare.push(await inTurns(rows, (batch) => inserted(sql, ids, batch)))
     rates.service.push(await inTurns(rows, post))
   }
+  const bulk = await bulkRates(sql, {
+    url: `${service.url}/rates/bulk`,
+    key,
+    batches: rows,
+    rounds,
+  })
   await service.stop()
   await sql.end()
   return [
@@ -44,8 +52,59 @@ export async function ingestion(
       beside: { what: 'multi-row INSERT', value: median(rates.bare) },
       goal: 'at least 0.6',
     },
+    {
+      what: `rows recorded through POST /rates/bulk, one client, ${BULK_ROWS.toLocaleString('en')} rows each`,
+      value: median(bulk.service),
+      unit: 'rows/s',
+      beside: { what: 'bare COPY of as many rows each', value: median(bulk.copy) },
+      goal: 'at least 0.4',
+    },
   ]
 }
+
+type Bulk = {
+  readonly url: string
+  readonly key: string
+  readonly batches: readonly Observation[][]
+  readonly rounds: number
+}
+
+/** Rows a second of one client through `POST /rates/bulk` as CSV, and of COPY, in turns. */
+async function bulkRates(sql: Sql, { url, key, batches, rounds }: Bulk) {
+  const all = batches.flat()
+  const parts = Array.from({ length: Math.ceil(all.length / BULK_ROWS) }, (_, i) =>
+    all.slice(i * BULK_ROWS, (i + 1) * BULK_ROWS),
+  )
+  const bodies = parts.map(csvOf)
+  const texts = await Promise.all(parts.map((part) => copyText(sql, [part])))
+  const headers = { 'x-api-key': key, 'content-type': 'text/csv' }
+  const rates = { service: [] as number[], copy: [] as number[] }
+  const rateOf = async (work: (i: number) => Promise<void>) => {
+    const startMs = performance.now()
+    for (const i of parts.keys()) await work(i)
+    return (all.length * 1000) / (performance.now() - startMs)
+  }
+  for (let round = 0; round < rounds; round++) {
+    rates.copy.push(await rateOf((i) => copied(sql, texts[i]!)))
+    rates.service.push(
+      await rateOf(async (i) => {
+        const reply = await fetch(url, { method: 'POST', headers, body: bodies[i]! })
+        const text = await reply.text()
+        if (reply.status !== 200) throw new Error(`POST /rates/bulk answered ${text}`)
+      }),
+    )
+  }
+  return rates
+}
+
+const csvOf = (rows: readonly Observation[]): string =>
+  `provider_id,from,to,rate,fee,fee_currency,effective_from\n${rows
+    .map((row) => {
+      const at = new Date(row.effectiveMs).toISOString()
+      const fee = `${row.fee ?? ''},${row.feeCurrency ?? ''}`
+      return `${row.providerId},${row.from},${row.to},${row.rate},${fee},${at}\n`
+    })
+    .join('')}`
 
 function batchesOf(rows: Iterable<Observation[]>): Observation[][] {
   const all = [...rows].flat()

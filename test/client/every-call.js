@@ -44,6 +44,7 @@ const values = {
   recordRates: (
     await corridor.recordRates({ provider_id: 'retail-a', ...usdKes, rate: 129.5, fee: null })
   ).inserted,
+  recordRatesBulk: (await corridor.recordRatesBulk({ dry_run: 'true' }, [again])).would_insert,
   withdrawRates: (
     await corridor.withdrawRates({
       observations: (await corridor.recordRates(again)).ids ?? [],

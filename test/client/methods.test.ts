@@ -63,6 +63,13 @@ describe('the method of an operation', () => {
     )
   })
 
+  test('takes parameters in front of a body, which is why they may not be left out', () => {
+    const operation = { parameters: [parameter('dry')], requestBody: {}, responses: JSON_200 }
+    expect(methodOf('post', operation)).toStartWith(
+      "  it(parameters: ParametersOf<'it'>, body: BodyOf<'it'>, options?: CallOptions): ",
+    )
+  })
+
   test('gives nothing for no content, and the answer itself where it is no JSON', () => {
     expect(methodOf('delete', { responses: { 204: {} } })).toContain('Promise<void> {')
     const file = { responses: { 200: { content: { 'text/csv': {} } } } }

@@ -59,7 +59,10 @@ function methodOf({ method, path, operation }: Entry): string {
     ...(isRaw(operation) ? ['isRaw: true'] : []),
   ]
   const taken = [
-    ...(parameters ? [parameters] : []),
+    // none may be left out before a body
+    ...(parameters
+      ? [requestBody ? parameters.replace(/^parameters\?/, 'parameters') : parameters]
+      : []),
     ...(requestBody ? [`body: BodyOf<'${id}'>`] : []),
     `options?: ${isKeyed ? 'RecordingOptions' : 'CallOptions'}`,
   ]

@@ -146,6 +146,25 @@ export class Run {
     await this.fail(target, { body: [row, { ...row, to: 'KSH', rate: 0 }] })
     await this.ask(target, { body: row, headers })
     await this.fail(target, { body: [row], headers })
+    await this.bulkRecordings(row)
+  }
+
+  /** A batch that is tried, then recorded; then batches that are at fault. */
+  async bulkRecordings(row: object): Promise<void> {
+    const target = this.target('recordRatesBulk')
+    const [body] = Object.values(bodiesOf(target))
+    const headers = { 'idempotency-key': 'bulk-17' }
+    this.keep(target.id, 200, {
+      batch: await this.ask(target, { body, headers, query: {} }),
+      dry_run: await this.ask(target, { body, query: { dry_run: 'true' } }),
+    })
+    await this.fail(target, { body, query: {}, key: this.accounts.member })
+    await this.fail(target, { body, query: { time_zone: 'Africa/Lagos' } })
+    await this.fail(target, { body, query: { dry_run: 'true&dry_run=true' } })
+    await this.fail(target, { body: '[{"provider_id": ', query: {} })
+    await this.fail(target, { body: ' '.repeat(8 * 1_048_576 + 1), query: {} })
+    await this.fail(target, { body: [row, { ...row, to: 'KSH', rate: 0 }], query: {} })
+    await this.fail(target, { body: [row], headers, query: {} })
   }
 
   /** What was recorded by mistake is withdrawn; then what cannot be. */
@@ -201,8 +220,10 @@ export class Run {
 
   /** A batch for which the database has no room. */
   async unrecorded(): Promise<void> {
-    const target = this.target('recordRates')
-    await this.fail(target, { body: Object.values(bodiesOf(target))[0] })
+    for (const id of ['recordRates', 'recordRatesBulk']) {
+      const target = this.target(id)
+      await this.fail(target, { query: {}, body: Object.values(bodiesOf(target))[0] })
+    }
   }
 
   /** Reads from memory, into which a part of the database could not be loaded. */

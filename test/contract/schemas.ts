@@ -12,6 +12,7 @@ import {
 } from '~/wire/fetch.ts'
 import { ProviderRatesResponse } from '~/wire/provider-rates.ts'
 import { RatesResponse } from '~/wire/rates.ts'
+import { BulkResponse } from '~/wire/recording/bulk.ts'
 import { IngestResponse } from '~/wire/recording/ingest.ts'
 import { StatusResponse } from '~/wire/status/status.ts'
 import { UsageResponse } from '~/wire/usage.ts'
@@ -41,6 +42,7 @@ const checks = {
   '/admin/usage': UsageResponse,
   '/status': StatusResponse,
   'POST /rates': IngestResponse,
+  'POST /rates/bulk': BulkResponse,
   error: Type.Object({
     error: Type.String({ pattern: '^\\S.* .*\\S$' }),
     code: Type.String({ pattern: '^[a-z]+(_[a-z]+)*$' }),

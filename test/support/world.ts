@@ -189,8 +189,13 @@ export class World {
     return replyOf(await this.app.handle(new Request(`${API}${path}`, init)))
   }
 
-  async post(body: unknown, key?: string, headers: Record<string, string> = {}): Promise<Reply> {
-    const request = new Request(`${API}/rates`, {
+  async post(
+    body: unknown,
+    key?: string,
+    headers: Record<string, string> = {},
+    path = '/rates',
+  ): Promise<Reply> {
+    const request = new Request(`${API}${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Static } from '@sinclair/typebox'
+import { setImmediate as turn } from 'node:timers/promises'
 import { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import type { Idempotency, Recorded } from '~/domain/observation.ts'
@@ -14,7 +14,23 @@ import { earlierAnswer, type IngestDeps, ingest, invalidRows } from '~/service/r
 import { doubtsOf } from '~/service/recording/plausibility.ts'
 import type { Operation } from '~/wire/openapi/operation.ts'
 import { NoQuery } from '~/wire/parameters.ts'
+import { readQuery } from '~/wire/query.ts'
 import {
+  assertForCsv,
+  BULK_BYTES_MAX,
+  BULK_EXAMPLES,
+  BULK_ROWS_MAX,
+  BulkBody,
+  BulkQuery,
+  BulkResponse,
+  listedWarnings,
+  notationOf,
+  withListedFaults,
+} from '~/wire/recording/bulk.ts'
+import {
+  assertCount,
+  BATCH_ROWS_MAX,
+  type BatchReading,
   BODY_BYTES_MAX,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   INGEST_EXAMPLES,
@@ -27,8 +43,13 @@ import {
   presentDoubts,
   readRows,
 } from '~/wire/recording/ingest.ts'
+import type { Notation } from '~/wire/row/notation.ts'
+import type { RowRules } from '~/wire/row/observation.ts'
 
 export type IngestRouteDeps = AccessDeps & Pick<IngestDeps, 'store'>
+
+/** So few rows that nobody waits for long while they are read. */
+const SLICE_ROWS = 500
 
 const operation: Operation = {
   id: 'recordRates',
@@ -60,14 +81,65 @@ const operation: Operation = {
   ],
 }
 
-const ROWS_OF: Record<
-  (typeof INGEST_MEDIA)[number],
-  (text: string) => Promise<unknown[]> | unknown[]
-> = {
-  'application/json': jsonRows,
-  'text/csv': csvRows,
-  'application/x-ndjson': jsonLines,
+const bulkOperation: Operation = {
+  ...operation,
+  id: 'recordRatesBulk',
+  summary: 'Record many observations',
+  description:
+    'Up to 10,000 rows and 8 MiB, all of them or none: a list in JSON, a CSV with a header, or ' +
+    'one JSON object a line. A CSV may have decimal commas and local times where the parameters ' +
+    'say so. The first 100 faults are listed, and counted. Idempotency-Key and the rules of the ' +
+    'rows are those of POST /rates. With dry_run=true nothing is recorded.',
+  query: BulkQuery,
+  body: { schema: BulkBody, examples: BULK_EXAMPLES, texts: INGEST_TEXTS },
+  success: { status: 200, body: BulkResponse },
 }
+
+/** What a request asks for beyond its body. */
+type Way = {
+  readonly rowsMax: number
+  readonly bytesMax: number
+  /** How a CSV is read. */
+  readonly notation: Notation
+  readonly isDry: boolean
+  /** What a retry has to repeat besides the body. */
+  readonly said: string
+}
+
+const ONE_BATCH: Way = {
+  rowsMax: BATCH_ROWS_MAX,
+  bytesMax: BODY_BYTES_MAX,
+  notation: notationOf({}, ' of /rates/bulk'),
+  isDry: false,
+  said: '',
+}
+
+function bulkWay(request: Request, medium: Medium): Way {
+  const query = readQuery(BulkQuery, request.url)
+  if (medium !== 'text/csv') assertForCsv(query)
+  const { decimal, dates, time_zone } = query
+  return {
+    rowsMax: BULK_ROWS_MAX,
+    bytesMax: BULK_BYTES_MAX,
+    notation: notationOf(query),
+    isDry: query.dry_run === 'true',
+    said: JSON.stringify(['bulk', decimal, dates, time_zone]),
+  }
+}
+
+type Done = {
+  readonly inserted: number
+  readonly would_insert?: number
+  readonly ids?: number[]
+  readonly warnings: BatchReading['warnings']
+}
+
+type Medium = (typeof INGEST_MEDIA)[number]
+
+const ROWS_OF: Record<
+  Medium,
+  (text: string, notation: Notation) => Promise<unknown[]> | unknown[]
+> = { 'application/json': jsonRows, 'text/csv': csvRows, 'application/x-ndjson': jsonLines }
 
 export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
   {
@@ -76,9 +148,24 @@ export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
     operation,
     async handle(request) {
       try {
-        return jsonReply(await recorded(deps, request), 201)
+        const { inserted, ids, warnings } = await recorded(deps, request, () => ONE_BATCH)
+        const warned = warnings.length > 0 && { warnings }
+        return jsonReply({ inserted, ...(ids && { ids }), ...warned }, 201)
       } catch (error) {
         return errorReply(error, deps.log)
+      }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/rates/bulk',
+    operation: bulkOperation,
+    async handle(request) {
+      try {
+        const { warnings, ...done } = await recorded(deps, request, bulkWay)
+        return jsonReply({ ...done, ...listedWarnings(warnings) }, 200)
+      } catch (error) {
+        return errorReply(withListedFaults(error), deps.log)
       }
     },
   },
@@ -87,45 +174,59 @@ export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
 async function recorded(
   deps: IngestRouteDeps,
   request: Request,
-): Promise<Static<typeof IngestResponse>> {
+  wayOf: (request: Request, medium: Medium) => Way,
+): Promise<Done> {
   const { memory, clock } = deps
   const caller = await callerOfRequest(deps, request, clock.now())
   assertMayIngest(caller)
-  const idempotencyKey = idempotencyKeyOf(request)
+  const key = idempotencyKeyOf(request)
   const medium = mediumOf(request, { what: 'rates', media: INGEST_MEDIA })
-  const text = await bodyText(request, BODY_BYTES_MAX)
+  const way = wayOf(request, medium)
+  const text = await bodyText(request, way.bytesMax)
   const nowMs = clock.now()
+  const accountId = caller.account.id
   const idempotency: Idempotency | null =
-    idempotencyKey === null
-      ? null
-      : {
-          accountId: caller.account.id,
-          key: idempotencyKey,
-          bodyHash: createHash('sha256').update(text).digest('hex'),
-          nowMs,
-        }
+    key === null || way.isDry ? null : { accountId, key, bodyHash: hashOf(way.said + text), nowMs }
   const rules = { catalogue: memory.current.catalogue, nowMs, defaultEffectiveMs: nowMs }
-  const reading = readRows(await ROWS_OF[medium](text), rules)
+  const sent = await ROWS_OF[medium](text, way.notation)
+  assertCount(sent, way.rowsMax)
+  const reading = await readInSlices(sent, rules)
   assertMayRecordFor(caller, reading.providerIds)
   const { rows } = reading
   const doubts = presentDoubts(rows, await doubtsOf({ ...deps, viewNow: viewNow(deps) }, rows))
   const faults = [...reading.faults, ...doubts.faults].sort((a, b) => a.index - b.index)
   const warnings = [...reading.warnings, ...doubts.warnings].sort((a, b) => a.index - b.index)
   const refusal = faults.length > 0 ? invalidRows(faults) : null
+  if (way.isDry) {
+    if (refusal) throw refusal
+    return { inserted: 0, would_insert: rows.length, warnings }
+  }
   if (refusal) deps.store.noteRefused?.(reading.providerIds)
-  const origin = { recorder: recorderOf(caller), via: 'api' }
   const { inserted, ids } = refusal
     ? await earlierOr(refusal, deps, idempotency)
     : await ingest(deps, {
         observations: rows.map(({ observation }) => observation),
-        origin,
+        origin: { recorder: recorderOf(caller), via: 'api' },
         idempotency,
         assertAwaited: () => assertAwaited(request),
       })
+  return { inserted, ...(ids && { ids: [...ids] }), warnings }
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Reads rows some at a time, so that other requests are answered in between. */
+async function readInSlices(rows: readonly unknown[], rules: RowRules): Promise<BatchReading> {
+  const read: BatchReading[] = []
+  for (let at = 0; at < rows.length; at += SLICE_ROWS) {
+    if (at > 0) await turn()
+    read.push(readRows(rows.slice(at, at + SLICE_ROWS), rules, at))
+  }
   return {
-    inserted,
-    ...(ids && { ids: [...ids] }),
-    ...(warnings.length > 0 && { warnings }),
+    rows: read.flatMap(({ rows }) => rows),
+    faults: read.flatMap(({ faults }) => faults),
+    warnings: read.flatMap(({ warnings }) => warnings),
+    providerIds: read.flatMap(({ providerIds }) => providerIds),
   }
 }
 

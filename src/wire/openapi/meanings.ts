@@ -38,6 +38,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   HistoricalResponse: 'The prices of a corridor as they stood at the end of a past UTC day.',
   HistoryPoint: 'One observation, as it was recorded.',
   HistoryResponse: 'A page of the observations of a corridor.',
+  BulkResponse: 'What was recorded of many rows.',
   IngestResponse: 'What was recorded.',
   WithdrawalBody: 'What to withdraw, and why.',
   WithdrawalResponse: 'What was withdrawn.',

@@ -98,7 +98,7 @@ const LONG_NUMBER = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/
 type ReadRow = SentRow & { readonly index: number }
 
 /** The outcome of reading a request body. If there are faults, none of it may be recorded. */
-type BatchReading = {
+export type BatchReading = {
   /** The rows that are observations. */
   readonly rows: readonly ReadRow[]
   readonly warnings: readonly Warning[]
@@ -108,13 +108,13 @@ type BatchReading = {
   readonly providerIds: readonly string[]
 }
 
-/** Throws `malformed_body` for rows that are not 1 to 100 of them. */
-export function readRows(rows: readonly unknown[], rules: RowRules): BatchReading {
-  assertCount(rows)
+/** What some rows of a body say, the first of which is the row `from`. */
+export function readRows(rows: readonly unknown[], rules: RowRules, from = 0): BatchReading {
   const faults: RowFault[] = []
   const warnings: Warning[] = []
   const read: ReadRow[] = []
-  rows.forEach((row, index) => {
+  rows.forEach((row, i) => {
+    const index = from + i
     const { unread, ...reading } = readSentRow(row, { rules })
     if (reading.faults) faults.push(...reading.faults.map((error) => ({ index, error })))
     else read.push({ index, ...reading, isAccepted: reading.isAccepted ?? false })
@@ -170,12 +170,14 @@ export function jsonRows(text: string): unknown[] {
   return rows
 }
 
-function assertCount(rows: readonly unknown[]): void {
+/** Throws `malformed_body` for a body without rows, or with more than its operation takes. */
+export function assertCount(rows: readonly unknown[], rowsMax: number): void {
+  const [count, max] = [rows.length, rowsMax].map((rows) => rows.toLocaleString('en'))
   if (rows.length === 0)
-    throw new ServiceError('malformed_body', 'the list of rates is empty; send 1 to 100 rows')
-  if (rows.length > BATCH_ROWS_MAX)
+    throw new ServiceError('malformed_body', `the list of rates is empty; send 1 to ${max} rows`)
+  if (rows.length > rowsMax)
     throw new ServiceError(
       'malformed_body',
-      `${rows.length} rows are too many; send at most ${BATCH_ROWS_MAX} in one request`,
+      `${count} rows are too many; send at most ${max} in one request`,
     )
 }

@@ -3,7 +3,13 @@ import fc from 'fast-check'
 import { ServiceError } from '~/domain/errors.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { invalidRows } from '~/service/recording/ingest.ts'
-import { BATCH_ROWS_MAX, jsonRows, parsedExactly, readRows } from '~/wire/recording/ingest.ts'
+import {
+  assertCount,
+  BATCH_ROWS_MAX,
+  jsonRows,
+  parsedExactly,
+  readRows,
+} from '~/wire/recording/ingest.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 
@@ -15,8 +21,11 @@ const RULES = {
 }
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 129.5 }
 
-const readingOf = (body: unknown) =>
-  readRows(jsonRows(typeof body === 'string' ? body : JSON.stringify(body)), RULES)
+function readingOf(body: unknown) {
+  const rows = jsonRows(typeof body === 'string' ? body : JSON.stringify(body))
+  assertCount(rows, BATCH_ROWS_MAX)
+  return readRows(rows, RULES)
+}
 
 function read(body: unknown) {
   const { rows, faults } = readingOf(body)

@@ -1,0 +1,88 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { invalidParameter, ServiceError } from '~/domain/errors.ts'
+import { isTimeZone } from '~/domain/source/zone.ts'
+import { namedRecord, words } from '~/wire/fields.ts'
+import { DATE_ORDERS, DECIMALS, type Notation } from '~/wire/row/notation.ts'
+import { RateRow } from '~/wire/row/schema.ts'
+import { INGEST_EXAMPLES, IngestResponse } from './ingest.ts'
+
+export const BULK_ROWS_MAX = 10_000
+export const BULK_BYTES_MAX = 8 * 1_048_576
+/** How many faults and warnings an answer lists; it counts the others. */
+const LISTED_MAX = 100
+
+export const BulkQuery = Type.Object({
+  dry_run: Type.Optional(
+    words(['true', 'false'], {
+      default: 'false',
+      description: 'With `true` every row is checked and nothing is recorded.',
+    }),
+  ),
+  decimal: Type.Optional(
+    words(DECIMALS, { description: 'The decimal sign of a CSV; a point unless stated.' }),
+  ),
+  dates: Type.Optional(
+    words(DATE_ORDERS, {
+      description: 'The order in dates of a CSV that do not begin with the year.',
+    }),
+  ),
+  time_zone: Type.Optional(
+    Type.String({
+      description: 'The IANA time zone of dates and of times without an offset in a CSV.',
+      examples: ['Africa/Lagos'],
+    }),
+  ),
+})
+
+export const BulkBody = Type.Array(RateRow, { minItems: 1, maxItems: BULK_ROWS_MAX })
+
+export const BULK_EXAMPLES = { batch: INGEST_EXAMPLES.batch }
+
+const { inserted, ids, warnings } = IngestResponse.properties
+
+export const BulkResponse = namedRecord('BulkResponse', {
+  inserted,
+  would_insert: Type.Optional(
+    Type.Integer({ description: 'How many rows a dry run found in order; absent from others.' }),
+  ),
+  ids: { ...ids, maxItems: BULK_ROWS_MAX },
+  warnings: { ...warnings, maxItems: LISTED_MAX },
+  warning_count: Type.Optional(
+    Type.Integer({
+      description: 'How many warnings there are, of which the first 100 are listed.',
+    }),
+  ),
+})
+
+type Warning = NonNullable<Static<typeof IngestResponse>['warnings']>[number]
+type BulkQuery = Static<typeof BulkQuery>
+
+/**
+ * How a CSV is read whose sender may name its notation by parameters, which are those of
+ * `/rates/bulk`. Throws `invalid_parameter` for a time zone that does not exist.
+ */
+export function notationOf({ decimal = '.', dates, time_zone }: BulkQuery, where = ''): Notation {
+  if (time_zone !== undefined && !isTimeZone(time_zone))
+    throw invalidParameter({ name: 'time_zone', fault: 'it must be a zone such as Africa/Lagos' })
+  const settingOf = (name: string, value: string) =>
+    `the parameter ${name.replace('-', '_')}=${value}${where}`
+  return { decimal, dates: dates ?? null, timeZone: time_zone ?? null, settingOf }
+}
+
+/** Throws `invalid_parameter` for one that says how a CSV is written, where none is sent. */
+export function assertForCsv(query: BulkQuery): void {
+  const name = (['decimal', 'dates', 'time_zone'] as const).find((one) => query[one] !== undefined)
+  if (name) throw invalidParameter({ name, fault: 'it is for a body of text/csv only' })
+}
+
+/** The warnings that an answer lists, and how many there are. */
+export const listedWarnings = (all: readonly Warning[]) =>
+  all.length > 0 && { warnings: all.slice(0, LISTED_MAX), warning_count: all.length }
+
+/** The error with the first of its faults and their number; another error as it is. */
+export function withListedFaults(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_rows') return error
+  const errors = error.details.errors as readonly unknown[]
+  const listed = { errors: errors.slice(0, LISTED_MAX), error_count: errors.length }
+  return new ServiceError(error.code, error.message, listed)
+}
