@@ -201,9 +201,11 @@ export class Run {
       if (!JSON.stringify(responses[503] ?? '').includes('overloaded')) continue
       const body = Object.values(bodiesOf(target))[0]
       const wish = body ? { body } : { date: DAY_NOT_ASKED }
-      const asks = Array.from({ length: 12 }, () => this.fail(target, wish))
+      const asks = Array.from({ length: 12 }, () => this.ask(target, wish))
       this.#pending.push(...asks)
-      await Promise.race(asks)
+      // The first that is answered is one too many. The others wait, on a slow machine too long.
+      const refused = await Promise.race(asks)
+      this.keep(target.id, refused.status, { [refused.code]: refused })
     }
   }
 
@@ -248,7 +250,7 @@ export class Run {
     return this.#targets.find((one) => one.id === id)!
   }
 
-  readonly #pending: Promise<void>[] = []
+  readonly #pending: Promise<unknown>[] = []
   readonly #of = (wanted: string) => this.#targets.filter(({ method }) => method === wanted)
 
   /** Keeps the answer when it is an error, by its code. */
