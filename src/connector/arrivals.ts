@@ -6,7 +6,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import { type FetcherDeps, fetchAnswer } from '~/feed/fetcher.ts'
 import type { AllowedPlaces } from '~/outbound/places.ts'
 import { type Connector, SECRET } from './definition.ts'
-import { type Document, documentOf } from './document.ts'
+import { documentOf } from './document.ts'
 import { expressionOf } from './expression.ts'
 
 const BYTES_MAX = 8 * 1024 * 1024
@@ -22,7 +22,8 @@ type Ask = Readonly<Record<string, string | number>>
 
 /** One answer or file. */
 export type Arrival = {
-  readonly document: Document
+  /** What it says, in the form that `documentOf` gives. */
+  readonly document: unknown
   readonly ask: Ask
   /** The moment of the answer, or when the file was last written. */
   readonly atMs: number
@@ -84,7 +85,7 @@ async function* answersOf(connector: Connector, outer: Outer): AsyncGenerator<Ar
       const { bytes } = await asked(url, { connector, outer })
       const document = await documentOf(bytes!, connector)
       yield { document, ask, atMs: clock.now(), name: nameOf(ask) }
-      const link: unknown = await next?.valueIn(document.value)
+      const link: unknown = await next?.valueIn(document)
       if (typeof link !== 'string' || link === '') break
       if (page >= from.pages!.max)
         throw new FeedError('too_large', `has more than ${from.pages!.max} pages: raise pages.max`)

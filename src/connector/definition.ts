@@ -69,7 +69,8 @@ export const ConnectorSchema = ruled(
       }),
       provider: Type.Optional(text('must be the id of a provider in the catalogue')),
       from: From,
-      format: word(['json', 'ndjson', 'csv', 'tsv']),
+      format: word(['json', 'ndjson', 'csv', 'tsv', 'xlsx', 'xml', 'html']),
+      sheet: Type.Optional(text('must be the name of a sheet')),
       charset: Type.Optional(word(['utf-8', 'iso-8859-1', 'windows-1250', 'windows-1252'])),
       rows: Type.Optional(expression),
       row: ruled(
@@ -148,6 +149,8 @@ function* meaningFaults(connector: Connector): Generator<Fault> {
         parts: ['from', 'each', 'corridor'],
         sentence: `from.each.corridor must list corridors such as GBP/NGN, not ${corridor}`,
       }
+  if (connector.sheet !== undefined && connector.format !== 'xlsx')
+    yield { parts: ['sheet'], sentence: 'sheet is for format xlsx alone: leave it out' }
   if (zone !== undefined && !isTimeZone(zone))
     yield { parts: ['time_zone'], sentence: 'time_zone must be an IANA zone: Africa/Nairobi' }
   if (provider === undefined && row.provider_id === undefined)

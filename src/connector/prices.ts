@@ -56,9 +56,7 @@ class Reader {
   }
 
   async take(arrival: Arrival): Promise<void> {
-    const { headers, value } = arrival.document
-    if (headers) this.#refuseMoved(headers)
-    const found = await this.#rows.valueIn(value).catch((error: Error) => {
+    const found = await this.#rows.valueIn(arrival.document).catch((error: Error) => {
       throw new FeedError('malformed', `: rows ${error.message}`)
     })
     const rows = found === undefined ? [] : Array.isArray(found) ? found : [found]
@@ -77,15 +75,6 @@ class Reader {
     const refusal =
       all === 0 ? 'gave no rows' : faults.length * REFUSED_PART_MAX > all ? tooMany : null
     return { rows, faults, values: this.#values, refusal }
-  }
-
-  /** Throws a FeedError that names the columns which an expression needs and the table lacks. */
-  #refuseMoved(headers: readonly string[]): void {
-    if (this.connector.rows !== undefined) return
-    const needed = new Set(this.#members.flatMap(([, { columns }]) => columns))
-    const missing = [...needed].filter((name) => name !== 'ask' && !headers.includes(name))
-    if (missing.length > 0)
-      throw new FeedError('malformed', `has no column ${missing.join(', ')} in its header`)
   }
 
   async #takeRow(row: unknown, { ask, atMs, name }: Arrival): Promise<void> {

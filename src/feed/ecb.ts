@@ -1,8 +1,8 @@
 import { currencyCode } from '~/domain/currency.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Adapter } from './adapter.ts'
-import { flatXml } from './flat-xml.ts'
 import { addRate, dateMs, perDollar } from './rates.ts'
+import { xmlElements } from './xml.ts'
 
 const RATE = /^\d{1,12}(\.\d{1,12})?$/
 
@@ -28,7 +28,7 @@ export const ecb: Adapter = {
     ...['NZD', 'PHP', 'PLN', 'RON', 'SEK', 'SGD', 'THB', 'TRY', 'ZAR'],
   ],
   parse(text) {
-    const elements = flatXml(text)
+    const elements = xmlElements(text)
     if (elements[0]?.name !== 'gesmes:Envelope') throw notAsDocumented()
     const cubes = elements.filter(({ name }) => name === 'Cube').map(({ attributes }) => attributes)
     const times = cubes.flatMap((cube) => cube.get('time') ?? [])

@@ -1,105 +1,180 @@
-import { type UnzipFileInfo, unzipSync } from 'fflate'
-import { Parser } from 'htmlparser2'
-import { plainDecimal } from '~/domain/decimal.ts'
+import { Unzip, UnzipInflate } from 'fflate'
+import { type Handler, Parser } from 'htmlparser2'
 import { FeedError } from '~/domain/feed/feed.ts'
+import { dateStyles, serialText } from './serial-date.ts'
+import type { Cell } from './titled-rows.ts'
 
-const SHEET = 'xl/worksheets/sheet1.xml'
+const WORKBOOK = 'xl/workbook.xml'
+const RELATIONS = 'xl/_rels/workbook.xml.rels'
 const STRINGS = 'xl/sharedStrings.xml'
-/** More than ten years of one bank's rates; an archive that promises more is not unpacked. */
-const PART_BYTES_MAX = 16 * 1024 * 1024
+const STYLES = 'xl/styles.xml'
+const PARTS = [WORKBOOK, RELATIONS, STRINGS, STYLES]
+const SHEET = /^xl\/worksheets\/[^/]+\.xml$/
+/** More than ten years of one bank's rates; nothing is unpacked beyond it. */
+const BYTES_MAX = 16 * 1024 * 1024
+/** How much of an archive is unpacked at once: at most a thousandfold of it comes out. */
+const STEP_BYTES = 16 * 1024
+const ROWS_MAX = 50_000
+const COLUMNS_MAX = 256
 /** The digits that a spreadsheet shows of the double that it keeps. */
 const DIGITS = 15
 
+/** A sheet of a workbook: its rows from the top, those without a cell left out. */
+type Sheet = { readonly name: string; readonly rows: readonly (Cell | undefined)[][] }
+
 /**
- * The rows of the first sheet of an Excel workbook, each cell as text by the letters of its column.
+ * The sheets of an Excel workbook in their order.
  *
- * Numbers are in plain notation, dates the numbers that the workbook keeps. Throws a FeedError for
- * bytes that are not a whole workbook, and for one that unpacks to too much.
+ * A cell is text, a number, or, where it is shown as a date, `2026-05-19` or `2026-05-19 09:30:00`.
+ * Throws a FeedError for bytes that are not a whole workbook, and for one that unpacks to too much.
  */
-export function sheetRows(bytes: Uint8Array): ReadonlyMap<string, string>[] {
+export function sheetsOf(bytes: Uint8Array): Sheet[] {
   const parts = unpacked(bytes)
-  const sheet = parts[SHEET]
-  if (!sheet) throw notWorkbook()
-  return cellsOf(textOf(sheet), parts[STRINGS] ? stringsOf(textOf(parts[STRINGS])) : [])
+  const part = (name: string) => new TextDecoder().decode(parts[name])
+  const { sheets, is1904 } = contentsOf(part(WORKBOOK))
+  const targets = targetsOf(part(RELATIONS))
+  const strings = stringsOf(part(STRINGS))
+  const styles = dateStyles(part(STYLES))
+  return sheets.flatMap(({ name, relation }) => {
+    const target = targets.get(relation)?.replace(/^\/?(xl\/)?/, 'xl/')
+    if (target === undefined || !SHEET.test(target)) return []
+    if (!parts[target]) throw notWorkbook()
+    return [{ name, rows: rowsOf(part(target), { strings, styles, is1904 }) }]
+  })
 }
 
-/** The day of a cell that holds a date, as `YYYY-MM-DD`. */
-export function dateOfCell(text: string): string {
-  if (!/^\d{5}(\.\d+)?$/.test(text))
-    throw new FeedError('malformed', 'has a cell without a date where one was expected')
-  return new Date(Date.UTC(1899, 11, 30 + Math.floor(Number(text)))).toISOString().slice(0, 10)
-}
-
+/** The parts that are read. What an archive says of their sizes is not believed. */
 function unpacked(bytes: Uint8Array): Record<string, Uint8Array> {
+  const parts: Record<string, Uint8Array[]> = {}
+  let [total, begun] = [0, 0]
+  const unzip = new Unzip((file) => {
+    if (!PARTS.includes(file.name) && !SHEET.test(file.name)) return
+    begun++
+    parts[file.name] = []
+    file.ondata = (error, chunk, isLast) => {
+      if (error) throw error
+      total += chunk.length
+      if (total > BYTES_MAX)
+        throw new FeedError('too_large', `unpacks to more than ${BYTES_MAX / 1024 / 1024} MiB`)
+      parts[file.name]!.push(chunk)
+      if (isLast) begun--
+    }
+    file.start()
+  })
+  unzip.register(UnzipInflate)
   try {
-    return unzipSync(bytes, { filter: isWanted })
+    for (let at = 0; at < bytes.length; at += STEP_BYTES)
+      unzip.push(bytes.subarray(at, at + STEP_BYTES), at + STEP_BYTES >= bytes.length)
   } catch (error) {
     throw error instanceof FeedError ? error : notWorkbook()
   }
+  if (begun > 0) throw notWorkbook()
+  return Object.fromEntries(Object.entries(parts).map(([name, all]) => [name, Buffer.concat(all)]))
 }
 
-function isWanted({ name, originalSize }: UnzipFileInfo): boolean {
-  if (name !== SHEET && name !== STRINGS) return false
-  if (originalSize > PART_BYTES_MAX)
-    throw new FeedError('too_large', `unpacks to more than ${PART_BYTES_MAX / 1024 / 1024} MiB`)
-  return true
+function parse(xml: string, handler: Partial<Handler>): void {
+  new Parser(handler, { xmlMode: true }).end(xml)
 }
 
-const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+/** The names of the sheets, each with its relation to a part; and from when dates count. */
+function contentsOf(xml: string) {
+  const sheets: { name: string; relation: string }[] = []
+  let is1904 = false
+  parse(xml, {
+    onopentag(tag, { name = '', 'r:id': relation = '', date1904 = '' }) {
+      if (tag === 'sheet') sheets.push({ name, relation })
+      if (tag === 'workbookPr') is1904 = date1904 === '1' || date1904 === 'true'
+    },
+    onclosetag(tag, isImplied) {
+      if (tag === 'workbook' && isImplied) throw notWorkbook()
+    },
+  })
+  if (sheets.length === 0) throw notWorkbook()
+  return { sheets, is1904 }
+}
+
+function targetsOf(xml: string): ReadonlyMap<string, string> {
+  const targets = new Map<string, string>()
+  parse(xml, {
+    onopentag(tag, { Id: id = '', Target: target = '' }) {
+      if (tag === 'Relationship') targets.set(id, target)
+    },
+  })
+  return targets
+}
 
 /** The shared strings of a workbook in their order, the runs of each joined. */
 function stringsOf(xml: string): string[] {
   const strings: string[] = []
   let isText = false
-  const parser = new Parser(
-    {
-      onopentagname(name) {
-        if (name === 'si') strings.push('')
-        isText = name === 't'
-      },
-      ontext(text) {
-        if (isText && strings.length > 0) strings[strings.length - 1] += text
-      },
-      onclosetag() {
-        isText = false
-      },
+  parse(xml, {
+    onopentagname(name) {
+      if (name === 'si') strings.push('')
+      isText = name === 't'
     },
-    { xmlMode: true },
-  )
-  parser.end(xml)
+    ontext(text) {
+      if (isText && strings.length > 0) strings[strings.length - 1] += text
+    },
+    onclosetag() {
+      isText = false
+    },
+  })
   return strings
 }
 
-function cellsOf(xml: string, strings: readonly string[]): Map<string, string>[] {
-  const rows: Map<string, string>[] = []
-  let cell: { column: string; type: string } | null = null
+type Shared = {
+  readonly strings: readonly string[]
+  /** Whether each style of cells shows a date. */
+  readonly styles: readonly boolean[]
+  readonly is1904: boolean
+}
+
+function rowsOf(xml: string, shared: Shared): (Cell | undefined)[][] {
+  const rows: (Cell | undefined)[][] = []
+  let row: (Cell | undefined)[] = []
+  let cell: { column: number; type: string; style: number } | null = null
   let raw = ''
-  const parser = new Parser(
-    {
-      onopentag(name, { r = '', t = 'n' }) {
-        if (name === 'row') rows.push(new Map())
-        else if (name === 'c') cell = { column: r.replace(/\d+$/, ''), type: t }
+  let isText = false
+  parse(xml, {
+    onopentag(name, { r = '', t = 'n', s = '' }) {
+      if (name === 'row') row = []
+      else if (name === 'c') {
+        cell = { column: r === '' ? row.length : columnOf(r), type: t, style: Number(s) }
         raw = ''
-      },
-      ontext(text) {
-        raw += text
-      },
-      onclosetag(name, isImplied) {
-        if (name === 'sheetData' && isImplied) throw notWorkbook()
-        if (!cell || (name !== 'v' && name !== 't')) return
-        rows.at(-1)?.set(cell.column, cellText(cell.type, { raw, strings }))
-      },
+      }
+      isText = name === 'v' || name === 't'
     },
-    { xmlMode: true },
-  )
-  parser.end(xml)
+    ontext(text) {
+      if (isText) raw += text
+    },
+    onclosetag(name, isImplied) {
+      if (name === 'sheetData' && isImplied) throw notWorkbook()
+      isText = false
+      if (name === 'c' && cell && raw !== '') row[cell.column] = cellOf(cell, { raw, shared })
+      if (name !== 'row' || row.length === 0) return
+      if (rows.push(row) > ROWS_MAX)
+        throw new FeedError('too_large', `has a sheet of more than ${ROWS_MAX} rows`)
+    },
+  })
   return rows
 }
 
-function cellText(type: string, { raw, strings }: { raw: string; strings: readonly string[] }) {
-  if (type === 's') return strings[Number(raw)] ?? ''
-  if (type !== 'n') return raw
-  return plainDecimal(String(Number(Number(raw).toPrecision(DIGITS))))
+/** The place of a column in a row, from a reference such as `AB12`. */
+function columnOf(reference: string): number {
+  let column = 0
+  for (const letter of reference.replace(/\d+$/, ''))
+    column = column * 26 + letter.charCodeAt(0) - 64
+  if (column >= 1 && column <= COLUMNS_MAX) return column - 1
+  throw new FeedError('too_large', `has a sheet of more than ${COLUMNS_MAX} columns`)
+}
+
+type Written = { readonly raw: string; readonly shared: Shared }
+
+function cellOf({ type, style }: { type: string; style: number }, { raw, shared }: Written): Cell {
+  if (type === 's') return shared.strings[Number(raw)] ?? ''
+  const value = Number(Number(raw).toPrecision(DIGITS))
+  if (type !== 'n' || Number.isNaN(value)) return raw
+  return shared.styles[style] ? serialText(value, shared.is1904) : value
 }
 
 const notWorkbook = () => new FeedError('malformed', 'did not answer a whole Excel workbook')

@@ -1,8 +1,8 @@
 import { FeedError } from '~/domain/feed/feed.ts'
+import { plainText, tableRows } from '~/file/html.ts'
 import type { Bank } from './bank.ts'
 import { datesOf, isoDate } from './page/date.ts'
 import { bankDays } from './page/days.ts'
-import { plainText, tableRows } from './page/html.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 /** What the bank calls the currencies, its own spelling included. */

@@ -1,8 +1,8 @@
 import { FeedError } from '~/domain/feed/feed.ts'
+import { tableRows } from '~/file/html.ts'
 import type { Bank } from './bank.ts'
 import { datesOf, dayFirst } from './page/date.ts'
 import { bankDays } from './page/days.ts'
-import { tableRows } from './page/html.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 const TIME_ZONE = 'Africa/Tunis'

@@ -1,7 +1,7 @@
+import { hiddenField, tableRows } from '~/file/html.ts'
 import type { Bank } from './bank.ts'
 import { dayFirst, endsOf, monthDayYear } from './page/date.ts'
 import { bankDays } from './page/days.ts'
-import { hiddenField, tableRows } from './page/html.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 const URL = 'https://www.bot.go.tz/ExchangeRate/previous_rates'

@@ -1,9 +1,11 @@
-import { FeedError } from '~/domain/feed/feed.ts'
-import { dateOfCell, sheetRows } from '~/file/spreadsheet.ts'
+import { plainDecimal } from '~/domain/decimal.ts'
+import { hiddenField } from '~/file/html.ts'
+import { dateOfCell } from '~/file/serial-date.ts'
+import { sheetsOf } from '~/file/spreadsheet.ts'
+import { byTitle, type Cell, titledRows } from '~/file/titled-rows.ts'
 import type { Bank } from './bank.ts'
 import { dayMonthYear, endsOf } from './page/date.ts'
 import { bankDays } from './page/days.ts'
-import { hiddenField } from './page/html.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 const SITE = 'https://www.cbe.org.eg'
@@ -73,26 +75,27 @@ export const cbe: Bank = {
     return [{ url, form: form.toString(), headers, format: 'spreadsheet' }]
   },
   read({ bytes }, span) {
-    const rows = sheetRows(bytes)
-    const heading = rows.findIndex((row) => [...row.values()].includes('Currency'))
-    const columns = new Map([...(rows[heading] ?? [])].map(([column, name]) => [name, column]))
-    const [date, name, buy, sell] = ['Date', 'Currency', 'Buy', 'Sell'].map((title) => {
-      const column = columns.get(title)
-      if (column === undefined) throw new FeedError('malformed', `has no column ${title}`)
-      return (row: ReadonlyMap<string, string>) => row.get(column) ?? ''
-    }) as [Cell, Cell, Cell, Cell]
-    return bankDays(rows.slice(heading + 1), {
+    const tables = sheetsOf(bytes).map(({ rows }) => rows)
+    const { header, rows } = titledRows(tables, ['Date', 'Currency', 'Buy', 'Sell'])
+    const titled = rows.map((row) => byTitle(header, row))
+    return bankDays(titled, {
       timeZone: TIME_ZONE,
       span,
-      when: (row) => dateOfCell(date(row)),
+      when: (row) => dateOfCell(row.Date),
       rate(row) {
-        const named = NAMES[name(row)]
+        const named = NAMES[row.Currency ?? '']
         if (!named) return null
         const [currency, unit] = named
-        return rateOf(currency, { unit, buying: priceOf(buy(row)), selling: priceOf(sell(row)) })
+        return rateOf(currency, {
+          unit,
+          buying: priceOf(written(row.Buy)),
+          selling: priceOf(written(row.Sell)),
+        })
       },
     })
   },
 }
 
-type Cell = (row: ReadonlyMap<string, string>) => string
+/** A cell as text, a number in plain notation. */
+const written = (cell: Cell = ''): string =>
+  typeof cell === 'number' ? plainDecimal(String(cell)) : cell

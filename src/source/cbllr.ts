@@ -1,9 +1,9 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
+import { tableRows } from '~/file/html.ts'
 import type { Bank } from './bank.ts'
 import { monthFirst } from './page/date.ts'
 import { bankDays } from './page/days.ts'
-import { tableRows } from './page/html.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 /** How many days a page of the table lists at least. */

@@ -1,7 +1,7 @@
+import { tableRows } from '~/file/html.ts'
 import type { Bank } from './bank.ts'
 import { endsOf, monthDayYear, monthFirst } from './page/date.ts'
 import { bankDays } from './page/days.ts'
-import { tableRows } from './page/html.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 const TIME_ZONE = 'Africa/Blantyre'

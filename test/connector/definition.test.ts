@@ -48,6 +48,7 @@ describe('a connector file', () => {
     ['a name without values', WHOLE.replace('{from}', '{sum}'), /line 4, column 3: from.url names/],
     ['no corridor', WHOLE.replace('GBP/NGN', 'GBPNGN'), /line 6, column 11: .* not GBPNGN/],
     ['another scheme', WHOLE.replace('https:', 'gopher:'), /line 4, column 3: from.url must begin/],
+    ['a sheet of no workbook', `${WHOLE}sheet: Prices\n`, /line 11, column 1: sheet is for format/],
     ['no zone', `${WHOLE}time_zone: Lagos\n`, /line 11, column 1: time_zone must be/],
     ['no provider', WHOLE.replace('provider: acme\n', ''), /line 7, column 1: provider is missing/],
     ['a key twice', `${WHOLE}name: other\n`, /line 11, column 1: /],
@@ -65,7 +66,13 @@ describe('a connector file', () => {
     expect(faultsOf(bomb.join('\n'))).toEqual(['repeats its parts by more than 20 aliases'])
   })
 
-  for (const name of ['wise-comparison', 'published-sheet', 'csv-folder'])
+  for (const name of [
+    'wise-comparison',
+    'published-sheet',
+    'csv-folder',
+    'excel-folder',
+    'world-bank-survey',
+  ])
     test(`is valid as it is shipped: ${name}`, async () => {
       expect(faultsOf(await readFile(join(SHIPPED, `${name}.yaml`), 'utf8'))).toEqual([])
     })
@@ -90,7 +97,7 @@ test('the comparison of Wise gives a row for each quote, with its provider', asy
   const text = await readFile(join(SHIPPED, 'wise-comparison.yaml'), 'utf8')
   const { connector } = readConnector(text)
   const recorded = await readFile(join(import.meta.dir, 'recordings/wise-comparison.json'))
-  const { value } = await documentOf(recorded, connector!)
+  const value = await documentOf(recorded, connector!)
   const rows = (await expressionOf(connector!.rows!).valueIn(value)) as { alias: string }[]
   expect(rows[0]).toMatchObject({ alias: 'wise', rate: 1.15989, fee: 37.12 })
   expect(rows[1]).toMatchObject({ alias: 'barclays' })

@@ -1,24 +1,20 @@
 import { Parser } from 'htmlparser2'
 import { FeedError } from '~/domain/feed/feed.ts'
+import { byTitle, titledRows } from './titled-rows.ts'
 
 type Table = string[][]
 
-/** A row of a table by the names in its heading. */
-type TableRow = Readonly<Record<string, string>>
-
 /**
- * The rows below the heading of the page's first table that has these columns.
+ * The rows below the heading of the page's first table that has these columns, by the names in it.
  *
- * Columns go by their names, so that one may move. Throws a FeedError where no table has them all,
- * or one does not end: the page was cut off.
+ * Throws a FeedError where no table has them all, or one does not end: the page was cut off.
  */
-export function tableRows(page: string, columns: readonly string[]): TableRow[] {
-  for (const [heading, ...rows] of tablesOf(page))
-    if (heading && columns.every((column) => heading.includes(column)))
-      return rows
-        .filter((row) => row.length === heading.length)
-        .map((row) => Object.fromEntries(heading.map((name, index) => [name, row[index]!])))
-  throw new FeedError('malformed', `has no table with the columns ${columns.join(', ')}`)
+export function tableRows(
+  page: string,
+  columns: readonly string[],
+): Readonly<Record<string, string>>[] {
+  const { header, rows } = titledRows(tablesOf(page), columns)
+  return rows.filter(({ length }) => length === header.length).map((row) => byTitle(header, row))
 }
 
 /** The tables of a page: the text of each cell, entities read and white space as single spaces. */
