@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
+import { systemClock } from '~/clock.ts'
 import { isTimeZone } from '~/domain/source/zone.ts'
 import { type ObservationFile, openObservationFile } from '~/file/observations.ts'
+import { rowRules } from '~/runtime/upstream/row-rules.ts'
 import type { Database } from '~/store/database.ts'
 import {
   type Imported,
@@ -12,8 +14,7 @@ import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { addPrune } from './prune.ts'
 import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
-import { rowRules } from './row-rules.ts'
-import { CommandFailure, printResult, type Terminal, withExisting } from './terminal.ts'
+import { CommandFailure, configOf, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
 /** How much of a column's name is shown. */
@@ -100,7 +101,10 @@ const recordAll: Way['record'] = async (source) => ({
 
 async function run({ terminal, database, input }: Import, way: Way): Promise<Outcome> {
   const { acceptsAll, notation } = way
-  const rules = { ...(await rowRules(terminal, database, { acceptsAll })), notation }
+  const rules = {
+    ...(await rowRules(configOf(terminal), database, { acceptsAll, nowMs: systemClock.now() })),
+    notation,
+  }
   const file = await openObservationFile(withProgress(input, terminal), rules)
   const imported = await importFile(file, { terminal, database, ...way })
   if (file.unread.size > 0) terminal.say(unreadLine(file.unread))

@@ -14,10 +14,10 @@ export function addServe(program: Command, terminal: Terminal): void {
     .action(() =>
       serveUntilSignal(terminal, { configOf }, async (beginning) => {
         warnOfNoAddress(beginning)
-        const options = { ...beginning, clock: systemClock, sample: null }
+        const options = { ...beginning, clock: systemClock, sample: null, env: terminal.env }
         const service = await (beginning.config.workers === 1
           ? serveAlone(options)
-          : startWorkers({ ...options, env: terminal.env }))
+          : startWorkers(options))
         return { service, lines: [`corridor answers at ${baseUrl(service.origin)}`] }
       }),
     )

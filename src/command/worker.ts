@@ -32,20 +32,25 @@ export function addWorker(program: Command, terminal: Terminal): void {
     .action((worker: number) => {
       const tell = process.send?.bind(process)
       if (!tell) throw new CommandFailure('workers are started by `corridor serve` with WORKERS')
-      return startReported(terminal, { configOf, worker }, (config, log) => work(tell, config, log))
+      return startReported(terminal, { configOf, worker }, (config, log) =>
+        work(tell, { config, log, env: terminal.env }),
+      )
     })
 }
 
 type Tell = NonNullable<typeof process.send>
 
-async function work(tell: Tell, config: Config, log: OwnLog): Promise<void> {
+type Own = { readonly config: Config; readonly log: OwnLog; readonly env: Terminal['env'] }
+
+async function work(tell: Tell, own: Own): Promise<void> {
+  const { log } = own
   endAtBugs(log, { abandon: async () => {} })
   const dismissed = dismissal()
   const supervisor = {
     send: tell,
     onMessage: (hear: (message: unknown) => void) => void process.on('message', hear),
   }
-  const service = await startWorker(config, log, metricsOfAllBy(supervisor)).catch(async (err) => {
+  const service = await startWorker(own, metricsOfAllBy(supervisor)).catch(async (err) => {
     if (!isOutage(err)) throw err
     log.warn({ err }, 'the database became unreachable before this worker answered')
     await log.flushed()
@@ -61,8 +66,7 @@ async function work(tell: Tell, config: Config, log: OwnLog): Promise<void> {
 }
 
 async function startWorker(
-  config: Config,
-  log: OwnLog,
+  { config, log, env }: Own,
   shareMetrics: NonNullable<ServiceOptions['shareMetrics']>,
 ): Promise<Service> {
   const { databaseUrl, dataDir, workers } = config
@@ -75,7 +79,8 @@ async function startWorker(
   })
   const historyMax = Math.min(config.work.historyMax, Math.floor(HISTORY_CONNECTIONS_MAX / workers))
   const own = { ...config, work: { ...config.work, historyMax } }
-  const serving = { config: own, clock: systemClock, log, database, sample: null, shareMetrics }
+  const about = { config: own, log, env, clock: systemClock }
+  const serving = { ...about, database, sample: null, shareMetrics }
   return undoOnFailure(
     async () => (await import('~/runtime/service.ts')).startService(serving),
     () => database.close(),

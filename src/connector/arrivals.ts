@@ -29,6 +29,8 @@ export type Arrival = {
   readonly atMs: number
   /** What a fault names: a file, or the values that were asked for. */
   readonly name: string
+  /** A file by its name, size and digest; null for an answer. */
+  readonly file: string | null
 }
 
 export type Outer = {
@@ -38,6 +40,8 @@ export type Outer = {
   /** The folder in which a relative path begins. */
   readonly folder: string
   readonly agent: string
+  /** The files that were processed before. */
+  readonly seen: ReadonlySet<string>
 }
 
 /** All that a connector's source gives now, one after another. Throws a FeedError. */
@@ -66,8 +70,12 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
     if (file.atMs > outer.fetcher.clock.now() - SETTLED_MS)
       throw new FeedError('malformed', `finds ${name} still being written; run it again shortly`)
     if (file.bytes > BYTES_MAX) throw new FeedError('too_large', `finds ${name} above 8 MiB`)
-    const document = await documentOf(await readFile(file.path), connector)
-    yield { document, ask: {}, atMs: file.atMs, name }
+    const bytes = await readFile(file.path)
+    const digest = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url')
+    const id = `${name} ${bytes.length} ${digest}`
+    if (outer.seen.has(id)) continue
+    const document = await read(bytes, connector, name)
+    yield { document, ask: {}, atMs: file.atMs, name, file: id }
   }
 }
 
@@ -83,8 +91,8 @@ async function* answersOf(connector: Connector, outer: Outer): AsyncGenerator<Ar
       if (!isFirst) await sleep(PAUSE_MS)
       isFirst = false
       const { bytes } = await asked(url, { connector, outer })
-      const document = await documentOf(bytes!, connector)
-      yield { document, ask, atMs: clock.now(), name: nameOf(ask) }
+      const document = await read(bytes!, connector, nameOf(ask))
+      yield { document, ask, atMs: clock.now(), name: nameOf(ask), file: null }
       const link: unknown = await next?.valueIn(document)
       if (typeof link !== 'string' || link === '') break
       if (page >= from.pages!.max)
@@ -93,6 +101,21 @@ async function* answersOf(connector: Connector, outer: Outer): AsyncGenerator<Ar
       if (url?.origin !== first.origin)
         throw new FeedError('redirect', 'names a next page on another host')
     }
+  }
+}
+
+const EXCERPT_BYTES = 300
+
+/** What bytes say. A fault names the file or the question, and shows how its answer begins. */
+async function read(bytes: Uint8Array, connector: Connector, name: string): Promise<unknown> {
+  try {
+    return await documentOf(bytes, connector)
+  } catch (error) {
+    if (!(error instanceof FeedError)) throw error
+    const excerpt = new TextDecoder().decode(bytes.subarray(0, EXCERPT_BYTES))
+    const about = name === '' ? '' : ` (${name})`
+    const shown = excerpt.replace(/[^\P{C}\n\t]+/gu, '\uFFFD')
+    throw new FeedError(error.fault, `${error.message}${about}`, { excerpt: shown })
   }
 }
 

@@ -3,12 +3,13 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { isTimeZone } from '~/domain/source/zone.ts'
 import { ruled, ruleFaults } from '~/file/ruled.ts'
+import { isCronPattern } from '~/jobs/schedule.ts'
 import { ROW_MEMBERS } from '~/wire/row/members.ts'
 import { DATE_ORDERS, DECIMALS } from '~/wire/row/notation.ts'
 import { expressionFault } from './expression.ts'
 
 /** The most characters of a connector; thirty lines have about a thousand. */
-const TEXT_LENGTH_MAX = 65_536
+export const TEXT_LENGTH_MAX = 65_536
 const ALIASES_MAX = 20
 const EXPRESSION_LENGTH_MAX = 2000
 const PAGES_MAX = 100
@@ -78,6 +79,10 @@ export const ConnectorSchema = ruled(
         'must be an object with an expression for each member of a rate',
       ),
       evidence: Type.Optional(word(EVIDENCE)),
+      schedule: Type.Optional(text('must be a cron pattern such as */20 6-20 * * 1-5')),
+      repeat: Type.Optional(
+        text('must be a duration such as 30m, 6h or 2d', { pattern: '^[1-9]\\d{0,3}[mhd]$' }),
+      ),
       time_zone: Type.Optional(text('must be an IANA time zone such as Africa/Nairobi')),
       numbers: Type.Optional(
         ruled(Type.Object({ decimal: word(DECIMALS) }, closed), 'must be an object with decimal'),
@@ -151,6 +156,8 @@ function* meaningFaults(connector: Connector): Generator<Fault> {
       }
   if (connector.sheet !== undefined && connector.format !== 'xlsx')
     yield { parts: ['sheet'], sentence: 'sheet is for format xlsx alone: leave it out' }
+  if (connector.schedule !== undefined && !isCronPattern(connector.schedule))
+    yield { parts: ['schedule'], sentence: 'schedule must be a cron pattern: */20 6-20 * * 1-5' }
   if (zone !== undefined && !isTimeZone(zone))
     yield { parts: ['time_zone'], sentence: 'time_zone must be an IANA zone: Africa/Nairobi' }
   if (provider === undefined && row.provider_id === undefined)

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
+import type { Seen } from '~/domain/feed/connector.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { type FileRules, judged, parserOf } from '~/file/observations.ts'
@@ -7,34 +9,55 @@ import { WrittenNumber } from '~/wire/row/values.ts'
 import { type Arrival, arrivalsOf, type Outer } from './arrivals.ts'
 import type { Connector } from './definition.ts'
 import { type Expression, expressionOf } from './expression.ts'
+import { unrepeated } from './repeats.ts'
 
 /** The most rows of one run. */
 const ROWS_MAX = 10_000
-/** From which share on the refused rows refuse a run. */
+/** The share of refused rows, and of rows against the usual, at which a run is refused. */
 const REFUSED_PART_MAX = 4
+const USUAL_PART_MIN = 2
+/** The most files that are remembered as processed; arrivals find at most as many. */
+const SEEN_FILES_MAX = 2000
+const REPEAT = '6h'
+const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
 /** What a connector's source gives now, as rows that were judged. */
 export type Prices = {
+  /** The rows to record: valid, and no repeats. */
   readonly rows: readonly Observation[]
+  /** How many rows were read, the refused and the repeats included. */
+  readonly read: number
+  /** How many rows are usual from here on: all of them, or those of one file. */
+  readonly usualRows: number
   /** What is wrong with the rows that were refused, each with its place. */
   readonly faults: readonly string[]
   /** The values of the expressions of each row, in the order of the source. */
   readonly values: readonly Readonly<Record<string, unknown>>[]
   /** Why nothing may be recorded; null where the rows may be. */
   readonly refusal: string | null
+  /** What counts as read once the rows are recorded. */
+  readonly seen: Seen
+}
+
+type Reading = {
+  readonly rules: FileRules
+  /** How many rows are usual; null where that is not known. */
+  readonly usualRows: number | null
+  readonly seen: Seen
 }
 
 /**
  * Asks a connector's source and reads every price in it by the rules of `POST /rates`. Throws a
  * FeedError where the source cannot be asked or read. More than a quarter of refused rows refuse
- * all.
+ * all, and so do fewer than half as many rows as usual. No rows and no refusal mean that there is
+ * no new file.
  */
 export async function pricesOf(
   connector: Connector,
   outer: Outer,
-  rules: FileRules,
+  reading: Reading,
 ): Promise<Prices> {
-  const reader = new Reader(connector, rules)
+  const reader = new Reader(connector, reading)
   for await (const arrival of arrivalsOf(connector, outer)) await reader.take(arrival)
   return reader.prices()
 }
@@ -45,10 +68,12 @@ class Reader {
   readonly #notation: Notation
   readonly #read: Parameters<typeof judged>[0][number][] = []
   readonly #values: Record<string, unknown>[] = []
+  readonly #files: string[] = []
+  #arrivals = 0
 
   constructor(
     private readonly connector: Connector,
-    private readonly rules: FileRules,
+    private readonly reading: Reading,
   ) {
     this.#rows = expressionOf(connector.rows ?? '$')
     this.#members = Object.entries(connector.row).map(([name, text]) => [name, expressionOf(text)])
@@ -56,6 +81,8 @@ class Reader {
   }
 
   async take(arrival: Arrival): Promise<void> {
+    this.#arrivals++
+    if (arrival.file !== null) this.#files.push(arrival.file)
     const found = await this.#rows.valueIn(arrival.document).catch((error: Error) => {
       throw new FeedError('malformed', `: rows ${error.message}`)
     })
@@ -68,13 +95,29 @@ class Reader {
   }
 
   async prices(): Promise<Prices> {
-    const { rows, rejects } = await judged(this.#read, this.rules)
+    const { rules, seen } = this.reading
+    const { rows: valid, rejects } = await judged(this.#read, rules)
     const faults = rejects.map(({ copy, fault }) => `${copy}: ${fault}`)
-    const all = this.#read.length
-    const tooMany = `${faults.length} of ${all} rows were refused, which is more than a quarter`
-    const refusal =
-      all === 0 ? 'gave no rows' : faults.length * REFUSED_PART_MAX > all ? tooMany : null
-    return { rows, faults, values: this.#values, refusal }
+    const read = this.#read.length
+    const times = { repeatMs: repeatMsOf(this.connector), nowMs: rules.nowMs }
+    const { rows, prices } = unrepeated(valid, seen.prices, times)
+    const files = [...seen.files, ...this.#files].slice(-SEEN_FILES_MAX)
+    const usualRows = this.#files.length > 0 ? Math.ceil(read / this.#files.length) : read
+    const refusal = this.#refusal(faults.length, usualRows)
+    const counts = { read, usualRows, refusal }
+    return { rows, faults, values: this.#values, ...counts, seen: { files, prices } }
+  }
+
+  #refusal(refused: number, rows: number): string | null {
+    const { usualRows } = this.reading
+    const read = this.#read.length
+    if (this.#arrivals === 0) return null
+    if (read === 0) return 'gave no rows'
+    if (refused * REFUSED_PART_MAX > read)
+      return `had ${refused} of its ${read} rows refused, more than a quarter`
+    if (usualRows !== null && rows * USUAL_PART_MIN < usualRows)
+      return `gave ${rows} row${rows === 1 ? '' : 's'}, fewer than half of the ${usualRows} before`
+    return null
   }
 
   async #takeRow(row: unknown, { ask, atMs, name }: Arrival): Promise<void> {
@@ -84,7 +127,7 @@ class Reader {
     this.#values.push(values)
     const { provider: provider_id, evidence } = this.connector
     const given = { ...(provider_id && { provider_id }), ...(evidence && { evidence }) }
-    const rules = { ...this.rules, defaultEffectiveMs: atMs }
+    const rules = { ...this.reading.rules, defaultEffectiveMs: atMs }
     const reading =
       faults.length > 0
         ? { observation: null, faults }
@@ -113,6 +156,10 @@ class Reader {
     const trimmed = text.trim()
     return trimmed === '' ? null : parserOf(name, this.#notation)(trimmed)
   }
+}
+
+function repeatMsOf({ repeat = REPEAT }: Connector): number {
+  return Number(repeat.slice(0, -1)) * UNIT_MS[repeat.slice(-1) as keyof typeof UNIT_MS]
 }
 
 /** The text of a value, for a table of them. */

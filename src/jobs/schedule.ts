@@ -25,9 +25,12 @@ export function isCronPattern(text: string): boolean {
   }
 }
 
-/** The last time at or before `nowMs` that matches a pattern; null when there was none. */
-export function lastInstantMs(pattern: string, nowMs: number): number | null {
-  const cron = new Cron(pattern, { paused: true, utcOffset: 0 })
+/**
+ * The last time at or before `nowMs` that matches a pattern on the clocks of a time zone; null when
+ * there was none.
+ */
+export function lastInstantMs(pattern: string, nowMs: number, timezone = 'UTC'): number | null {
+  const cron = new Cron(pattern, { paused: true, timezone })
   return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime() ?? null
 }
 

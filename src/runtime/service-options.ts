@@ -14,6 +14,8 @@ export type ServiceOptions = {
   readonly database: Database
   /** What a demonstration says of its data; null for real data. */
   readonly sample: string | null
+  /** Where connectors find secrets by name. */
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** How feeds are asked; where it is not given, as the real world goes. */
   readonly pace?: Pace
   /** The addresses of a host that alerts are posted to; where it is not given, by the system. */

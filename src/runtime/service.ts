@@ -35,6 +35,7 @@ import { workOf } from './storage/work.ts'
 import { Streams } from './stream/streams.ts'
 import { Tools, toolServerOptions } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
+import { ConnectorService } from './upstream/connectors.ts'
 import { SourceService } from './upstream/sources.ts'
 
 /** What serves until it is stopped: one process, or several on one port. */
@@ -59,6 +60,7 @@ type Parts = {
   readonly backups: Backups
   readonly dayFileJob: Job
   readonly sources: SourceService
+  readonly connectors: ConnectorService
   readonly streams: Streams
   readonly app: Pick<App, 'fetch' | 'exact'>
 }
@@ -92,7 +94,7 @@ export class Service implements RunningService {
   start(): Promise<void> {
     return this.#undoneOnFailure(() => {
       const { config, log } = this.options
-      const { core, silence, storage, sources, streams, backups } = this.#parts!
+      const { core, silence, storage, sources, connectors, streams, backups } = this.#parts!
       const { telemetry, feeds } = core
       const schedule = this.#opened.add(startSchedule(this.#jobs().map(telemetry.job), log))
       this.#listener = this.#opened.add(listen(config, this.#served(this.#parts!)))
@@ -100,6 +102,7 @@ export class Service implements RunningService {
       this.#opened.add(streams)
       this.#opened.add(feeds)
       this.#opened.add(sources)
+      this.#opened.add(connectors)
       feeds.start(schedule)
       sources.start(schedule)
       schedule.runNow(silence.job.name)
@@ -148,6 +151,7 @@ export class Service implements RunningService {
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const health = { ...this.#health(core), isRecording: () => storage.isRecording }
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
+    const connectors = new ConnectorService(this.options)
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
     const figures = { deliveries, streams, storage, rows, clock }
@@ -170,7 +174,7 @@ export class Service implements RunningService {
     })
     const fileJob = dayFileJob({ ...reading, database })
     const backups = new Backups(this.options)
-    const upkeep = { silence, storage, backups, sources }
+    const upkeep = { silence, storage, backups, sources, connectors }
     const served = { people, alerts, observations, ...upkeep, streams, app }
     return { core, ...served, dayFileJob: fileJob }
   }
@@ -208,8 +212,8 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, alerts, silence, storage, backups, sources, streams, dayFileJob } =
-      this.#parts!
+    const { core, people, alerts, silence, storage, backups, streams, dayFileJob } = this.#parts!
+    const { sources, connectors } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
@@ -219,6 +223,7 @@ export class Service implements RunningService {
       ...readReplicas.jobs,
       ...feeds.jobs,
       ...sources.jobs,
+      ...connectors.jobs,
       ...retentionJobs({ ...this.options, memory }),
       silence.job,
       storage.job,

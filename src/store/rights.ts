@@ -20,6 +20,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.audit_log': ADD,
   'public.backups': ADD,
   'public.changes': KEEP_NEW,
+  'public.connector_state': CHANGE,
   'public.corridors': ADD,
   'public.currencies': CHANGE,
   'public.currency_activity': ADD,

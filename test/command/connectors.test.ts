@@ -136,8 +136,40 @@ describe('corridor connectors run', () => {
       { rate: '171.5', at: '2026-11-19 21:00:00+00' },
       { rate: '1984.25', at: '2026-11-20 06:30:00+00' },
     ])
-    expect((await run('run acme')).stdout).toContain('0 recorded, 2 there already')
+    expect((await run('run acme')).stdout).toBe('acme: no new file\n')
     expect(await recorded()).toHaveLength(2)
+  })
+
+  const kenya = () =>
+    connector(`from: { url: "${partner.url}" }
+format: json
+row: { from: '"GBP"', to: '"KES"', rate: rate, fee: fee }
+`)
+  const fees = (all: number[]) => () => Response.json(all.map((fee) => ({ rate: 171.5, fee })))
+
+  test('records an unchanged price once within the time of repeat', async () => {
+    await kenya()
+    answer = fees([1])
+    expect((await run('run acme')).stdout).toContain('1 recorded')
+    expect((await run('run acme')).stdout).toContain('0 refused, 1 unchanged')
+    answer = fees([2])
+    expect((await run('run acme')).stdout).toContain('1 recorded')
+    expect(await recorded()).toHaveLength(2)
+  })
+
+  test('refuses a run with fewer than half as many rows as before, unless it is accepted', async () => {
+    await kenya()
+    answer = fees([1, 2, 3])
+    await run('run acme')
+    answer = fees([4])
+    const { status, said } = await run('run acme')
+    expect(status).toBe(1)
+    expect(said.join()).toContain('gave 1 row, fewer than half of the 3 before: nothing was')
+    expect(await recorded()).toHaveLength(3)
+    const shown = JSON.parse((await run('status --json')).stdout)
+    expect(shown).toMatchObject([{ name: 'acme', is_failing: true, rows: 3 }])
+    expect((await run('run acme --accept')).stdout).toContain('1 recorded')
+    expect((await run('status')).stdout).toMatch(/acme +works +\S+Z +1 +0 +-/)
   })
 
   test('takes the newest file only, where that is wanted', async () => {
@@ -181,7 +213,7 @@ row: { from: '"GBP"', to: '"KES"', rate: $number(fx.rate) }
     await table(`From,To,Rate,Date\n${later}GBP,XXX,1,2026-11-20\nGBP,KES,0,2026-11-20\n`)
     const many = await run('run acme')
     expect(many.status).toBe(1)
-    expect(many.said.join()).toContain('2 of 5 rows were refused, which is more than a quarter')
+    expect(many.said.join()).toContain('had 2 of its 5 rows refused, more than a quarter')
     expect(await recorded()).toHaveLength(3)
     expect((await run('run acme --accept')).status).toBe(0)
     expect(await recorded()).toHaveLength(6)
@@ -195,12 +227,12 @@ describe('a fault of the source records nothing, and is told in one line', () =>
     [
       'all zeros',
       () => Response.json({ quotes: [{ fx: { rate: 0 } }] }),
-      '2 of 2 rows were refused',
+      'had 2 of its 2 rows refused',
     ],
     [
       'a hundredfold value',
       () => Response.json({ quotes: [{ fx: { rate: 171_500 } }] }),
-      '2 of 2 rows were refused',
+      'had 2 of its 2 rows refused',
     ],
     ['no rows', () => Response.json({ quotes: [] }), 'gave no rows'],
     ['403', () => new Response('', { status: 403 }), 'answered 403'],
@@ -242,7 +274,12 @@ describe('a fault of the source records nothing, and is told in one line', () =>
   const files: [what: string, text: string, more: string, said: string][] = [
     ['a moved column', 'From,To,Price,Date\nGBP,KES,171,2026-11-20\n', '', 'has no column Rate'],
     ['a column given twice', 'From,To,Rate,Rate\n', '', 'names "Rate" twice'],
-    ['a decimal comma', SEMICOLONS.replaceAll('20/11/', '20/12/'), '', '2 of 2 rows were refused'],
+    [
+      'a decimal comma',
+      SEMICOLONS.replaceAll('20/11/', '20/12/'),
+      '',
+      'had 2 of its 2 rows refused',
+    ],
     ['a workbook', 'PK\u0003\u0004', '', 'is an Excel workbook'],
     ['10,001 rows', `From,To,Rate,Date\n${'a,b,1,\n'.repeat(10_001)}`, '', 'more than 10000 rows'],
   ]

@@ -113,6 +113,7 @@ const CALLS: Readonly<Record<string, (told: Told) => [args: string[], refusal?: 
   'reference fetch': () => [[]],
   'reference status': () => [[]],
   'connectors run': () => [['prices']],
+  'connectors status': () => [[]],
   'sources list': () => [[]],
   'sources fetch': () => [['cbk']],
   'sources status': () => [[]],

@@ -1,11 +1,15 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { ConnectorSchema, readConnector } from '~/connector/definition.ts'
+import { connectorsIn } from '~/connector/folder.ts'
+import { connectorFolder } from '~/runtime/upstream/connectors.ts'
 import { readText } from '../file.ts'
 import { tableLines } from '../table.ts'
-import { CommandFailure, printResult, type Terminal } from '../terminal.ts'
-import { CONNECTOR_BYTES_MAX, connectorsIn, folderOf } from './folder.ts'
+import { CommandFailure, configOf, printResult, type Terminal } from '../terminal.ts'
 import { addConnectorRun } from './run.ts'
+import { addConnectorStatus } from './status.ts'
+
+const CONNECTOR_BYTES_MAX = 1_048_576
 
 /** The command `connectors`. */
 export function addConnectors(program: Command, terminal: Terminal): void {
@@ -17,7 +21,8 @@ export function addConnectors(program: Command, terminal: Terminal): void {
     .description('every connector in the folder CONNECTORS: provider, format, terms, faults')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const found = await connectorsIn(folderOf(terminal))
+      const folder = connectorFolder(configOf(terminal))
+      const found = await connectorsIn(folder)
       const result = found.map(({ file, connector, faults }) => ({
         file,
         name: connector?.name ?? null,
@@ -35,7 +40,7 @@ export function addConnectors(program: Command, terminal: Terminal): void {
       const lines =
         rows.length > 0
           ? tableLines([heading, ...rows])
-          : [`no connector in ${folderOf(terminal)}: CONNECTORS names the folder`]
+          : [`no connector in ${folder}: CONNECTORS names the folder`]
       printResult(terminal, { isJson: json, result, lines })
     })
   connectors
@@ -53,4 +58,5 @@ export function addConnectors(program: Command, terminal: Terminal): void {
     .description('print the JSON Schema of connector files, for editors')
     .action(() => terminal.print(JSON.stringify(ConnectorSchema, null, 2)))
   addConnectorRun(connectors, terminal)
+  addConnectorStatus(connectors, terminal)
 }

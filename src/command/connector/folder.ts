@@ -1,28 +1,6 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { type Connector, readConnector } from '~/connector/definition.ts'
-import { readText } from '../file.ts'
-import { CommandFailure, configOf, type Terminal } from '../terminal.ts'
-
-export const CONNECTOR_BYTES_MAX = 1_048_576
-
-/** The folder of the connectors. */
-export function folderOf(terminal: Terminal): string {
-  const { connectors, dataDir } = configOf(terminal)
-  return connectors ?? join(dataDir, 'connectors')
-}
-
-/** Every YAML file of the folder by name; none where there is no folder. */
-export async function connectorsIn(folder: string) {
-  const names = await readdir(folder).catch(() => [])
-  const files = names.filter((name) => /\.ya?ml$/.test(name)).sort()
-  return Promise.all(
-    files.map(async (file) => ({
-      file,
-      ...readConnector(await readText(join(folder, file), CONNECTOR_BYTES_MAX)),
-    })),
-  )
-}
+import type { Connector } from '~/connector/definition.ts'
+import { connectorsIn } from '~/connector/folder.ts'
+import { CommandFailure } from '../terminal.ts'
 
 /** The valid connector of that name. Throws CommandFailure where there is not exactly one. */
 export async function connectorNamed(name: string, folder: string): Promise<Connector> {

@@ -1,18 +1,13 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import type { Connector } from '~/connector/definition.ts'
-import { type Prices, pricesOf, valueText } from '~/connector/prices.ts'
-import { FeedError } from '~/domain/feed/feed.ts'
+import { type Prices, valueText } from '~/connector/prices.ts'
 import { systemPace } from '~/feed/fetcher.ts'
-import { allowedPlaces } from '~/outbound/places.ts'
-import type { Database } from '~/store/database.ts'
-import { once } from '~/store/once.ts'
-import { importNewObservations } from '~/store/transfer/observation-import.ts'
-import { version } from '../../../package.json'
-import { rowRules } from '../row-rules.ts'
+import { type ConnectorReport, runConnector } from '~/runtime/upstream/connector-run.ts'
+import { connectorFolder } from '~/runtime/upstream/connectors.ts'
 import { tableLines } from '../table.ts'
 import { CommandFailure, configOf, printResult, type Terminal, withExisting } from '../terminal.ts'
-import { connectorNamed, folderOf } from './folder.ts'
+import { connectorNamed } from './folder.ts'
 
 /** How many faults and rows are shown; the others are counted. */
 const FAULTS_SHOWN_MAX = 20
@@ -27,55 +22,45 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
     .description('ask a connector now and record its prices, all of a run or none')
     .argument('<name>', 'a connector of `connectors list`')
     .option('--dry-run', 'print the rows and their faults, and record nothing')
-    .option('--accept', 'record the valid rows even where more than a quarter is refused')
+    .option(
+      '--accept',
+      'record the valid rows even where more than a quarter is refused, or few came',
+    )
     .option('--json', 'print one JSON document')
     .action(async (name: string, options: Options) => {
-      const connector = await connectorNamed(name, folderOf(terminal))
-      const outcome = await withExisting(terminal, (database) =>
-        once(database, `corridor connector ${name}`, () =>
-          run({ terminal, database, connector }, options),
-        ),
+      const config = configOf(terminal)
+      const folder = connectorFolder(config)
+      const connector = await connectorNamed(name, folder)
+      const wish = { isDry: options.dryRun ?? false, accepts: options.accept ?? false }
+      const outside = { config, folder, env: terminal.env, clock: systemClock, pace: systemPace }
+      const report = await withExisting(terminal, (database) =>
+        runConnector({ ...outside, database }, connector, wish),
       )
-      if (outcome === null) throw new CommandFailure(`${name} is running in another process`)
-      const { prices, inserted, skipped } = outcome
-      const { refusal, faults } = prices
-      const isRefused = refusal !== null && !(options.accept && prices.rows.length > 0)
-      const result = { connector: name, inserted, skipped, refused: faults, refusal }
-      const lines = [...(options.dryRun ? shownRows(connector, prices) : []), ...shown(faults)]
-      const counted = options.dryRun
-        ? `${isRefused ? 0 : prices.rows.length} would be recorded, ${faults.length} refused`
-        : `${inserted} recorded, ${skipped} there already, ${faults.length} refused`
-      printResult(terminal, {
-        isJson: options.json ?? false,
-        result,
-        lines: [...lines, `${name}: ${counted}`],
-      })
-      if (isRefused) throw new CommandFailure(`${name}: nothing was recorded: ${refusal}`)
+      if (report === null) throw new CommandFailure(`${name} is running in another process`)
+      if (report.prices) print(terminal, { connector, report }, options)
+      if (report.error)
+        throw new CommandFailure(`${name} ${report.error.message}: nothing was recorded`)
     })
 }
 
-type Run = { terminal: Terminal; database: Database; connector: Connector }
+type Ended = { readonly connector: Connector; readonly report: ConnectorReport }
 
-async function run({ terminal, database, connector }: Run, { dryRun, accept }: Options) {
-  const { publicUrl, connectorsAllow } = configOf(terminal)
-  const rules = await rowRules(terminal, database, { acceptsAll: false })
-  const outer = {
-    fetcher: { clock: systemClock, ...systemPace },
-    allowed: allowedPlaces(connectorsAllow),
-    env: terminal.env,
-    folder: folderOf(terminal),
-    agent: `corridor/${version}${publicUrl === null ? '' : ` (+${publicUrl})`}`,
-  }
-  const prices = await pricesOf(connector, outer, rules).catch((error) => {
-    if (!(error instanceof FeedError)) throw error
-    throw new CommandFailure(`${connector.name} ${error.message}: nothing was recorded`)
-  })
-  const isRefused = prices.refusal !== null && !accept
-  if (dryRun || isRefused || prices.rows.length === 0) return { prices, inserted: 0, skipped: 0 }
-  const rows = (async function* () {
-    yield prices.rows
-  })()
-  return { prices, ...(await importNewObservations({ database, rows })) }
+function print(terminal: Terminal, { connector, report }: Ended, options: Options): void {
+  const { name } = connector
+  const { inserted, skipped, error } = report
+  const prices = report.prices!
+  const { faults, rows, read } = prices
+  const repeated = error ? 0 : read - faults.length - rows.length
+  const refusal = error?.message ?? null
+  const result = { connector: name, inserted, skipped, repeated, refused: faults, refusal }
+  const lines = [...(options.dryRun ? shownRows(connector, prices) : []), ...shown(faults)]
+  const unchanged = `${faults.length} refused${repeated > 0 ? `, ${repeated} unchanged` : ''}`
+  const counted = options.dryRun
+    ? `${error ? 0 : rows.length} would be recorded, ${unchanged}`
+    : `${inserted} recorded, ${skipped} there already, ${unchanged}`
+  const said = read === 0 && !error ? 'no new file' : counted
+  const all = [...lines, `${name}: ${said}`]
+  printResult(terminal, { isJson: options.json ?? false, result, lines: all })
 }
 
 function shownRows({ row }: Connector, { values }: Prices): string[] {

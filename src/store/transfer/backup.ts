@@ -37,10 +37,7 @@ type Header = {
 
 type Table = { readonly name: string; readonly columns: readonly string[] }
 
-/**
- * The oldest schema whose backups can be restored: every migration since then has only added
- * tables, and columns that older rows leave empty.
- */
+/** The oldest schema that can be restored: later migrations only add tables and empty columns. */
 const OLDEST = versionOf('0007_activity')
 /** Tables that backups of an older schema do not have, by the migration that made them. */
 const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
@@ -53,6 +50,7 @@ const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
     '0024_second_factors': 'portal_two_factors portal_passkeys',
     '0025_withdrawals': 'recorders withdrawals',
     '0032_reference_support': 'reference_answers',
+    '0033_connectors': 'connector_state',
   }).flatMap(([tag, names]) => names.split(' ').map((name) => [name, versionOf(tag)] as const)),
 )
 

@@ -16,8 +16,6 @@ import { firstLook } from './first-look.ts'
 import { NewestKnown } from './newest-known.ts'
 import { type CorridorSpans, RestatedSpans, recountRestated } from './restated-spans.ts'
 
-/** By which way the rows came. */
-const VIA = 'import'
 /** How many rows are written at once. */
 const WRITE_ROWS_MAX = 1000
 /**
@@ -31,6 +29,8 @@ const LOOK_ROWS = 10_000
 type Source = {
   readonly database: Database
   readonly rows: AsyncIterable<readonly Observation[]>
+  /** By which way they came; `import` where it is not given. */
+  readonly via?: string
   /** Whether the months of the rows are made first. */
   readonly makesMonths?: boolean
   /** Hears how many months were made; fewer than the rows need where the table was too busy. */
@@ -82,7 +82,7 @@ function startMs(rows: readonly Observation[]): number {
   return times[Math.floor(times.length / 100)]!
 }
 
-async function importedAll({ database, rows }: Source, isCompared: boolean) {
+async function importedAll({ database, rows, via = 'import' }: Source, isCompared: boolean) {
   const { sql } = database
   const way = (await isDistributed(sql)) ? distributedWay(sql) : localWay(sql)
   return sql.begin(async (tx): Promise<Imported> => {
@@ -90,7 +90,7 @@ async function importedAll({ database, rows }: Source, isCompared: boolean) {
     const own = await way.prepare(tx)
     const into = { corridors: new ProviderCorridors(database), offers: new Offers(database) }
     const newest = new NewestKnown(sql)
-    const copy = new ChunkedCopy(tx, { ...into, way, newest, isCompared })
+    const copy = new ChunkedCopy(tx, { ...into, way, newest, via, isCompared })
     await copyAll(copy, rows, (batch) => copy.add(batch))
     const { inserted, skipped } = copy
     // At the end, so that rows that others may want are locked briefly and in everybody's order.
@@ -108,6 +108,7 @@ type Into = {
   readonly way: ImportWay
   /** The newest instants, for finding repeats. */
   readonly newest: NewestKnown
+  readonly via: string
   /** Whether repeats are skipped. */
   readonly isCompared: boolean
 }
@@ -165,7 +166,9 @@ class ChunkedCopy {
     this.hasLong ||= rows.some(isLong)
     const series = await this.into.corridors.seriesOf(rows)
     const offerIds = await this.#offersOf(rows, series)
-    const lines = rows.map((row, i) => lineOf(row, series[i]!, offerIds[i]!)).join('')
+    const lines = rows
+      .map((row, i) => lineOf(row, series[i]!, offerIds[i]!, this.into.via))
+      .join('')
     const places = () =>
       series.map(({ id, corridorId }, i) => ({ series: id, corridorId, offer: offerIds[i]! }))
     const older = await this.into.newest.older(rows, places())
@@ -188,7 +191,7 @@ class ChunkedCopy {
   }
 }
 
-const lineOf = (row: Observation, series: ObservedSeries, offerId: number): string =>
+const lineOf = (row: Observation, series: ObservedSeries, offerId: number, via: string): string =>
   copyLine([
     instantText(row.effectiveMs),
     series.corridorId,
@@ -201,5 +204,5 @@ const lineOf = (row: Observation, series: ObservedSeries, offerId: number): stri
     storedEvidence(row.evidence),
     offerId,
     ...storedTerms(row.offer),
-    VIA,
+    via,
   ])

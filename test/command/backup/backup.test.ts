@@ -271,7 +271,7 @@ describe('backup and restore', () => {
     ...['offers', 'day_files', 'quote_source_state'],
     ...['oauth_clients', 'oauth_consents', 'oauth_refresh_tokens', 'oauth_access_tokens'],
     ...['alerts', 'alert_deliveries', 'portal_two_factors', 'portal_passkeys'],
-    ...['recorders', 'withdrawals', 'reference_answers'],
+    ...['recorders', 'withdrawals', 'reference_answers', 'connector_state'],
   ]
 
   test('restores what versions wrote that knew no offers', async () => {

@@ -1,0 +1,22 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readConnector, TEXT_LENGTH_MAX } from './definition.ts'
+
+/** Four bytes for each character that a connector may have, and one more. */
+const BYTES_MAX = 4 * TEXT_LENGTH_MAX + 1
+
+/** Every YAML file of the folder by name; none where there is no folder. */
+export async function connectorsIn(folder: string) {
+  const names = await readdir(folder).catch(() => [])
+  const files = names.filter((name) => /\.ya?ml$/.test(name)).sort()
+  return Promise.all(
+    files.map(async (file) => {
+      try {
+        const text = await Bun.file(join(folder, file)).slice(0, BYTES_MAX).text()
+        return { file, ...readConnector(text) }
+      } catch {
+        return { file, connector: null, faults: ['cannot be read by this user'] }
+      }
+    }),
+  )
+}

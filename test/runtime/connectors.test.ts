@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { loadConfig } from '~/config.ts'
+import { ConnectorService } from '~/runtime/upstream/connectors.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createConnectorStore } from '~/store/source/connector-store.ts'
+import { currency, provider } from '../support/catalogue.ts'
+import { KeptLog } from '../support/log.ts'
+import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+setDefaultTimeout(30_000)
+
+const MINUTE_MS = 60_000
+const START_MS = Date.parse('2026-11-24T09:05:00Z')
+
+let database: FreshDatabase
+let partner: Bun.Server<undefined>
+let folder: string
+let log: KeptLog
+let asked = 0
+let nowMs = START_MS
+let answer: () => Response | Promise<Response>
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  partner = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => {
+      asked++
+      return answer()
+    },
+  })
+  await createCatalogueStore(database).apply({
+    currencies: ['GBP', 'KES'].map((code) => currency(code)),
+    providers: [provider('acme')],
+  })
+})
+afterAll(async () => {
+  await partner.stop(true)
+  await database.close()
+})
+beforeEach(async () => {
+  folder = await scratchFolder()
+  log = new KeptLog()
+  asked = 0
+  nowMs = START_MS
+  await database.sql`truncate connector_state`
+})
+
+const replica = () => {
+  const config = loadConfig({ CONNECTORS: folder, CONNECTORS_ALLOW: '127.0.0.1' })
+  return new ConnectorService({ config, log, database, clock: { now: () => nowMs } })
+}
+
+const connector = (name: string, more = '') =>
+  writeFile(
+    join(folder, `${name}.yaml`),
+    `name: ${name}
+provider: acme
+from: { url: "${partner.url}" }
+format: json
+row: { from: '"GBP"', to: '"KES"', rate: rate }
+terms: ours
+${more}`,
+  )
+
+const quoting = (rate: number) => () => Response.json([{ rate }])
+const recorded = async () => [
+  ...(await database.sql`
+    select recorded_via, trim_scale(rate)::text as rate from observations
+    where effective_from >= ${new Date(START_MS).toISOString()} order by id`),
+]
+const HOURLY = 'schedule: "0 9-17 * * *"\ntime_zone: Africa/Nairobi\n'
+const states = () => createConnectorStore(database).load()
+
+test('a connector runs at the times of its schedule, on the clocks of its zone', async () => {
+  await connector('hourly', HOURLY)
+  await connector('by-hand')
+  answer = quoting(171.5)
+  const service = replica()
+  await service.run()
+  await service.run()
+  expect(asked).toBe(1)
+  nowMs = Date.parse('2026-11-24T10:00:20Z')
+  answer = quoting(172.5)
+  await service.run()
+  expect(asked).toBe(2)
+  expect(await recorded()).toEqual([
+    { recorded_via: 'connector:hourly', rate: '171.5' },
+    { recorded_via: 'connector:hourly', rate: '172.5' },
+  ])
+  nowMs = Date.parse('2026-11-24T19:00:20Z')
+  await service.run()
+  expect(asked).toBe(3)
+  await service.run()
+  expect(asked).toBe(3)
+})
+
+test('two replicas run it once, also where one is late', async () => {
+  await connector('hourly', HOURLY)
+  const { promise, resolve } = Promise.withResolvers<Response>()
+  answer = () => promise
+  const [one, other] = [replica(), replica()]
+  const first = one.run()
+  const second = other.run()
+  resolve(Response.json([{ rate: 171.5 }]))
+  await Promise.all([first, second])
+  await other.run()
+  expect(asked).toBe(1)
+})
+
+test('a failure is told in one line, kept, and over with the next good run', async () => {
+  await connector('hourly', HOURLY)
+  answer = () => new Response('<html>Sorry</html>')
+  await replica().run()
+  expect(await states()).toMatchObject([
+    { id: 'hourly', isFailing: true, fault: 'not_data', excerpt: '<html>Sorry</html>' },
+  ])
+  expect(log.said.filter((line) => line.includes('hourly'))).toHaveLength(1)
+  nowMs += 60 * MINUTE_MS
+  answer = quoting(173.5)
+  await replica().run()
+  expect(await states()).toMatchObject([{ isFailing: false, recorded: 1, excerpt: null }])
+})
+
+test('is not asked again before the time that it named', async () => {
+  await connector('often', 'schedule: "* * * * *"\n')
+  answer = () => new Response('', { status: 429, headers: { 'retry-after': '600' } })
+  await replica().run()
+  const before = asked
+  nowMs += 5 * MINUTE_MS
+  await replica().run()
+  expect(asked).toBe(before)
+  nowMs += 6 * MINUTE_MS
+  answer = quoting(174.5)
+  await replica().run()
+  expect(asked).toBe(before + 1)
+})
+
+test('a clock that was an hour ahead holds up no run', async () => {
+  await connector('often', 'schedule: "* * * * *"\n')
+  answer = quoting(175.5)
+  nowMs += 60 * MINUTE_MS
+  await replica().run()
+  nowMs -= 60 * MINUTE_MS
+  await replica().run()
+  expect(asked).toBe(2)
+})
+
+test('a file that is not valid is logged once, and hinders no other', async () => {
+  await writeFile(join(folder, 'broken.yaml'), 'name: [')
+  await connector('hourly', HOURLY)
+  answer = quoting(176.5)
+  const service = replica()
+  await service.run()
+  await service.run()
+  expect(asked).toBe(1)
+  expect(log.said.filter((line) => line.includes('broken.yaml line 1'))).toHaveLength(1)
+})
