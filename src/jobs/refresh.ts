@@ -1,4 +1,5 @@
 import type { Access } from '~/domain/account.ts'
+import type { ConnectorRecord } from '~/domain/feed/connector.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
@@ -38,8 +39,9 @@ export type Sources = {
   }
   readonly references: Dated<Reference> & DaySource
   readonly feeds: { load(): Promise<FeedState | null> }
-  /** The records of the banks that this process shows. */
+  /** The records of the banks and of the connectors that this process shows. */
   readonly quoteSources: { load(): Promise<readonly SourceRecord[]> }
+  readonly connectors: { load(): Promise<readonly ConnectorRecord[]> }
   readonly access: {
     /** Every account and key, revoked keys included; an account's keys in order of creation. */
     load(): Promise<Access>
@@ -68,10 +70,7 @@ type RefreshDeps = {
  * loads it once more.
  */
 const ACCESS_READS_MAX = 5
-/**
- * How many days of usage are loaded: today, and yesterday, whose last units are written after
- * midnight.
- */
+/** How many days of usage are loaded: today and yesterday, whose last units come late. */
 const COUNTED_DAYS = 2
 const NONE: ReadonlySet<string> = new Set()
 
@@ -174,18 +173,21 @@ export class Refresher {
         if (isPastChanged) await this.#lookUp(memory.current.days.probes)
         return
       }
-      case 'feeds': {
-        const [feeds, banks] = await Promise.all([
-          sources.feeds.load(),
-          sources.quoteSources.load(),
-        ])
-        return memory.publish({ feeds: feeds ?? noState, sources: banks }, clock.now())
-      }
+      case 'feeds':
+        return memory.publish(await this.#loadStates(), clock.now())
       case 'usage':
         return this.#loadUsage(change.accountIds)
       case 'everything':
         await this.#loadEverything()
     }
+  }
+
+  /** What all processes know of those that are asked. */
+  async #loadStates() {
+    const { feeds, quoteSources, connectors } = this.deps.sources
+    const loads = [feeds.load(), quoteSources.load(), connectors.load()] as const
+    const [state, sources, runs] = await Promise.all(loads)
+    return { feeds: state ?? noState, sources, connectors: runs }
   }
 
   async #loadWithdrawal({ position }: IdRange): Promise<void> {
@@ -261,17 +263,15 @@ export class Refresher {
     const nowMs = clock.now()
     const { settlements } = meter
     const held = [...memory.current.quotes.allQuotes()].map(({ id }) => id)
-    const [catalogue, quotes, withdrawn, references, feeds, banks, usage] = await Promise.all([
+    const [catalogue, quotes, withdrawn, references, states, usage] = await Promise.all([
       sources.catalogue.load(),
       sources.quotes.live(nowMs),
       held.length > 0 ? sources.quotes.withdrawnAmong(held) : [],
       sources.references.live(nowMs),
-      sources.feeds.load(),
-      sources.quoteSources.load(),
+      this.#loadStates(),
       sources.usage.since(dayOf(nowMs) - USAGE_DAYS + 1),
     ])
     const hadMissed = await this.#publishReferences(references, { catalogue, quotes })
-    const states = { feeds: feeds ?? noState, sources: banks }
     const missing = sources.quotes.missing?.() ?? NONE
     const others = { catalogue, quotes, withdrawn, missing, ...states, isPastChanged: true }
     const before = await this.#publishAccess(() => sources.access.load(), others)

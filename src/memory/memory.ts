@@ -1,5 +1,6 @@
 import type { Access } from '~/domain/account.ts'
 import { corridorKey } from '~/domain/corridor.ts'
+import type { ConnectorRecord } from '~/domain/feed/connector.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
@@ -27,6 +28,8 @@ export type Generation = {
   readonly feeds: FeedState
   /** What is known of the banks whose official rates are fetched, by name. */
   readonly sources: readonly SourceRecord[]
+  /** What is known of the connectors, by name. */
+  readonly connectors: readonly ConnectorRecord[]
   readonly keys: KeyIndex
 }
 
@@ -44,6 +47,8 @@ export type Publication = {
   readonly references?: readonly Reference[]
   readonly feeds?: FeedState
   readonly sources?: readonly SourceRecord[]
+  /** All that is known of connectors: it replaces what was. */
+  readonly connectors?: readonly ConnectorRecord[]
   /** Whether more changed than is listed here, at any time: all of history may be new. */
   readonly isPastChanged?: boolean
   readonly access?: Access
@@ -57,6 +62,7 @@ const NOTHING: Generation = {
   days: DayReferences.empty,
   feeds: noState,
   sources: [],
+  connectors: [],
   keys: KeyIndex.empty,
 }
 
@@ -128,6 +134,7 @@ export class Memory {
       days: before.days.with(newReferences).serving(moments, references),
       feeds: added.feeds && runMs(added.feeds) >= runMs(feeds) ? added.feeds : feeds,
       sources: sourcesWith(before.sources, added.sources),
+      connectors: added.connectors ?? before.connectors,
       keys: added.access ? keys.with(added.access) : keys,
     }
     if (this.#current.days.size > this.#daysMax) this.#pruneDays()

@@ -29,6 +29,7 @@ import type { Opened } from './opened.ts'
 import { ReadReplicas } from './read-replicas.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { Telemetry } from './telemetry.ts'
+import { connectorRecords } from './upstream/connectors.ts'
 import { FeedService } from './upstream/feeds.ts'
 
 /** Memory, and what keeps it and the database in step with each other. */
@@ -127,6 +128,7 @@ function sourcesOf({ database, config }: ServiceOptions, spread: Spread | null) 
     references: createReferenceStore(database),
     feeds: config.feeds.length > 0 ? createFeedStateStore(database) : { load: async () => noState },
     quoteSources: { load: () => createSourceStateStore(database).load(config.quoteSources) },
+    connectors: { load: () => connectorRecords(config, database) },
     access: createAccountStore(database),
     usage: createUsageStore(database),
   } satisfies Sources

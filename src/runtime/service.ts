@@ -105,6 +105,7 @@ export class Service implements RunningService {
       this.#opened.add(connectors)
       feeds.start(schedule)
       sources.start(schedule)
+      connectors.start(schedule)
       schedule.runNow(silence.job.name)
       schedule.runNow(storage.job.name)
     })
@@ -151,7 +152,7 @@ export class Service implements RunningService {
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const health = { ...this.#health(core), isRecording: () => storage.isRecording }
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
-    const connectors = new ConnectorService(this.options)
+    const connectors = new ConnectorService({ ...this.options, memory, store })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const dayFiles = dayFilesOf(database)
     const figures = { deliveries, streams, storage, rows, clock }

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '~/domain/duration.ts'
+import type { ConnectorRecord } from '~/domain/feed/connector.ts'
 import type { FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
@@ -20,6 +21,8 @@ export type Status = {
   readonly feeds: FeedState
   /** What is known about the banks whose official rates are fetched, by name. */
   readonly sources: readonly SourceRecord[]
+  /** What is known about the connectors, by name. */
+  readonly connectors: readonly ConnectorRecord[]
   /** The pegs that feeds contradict. */
   readonly doubtfulPegs: readonly DoubtfulPeg[]
   /** The mids that feeds disagree on, or that one feed alone moved far. */
@@ -28,7 +31,7 @@ export type Status = {
 
 /** The state of the public service, from the live view. */
 export function statusOf(view: View): Status {
-  const { references, quotes, feeds, sources } = view.generation
+  const { references, quotes, feeds, sources, connectors } = view.generation
   const feed = references.newest(view.freshness.cutoffMs) ?? null
   for (const atMs of [feed?.atMs ?? null, ...feeds.feeds.map(({ succeededMs }) => succeededMs)])
     if (atMs !== null) view.basis.lastUntil(secondEndMs(atMs, view.freshness.nowMs))
@@ -41,6 +44,7 @@ export function statusOf(view: View): Status {
     isMidRecent: feed !== null && view.isRecent(feed.atMs),
     feeds,
     sources,
+    connectors,
     doubtfulPegs: doubtfulPegsOf(view.generation),
     doubtfulMids: doubtfulMidsOf(view.generation),
   }

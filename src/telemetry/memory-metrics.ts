@@ -1,7 +1,7 @@
 import type { Clock } from '~/clock.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { ageSeconds, type Family, gauge } from './families.ts'
-import { sourceMetrics } from './source-metrics.ts'
+import { connectorMetrics, sourceMetrics } from './source-metrics.ts'
 
 /** How much memory holds, how old it is, and what the feeds behind it said last. */
 export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
@@ -20,6 +20,7 @@ export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
     ),
     ...feedMetrics(memory, clock),
     ...sourceMetrics(memory, clock),
+    ...connectorMetrics(memory, clock),
   ]
 }
 

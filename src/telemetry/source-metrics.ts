@@ -1,7 +1,7 @@
 import type { Clock } from '~/clock.ts'
 import { missedDays } from '~/domain/source/turn.ts'
 import type { Memory } from '~/memory/memory.ts'
-import type { Family } from './families.ts'
+import { ageSeconds, type Family } from './families.ts'
 
 /** What all replicas together know about the banks whose official rates are fetched. */
 export function sourceMetrics(memory: Memory, clock: Clock): Family[] {
@@ -29,6 +29,34 @@ export function sourceMetrics(memory: Memory, clock: Clock): Family[] {
       help: 'Rates in the last answer of a quote source that were not believed',
       type: 'gauge',
       read: () => records().map(({ id, refused }) => [{ source: id }, refused.length]),
+    },
+  ]
+}
+
+/** What all replicas together know about the connectors. */
+export function connectorMetrics(memory: Memory, clock: Clock): Family[] {
+  const records = () => memory.current.connectors
+  return [
+    {
+      name: 'corridor_connector_failing',
+      help: '1 while the last run of a connector, on any replica, failed',
+      type: 'gauge',
+      read: () => records().map(({ id, isFailing }) => [{ connector: id }, isFailing ? 1 : 0]),
+    },
+    {
+      name: 'corridor_connector_success_age_seconds',
+      help: 'How long ago a connector last ran without a fault',
+      type: 'gauge',
+      *read() {
+        for (const { id, succeededMs } of records())
+          if (succeededMs !== null) yield [{ connector: id }, ageSeconds(clock.now(), succeededMs)!]
+      },
+    },
+    {
+      name: 'corridor_connector_rows_refused',
+      help: 'Rows that the last good run of a connector refused',
+      type: 'gauge',
+      read: () => records().map(({ id, refused }) => [{ connector: id }, refused]),
     },
   ]
 }

@@ -310,6 +310,7 @@ async function status() {
     isMidRecent: true,
     feeds: noState,
     sources: [],
+    connectors: [],
     doubtfulPegs: [],
     doubtfulMids: [],
   }

@@ -66,6 +66,7 @@ class Tables {
     },
     feeds: { load: async () => this.feeds },
     quoteSources: { load: async () => this.banks },
+    connectors: { load: async () => [] },
     access: {
       load: () => this.#answer('access', () => this.#accessOf(() => true)),
       loadAccount: (id) =>

@@ -196,6 +196,7 @@ export class SpreadProcess {
       },
       feeds: { load: async () => noState },
       quoteSources: { load: async () => [] },
+      connectors: { load: async () => [] },
       access: {
         load: async () => ({ accounts: [], keys: [] }),
         loadAccount: async () => ({ accounts: [], keys: [] }),

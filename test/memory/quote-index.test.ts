@@ -63,6 +63,7 @@ const viewOf = (
       days: DayReferences.empty,
       feeds: noState,
       sources: [],
+      connectors: [],
       keys: KeyIndex.empty,
     },
     freshnessAt(tier, nowMs),

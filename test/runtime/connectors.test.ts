@@ -2,8 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadConfig } from '~/config.ts'
+import { Memory } from '~/memory/memory.ts'
 import { ConnectorService } from '~/runtime/upstream/connectors.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import { currency, provider } from '../support/catalogue.ts'
 import { KeptLog } from '../support/log.ts'
@@ -19,6 +22,7 @@ let database: FreshDatabase
 let partner: Bun.Server<undefined>
 let folder: string
 let log: KeptLog
+let memory: Memory
 let asked = 0
 let nowMs = START_MS
 let answer: () => Response | Promise<Response>
@@ -52,7 +56,12 @@ beforeEach(async () => {
 
 const replica = () => {
   const config = loadConfig({ CONNECTORS: folder, CONNECTORS_ALLOW: '127.0.0.1' })
-  return new ConnectorService({ config, log, database, clock: { now: () => nowMs } })
+  const clock = { now: () => nowMs }
+  memory = new Memory()
+  const { record, answered } = createObservationStore(database, clock)
+  const { referencesAt } = createReferenceStore(database)
+  const store = { record, answered, referencesAt }
+  return new ConnectorService({ config, log, database, clock, memory, store })
 }
 
 const connector = (name: string, more = '') =>
@@ -88,6 +97,8 @@ test('a connector runs at the times of its schedule, on the clocks of its zone',
   answer = quoting(172.5)
   await service.run()
   expect(asked).toBe(2)
+  expect([...memory.current.quotes.allQuotes()].map(({ rate }) => rate)).toContain(172.5)
+  expect(memory.current.connectors).toMatchObject([{ id: 'hourly', isFailing: false }])
   expect(await recorded()).toEqual([
     { recorded_via: 'connector:hourly', rate: '171.5' },
     { recorded_via: 'connector:hourly', rate: '172.5' },

@@ -15,6 +15,7 @@ describe('statusOf', () => {
       isMidRecent: false,
       feeds: noState,
       sources: [],
+      connectors: [],
       doubtfulPegs: [],
       doubtfulMids: [],
     })

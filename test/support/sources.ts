@@ -6,6 +6,7 @@ import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
+import { createConnectorStore } from '~/store/source/connector-store.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 
 /** What `serve` loads memory from where it asks feeds. */
@@ -15,6 +16,7 @@ export const sourcesOf = (database: Database): Sources => ({
   references: createReferenceStore(database),
   feeds: createFeedStateStore(database),
   quoteSources: createSourceStateStore(database),
+  connectors: createConnectorStore(database),
   access: createAccountStore(database),
   usage: createUsageStore(database),
 })

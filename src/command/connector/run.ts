@@ -2,9 +2,12 @@ import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
 import type { Connector } from '~/connector/definition.ts'
 import { type Prices, valueText } from '~/connector/prices.ts'
+import type { Observation } from '~/domain/observation.ts'
 import { systemPace } from '~/feed/fetcher.ts'
 import { type ConnectorReport, runConnector } from '~/runtime/upstream/connector-run.ts'
 import { connectorFolder } from '~/runtime/upstream/connectors.ts'
+import type { Database } from '~/store/database.ts'
+import { importNewObservations } from '~/store/transfer/observation-import.ts'
 import { tableLines } from '../table.ts'
 import { CommandFailure, configOf, printResult, type Terminal, withExisting } from '../terminal.ts'
 import { connectorNamed } from './folder.ts'
@@ -34,13 +37,21 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
       const wish = { isDry: options.dryRun ?? false, accepts: options.accept ?? false }
       const outside = { config, folder, env: terminal.env, clock: systemClock, pace: systemPace }
       const report = await withExisting(terminal, (database) =>
-        runConnector({ ...outside, database }, connector, wish),
+        runConnector({ ...outside, database, record: recordInto(database) }, connector, wish),
       )
       if (report === null) throw new CommandFailure(`${name} is running in another process`)
       if (report.prices) print(terminal, { connector, report }, options)
       if (report.error)
         throw new CommandFailure(`${name} ${report.error.message}: nothing was recorded`)
     })
+}
+
+/** Records rows without those that are there already, as an import does. */
+const recordInto = (database: Database) => (rows: readonly Observation[], via: string) => {
+  const batches = async function* () {
+    yield rows
+  }
+  return importNewObservations({ database, rows: batches(), via })
 }
 
 type Ended = { readonly connector: Connector; readonly report: ConnectorReport }

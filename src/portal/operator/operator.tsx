@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import type { ConnectorRecord } from '~/domain/feed/connector.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
@@ -13,6 +14,7 @@ import { type Column, RowTable } from '~/portal/row-table.tsx'
 import type { DoubtfulMid } from '~/service/doubtful.ts'
 import type { StaleBest } from '~/service/stale-bests.ts'
 import type { Suspect } from '~/service/suspects.ts'
+import { Connectors } from './connectors.tsx'
 import { DoubtfulMids } from './doubtful-mids.tsx'
 import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { countText } from './list-pages.tsx'
@@ -47,6 +49,8 @@ type Props = {
   readonly feeds: FeedState
   /** The banks whose official rates are fetched, by name. */
   readonly sources: readonly SourceRecord[]
+  /** The connectors that ran, by name. */
+  readonly connectors: readonly ConnectorRecord[]
   /** The newest reference; null before the first. */
   readonly newest: Reference | null
   readonly isMidRecent: boolean
@@ -77,6 +81,7 @@ export const operatorPage = (props: Props): Page => ({
       <Work {...props} />
       <Feeds {...props} />
       <Sources {...props} />
+      <Connectors {...props} />
       <StaleBests {...props} />
       <Senders {...props} />
     </div>
@@ -87,7 +92,8 @@ function Alarms(props: Props) {
   const { senders, nowMs, isMidRecent, feeds, sources, doubtfulPegs, doubtfulMids } = props
   const silent = senders.filter(isSilent)
   const partly = partlySilentOf(senders, nowMs)
-  const failing = feeds.feeds.filter((feed) => feed.isFailing)
+  const asked = [...feeds.feeds, ...props.connectors]
+  const failing = asked.filter(({ isFailing }) => isFailing)
   const troubled = troubledOf(sources, nowMs)
   const upstreams = failing.length + troubled.length
   const alarms =

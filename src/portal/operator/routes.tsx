@@ -51,7 +51,8 @@ export const operatorRoutes = (deps: OperatorDeps): Route[] => [
 async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promise<PageAnswer> {
   const { memory, ageLimits, operated } = deps
   const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)
-  const { feed, feeds, sources, isMidRecent, doubtfulPegs, doubtfulMids } = statusOf(view)
+  const { feed, feeds, sources, connectors, isMidRecent, doubtfulPegs, doubtfulMids } =
+    statusOf(view)
   const { providers, referenceCodes } = memory.current.catalogue
   const mids = referenceCodes.map((currency) => {
     const known = memory.current.references.reference(currency, Number.POSITIVE_INFINITY)
@@ -70,7 +71,8 @@ async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promis
   const mute = providers.filter(({ id }) => !heard.has(id)).map(({ name }) => name)
   const { staleAfterMs } = ageLimits
   const stale = { staleBests: staleBestsOf(view), staleAfterMs }
-  const rates = { feeds, sources, newest: feed, isMidRecent, mids, doubtfulPegs, doubtfulMids }
+  const upstream = { feeds, sources, connectors }
+  const rates = { ...upstream, newest: feed, isMidRecent, mids, doubtfulPegs, doubtfulMids }
   const { searchParams: params } = url
   const shown = { work: deps.work(), suspects: suspectsOf(view) }
   return { page: operatorPage({ nowMs, params, ...shown, ...rates, ...stale, senders, mute }) }

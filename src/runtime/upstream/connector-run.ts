@@ -5,10 +5,11 @@ import { type Prices, pricesOf } from '~/connector/prices.ts'
 import { failed, succeeded } from '~/domain/feed/attempts.ts'
 import { type ConnectorRecord, type Seen, untriedConnector } from '~/domain/feed/connector.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
+import type { Observation } from '~/domain/observation.ts'
 import { allowedPlaces } from '~/outbound/places.ts'
 import type { Database } from '~/store/database.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
-import { importNewObservations } from '~/store/transfer/observation-import.ts'
+import type { Imported } from '~/store/transfer/observation-import.ts'
 import { version } from '../../../package.json'
 import { rowRules } from './row-rules.ts'
 import type { Pace } from './stopping.ts'
@@ -21,6 +22,8 @@ export type ConnectorDeps = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pace: Pace
   readonly folder: string
+  /** Records all rows or none; `via` says by which connector they came. */
+  record(rows: readonly Observation[], via: string): Promise<Imported>
 }
 
 type Wish = {
@@ -61,7 +64,7 @@ export function runConnector(
     const { prices, error } = await read(deps, connector, { wish, before, seen })
     const counts = { inserted: 0, skipped: 0 }
     if (!error && !wish.isDry && prices!.rows.length > 0)
-      Object.assign(counts, await recorded(deps, prices!, `connector:${connector.name}`))
+      Object.assign(counts, await deps.record(prices!.rows, `connector:${connector.name}`))
     const record = recordAfter(before, { prices, error, ...counts }, deps.clock.now())
     if (!wish.isDry) await store.save(record, error || !prices ? seen : prices.seen)
     return { record, prices, error, ...counts }
@@ -92,13 +95,6 @@ async function read(deps: ConnectorDeps, connector: Connector, beginning: Beginn
     if (!(error instanceof FeedError)) throw error
     return { prices, error }
   }
-}
-
-async function recorded({ database }: ConnectorDeps, { rows }: Prices, via: string) {
-  const batches = async function* () {
-    yield rows
-  }
-  return importNewObservations({ database, rows: batches(), via })
 }
 
 type Outcome = Omit<ConnectorReport, 'record'>

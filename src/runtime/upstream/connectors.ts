@@ -4,14 +4,21 @@ import type { Connector } from '~/connector/definition.ts'
 import { connectorsIn } from '~/connector/folder.ts'
 import { isWaiting } from '~/domain/feed/attempts.ts'
 import { type ConnectorRecord, untriedConnector } from '~/domain/feed/connector.ts'
+import type { Observation } from '~/domain/observation.ts'
 import { systemPace } from '~/feed/fetcher.ts'
-import { type Job, lastInstantMs } from '~/jobs/schedule.ts'
+import { type Job, lastInstantMs, type Schedule } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { type IngestDeps, ingest } from '~/service/recording/ingest.ts'
+import type { Database } from '~/store/database.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import { type ConnectorDeps, type ConnectorReport, runConnector } from './connector-run.ts'
 import { type Pace, Stopping } from './stopping.ts'
 
-type ServiceDeps = Omit<ConnectorDeps, 'env' | 'pace' | 'folder'> & {
+type ServiceDeps = Pick<ConnectorDeps, 'config' | 'clock' | 'database'> & {
+  readonly memory: Memory
+  /** Where prices are recorded, so that memory serves them at once. */
+  readonly store: IngestDeps['store']
   readonly log: Log
   readonly env?: ConnectorDeps['env']
   readonly pace?: Pace
@@ -25,6 +32,13 @@ const LOOKS = '20 * * * * *'
 export const connectorFolder = ({ connectors, dataDir }: Config): string =>
   connectors ?? join(dataDir, 'connectors')
 
+/** What is known of the runs of the connectors that are in the folder. */
+export async function connectorRecords(config: Config, database: Database) {
+  const found = await connectorsIn(connectorFolder(config))
+  const names = found.flatMap(({ connector }) => connector?.name ?? [])
+  return names.length > 0 ? createConnectorStore(database).load(names) : []
+}
+
 /** Runs the connectors that have a schedule, one after another, each on one replica at a time. */
 export class ConnectorService {
   readonly #stopping = new Stopping()
@@ -35,7 +49,13 @@ export class ConnectorService {
   constructor(private readonly options: ServiceDeps) {
     const { env = {}, pace = systemPace, config } = options
     const folder = connectorFolder(config)
-    this.#deps = { ...options, env, folder, pace: this.#stopping.paced(pace) }
+    const record = async (observations: readonly Observation[], via: string) => {
+      const batch = { observations, origin: { recorder: null, via }, idempotency: null }
+      const { inserted } = await ingest(options, batch)
+      return { inserted, skipped: 0 }
+    }
+    const outside = { env, folder, pace: this.#stopping.paced(pace) }
+    this.#deps = this.#stopping.guarded({ ...options, ...outside, record }, ['record'])
   }
 
   get jobs(): Job[] {
@@ -45,6 +65,11 @@ export class ConnectorService {
   /** Runs what is due; a stop in the middle of it records nothing of what is not recorded yet. */
   run(): Promise<void> {
     return this.#stopping.run(() => this.#turn())
+  }
+
+  /** Makes up for a run that was missed. */
+  start(schedule: Schedule): void {
+    schedule.runNow(JOB_NAME)
   }
 
   /** Cancels what is being asked. */
@@ -64,7 +89,10 @@ export class ConnectorService {
       if (!isDueNow(before ?? untriedConnector(connector.name))) continue
       const wish = { isDry: false, accepts: false, isDue: isDueNow }
       const report = await runConnector(this.#deps, connector, wish)
-      if (report) this.#tell(report, before?.isFailing ?? false)
+      if (!report) continue
+      this.#tell(report, before?.isFailing ?? false)
+      const { config, memory } = this.options
+      memory.publish({ connectors: await connectorRecords(config, database) }, clock.now())
     }
   }
 

@@ -3,7 +3,7 @@ import type { ConnectorRecord } from '~/domain/feed/connector.ts'
 import { Instant, namedRecord, nullable } from '../fields.ts'
 import { iso } from '../present.ts'
 
-const ConnectorState = namedRecord('ConnectorState', {
+export const ConnectorState = namedRecord('ConnectorState', {
   name: Type.String(),
   last_run: nullable(Instant),
   last_success: nullable(Instant),

@@ -6,6 +6,7 @@ import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { Status } from '~/service/status.ts'
 import { CurrencyCode, Instant, namedRecord, nullable, record, words } from '../fields.ts'
 import { iso } from '../present.ts'
+import { ConnectorState, presentConnector } from './connector.ts'
 import { presentSource, QuoteSourceState } from './source.ts'
 
 /** The label of the interface's version, as in its base path. */
@@ -63,6 +64,11 @@ export const StatusResponse = namedRecord('StatusResponse', {
       description: 'The banks whose official rates are fetched. Absent where none is.',
     }),
   ),
+  connectors: Type.Optional(
+    Type.Array(ConnectorState, {
+      description: 'The connectors and their last runs. Absent where none ran.',
+    }),
+  ),
   doubtful_pegs: Type.Optional(
     Type.Array(DoubtfulPegEntry, {
       description:
@@ -97,6 +103,7 @@ export function presentStatus(
     isMidRecent,
     feeds,
     sources,
+    connectors,
     doubtfulPegs,
     doubtfulMids,
   }: Status,
@@ -117,6 +124,7 @@ export function presentStatus(
     ...(sources.length > 0 && {
       quote_sources: sources.map((source) => presentSource(source, nowMs)),
     }),
+    ...(connectors.length > 0 && { connectors: connectors.map(presentConnector) }),
     ...(doubtfulPegs.length > 0 && { doubtful_pegs: doubtfulPegs.map(presentDoubtfulPeg) }),
     ...(doubtfulMids.length > 0 && {
       doubtful_mids: doubtfulMids.map(({ currency, movePct }) => ({
