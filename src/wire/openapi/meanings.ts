@@ -44,6 +44,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   WithdrawalResponse: 'What was withdrawn.',
   MidFeedState: 'How one reference feed is doing.',
   QuoteSourceState: 'How fetching the official rates of one bank is going.',
+  ConnectorState: 'When a connector ran last, and whether that run failed.',
   MidFeeds: 'How the reference feeds are doing.',
   NewAlert: 'An alert, with the key of its signatures where that is new.',
   OfficialRate: 'The rate that one bank had stated by the date.',
