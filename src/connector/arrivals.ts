@@ -1,16 +1,20 @@
-import { readFile, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SECOND_MS } from '~/domain/duration.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import { type FetcherDeps, fetchAnswer } from '~/feed/fetcher.ts'
+import { addressesAt } from '~/outbound/ask.ts'
 import type { AllowedPlaces } from '~/outbound/places.ts'
 import { type Connector, SECRET } from './definition.ts'
 import { documentOf } from './document.ts'
 import { expressionOf } from './expression.ts'
+import { localFolder } from './files.ts'
+import { sftpFolder } from './sftp.ts'
 
 const BYTES_MAX = 8 * 1024 * 1024
 const ATTEMPT_MS_MAX = 30_000
+/** The limit on all files of an SFTP server together. */
+const FOLDER_MS_MAX = 300_000
 const QUESTIONS_MAX = 1000
 const FILES_MAX = 1000
 const PAUSE_MS = 250
@@ -46,37 +50,55 @@ export type Outer = {
 
 /** All that a connector's source gives now, one after another. Throws a FeedError. */
 export const arrivalsOf = (connector: Connector, outer: Outer): AsyncGenerator<Arrival> =>
-  connector.from.url.startsWith('file:') ? filesOf(connector, outer) : answersOf(connector, outer)
+  /^(file|sftp):/.test(connector.from.url) ? filesOf(connector, outer) : answersOf(connector, outer)
 
 async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arrival> {
   const { from } = connector
-  const path = /^file:\/\/\//.test(from.url)
-    ? fileURLToPath(from.url.replaceAll('*', '%2A')).replaceAll('%2A', '*')
-    : from.url.slice('file:'.length)
-  const whole = resolve(outer.folder, path)
-  const found: { path: string; atMs: number; bytes: number }[] = []
-  const pattern = new Bun.Glob(basename(whole))
-  const folder = dirname(whole)
-  for await (const name of pattern.scan({ cwd: folder, onlyFiles: true })) {
-    const { mtimeMs, size } = await stat(join(folder, name))
-    found.push({ path: join(folder, name), atMs: Math.floor(mtimeMs), bytes: size })
+  const { folder, path } = await folderOf(connector, outer)
+  try {
+    const found = await folder.list(new Bun.Glob(basename(path)), FILES_MAX)
+    if (found.length === 0) throw new FeedError('unreachable', `finds no file at ${path}`)
     if (found.length > FILES_MAX)
       throw new FeedError('too_large', `finds more than ${FILES_MAX} files`)
+    found.sort((a, b) => a.atMs - b.atMs)
+    for (const file of from.latest ? found.slice(-1) : found) {
+      const { name, atMs } = file
+      const unwritten = `finds ${name} still being written; run it again shortly`
+      if (atMs > outer.fetcher.clock.now() - SETTLED_MS) throw new FeedError('malformed', unwritten)
+      if (file.bytes > BYTES_MAX) throw new FeedError('too_large', `finds ${name} above 8 MiB`)
+      const bytes = await folder.read(name)
+      if (bytes.length !== file.bytes) throw new FeedError('malformed', unwritten)
+      const digest = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url')
+      const id = `${name} ${bytes.length} ${digest}`
+      if (outer.seen.has(id)) continue
+      const document = await read(bytes, connector, name)
+      yield { document, ask: {}, atMs, name, file: id }
+    }
+  } finally {
+    await folder.close()
   }
-  if (found.length === 0) throw new FeedError('unreachable', `finds no file at ${path}`)
-  found.sort((a, b) => a.atMs - b.atMs)
-  for (const file of from.latest ? found.slice(-1) : found) {
-    const name = basename(file.path)
-    if (file.atMs > outer.fetcher.clock.now() - SETTLED_MS)
-      throw new FeedError('malformed', `finds ${name} still being written; run it again shortly`)
-    if (file.bytes > BYTES_MAX) throw new FeedError('too_large', `finds ${name} above 8 MiB`)
-    const bytes = await readFile(file.path)
-    const digest = new Bun.CryptoHasher('sha256').update(bytes).digest('base64url')
-    const id = `${name} ${bytes.length} ${digest}`
-    if (outer.seen.has(id)) continue
-    const document = await read(bytes, connector, name)
-    yield { document, ask: {}, atMs: file.atMs, name, file: id }
+}
+
+async function folderOf({ from }: Connector, { folder, fetcher, allowed, env }: Outer) {
+  if (from.url.startsWith('file:')) {
+    const local = /^file:\/\/\//.test(from.url)
+      ? fileURLToPath(from.url.replaceAll('*', '%2A')).replaceAll('%2A', '*')
+      : from.url.slice('file:'.length)
+    const path = resolve(folder, local)
+    return { path, folder: localFolder(dirname(path)) }
   }
+  const url = new URL(from.url)
+  const path = decodeURIComponent(url.pathname)
+  const bounds = { allowed, isSecureOnly: false }
+  const [address] = await addressesAt(url, fetcher, bounds).catch((error: Error) => {
+    throw new FeedError('unreachable', `cannot be asked: ${error.message}`)
+  })
+  const secret = (text: string | undefined) => text && withSecrets(text, env)
+  const login = { password: secret(from.password), privateKey: secret(from.key) }
+  const at = { address: address!, port: Number(url.port || 22), path: dirname(path) }
+  const bound = { bytesMax: BYTES_MAX, signal: fetcher.deadline(FOLDER_MS_MAX) }
+  const who = { username: decodeURIComponent(url.username), hostKey: from.host_key! }
+  return { path, folder: await sftpFolder({ ...at, ...who, ...login, ...bound }) }
 }
 
 async function* answersOf(connector: Connector, outer: Outer): AsyncGenerator<Arrival> {
@@ -129,7 +151,7 @@ function asked(url: URL, { connector, outer }: Asking) {
   const secretHeaders = Object.fromEntries(
     Object.entries(connector.from.headers ?? {}).map(([name, text]) => [
       name.toLowerCase(),
-      text.replace(SECRET, (_, secret: string) => env[secret]?.trim() || lacking(secret)),
+      withSecrets(text, env),
     ]),
   )
   return fetchAnswer(
@@ -138,6 +160,9 @@ function asked(url: URL, { connector, outer }: Asking) {
     fetcher,
   )
 }
+
+const withSecrets = (text: string, env: Outer['env']): string =>
+  text.replace(SECRET, (_, secret: string) => env[secret]?.trim() || lacking(secret))
 
 function lacking(secret: string): never {
   throw new FeedError('misconfigured', `needs the environment variable ${secret}`)

@@ -28,10 +28,23 @@ const expression = ruled(
 )
 const scalar = Type.Union([Type.String({ minLength: 1 }), Type.Number()])
 
+const SecretName = text('must name an environment variable, as a dollar sign and {NAME}', {
+  pattern: '^\\$\\{\\w+\\}$',
+})
+
 const From = ruled(
   Type.Object(
     {
-      url: text('must be an address: https://, or file: with a path in which * may stand'),
+      url: text(
+        'must be an address: https://, or file: or sftp:// with a path in which * may stand',
+      ),
+      password: Type.Optional(SecretName),
+      key: Type.Optional(SecretName),
+      host_key: Type.Optional(
+        text('must be SHA256: and what ssh-keygen -lf prints behind it', {
+          pattern: '^SHA256:[A-Za-z0-9+/]{43}=?$',
+        }),
+      ),
       headers: Type.Optional(
         ruled(Type.Record(Type.String(), Type.String()), 'must give each header a text'),
       ),
@@ -143,8 +156,12 @@ type Fault = { readonly parts: readonly string[]; readonly sentence: string }
 /** What a schema cannot tell. */
 function* meaningFaults(connector: Connector): Generator<Fault> {
   const { from, row, rows, time_zone: zone, provider, secrets = [], name } = connector
-  if (!/^(https?:\/\/|file:)/.test(from.url))
-    yield { parts: ['from', 'url'], sentence: 'from.url must begin with https:// or file:' }
+  if (!/^(https?:\/\/|sftp:\/\/|file:)/.test(from.url))
+    yield {
+      parts: ['from', 'url'],
+      sentence: 'from.url must begin with https://, sftp:// or file:',
+    }
+  if (from.url.startsWith('sftp:')) yield* sftpFaults(connector)
   for (const asked of from.url.matchAll(/\{(\w*)\}/g))
     if (!namesOf(connector).includes(asked[1]!))
       yield { parts: ['from', 'url'], sentence: `from.url names {${asked[1]}}, not in from.each` }
@@ -162,11 +179,19 @@ function* meaningFaults(connector: Connector): Generator<Fault> {
     yield { parts: ['time_zone'], sentence: 'time_zone must be an IANA zone: Africa/Nairobi' }
   if (provider === undefined && row.provider_id === undefined)
     yield { parts: ['row'], sentence: 'provider is missing, and so is row.provider_id: give one' }
-  for (const header of Object.entries(from.headers ?? {}))
-    for (const [, secret] of header[1].matchAll(SECRET))
+  const { password, key } = from
+  const places = Object.entries(from.headers ?? {}).map(([header, text]) => ({
+    parts: ['from', 'headers', header],
+    text,
+  }))
+  const logins = Object.entries({ password, key }).flatMap(([name, text]) =>
+    text === undefined ? [] : [{ parts: ['from', name], text }],
+  )
+  for (const { parts, text } of [...places, ...logins])
+    for (const [, secret] of text.matchAll(SECRET))
       if (!secrets.includes(secret!) && !secret!.startsWith(prefixOf(name)))
         yield {
-          parts: ['from', 'headers', header[0]],
+          parts,
           sentence: `\${${secret}} must start with ${prefixOf(name)} or be listed in secrets`,
         }
   const expressions: [readonly string[], string | undefined][] = [
@@ -178,6 +203,17 @@ function* meaningFaults(connector: Connector): Generator<Fault> {
     const fault = one === undefined ? null : expressionFault(one)
     if (fault !== null) yield { parts, sentence: `${parts.join('.')} ${fault}` }
   }
+}
+
+/** What an SFTP server needs: who asks, by what secret, and which host key it shows. */
+function* sftpFaults({ from }: Connector): Generator<Fault> {
+  const url = URL.parse(from.url)
+  if (!url?.username || !url.hostname || url.password !== '' || !/\/[^/]+$/.test(url.pathname))
+    yield { parts: ['from', 'url'], sentence: 'from.url must be sftp://user@host/folder/*.csv' }
+  if ((from.password ?? from.key) === undefined)
+    yield { parts: ['from'], sentence: 'from lacks password or key: give one' }
+  if (from.host_key === undefined)
+    yield { parts: ['from'], sentence: 'from lacks host_key: give what ssh-keygen -lf prints' }
 }
 
 /** A secret in a header: `${ACME_TOKEN}`. */

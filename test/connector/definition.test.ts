@@ -61,6 +61,19 @@ describe('a connector file', () => {
       expect(faultsOf(text).join('\n')).toMatch(fault)
     })
 
+  test('of an SFTP server is refused without a secret and a host key, or with a plain password', () => {
+    const url = 'sftp://corridor@sftp.partner.example/out/*.csv'
+    const sftp = WHOLE.replace(/ {2}url[\s\S]*?\nformat/, `  url: ${url}\nformat`)
+    expect(faultsOf(sftp)).toEqual([
+      'line 3, column 1: from lacks password or key: give one',
+      'line 3, column 1: from lacks host_key: give what ssh-keygen -lf prints',
+    ])
+    const login = (text: string) => faultsOf(sftp.replace(url, `${url}\n  ${text}`)).join()
+    expect(login('password: secret')).toContain('line 5, column 3: from.password must name')
+    expect(login(`key: \${AWS_KEY}`)).toContain('AWS_KEY} must start with ACME_')
+    expect(login('host_key: SHA1:abc')).toContain('from.host_key must be SHA256:')
+  })
+
   test('is refused where its aliases multiply', () => {
     const bomb = ['a: &a [x, x, x, x, x, x, x, x]']
     for (const [one, next] of ['ab', 'bc', 'cd', 'de', 'ef'].map((pair) => [...pair]))
@@ -73,6 +86,7 @@ describe('a connector file', () => {
     'published-sheet',
     'csv-folder',
     'excel-folder',
+    'sftp-semicolons',
     'world-bank-survey',
   ])
     test(`is valid as it is shipped: ${name}`, async () => {

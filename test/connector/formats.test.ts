@@ -77,7 +77,7 @@ describe('a workbook that LibreOffice saved', () => {
     ]
   for (const [what, bytes, more, said] of faults)
     test(`is refused: ${what}`, async () => {
-      expect(read(bytes(), 'xlsx', more)).rejects.toThrow(said)
+      await expect(read(bytes(), 'xlsx', more)).rejects.toThrow(said)
     })
 
   const sheetText = new TextDecoder().decode(parts[SHEET])
@@ -94,10 +94,12 @@ describe('a web page', () => {
     expect(await read(page, 'html')).toEqual([{ To: 'KES', Rate: '171,5' }])
   })
 
-  test('is refused without them, and where it ends in the table', () => {
-    expect(read(page.replace('Rate', 'Price'), 'html')).rejects.toThrow('Rate is missing')
-    expect(read('<html>Sign in</html>', 'html')).rejects.toThrow('has no table with the columns')
-    expect(read(page.slice(0, -20), 'html')).rejects.toThrow('ends in its table')
+  test('is refused without them, and where it ends in the table', async () => {
+    await expect(read(page.replace('Rate', 'Price'), 'html')).rejects.toThrow('Rate is missing')
+    await expect(read('<html>Sign in</html>', 'html')).rejects.toThrow(
+      'has no table with the columns',
+    )
+    await expect(read(page.slice(0, -20), 'html')).rejects.toThrow('ends in its table')
   })
 })
 
@@ -113,8 +115,8 @@ describe('XML', () => {
 
   const entities = '<!DOCTYPE r [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><r>&b;</r>'
   for (const text of [rates.slice(0, 60), entities, '', 'Sorry'])
-    test(`is refused: ${text}`, () => {
-      expect(read(text, 'xml')).rejects.toThrow('did not answer complete XML')
+    test(`is refused: ${text}`, async () => {
+      await expect(read(text, 'xml')).rejects.toThrow('did not answer complete XML')
     })
 })
 
