@@ -5,6 +5,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import { type FetcherDeps, fetchAnswer } from '~/feed/fetcher.ts'
 import { addressesAt } from '~/outbound/ask.ts'
 import type { AllowedPlaces } from '~/outbound/places.ts'
+import { bucketFolder } from './bucket.ts'
 import { type Connector, SECRET } from './definition.ts'
 import { documentOf } from './document.ts'
 import { expressionOf } from './expression.ts'
@@ -13,7 +14,7 @@ import { sftpFolder } from './sftp.ts'
 
 const BYTES_MAX = 8 * 1024 * 1024
 const ATTEMPT_MS_MAX = 30_000
-/** The limit on all files of an SFTP server together. */
+/** The limit on all files of a server together. */
 const FOLDER_MS_MAX = 300_000
 const QUESTIONS_MAX = 1000
 const FILES_MAX = 1000
@@ -50,7 +51,9 @@ export type Outer = {
 
 /** All that a connector's source gives now, one after another. Throws a FeedError. */
 export const arrivalsOf = (connector: Connector, outer: Outer): AsyncGenerator<Arrival> =>
-  /^(file|sftp):/.test(connector.from.url) ? filesOf(connector, outer) : answersOf(connector, outer)
+  /^(file|sftp|s3):/.test(connector.from.url)
+    ? filesOf(connector, outer)
+    : answersOf(connector, outer)
 
 async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arrival> {
   const { from } = connector
@@ -79,7 +82,8 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
   }
 }
 
-async function folderOf({ from }: Connector, { folder, fetcher, allowed, env }: Outer) {
+async function folderOf({ from }: Connector, outer: Outer) {
+  const { folder, fetcher, env } = outer
   if (from.url.startsWith('file:')) {
     const local = /^file:\/\/\//.test(from.url)
       ? fileURLToPath(from.url.replaceAll('*', '%2A')).replaceAll('%2A', '*')
@@ -87,18 +91,33 @@ async function folderOf({ from }: Connector, { folder, fetcher, allowed, env }: 
     const path = resolve(folder, local)
     return { path, folder: localFolder(dirname(path)) }
   }
+  const secret = (text: string | undefined) => text && withSecrets(text, env)
+  const bound = { bytesMax: BYTES_MAX, signal: fetcher.deadline(FOLDER_MS_MAX) }
   const url = new URL(from.url)
   const path = decodeURIComponent(url.pathname)
-  const bounds = { allowed, isSecureOnly: false }
+  if (url.protocol === 's3:') {
+    const { region = 'us-east-1', access_key, secret_key } = from
+    const endpoint = from.endpoint ?? `https://s3.${region}.amazonaws.com`
+    await addressOf(new URL(endpoint), outer)
+    const login = { accessKeyId: secret(access_key)!, secretAccessKey: secret(secret_key)! }
+    const prefix = path.slice(1, path.lastIndexOf('/') + 1)
+    const place = { endpoint, region, bucket: url.hostname, prefix }
+    return { path, folder: bucketFolder({ ...place, ...login, ...bound }) }
+  }
+  const login = { password: secret(from.password), privateKey: secret(from.key) }
+  const address = await addressOf(url, outer)
+  const at = { address, port: Number(url.port || 22), path: dirname(path) }
+  const who = { username: decodeURIComponent(url.username), hostKey: from.host_key! }
+  return { path, folder: await sftpFolder({ ...at, ...who, ...login, ...bound }) }
+}
+
+/** An address of a host that may be asked; over http an allowed one alone. */
+async function addressOf(url: URL, { fetcher, allowed }: Outer): Promise<string> {
+  const bounds = { allowed, isSecureOnly: url.protocol === 'http:' }
   const [address] = await addressesAt(url, fetcher, bounds).catch((error: Error) => {
     throw new FeedError('unreachable', `cannot be asked: ${error.message}`)
   })
-  const secret = (text: string | undefined) => text && withSecrets(text, env)
-  const login = { password: secret(from.password), privateKey: secret(from.key) }
-  const at = { address: address!, port: Number(url.port || 22), path: dirname(path) }
-  const bound = { bytesMax: BYTES_MAX, signal: fetcher.deadline(FOLDER_MS_MAX) }
-  const who = { username: decodeURIComponent(url.username), hostKey: from.host_key! }
-  return { path, folder: await sftpFolder({ ...at, ...who, ...login, ...bound }) }
+  return address!
 }
 
 async function* answersOf(connector: Connector, outer: Outer): AsyncGenerator<Arrival> {

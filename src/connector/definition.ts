@@ -36,10 +36,14 @@ const From = ruled(
   Type.Object(
     {
       url: text(
-        'must be an address: https://, or file: or sftp:// with a path in which * may stand',
+        'must be an address: https://, or file:, sftp:// or s3:// with a path in which * may stand',
       ),
       password: Type.Optional(SecretName),
       key: Type.Optional(SecretName),
+      access_key: Type.Optional(SecretName),
+      secret_key: Type.Optional(SecretName),
+      endpoint: Type.Optional(text('must be an address', { pattern: '^https?://' })),
+      region: Type.Optional(text('must be a region such as eu-west-1')),
       host_key: Type.Optional(
         text('must be SHA256: and what ssh-keygen -lf prints behind it', {
           pattern: '^SHA256:[A-Za-z0-9+/]{43}=?$',
@@ -155,13 +159,14 @@ type Fault = { readonly parts: readonly string[]; readonly sentence: string }
 
 /** What a schema cannot tell. */
 function* meaningFaults(connector: Connector): Generator<Fault> {
-  const { from, row, rows, time_zone: zone, provider, secrets = [], name } = connector
-  if (!/^(https?:\/\/|sftp:\/\/|file:)/.test(from.url))
+  const { from, row, rows, time_zone: zone, provider } = connector
+  if (!/^((https?|sftp|s3):\/\/|file:)/.test(from.url))
     yield {
       parts: ['from', 'url'],
-      sentence: 'from.url must begin with https://, sftp:// or file:',
+      sentence: 'from.url must begin with https://, sftp://, s3:// or file:',
     }
   if (from.url.startsWith('sftp:')) yield* sftpFaults(connector)
+  if (from.url.startsWith('s3:')) yield* bucketFaults(connector)
   for (const asked of from.url.matchAll(/\{(\w*)\}/g))
     if (!namesOf(connector).includes(asked[1]!))
       yield { parts: ['from', 'url'], sentence: `from.url names {${asked[1]}}, not in from.each` }
@@ -179,21 +184,7 @@ function* meaningFaults(connector: Connector): Generator<Fault> {
     yield { parts: ['time_zone'], sentence: 'time_zone must be an IANA zone: Africa/Nairobi' }
   if (provider === undefined && row.provider_id === undefined)
     yield { parts: ['row'], sentence: 'provider is missing, and so is row.provider_id: give one' }
-  const { password, key } = from
-  const places = Object.entries(from.headers ?? {}).map(([header, text]) => ({
-    parts: ['from', 'headers', header],
-    text,
-  }))
-  const logins = Object.entries({ password, key }).flatMap(([name, text]) =>
-    text === undefined ? [] : [{ parts: ['from', name], text }],
-  )
-  for (const { parts, text } of [...places, ...logins])
-    for (const [, secret] of text.matchAll(SECRET))
-      if (!secrets.includes(secret!) && !secret!.startsWith(prefixOf(name)))
-        yield {
-          parts,
-          sentence: `\${${secret}} must start with ${prefixOf(name)} or be listed in secrets`,
-        }
+  yield* secretFaults(connector)
   const expressions: [readonly string[], string | undefined][] = [
     [['rows'], rows],
     [['from', 'pages', 'next'], from.pages?.next],
@@ -205,6 +196,25 @@ function* meaningFaults(connector: Connector): Generator<Fault> {
   }
 }
 
+/** Secrets that are neither the connector's own by their names nor listed. */
+function* secretFaults({ from, name, secrets = [] }: Connector): Generator<Fault> {
+  const { password, key, access_key, secret_key } = from
+  const places = Object.entries(from.headers ?? {}).map(([header, text]) => ({
+    parts: ['from', 'headers', header],
+    text,
+  }))
+  const logins = Object.entries({ password, key, access_key, secret_key }).flatMap(
+    ([member, text]) => (text === undefined ? [] : [{ parts: ['from', member], text }]),
+  )
+  for (const { parts, text } of [...places, ...logins])
+    for (const [, secret] of text.matchAll(SECRET))
+      if (!secrets.includes(secret!) && !secret!.startsWith(prefixOf(name)))
+        yield {
+          parts,
+          sentence: `\${${secret}} must start with ${prefixOf(name)} or be listed in secrets`,
+        }
+}
+
 /** What an SFTP server needs: who asks, by what secret, and which host key it shows. */
 function* sftpFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
@@ -214,6 +224,14 @@ function* sftpFaults({ from }: Connector): Generator<Fault> {
     yield { parts: ['from'], sentence: 'from lacks password or key: give one' }
   if (from.host_key === undefined)
     yield { parts: ['from'], sentence: 'from lacks host_key: give what ssh-keygen -lf prints' }
+}
+
+/** What a bucket needs: its name, and a key with its secret. */
+function* bucketFaults({ from }: Connector): Generator<Fault> {
+  if (!/^s3:\/\/[a-z0-9.-]+\/(.*\/)?[^/]+$/.test(from.url))
+    yield { parts: ['from', 'url'], sentence: 'from.url must be s3://bucket/folder/*.csv' }
+  if (from.access_key === undefined || from.secret_key === undefined)
+    yield { parts: ['from'], sentence: 'from lacks access_key or secret_key: give both' }
 }
 
 /** A secret in a header: `${ACME_TOKEN}`. */

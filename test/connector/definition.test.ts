@@ -48,6 +48,11 @@ describe('a connector file', () => {
     ['a name without values', WHOLE.replace('{from}', '{sum}'), /line 4, column 3: from.url names/],
     ['no corridor', WHOLE.replace('GBP/NGN', 'GBPNGN'), /line 6, column 11: .* not GBPNGN/],
     ['another scheme', WHOLE.replace('https:', 'gopher:'), /line 4, column 3: from.url must begin/],
+    [
+      'a bucket without a key',
+      WHOLE.replace(/https:[^\n]*/, 's3://prices/*.csv').replace(/ {2}each.*\n/, ''),
+      /line 3, column 1: from lacks access_key or secret_key/,
+    ],
     ['no schedule', `${WHOLE}schedule: daily at 9\n`, /line 11, column 1: schedule must be a cron/],
     ['no duration', `${WHOLE}repeat: often\n`, /line 11, column 1: repeat must be a duration/],
     ['a sheet of no workbook', `${WHOLE}sheet: Prices\n`, /line 11, column 1: sheet is for format/],
