@@ -1,6 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '~/clock.ts'
-import { isKeyName, KEY_NAME_RULE, type ListedKey, READ_ONLY_BUDGET } from '~/domain/account.ts'
+import {
+  isKeyName,
+  KEY_NAME_RULE,
+  KEY_ORIGINS_RULE,
+  keyOriginsOf,
+  type ListedKey,
+  READ_ONLY_BUDGET,
+} from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
@@ -22,6 +29,7 @@ export function addKey(program: Command, terminal: Terminal): void {
     .requiredOption('--name <name>', 'what it is for', nameOf)
     .option('--read-only', 'a key that reads mids only and may be part of a URL')
     .option('--budget <units>', 'the units a day of a read-only key, else 100', budgetOf)
+    .option('--origins <list>', 'web origins whose pages alone may use a read-only key', originsOf)
     .option('--json', 'print one JSON document')
     .action((options) => create(terminal, options))
   key
@@ -38,18 +46,27 @@ export function addKey(program: Command, terminal: Terminal): void {
     .action((id, options) => revoke(terminal, id, options))
 }
 
-type Creation = Json & { account: string; name: string; readOnly?: boolean; budget?: number }
+type Creation = Json & {
+  account: string
+  name: string
+  readOnly?: boolean
+  budget?: number
+  origins?: readonly string[]
+}
 
 async function create(terminal: Terminal, options: Creation) {
-  const { account, name, readOnly = false, budget, json = false } = options
-  if (budget !== undefined && !readOnly)
-    throw new CommandFailure('--budget is for a read-only key; add --read-only, or leave it out')
+  const { account, name, readOnly = false, budget, origins = null, json = false } = options
+  const ofReadOnly = budget !== undefined ? '--budget' : origins ? '--origins' : null
+  if (ofReadOnly && !readOnly)
+    throw new CommandFailure(
+      `${ofReadOnly} is for a read-only key; add --read-only, or leave it out`,
+    )
   const { key, hash, lastFour } = newKey(readOnly)
   const dailyBudget = readOnly ? (budget ?? READ_ONLY_BUDGET) : null
   const created = await withExisting(terminal, async (database) => {
     const store = createAccountStore(database)
-    const wanted = { accountId: account, name, hash, lastFour, dailyBudget, actor: COMMAND_LINE }
-    const made = await store.createKey(wanted)
+    const wanted = { accountId: account, name, hash, lastFour, dailyBudget, origins }
+    const made = await store.createKey({ ...wanted, actor: COMMAND_LINE })
     const { accounts } = await store.loadAccount(account)
     const isSample = await holdsSample(database.sql)
     return made && { ...made, isSample, email: accounts[0]!.email }
@@ -102,6 +119,7 @@ const presentKey = ({ id, name, createdMs, revokedMs, ...key }: ListedKey) => ({
   key: keyMark(key),
   created_at: iso(createdMs),
   revoked_at: revokedMs === null ? null : iso(revokedMs),
+  ...(key.origins && { origins: key.origins }),
 })
 
 const unknownAccount = (id: string): CommandFailure =>
@@ -111,6 +129,12 @@ function nameOf(text: string): string {
   const name = text.trim()
   if (isKeyName(name)) return name
   throw new InvalidArgumentError(`It must be ${KEY_NAME_RULE}.`)
+}
+
+function originsOf(text: string): readonly string[] {
+  const origins = keyOriginsOf(text)
+  if (origins && origins.length > 0) return origins
+  throw new InvalidArgumentError(`It must be ${KEY_ORIGINS_RULE}.`)
 }
 
 function budgetOf(text: string): number {

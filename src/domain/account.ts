@@ -49,6 +49,8 @@ export type Key = {
   readonly lastFour: string | null
   /** The units a day of a read-only key; null, or nothing, for a full key. */
   readonly dailyBudget?: number | null
+  /** The web origins that alone may use a read-only key; null, or nothing, for any client. */
+  readonly origins?: readonly string[] | null
   /** When the key stops working; in the future for a key that is being replaced. */
   readonly revokedMs: number | null
 }
@@ -81,6 +83,23 @@ export const READ_ONLY_BUDGET = 100
 /** Whether a key reads mids only, and so may be part of a URL. */
 export const isReadOnly = ({ dailyBudget = null }: Pick<Key, 'dailyBudget'>): boolean =>
   dailyBudget !== null
+
+export const KEY_ORIGINS_MAX = 10
+
+/** The rule for the origins of a read-only key, as people read it. */
+export const KEY_ORIGINS_RULE =
+  `at most ${KEY_ORIGINS_MAX} web origins such as https://shop.example, without a path, ` +
+  'separated by commas'
+
+const ORIGIN = /^https?:\/\/[^\s/?#@\\]+\/?$/i
+
+/** The web origins that a text lists, as browsers send them; null if it breaks the rule. */
+export function keyOriginsOf(text: string): readonly string[] | null {
+  const parts = text.split(/[\s,]+/).filter((part) => part !== '')
+  if (parts.length > KEY_ORIGINS_MAX) return null
+  if (!parts.every((part) => ORIGIN.test(part) && URL.canParse(part))) return null
+  return [...new Set(parts.map((part) => new URL(part).origin))]
+}
 
 export const isRevoked = ({ revokedMs }: Pick<Key, 'revokedMs'>, nowMs: number): boolean =>
   revokedMs !== null && revokedMs <= nowMs
@@ -126,7 +145,7 @@ export const DAILY_KEYS_MAX = 50
 /** Why an account cannot get another key. */
 export type KeyRefusal = 'too_many' | 'too_often' | 'name_taken' | 'unknown' | 'ending'
 
-export type NewKey = Pick<Key, 'accountId' | 'name' | 'hash' | 'dailyBudget'> & {
+export type NewKey = Pick<Key, 'accountId' | 'name' | 'hash' | 'dailyBudget' | 'origins'> & {
   readonly lastFour?: string | undefined
   /** The person who creates the key, as the log names them. */
   readonly actor: string

@@ -115,7 +115,7 @@ function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q,
 function readOnlyFinder(access: HotDeps, { headers }: Request) {
   const key = credentialOf(headers)
   if (typeof key !== 'string' || !key.startsWith(READ_ONLY_PREFIX)) return undefined
-  return (nowMs: number) => callerOf(access, key, nowMs, { isReadOnlyEnough: true })
+  return (nowMs: number) => callerOf(access, key, nowMs, { origin: headers.get('origin') })
 }
 
 /** An answer as a file of rows, not yet written. */

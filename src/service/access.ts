@@ -44,37 +44,51 @@ const EXPOSED_KEY = new ServiceError(
     'this, and revoke the key that you sent',
 )
 
+const OTHER_ORIGIN = new ServiceError(
+  'invalid_key',
+  'this read-only key is for pages of certain web origins, and this request comes from ' +
+    'elsewhere; use a key without origins',
+)
+
+/** Where a read-only key is enough: the web origin that a request states; null for none. */
+type ReadOnlyUse = { readonly origin: string | null }
+
 /**
  * The caller behind a key in a URL, as `callerOf`; `invalid_key` where it is a full key, whether or
  * not it is valid.
  */
-export function urlCallerOf(access: KeyAccess, text: string, nowMs: number) {
-  if (!text.startsWith(READ_ONLY_PREFIX)) return EXPOSED_KEY
-  return callerOf(access, text, nowMs, { isReadOnlyEnough: true })
-}
+export const urlCallerOf = (
+  access: KeyAccess,
+  text: string,
+  { nowMs, ...readOnly }: ReadOnlyUse & { readonly nowMs: number },
+) => (text.startsWith(READ_ONLY_PREFIX) ? callerOf(access, text, nowMs, readOnly) : EXPOSED_KEY)
 
 /**
  * The caller behind a key, or `missing_key`, `invalid_key` (for a read-only key too, unless that is
- * enough) or `revoked_key`, which is not thrown: that would cost too much for callers that are
- * refused often. It answers asynchronously only for a key that may have been created just now.
+ * enough and the request comes from an origin of the key) or `revoked_key`, which is not thrown:
+ * that would cost too much for callers that are refused often. It answers asynchronously only for a
+ * key that may have been created just now.
  */
 export function callerOf(
   { memory, newKeys }: KeyAccess,
   text: Credential,
   nowMs: number,
-  { isReadOnlyEnough = false } = {},
+  readOnly: ReadOnlyUse | null = null,
 ): Caller | ServiceError | Promise<Caller | ServiceError> {
   if (text instanceof ServiceError) return text
   const find = () => {
     const found = known(memory.current.keys, text, nowMs)
-    if (found instanceof ServiceError || isReadOnlyEnough || !isReadOnly(found.key)) return found
-    return READ_ONLY_KEY
+    if (found instanceof ServiceError || !isReadOnly(found.key)) return found
+    return readOnly ? ofOrigin(found, readOnly) : READ_ONLY_KEY
   }
   const found = find()
   if (found !== INVALID_KEY) return found
   const lookUp = newKeys?.lookUp(text!)
   return lookUp ? lookUp.then(find) : found
 }
+
+const ofOrigin = (caller: Caller, { origin }: ReadOnlyUse): Caller | ServiceError =>
+  !caller.key.origins || caller.key.origins.includes(origin ?? '') ? caller : OTHER_ORIGIN
 
 function known(keys: KeyIndex, text: string | null, nowMs: number): Caller | ServiceError {
   if (!text) return MISSING_KEY

@@ -6,6 +6,7 @@ import {
   type KeyRefusal,
   type KeyReplacement,
   type KeyRules,
+  keyOriginsOf,
   type NewKey,
   READ_ONLY_BUDGET,
   type RevokedKey,
@@ -54,7 +55,14 @@ export type Owner = {
 /** A key, whose text is shown only once, or why there is none. */
 export type NewOwnKey =
   | { readonly id: string; readonly name: string; readonly text: string }
-  | { readonly refusal: KeyRefusal | 'no_name' }
+  | { readonly refusal: KeyRefusal | 'no_name' | 'no_origins' }
+
+type AskedKey = {
+  readonly name: string
+  readonly isReadOnly?: boolean
+  /** The web origins that alone may use a read-only key, as a person lists them; none for any. */
+  readonly origins?: string
+}
 
 /**
  * Creates another key of an account, with a budget of its own where it only reads mids; it works on
@@ -63,13 +71,16 @@ export type NewOwnKey =
 export async function createOwnKey(
   deps: OwnKeysDeps,
   owner: Owner,
-  { name, isReadOnly = false }: { readonly name: string; readonly isReadOnly?: boolean },
+  { name, isReadOnly = false, origins: listed = '' }: AskedKey,
 ): Promise<NewOwnKey> {
   const { accountId, actor, nowMs } = owner
   if (!isKeyName(name.trim())) return { refusal: 'no_name' }
+  const known = keyOriginsOf(listed)
+  if (!known || (known.length > 0 && !isReadOnly)) return { refusal: 'no_origins' }
+  const origins = known.length > 0 ? known : null
   const { key: text, hash, lastFour } = deps.newKey(isReadOnly)
   const dailyBudget = isReadOnly ? READ_ONLY_BUDGET : null
-  const wanted = { accountId, name: name.trim(), hash, lastFour, dailyBudget, actor }
+  const wanted = { accountId, name: name.trim(), hash, lastFour, dailyBudget, origins, actor }
   const granted = await deps.keyStore.grantKey(wanted, { ...RULES, nowMs })
   return shown(deps, owner, { granted, text })
 }

@@ -242,12 +242,15 @@ export const keys = pgTable(
     lastFour: text('last_four'),
     /** The units a day of a read-only key; null for a full key. */
     dailyBudget: integer('daily_budget'),
+    /** The web origins that alone may use a read-only key; null for any client. */
+    origins: text('origins').array(),
     createdAt: instant('created_at').notNull().defaultNow(),
     revokedAt: instant('revoked_at'),
   },
   (t) => [
     index('keys_account').on(t.accountId),
     check('keys_daily_budget', sql`${t.dailyBudget} > 0`),
+    check('keys_origins', sql`${t.dailyBudget} is not null or ${t.origins} is null`),
     check('keys_last_four', sql`${t.lastFour} ~ '^[0-9A-Za-z]{4}$'`),
   ],
 )

@@ -318,6 +318,21 @@ describe('key', () => {
     expect((await run(...args, 'd', '--read-only', '--budget', '0')).status).toBe(2)
   })
 
+  test('create --read-only --origins limits a key to pages, and list shows them', async () => {
+    const { account_id } = await create('pages@example.org')
+    const args = ['key', 'create', '--account', account_id, '--json', '--name']
+    const origins = ['--origins', 'https://Shop.example/, http://localhost:5173']
+    const made = documentOf(await run(...args, 'a', '--read-only', ...origins))
+    expect(
+      documentOf(await run('key', 'list', '--account', account_id, '--json'))[1],
+    ).toMatchObject({
+      ...{ key_id: made.key_id, origins: ['https://shop.example', 'http://localhost:5173'] },
+    })
+    expect((await run(...args, 'b', ...origins)).status).toBe(1)
+    for (const wrong of ['shop.example', 'https://shop.example/prices', ''])
+      expect((await run(...args, 'c', '--read-only', '--origins', wrong)).status).toBe(2)
+  })
+
   test('revoke ends a key and says since when, and says the same the next time', async () => {
     const { account_id, key_id, key } = await create('revoke@example.org')
     const revoked = documentOf(await run('key', 'revoke', key_id, '--json'))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { dateOf } from '~/http/compat/asked.ts'
@@ -164,28 +164,110 @@ test(
   TEST_MS_MAX,
 )
 
+/** The rate that an API gives for a pair now; null where it says that there is none. */
+const APIS_NOW: Record<string, (from: string, to: string) => Promise<number | null>> = {
+  async 'frankfurter 1'(from, to) {
+    return (await ask(`frankfurter/latest?from=${from}&to=${to}`)).body.rates?.[to] ?? null
+  },
+  async 'frankfurter 2'(from, to) {
+    return (await ask(`frankfurter/v2/rate/${from}/${to}`)).body.rate ?? null
+  },
+  async 'open exchange rates'(from, to) {
+    const { body } = await ask(`openexchangerates/api/latest.json?base=${from}&symbols=${to}`)
+    return body.rates?.[to] ?? null
+  },
+  async 'open exchange rates, converted'(from, to) {
+    const { body } = await ask(`openexchangerates/api/convert/1/${from}/${to}`)
+    return body.response ?? null
+  },
+  async 'exchangerate.host'(from, to) {
+    const { body } = await ask(`exchangerate-host/live?source=${from}&currencies=${to}`)
+    return body.quotes?.[from + to] ?? null
+  },
+  async fixer(from, to) {
+    return (await ask(`fixer/latest?base=${from}&symbols=${to}`)).body.rates?.[to] ?? null
+  },
+  async 'currency-api'(from, to) {
+    const { body } = await ask(`currency-api/v1/currencies/${from.toLowerCase()}.min.json`)
+    return body?.[from.toLowerCase()]?.[to.toLowerCase()] ?? null
+  },
+  async ecb(from, to) {
+    const rates = ratesOf((await ask('ecb/eurofxref-daily.xml')).text).set('EUR', 1)
+    const [base, quote] = [rates.get(from), rates.get(to)]
+    if (from === 'EUR') return quote ?? null
+    const mid = (await world.get(`/fetch-one?from=${from}&to=${to}`, 'realtime')).body.mid as number
+    return Math.abs(quote! / base! / mid - 1) < 1e-9 ? mid : null
+  },
+  async plain(from, to) {
+    const { status, text } = await ask(`plain/rate/${from}/${to}.txt`)
+    return status === 200 ? Number(text) : null
+  },
+  async 'plain, a table'(from, to) {
+    const { text } = await ask(`plain/rates/${from}.csv`)
+    return Number(text.match(new RegExp(`^${to},([^,]+),`, 'm'))?.[1] ?? Number.NaN) || null
+  },
+}
+
+/** The attributes that readers of the ECB's files look for. */
+const ratesOf = (xml: string) =>
+  new Map(
+    [...xml.matchAll(/<Cube currency='([A-Z]{3})' rate='([\d.]+)'\/>/g)].map(([, code, rate]) => [
+      code!,
+      Number(rate),
+    ]),
+  )
+
 test(
-  'now, every currency has the mid of /fetch-multi',
+  'now, every API has the mid of /fetch-one',
   async () => {
-    for (const base of CODES) {
-      const others = CODES.filter((code) => code !== base)
-      const { body } = await world.get(`/fetch-multi?from=${base}&to=${others}`, 'realtime')
-      const { rates } = (await ask(`openexchangerates/latest.json?base=${base}&symbols=${others}`))
-        .body
-      for (const code of others)
-        expect([base, code, rates[code]]).toEqual([base, code, body.results[code].mid])
-    }
+    await fc.assert(
+      fc.asyncProperty(pair, fc.constantFrom(...Object.keys(APIS_NOW)), async ([from, to], api) => {
+        const { body } = await world.get(`/fetch-one?from=${from}&to=${to}`, 'realtime')
+        expect(await APIS_NOW[api]!(from!, to!)).toBe(body.mid)
+      }),
+      { numRuns: RUNS },
+    )
   },
   TEST_MS_MAX,
 )
 
-test('ERPNext gets a number from the request of each of its providers, and of its own settings', async () => {
-  const date = '2026-03-05'
-  const { rate } = (await midOf('EUR', 'NGN', Date.parse(date)))!
-  const custom = await ask(`frankfurter/v1/${date}?base=EUR&symbols=NGN`)
-  const old = await ask(`frankfurter/${date}?base=EUR&symbols=NGN`)
-  const v2 = await ask(`frankfurter/v2/rate/EUR/NGN?date=${date}`)
-  const host = await ask(`exchangerate-host/convert?amount=1&date=${date}&from=EUR&to=NGN`)
-  const numbers = [custom.body.rates.NGN, old.body.rates.NGN, v2.body.rate, host.body.result]
-  expect(numbers).toEqual([rate, rate, rate, rate])
+describe('a program gets its numbers from the requests that it makes:', () => {
+  test('ERPNext, by each of its providers and by its own settings', async () => {
+    const date = '2026-03-05'
+    const { rate } = (await midOf('EUR', 'NGN', Date.parse(date)))!
+    const custom = await ask(`frankfurter/v1/${date}?base=EUR&symbols=NGN`)
+    const old = await ask(`frankfurter/${date}?base=EUR&symbols=NGN`)
+    const v2 = await ask(`frankfurter/v2/rate/EUR/NGN?date=${date}`)
+    const host = await ask(`exchangerate-host/convert?amount=1&date=${date}&from=EUR&to=NGN`)
+    const numbers = [custom.body.rates.NGN, old.body.rates.NGN, v2.body.rate, host.body.result]
+    expect(numbers).toEqual([rate, rate, rate, rate])
+  })
+
+  test('Firefly III, a file for each ISO week', async () => {
+    for (const [week, monday] of [
+      ['2026/10', '2026-03-02'],
+      ['2026/1', '2025-12-29'],
+    ] as const) {
+      const { status, body } = await ask(`firefly/${week}/EUR.json`)
+      expect([status, body.date, body.rates.EUR]).toEqual([200, monday, undefined])
+      for (const to of FLOATING.slice(1))
+        expect(body.rates[to]).toBe((await midOf('EUR', to, Date.parse(monday)))?.rate)
+    }
+    for (const path of ['2026/11/EUR', '2026/0/EUR', '2026/54/EUR', '2026/10/XXX', '2026/10'])
+      expect([path, (await ask(`firefly/${path}.json`)).status]).toEqual([path, 404])
+  })
+
+  test("Odoo's community module, the bank's files of ninety days and of a year", async () => {
+    for (const [name, days] of Object.entries({ 'hist-90d': 90, hist: 366 })) {
+      const { status, text } = await ask(`ecb/stats/eurofxref/eurofxref-${name}.xml`)
+      const cubes = text.split("<Cube time='").slice(1)
+      expect([name, status, cubes.length > 0]).toEqual([name, 200, true])
+      for (const cube of cubes) {
+        const atMs = Date.parse(cube.slice(0, 10))
+        expect(atMs).toBeGreaterThan(TODAY_MS - days * DAY_MS)
+        for (const [code, rate] of ratesOf(cube))
+          expect([name, code, rate]).toEqual([name, code, (await midOf('EUR', code, atMs))!.rate])
+      }
+    }
+  }, 30_000)
 })

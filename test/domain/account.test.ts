@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { isEmail, isKeyName, KEY_NAME_LENGTH_MAX } from '~/domain/account.ts'
+import {
+  isEmail,
+  isKeyName,
+  KEY_NAME_LENGTH_MAX,
+  KEY_ORIGINS_MAX,
+  keyOriginsOf,
+} from '~/domain/account.ts'
 
 /** https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
 const TURNING = [
@@ -22,5 +28,25 @@ describe('isKeyName', () => {
     expect(isKeyName(`live ${mark}yek`)).toBe(false)
     expect(isEmail(`ada${mark}@example.org`)).toBe(false)
     expect(isEmail(`ada@example${mark}.org`)).toBe(false)
+  })
+})
+
+describe('keyOriginsOf', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `https://a${i}.example`)
+
+  test('reads origins as browsers send them, each once, none of nothing, up to ten', () => {
+    expect(
+      keyOriginsOf(' https://Shop.example/,https://shop.example\nhttp://a.example:8080'),
+    ).toEqual(['https://shop.example', 'http://a.example:8080'])
+    expect(keyOriginsOf('https://shop.example:443')).toEqual(['https://shop.example'])
+    expect(keyOriginsOf(' ')).toEqual([])
+    expect(keyOriginsOf(many(KEY_ORIGINS_MAX).join())).toEqual(many(KEY_ORIGINS_MAX))
+  })
+
+  test.each([
+    ...['shop.example', '*', 'https://', 'https://shop.example/prices', 'https://a.example?b'],
+    ...['https://me@shop.example', 'ftp://shop.example', 'https://a b', many(11).join()],
+  ])('refuses %s', (text) => {
+    expect(keyOriginsOf(text)).toBeNull()
   })
 })

@@ -117,7 +117,12 @@ export class World {
     return { id, ...key }
   }
 
-  addKey(accountId: string, name = 'default', dailyBudget: number | null = null) {
+  addKey(
+    accountId: string,
+    name = 'default',
+    dailyBudget: number | null = null,
+    origins: readonly string[] | null = null,
+  ) {
     const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
     const key = newApiKey(random, dailyBudget !== null)
     const keyId = crypto.randomUUID()
@@ -128,6 +133,7 @@ export class World {
       hash: keyHashOf(key),
       lastFour: null,
       dailyBudget,
+      origins,
       revokedMs: null,
     }
     this.memory.publish({ access: { accounts: [], keys: [row] } }, this.clock.now())

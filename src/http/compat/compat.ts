@@ -20,6 +20,7 @@ import { currencyApi } from './currency-api.ts'
 import { ecb } from './ecb.ts'
 import { exchangerateHost } from './exchangerate-host.ts'
 import { CompatError, faultOf } from './fault.ts'
+import { firefly } from './firefly.ts'
 import { fixer } from './fixer.ts'
 import { frankfurterV1 } from './frankfurter-v1.ts'
 import { frankfurterV2 } from './frankfurter-v2.ts'
@@ -30,7 +31,10 @@ import { plain } from './plain.ts'
 type CompatDeps = AccessDeps & TableDeps
 type Deps = CompatDeps & { readonly kept: KeptAnswers }
 
-const APIS = [frankfurterV1, openExchangeRates, exchangerateHost, fixer, currencyApi, ecb, plain]
+const APIS = [
+  ...[frankfurterV1, openExchangeRates, exchangerateHost, fixer, currencyApi, ecb, plain],
+  firefly,
+]
 const BY_NAME = new Map(APIS.map((api) => [api.name, api]))
 /** How the APIs name a key in a query. */
 const KEY_NAMES = ['app_id', 'access_key', 'apikey']
@@ -67,22 +71,24 @@ const UNKNOWN = new ServiceError(
 async function answered(deps: Deps, request: Request): Promise<Response> {
   const nowMs = deps.clock.now()
   const asking = found(request, nowMs)
-  if (!asking) return errorReply(UNKNOWN, deps.log)
-  const { api, key } = asking
+  if (!asking) return errorReply(UNKNOWN, deps.log, NO_REFERRER)
+  const { key } = asking
   const metered = new MeteredRequest(deps, request)
+  const origin = request.headers.get('origin')
   const find = (atMs: number) =>
     key === null
-      ? callerOf(deps, inHeaders(request.headers), atMs, { isReadOnlyEnough: true })
-      : urlCallerOf(deps, key, atMs)
+      ? callerOf(deps, inHeaders(request.headers), atMs, { origin })
+      : urlCallerOf(deps, key, { nowMs: atMs, origin })
   try {
     const refusal = await metered.begin(find)
     if (refusal) throw refusal
     const { body, type, etag } = await written(deps, metered, asking)
-    const headers = { ...metered.tieredHeaders(), ...NO_REFERRER, ...sampleOf(deps), etag }
+    const shared = sharedBy(key)
+    const headers = { ...metered.tieredHeaders(), ...shared, ...sampleOf(deps), etag }
     if (isHeld(request, etag)) return new Response(null, { status: 304, headers })
     return new Response(streamedBody(body), { headers: { ...headers, 'content-type': type } })
   } catch (error) {
-    return failedReply(metered, api, error)
+    return failedReply(metered, asking, error)
   }
 }
 
@@ -167,6 +173,14 @@ const shown = (code: string): string => JSON.stringify(code.slice(0, CODE_SHOWN)
 /** The key in the URL must not reach another site. */
 const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 
+/** Lets any page read the answer to a key that is public with it; the key limits who may ask. */
+const PUBLIC = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'etag, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+}
+const sharedBy = (key: string | null) => ({ ...NO_REFERRER, ...(key !== null && PUBLIC) })
+
 /** Says of any form that it is not of today; a body has it only where its readers skip members. */
 const sampleOf = ({ memory }: CompatDeps) => (memory.isSample ? { 'x-sample': 'true' } : {})
 
@@ -181,8 +195,8 @@ function typeOf(said: Said, { path, accept }: Asked): string {
 }
 
 /** The error in the API's own form, with the headers of any other. */
-async function failedReply(metered: MeteredRequest, api: Api, error: unknown): Promise<Response> {
-  const reply = metered.failed(error, NO_REFERRER)
+async function failedReply(metered: MeteredRequest, { api, key }: Found, error: unknown) {
+  const reply = metered.failed(error, sharedBy(key))
   const { error: message } = (await reply.json()) as ErrorBody
   const [status, said] = api.error(faultOf(error), { message, status: reply.status })
   const isText = typeof said === 'string'

@@ -4,21 +4,22 @@ import type { Api, Table } from './api.ts'
 import { dateOf } from './asked.ts'
 import { CompatError } from './fault.ts'
 
-const DAYS = 90
+/** How many days a file of many has; the full one as many as a range of all currencies. */
+const DAYS = { 'hist-90d': 90, hist: 366 } as const
 const EURO = 'EUR'
 const NAMESPACES =
   'xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" ' +
   'xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"'
 
-/** The European Central Bank's files of reference rates: the last day, and ninety days. */
+/** The European Central Bank's files of reference rates: the last day, ninety days and a year. */
 export const ecb: Api = {
   name: 'ecb',
   question(asked) {
-    const [isLong] = asked.match(
-      /^(?:stats\/eurofxref\/)?eurofxref-(?:daily|(hist-90d))\.xml$/,
-    ) ?? [null]
-    if (isLong === null) throw new CompatError('path', 'there is no such file')
-    const span = isLong ? asked.between([asked.today - (DAYS - 1) * DAY_MS, asked.today]) : null
+    const [name] =
+      asked.match(/^(?:stats\/eurofxref\/)?eurofxref-(daily|hist-90d|hist)\.xml$/) ?? []
+    if (!name) throw new CompatError('path', 'there is no such file')
+    const days = DAYS[name as keyof typeof DAYS]
+    const span = days ? asked.between([asked.today - (days - 1) * DAY_MS, asked.today]) : null
     return { rates: { base: EURO, quotes: null, span, bank: asked.bank(), write: written } }
   },
   error: (_, { message, status }) => [status, `${message}\n`],

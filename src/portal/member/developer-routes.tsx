@@ -4,6 +4,7 @@ import {
   DAILY_KEYS_MAX,
   isRevoked,
   KEY_NAME_RULE,
+  KEY_ORIGINS_RULE,
   type Key,
 } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
@@ -134,6 +135,7 @@ function ofKey(
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   no_name: `A name has ${KEY_NAME_RULE}.`,
+  no_origins: `Only a key for mids can be limited to pages: ${KEY_ORIGINS_RULE}.`,
   name_taken:
     'A key of that name is in use. If you have just created it and lost it, revoke or ' +
     'replace it above. Otherwise choose another name.',
@@ -151,8 +153,14 @@ async function create(deps: DeveloperDeps, member: Member, form: FormFields): Pr
   const name = form.text('name')
   const use = form.text('use')
   const program = programOf(use)
-  const made = await createOwnKey(deps, ownerOf(member), { name, isReadOnly: Boolean(program) })
-  if ('refusal' in made) return area(deps, member, { nameFault: REFUSALS[made.refusal], name, use })
+  const origins = form.text('origins')
+  const asked = { name, isReadOnly: Boolean(program), origins }
+  const made = await createOwnKey(deps, ownerOf(member), asked)
+  if ('refusal' in made) {
+    const fault = REFUSALS[made.refusal]
+    const said = made.refusal === 'no_origins' ? { originsFault: fault } : { nameFault: fault }
+    return area(deps, member, { ...said, name, use, origins })
+  }
   const shown = { key: made.text, name: made.name, home: deps.home() }
   return { page: program ? programKeyPage({ ...shown, program }) : newKeyPage(shown) }
 }

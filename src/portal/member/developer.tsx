@@ -41,13 +41,16 @@ export type Said = {
   /** What that key was to be for. */
   readonly use?: string
   readonly nameFault?: string
+  /** The pages that alone were to use it, with the reason why that cannot be. */
+  readonly origins?: string
+  readonly originsFault?: string
 }
 
 export const developerPage = (props: Props): Page => ({
   title: 'Developer area',
   path: PATHS.developer,
   scripts: ['copy', 'try-it'],
-  status: props.said.complaint || props.said.nameFault ? 400 : 200,
+  status: props.said.complaint || props.said.nameFault || props.said.originsFault ? 400 : 200,
   body: (
     <div class="stack">
       <Head {...props} />
@@ -185,6 +188,13 @@ const FurtherKey = ({ pageRequest, said }: Pick<Props, 'pageRequest' | 'said'>) 
           ...PROGRAMS.map(({ id, name }) => ({ value: id, text: `${name}: mids only` })),
         ]}
       />
+      <Field
+        name="origins"
+        label="Only for web pages of (optional)"
+        value={said.origins}
+        error={said.originsFault}
+        input={{ autocomplete: 'off', spellcheck: false }}
+      />
     </TokenForm>
   </div>
 )
@@ -212,9 +222,9 @@ const keyColumns = (nowMs: number): Column<KeyUsage>[] => [
   { head: 'Actions', label: null, class: 'actions', cell: ({ key }) => <KeyActions of={key} /> },
 ]
 
-const KeyName = ({ of: { name, revokedMs }, nowMs }: { of: Key; nowMs: number }) => (
+const KeyName = ({ of: { name, revokedMs, origins }, nowMs }: { of: Key; nowMs: number }) => (
   <>
-    {name}{' '}
+    {name} {origins && <span class="muted small">{origins.join(', ')} </span>}
     {revokedMs !== null && <span class="tag tag-warn">ends in {spanText(revokedMs - nowMs)}</span>}
   </>
 )

@@ -27,6 +27,12 @@ export const PROGRAMS: readonly Program[] = [
       `${base}/frankfurter/v1/{transaction_date}?base={from_currency}&symbols={to_currency}`,
   },
   {
+    id: 'firefly',
+    name: 'Firefly III',
+    where: 'As the url in config/cer.php, with ENABLE_EXTERNAL_RATES=true:',
+    text: (base) => `${base}/firefly`,
+  },
+  {
     id: 'frankfurter',
     name: 'A client of Frankfurter',
     where:

@@ -22,9 +22,10 @@ import { accounts, keys } from '~/store/schema.ts'
 
 type KeyRow = typeof keys.$inferSelect
 
-export const keyOf = ({ revokedAt, createdAt: _, dailyBudget, ...key }: KeyRow): Key => ({
+export const keyOf = ({ revokedAt, createdAt: _, dailyBudget, origins, ...key }: KeyRow): Key => ({
   ...key,
   ...(dailyBudget !== null && { dailyBudget }),
+  ...(origins !== null && { origins }),
   revokedMs: revokedAt?.getTime() ?? null,
 })
 
@@ -131,12 +132,14 @@ const namesOf = (key: Pick<Key, 'id' | 'lastFour' | 'hash' | 'dailyBudget'>) => 
 /** Inserts a key and records the person who created it. */
 export async function insertKey(tx: Tx, { actor, ...newKey }: NewKey): Promise<Key> {
   const { accountId, name } = newKey
-  const [row] = await tx.insert(keys).values(newKey).returning()
+  const { origins = null } = newKey
+  const values = { ...newKey, origins: origins && [...origins] }
+  const [row] = await tx.insert(keys).values(values).returning()
   const key = keyOf(row!)
   await recordChange(tx, {
     ...{ actor, action: 'key created', accountId, subject: name },
     before: null,
-    after: namesOf(key),
+    after: { ...namesOf(key), ...(origins && { origins: origins.join(', ') }) },
   })
   return key
 }

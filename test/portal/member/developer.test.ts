@@ -66,6 +66,25 @@ describe('keys', () => {
     ])
   })
 
+  test('a key for a program can be limited to web pages, a full one cannot', async () => {
+    const ada = await world.member()
+    const ask = (fields: Record<string, string>) =>
+      ada.visitor.submit('/developer', fields, '/developer/keys')
+    const origins = 'https://shop.example, https://blog.example'
+    expect((await ask({ name: 'web', use: 'frankfurter', origins })).status).toBe(200)
+    const [row] = await world.database.sql`select origins from keys where name = 'web'`
+    expect(row!.origins).toEqual(origins.split(', '))
+    expect((await ada.visitor.get('/developer')).html).toContain(origins)
+    for (const fields of [
+      { name: 'web 2', use: 'frankfurter', origins: 'shop.example' },
+      { name: 'web 3', use: 'api', origins },
+    ]) {
+      const { status, html } = await ask(fields)
+      expect([status, html]).toEqual([400, expect.stringContaining('id="origins-error"')])
+      expect(html).toContain(`value="${fields.origins}"`)
+    }
+  })
+
   test('400 to a name in use, to no name, to a long one, and after 20 keys', async () => {
     const ada = await world.member()
     const taken = (await make(ada, 'default')).html
