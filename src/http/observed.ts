@@ -24,7 +24,7 @@ type Watch = ObservedDeps & {
 
 /** The route with its answers counted, timed, given an id and, where it matters, logged. */
 export function observed(route: Route, prefix: string, deps: Watch): ObservedRoute {
-  const label = { method: route.method, route: `${prefix}${route.path}` }
+  const label = { method: route.method, route: `${prefix}${route.countedAs ?? route.path}` }
   const observe = route.isHot && !deps.tracing ? watched : observedHandler
   return { ...route, fetch: observe(route.handle, label, deps) }
 }

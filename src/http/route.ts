@@ -10,6 +10,8 @@ export type Route = {
   readonly path: string
   /** The path as documents write it, where a part of it may be anything. */
   readonly shownAs?: string
+  /** The path under which its answers are counted; its own unless another is given. */
+  readonly countedAs?: string
   readonly handle: Handler
   /**
    * Whether `handle` answers from memory, puts the request's id in its reply and never throws, so

@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
-import { SAMPLE_BANNER } from '~/domain/sample.ts'
+import { LanguageChoice } from './language-choice.tsx'
 import { Notice } from './notice.tsx'
 import { PATHS } from './paths.ts'
+import { linkTo, useWords } from './words/spoken.tsx'
+import type { MessageKey } from './words/words.ts'
 
 /** A source that has to be credited. */
 export type Credit = {
@@ -14,34 +16,37 @@ export type Credit = {
 /** The person who is signed in. */
 export type SignedInAs = { readonly email: string; readonly isAdmin: boolean }
 
-type Entry = { readonly path: string; readonly text: string }
+type Entry = { readonly path: string; readonly name: MessageKey }
 
 const NAVIGATION: readonly Entry[] = [
-  { path: PATHS.board, text: 'Market' },
-  { path: PATHS.corridors, text: 'Corridors' },
-  { path: PATHS.reference, text: 'API' },
-  { path: PATHS.developer, text: 'Developers' },
+  { path: PATHS.board, name: 'frame.market' },
+  { path: PATHS.corridors, name: 'corridors.title' },
+  { path: PATHS.reference, name: 'frame.api' },
+  { path: PATHS.developer, name: 'frame.developers' },
 ]
 
-const OPERATOR: Entry = { path: PATHS.operator, text: 'Operator' }
+const OPERATOR: Entry = { path: PATHS.operator, name: 'frame.operator' }
 
 type HeaderProps = {
   /** The path of the page, which the navigation marks. */
   readonly path: string
   readonly session?: SignedInAs | null | undefined
   readonly sample: string | null
+  /** The path and the query of a page that is there in other languages too; else null. */
+  readonly here: string | null
 }
 
 /** What every page of sample prices begins with. */
-export const SampleBanner = () => <p class="sample-banner">{SAMPLE_BANNER}</p>
+export const SampleBanner = () => <p class="sample-banner">{useWords().say('sample.banner')}</p>
 
 /** The head of every page: a way past it, the name, and the way to the other pages. */
-export function Header({ path, session, sample }: HeaderProps) {
+export function Header({ path, session, sample, here }: HeaderProps) {
+  const { say } = useWords()
   const entries = session?.isAdmin ? [...NAVIGATION, OPERATOR] : NAVIGATION
   return (
     <>
       <a class="skip-link" href="#content">
-        Skip to the content
+        {say('frame.skip')}
       </a>
       {sample !== null && <SampleBanner />}
       <header class="site-header">
@@ -49,17 +54,18 @@ export function Header({ path, session, sample }: HeaderProps) {
           <a class="brand" href={PATHS.board}>
             Corridor
           </a>
-          <nav aria-label="Site">
+          <nav aria-label={say('frame.site')}>
             <ul>
               {entries.map((entry) => (
                 <li key={entry.path}>
                   <a href={entry.path} aria-current={entry.path === path ? 'page' : undefined}>
-                    {entry.text}
+                    {say(entry.name)}
                   </a>
                 </li>
               ))}
             </ul>
           </nav>
+          {here !== null && <LanguageChoice here={here} />}
         </div>
       </header>
     </>
@@ -74,30 +80,43 @@ type FooterProps = {
 
 /** The foot of every page: what the data is and whose, and how figures come about. */
 export function Footer({ credits, sample }: FooterProps) {
+  const { language, say, rich } = useWords()
   return (
     <footer class="site-footer">
       <div class="frame">
-        {sample && <Notice kind="plain">{sentence(sample)}</Notice>}
+        {sample && (
+          <Notice kind="plain">
+            {language === 'en' ? sentence(sample) : say('sample.notice')}
+          </Notice>
+        )}
         {credits.length > 0 && (
           <>
-            <h2>Where the data comes from</h2>
-            <ul>
-              {credits.map(({ text, url }) => (
-                <li key={text}>{url ? <a href={url}>{text}</a> : text}</li>
-              ))}
-            </ul>
+            <h2>{say('frame.sources')}</h2>
+            <Credits credits={credits} />
           </>
         )}
         <p>
-          Prices are what providers publish, for comparison only: check with the provider before you
-          send. <a href={PATHS.method}>How we calculate</a> explains every figure. More:{' '}
-          <a href={PATHS.send}>all countries</a>, <a href={PATHS.providers}>all providers</a>. For
-          programs there are <a href={PATHS.reference}>the API</a> and{' '}
-          <a href="/llms.txt">a guide for agents</a>. <a href={PATHS.privacy}>Privacy</a>
+          {rich('frame.footer', {
+            method: linkTo(PATHS.method),
+            countries: linkTo(PATHS.send),
+            providers: linkTo(PATHS.providers),
+            api: linkTo(PATHS.reference),
+            guide: linkTo('/llms.txt'),
+            privacy: linkTo(PATHS.privacy),
+          })}
         </p>
       </div>
     </footer>
   )
 }
+
+/** Sources with the words that their publishers ask for, which are in English. */
+const Credits = ({ credits }: Pick<FooterProps, 'credits'>) => (
+  <ul lang="en" dir="ltr">
+    {credits.map(({ text, url }) => (
+      <li key={text}>{url ? <a href={url}>{text}</a> : text}</li>
+    ))}
+  </ul>
+)
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

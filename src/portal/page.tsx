@@ -1,27 +1,33 @@
 /** @jsxImportSource preact */
 
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
-import { SAMPLE_BANNER } from '~/domain/sample.ts'
 import type { Frame } from '~/http/docs/reference-page.ts'
 import { takesGzip } from '~/http/gzip.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
+import type { CookiePrefix } from './cookies.ts'
 import { type Credit, Footer, Header, SampleBanner, type SignedInAs } from './frame.tsx'
+import { type Known, KnownAs } from './known.tsx'
 import { mounted } from './mounted.ts'
-import { PICTURE_HEIGHT, PICTURE_WIDTH } from './picture/size.ts'
 import { FRAMED_HEADERS, SECURITY_HEADERS } from './security-headers.ts'
+import { pagePath } from './words/asked.ts'
+import { Speaking } from './words/spoken.tsx'
+import { ENGLISH, type Words } from './words/words.ts'
 
 export type PageDeps = {
   readonly assets: Assets
   /** The path below which people find the service; empty at the root. */
   readonly mount: string
+  readonly cookiePrefix: CookiePrefix
   readonly credits: readonly Credit[]
   /** What a demonstration says about its data; null for real data. */
   readonly sample: string | null
 }
 
 export type Page = {
+  /** The words of a page in the reader's language; without them it is in English. */
+  readonly words?: Words
   /** The title, unique among pages; the site's name is added. */
   readonly title: string
   /** The page's own path, which the navigation marks. */
@@ -41,13 +47,6 @@ export type Page = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What search engines, and messages that hold a link to the page, are told. */
-type Known = {
-  /** The one address of the page, whatever its query. */
-  readonly url: string
-  readonly picture: { readonly url: string; readonly alt: string } | null
-}
-
 /**
  * The whole document as a reply, under the policy of every page.
  *
@@ -56,14 +55,16 @@ type Known = {
  */
 export async function pageReply(deps: PageDeps, request: Request, page: Page): Promise<Response> {
   const paths = await deps.assets.paths()
-  const document = `<!doctype html>${renderToString(<Document {...{ deps, page, paths }} />)}`
-  const html = mounted(document, deps.mount)
+  const { words = ENGLISH } = page
+  const shown = <Document {...{ deps, page, paths, words }} here={hereIn(request, deps)} />
+  const html = mounted(`<!doctype html>${rendered(words, shown)}`, deps.mount, words.prefix)
   const isPrivate = page.isPrivate || page.session
   const isZipped = !isPrivate && takesGzip(request)
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': isPrivate ? 'no-store' : 'no-cache',
-    vary: 'accept-encoding, cookie',
+    'content-language': words.language,
+    vary: 'accept-encoding, accept-language, cookie',
     ...(page.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS),
     ...(isZipped && { 'content-encoding': 'gzip' }),
     ...page.headers,
@@ -72,26 +73,41 @@ export async function pageReply(deps: PageDeps, request: Request, page: Page): P
   return new Response(streamedBody(bytes), { status: page.status ?? 200, headers })
 }
 
-const DESCRIPTION =
-  'What each provider makes of your money on its way into, out of and across Africa, ' +
-  'beside an independent mid-market rate.'
+/** The path of the page asked for, without its language, and its query. */
+const hereIn = (request: Request, { mount }: PageDeps): string =>
+  pagePath(request, mount) + new URL(request.url).search
+
+/** Parts of a page as text, in a language. */
+const rendered = (words: Words, part: VNode): string =>
+  renderToString(<Speaking value={words}>{part}</Speaking>)
 
 /** The description of a page, which says of sample prices what they are. */
-const describedIn = ({ sample }: PageDeps, { description = DESCRIPTION }: Page): string =>
-  sample === null ? description : `${SAMPLE_BANNER} ${description}`
+function describedIn({ sample }: PageDeps, page: Page, { say }: Words): string {
+  const description = page.description ?? say('site.description')
+  return sample === null ? description : `${say('sample.banner')} ${description}`
+}
 
-function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: AssetPaths }) {
+type DocumentProps = {
+  readonly deps: PageDeps
+  readonly page: Page
+  readonly paths: AssetPaths
+  readonly words: Words
+  readonly here: string
+}
+
+function Document({ deps, page, paths, words, here }: DocumentProps) {
+  const description = describedIn(deps, page, words)
   return (
-    <html lang="en">
+    <html lang={words.language} dir={words.direction === 'rtl' ? 'rtl' : undefined}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="description" content={describedIn(deps, page)} />
+        <meta name="description" content={description} />
         <title>{`${page.title} · Corridor`}</title>
         {page.known === null && <meta name="robots" content="noindex" />}
         {page.known && (
-          <KnownAs title={page.title} description={describedIn(deps, page)} known={page.known} />
+          <KnownAs {...{ description, words }} title={page.title} known={page.known} />
         )}
         <Links paths={paths} style="site.css" />
         {page.scripts?.map((name) => (
@@ -106,7 +122,7 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
           </main>
         ) : (
           <>
-            <Header path={page.path} session={page.session} sample={deps.sample} />
+            <Header {...page} sample={deps.sample} here={page.words ? here : null} />
             <main id="content" class="frame" tabIndex={-1}>
               {page.body}
             </main>
@@ -118,35 +134,13 @@ function Document({ deps, page, paths }: { deps: PageDeps; page: Page; paths: As
   )
 }
 
-type KnownProps = { readonly title: string; readonly description: string; readonly known: Known }
-
-function KnownAs({ title, description, known: { url, picture } }: KnownProps) {
-  const card = { 'og:title': title, 'og:description': description, 'og:url': url }
-  const shown = picture && {
-    'og:image': picture.url,
-    'og:image:width': PICTURE_WIDTH,
-    'og:image:height': PICTURE_HEIGHT,
-    'og:image:alt': picture.alt,
-    'twitter:card': 'summary_large_image',
-  }
-  const all = { 'og:site_name': 'Corridor', 'og:type': 'website', ...card, ...shown }
-  return (
-    <>
-      <link rel="canonical" href={url} />
-      {Object.entries(all).map(([name, content]) => (
-        <meta key={name} {...{ property: name }} content={content?.toString()} />
-      ))}
-    </>
-  )
-}
-
 /** The frame of every page, for a page that is made elsewhere. */
 export async function siteFrame(deps: PageDeps, path: string): Promise<Frame> {
   const paths = await deps.assets.paths()
-  const html = (part: JSX.Element) => mounted(renderToString(part), deps.mount)
+  const html = (part: VNode) => mounted(rendered(ENGLISH, part), deps.mount)
   return {
     head: html(<Links paths={paths} style="frame.css" />),
-    header: html(<Header path={path} sample={deps.sample} />),
+    header: html(<Header path={path} sample={deps.sample} here={null} />),
     footer: html(<Footer {...deps} />),
   }
 }

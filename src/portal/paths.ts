@@ -54,7 +54,26 @@ export const PATHS = {
   operatorProviders: '/operator/providers',
   log: '/operator/log',
   logFile: '/operator/log.csv',
+  language: '/language',
 } as const
+
+/** The pages that speak every language, at an address for each; the others are in English. */
+const SPOKEN: ReadonlySet<string> = new Set([
+  ...[PATHS.board, PATHS.corridors, PATHS.send, PATHS.providers, PATHS.embed, PATHS.method],
+  ...[PATHS.privacy, PATHS.signUp, PATHS.signIn, PATHS.signOut, PATHS.secondStep],
+  ...[PATHS.passkeySignIn, PATHS.mailed, PATHS.confirm, PATHS.forgotten, PATHS.reset],
+  ...[PATHS.confirmAddress, PATHS.alerts, PATHS.newAlert, PATHS.alert, PATHS.changeAlert],
+  ...[PATHS.alertStatus, PATHS.testAlert, PATHS.alertSecret, PATHS.deleteAlert, PATHS.endAlert],
+])
+
+/** The pages below which every page speaks every language. */
+const SPOKEN_BELOW = [PATHS.send, PATHS.providers].map((path) => `${path}/`)
+
+/** Whether the page at a path, which may have a query, is there in every language. */
+export function isSpoken(path: string): boolean {
+  const [page = ''] = path.split(/[?#]/, 1)
+  return SPOKEN.has(page) || SPOKEN_BELOW.some((start) => page.startsWith(start))
+}
 
 /** The section of the developer area with the keys, and in it the form for a further one. */
 export const KEYS_ID = 'keys-title'

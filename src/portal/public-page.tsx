@@ -11,8 +11,12 @@ import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
+import { PATHS } from './paths.ts'
 import { failedPage, unavailablePage } from './refusals.tsx'
 import { SECURITY_HEADERS } from './security-headers.ts'
+import { pagePath, wordsFor } from './words/asked.ts'
+import { linkTo } from './words/spoken.tsx'
+import type { Words } from './words/words.ts'
 
 export type PublicDeps = {
   readonly memory: Memory
@@ -23,6 +27,8 @@ export type PublicDeps = {
   readonly limits: AddressLimits
   readonly addressOf: AddressOf
   readonly isProxied: HomeDeps['isProxied']
+  /** The public address of the service; null for whatever address it was read from. */
+  readonly publicUrl: string | null
 }
 
 /** What a visitor without a key may see: always the hourly tier. */
@@ -30,6 +36,7 @@ export type PublicAsk = {
   readonly request: Request
   readonly url: URL
   readonly view: View
+  readonly words: Words
   readonly nowMs: number
 }
 
@@ -43,37 +50,56 @@ export const publicPage = (
   answer: (ask: PublicAsk) => Page | Moved | Promise<Page | Moved>,
 ): Fetch =>
   limited(deps, {
-    over: (request, seconds) => pageReply(deps.pages, request, tooBusyPage(path, seconds)),
+    over(request, seconds) {
+      const words = wordsFor(request, deps.pages)
+      return pageReply(deps.pages, request, { words, ...tooBusyPage(words, path, seconds) })
+    },
     async answer(ask) {
+      const { request, words } = ask
       try {
         const answered = await answer(ask)
-        if ('to' in answered) return movedReply(deps, answered)
-        return await pageReply(deps.pages, ask.request, answered)
+        if ('to' in answered) return movedReply(deps, ask, answered)
+        return await pageReply(deps.pages, request, { words, ...knownAt(deps, ask), ...answered })
       } catch (err) {
         const isAway = err instanceof ServiceError && err.code === 'database_unavailable'
         if (!isAway) deps.log.error({ err }, 'a page failed')
-        return pageReply(deps.pages, ask.request, (isAway ? unavailablePage : failedPage)(path))
+        const page = (isAway ? unavailablePage : failedPage)(words, path)
+        return pageReply(deps.pages, request, { words, ...page })
       }
     },
   })
 
-const movedReply = ({ pages }: PublicDeps, { to, isForGood = false }: Moved): Response =>
+/** How a page is known that is no answer to a certain question, and says nothing else of it. */
+function knownAt({ pages, publicUrl }: PublicDeps, { request, url }: PublicAsk) {
+  if (url.search !== '') return {}
+  const path = pagePath(request, pages.mount)
+  return { known: { base: publicUrl ?? url.origin, path, picture: null } }
+}
+
+const movedReply = (
+  { pages }: PublicDeps,
+  { words }: PublicAsk,
+  { to, isForGood = false }: Moved,
+): Response =>
   new Response(null, {
     status: isForGood ? 308 : 302,
-    headers: { location: pages.mount + to, 'cache-control': 'no-cache', ...SECURITY_HEADERS },
+    headers: {
+      location: pages.mount + words.prefix + to,
+      'cache-control': 'no-cache',
+      ...SECURITY_HEADERS,
+    },
   })
 
 /** A handler under the limit and view of public pages. */
-function limited(
-  { memory, clock, ageLimits, limits, addressOf, isProxied }: PublicDeps,
-  { answer, over }: Limited,
-): Fetch {
+function limited(deps: PublicDeps, { answer, over }: Limited): Fetch {
+  const { memory, clock, ageLimits, limits, addressOf, isProxied } = deps
   return (request) => {
     const nowMs = clock.now()
     const waitMs = limits.take(addressOf(request), nowMs)
     if (waitMs > 0) return over(request, Math.ceil(waitMs / 1000))
     const view = new View(memory.current, freshnessAt('hourly', nowMs, memory.isSample), ageLimits)
-    return answer({ request, url: askedUrl(request, isProxied), view, nowMs })
+    const words = wordsFor(request, deps.pages)
+    return answer({ request, url: askedUrl(request, isProxied), view, words, nowMs })
   }
 }
 
@@ -99,22 +125,16 @@ type Limited = {
   over(request: Request, seconds: number): Response | Promise<Response>
 }
 
-const secondsText = (seconds: number): string => (seconds === 1 ? '1 second' : `${seconds} seconds`)
-
-function tooBusyPage(path: string, seconds: number): Page {
+function tooBusyPage({ say, rich }: Words, path: string, seconds: number): Page {
   return {
-    title: 'Too many requests',
+    title: say('refused.busy'),
     path,
     status: 429,
     headers: { 'retry-after': String(seconds), 'cache-control': 'no-store' },
     body: (
       <div class="stack-tight">
-        <h1>Too many requests</h1>
-        <p class="lead">
-          Your address asked for more pages in a minute than we can answer. Come back in{' '}
-          {secondsText(seconds)}. A program can have its own key and limit:{' '}
-          <a href="/docs">see the API</a>.
-        </p>
+        <h1>{say('refused.busy')}</h1>
+        <p class="lead">{rich('refused.busy-why', { seconds, link: linkTo(PATHS.reference) })}</p>
       </div>
     ),
   }

@@ -1,19 +1,21 @@
 /** @jsxImportSource preact */
-import { spanText } from './format.ts'
 import { narrowPage } from './narrow-page.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'
 import { PATHS } from './paths.ts'
+import { linkTo } from './words/spoken.tsx'
+import type { Words } from './words/words.ts'
 
 const MINUTE_S = 60
+const MINUTE_MS = 60_000
 
-export function tooManyPage(path: string, seconds: number): Page {
-  const wait = seconds < MINUTE_S ? 'a minute' : spanText(Math.ceil(seconds / MINUTE_S) * 60_000)
+export function tooManyPage({ say, spanText }: Words, path: string, seconds: number): Page {
+  const wait = spanText(Math.max(1, Math.ceil(seconds / MINUTE_S)) * MINUTE_MS)
   const page = narrowPage({
     path,
-    title: 'Too many attempts',
+    title: say('refused.attempts'),
     status: 429,
-    children: <Notice kind="warn">Nothing was done. Wait {wait} before you try this again.</Notice>,
+    children: <Notice kind="warn">{say('refused.attempts-wait', { wait })}</Notice>,
   })
   return { ...page, headers: { 'retry-after': String(seconds) } }
 }
@@ -22,48 +24,41 @@ export function tooManyPage(path: string, seconds: number): Page {
  * The page for a refused form. A person who is signed in has cookies on, and reached the form from
  * the developer area.
  */
-export const refusedPage = (path: string, { isMember }: { isMember: boolean }): Page =>
+export const refusedPage = (
+  { say, rich }: Words,
+  path: string,
+  { isMember }: { isMember: boolean },
+): Page =>
   narrowPage({
     path,
-    title: 'This form was not accepted',
+    title: say('refused.form'),
     status: 403,
     children: (
       <Notice kind="warn">
-        It was not sent from a page of ours that is still current, so nothing was done.{' '}
-        {isMember ? (
-          <>
-            Begin anew from <a href={PATHS.developer}>the developer area</a>.
-          </>
-        ) : (
-          <>
-            Cookies have to be on. <a href={path}>Open the page again</a> and send it from there.
-          </>
-        )}
+        {say('refused.form-why')}{' '}
+        {isMember
+          ? rich('refused.form-member', { link: linkTo(PATHS.developer) })
+          : rich('refused.form-stranger', { link: linkTo(path) })}
       </Notice>
     ),
   })
 
-export const unavailablePage = (path: string): Page => ({
+export const unavailablePage = ({ say }: Words, path: string): Page => ({
   ...narrowPage({
     path,
-    title: 'Not available at the moment',
+    title: say('refused.unavailable'),
     status: 503,
-    children: (
-      <Notice kind="bad">
-        What this page needs cannot be reached. All else goes on working; try this again in a
-        moment.
-      </Notice>
-    ),
+    children: <Notice kind="bad">{say('refused.unavailable-why')}</Notice>,
   }),
   headers: { 'retry-after': '30' },
 })
 
-export const failedPage = (path: string): Page => ({
+export const failedPage = ({ say }: Words, path: string): Page => ({
   ...narrowPage({
     path,
-    title: 'Something failed on our side',
+    title: say('refused.failed'),
     status: 500,
-    children: <Notice kind="bad">We have made a note of it. Please try again in a moment.</Notice>,
+    children: <Notice kind="bad">{say('refused.failed-why')}</Notice>,
   }),
   headers: { 'cache-control': 'no-store' },
 })

@@ -16,9 +16,12 @@ import { costsFileRoutes } from '~/portal/send/costs-file.ts'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { Metering } from '~/service/metering.ts'
 import { Assets, assetRoutes } from './assets.ts'
+import { cookiePrefixOf } from './cookies.ts'
 import type { Credit } from './frame.tsx'
+import { languageRoutes } from './language-choice.tsx'
 import { methodRoutes } from './method-page.tsx'
 import { type PageDeps, siteFrame } from './page.tsx'
+import { isSpoken } from './paths.ts'
 import { pictureRoutes } from './picture/pictures.ts'
 import { providersRoutes } from './providers/providers.tsx'
 import { publicPage } from './public-page.tsx'
@@ -27,6 +30,7 @@ import { crawlerRoutes } from './site/crawlers.ts'
 import { faviconRoutes } from './site/favicon.ts'
 import { privacyRoutes } from './site/privacy.tsx'
 import { unknownPage } from './unknown-page.tsx'
+import { FURTHER_LANGUAGES, prefixOf } from './words/language.ts'
 
 /** What the pages need besides what the API is made of. */
 export type PortalOptions = {
@@ -70,12 +74,13 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
   const { log, sample } = deps
   const { addressOf, requestsPerMinute, credits, people, sessionIdleMs } = deps.portal
   const mount = mountOf(deps.publicUrl)
-  const pages: PageDeps = { assets: new Assets(), mount, credits, sample }
+  const cookiePrefix = cookiePrefixOf(deps.publicUrl)
+  const pages: PageDeps = { assets: new Assets(), mount, cookiePrefix, credits, sample }
   const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
   const open = { ...deps, pages, limits, addressOf }
   const dailyUnits = people ? deps.metering.limits.free : null
   return {
-    routes: [
+    routes: inLanguages([
       ...boardRoutes({ ...open, basePath, dailyUnits }),
       ...seriesFileRoutes(open),
       ...methodRoutes(open),
@@ -89,9 +94,25 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...faviconRoutes(),
       ...corridorsRoutes(open),
       ...(people?.(pages) ?? []),
+      ...languageRoutes(pages),
       ...assetRoutes({ assets: pages.assets, log }),
-    ],
+    ]),
     frame: (path) => siteFrame(pages, path),
-    unknown: publicPage(open, NOWHERE, () => unknownPage(NOWHERE)),
+    unknown: publicPage(open, NOWHERE, ({ words }) => unknownPage(words, NOWHERE)),
   }
 }
+
+/** The routes, and those of the pages that speak every language at the address for each. */
+const inLanguages = (routes: readonly Route[]): Route[] =>
+  routes.flatMap((route) =>
+    isSpoken(route.path)
+      ? [
+          route,
+          ...FURTHER_LANGUAGES.map((language) => ({
+            ...route,
+            path: prefixOf(language) + route.path,
+            countedAs: route.path,
+          })),
+        ]
+      : [route],
+  )

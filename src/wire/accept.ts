@@ -8,7 +8,7 @@ export function preferred<M extends string>(
   media: readonly [M, ...M[]],
 ): M | null {
   if (!accept) return media[0]
-  const ranges = accept.split(',').map(rangeOf)
+  const ranges = rangesOf(accept)
   let best: M | null = null
   let bestQuality = 0
   for (const medium of media) {
@@ -19,6 +19,9 @@ export function preferred<M extends string>(
 }
 
 type Range = { readonly name: string; readonly quality: number }
+
+/** What a header accepts, in its order; a quality that is not one counts as 0. */
+export const rangesOf = (header: string): Range[] => header.split(',').map(rangeOf)
 
 function rangeOf(text: string): Range {
   const [name = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())

@@ -13,7 +13,7 @@ import { Visitor } from './visitor.ts'
 setDefaultTimeout(60_000)
 
 const MOUNT = '/fx'
-const PAGES_MAX = 400
+const PAGES_MAX = 2000
 
 describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
   let proxy: MountProxy

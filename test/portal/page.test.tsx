@@ -6,7 +6,13 @@ import { Notice } from '~/portal/notice.tsx'
 import { type Page, type PageDeps, pageReply } from '~/portal/page.tsx'
 
 const HOSTILE = `"><script>alert('1')</script>&`
-const deps: PageDeps = { assets: new Assets(), mount: '', credits: [], sample: null }
+const deps: PageDeps = {
+  assets: new Assets(),
+  mount: '',
+  cookiePrefix: '',
+  credits: [],
+  sample: null,
+}
 
 const reply = (page: Partial<Page>, of: Partial<PageDeps> = {}, headers: Init = {}) =>
   pageReply({ ...deps, ...of }, new Request('http://localhost/x', { headers }), {

@@ -65,8 +65,12 @@ export class Visitor {
 
 type Form = { action: string; hidden: Record<string, string> }
 
-/** The forms of a page that are sent by POST, with what they hold unseen. */
+/** The forms of a page that are sent by POST, but the choice of a language, and what they hold. */
 export function formsIn(html: string): Form[] {
+  return allFormsIn(html).filter(({ action }) => !action.endsWith('/language'))
+}
+
+function allFormsIn(html: string): Form[] {
   return [...html.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)].map(
     ([, action, inside]) => ({
       action: unescaped(action!).split('#')[0]!,

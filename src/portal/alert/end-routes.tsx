@@ -6,6 +6,8 @@ import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import { type Page, pageReply } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { wordsFor } from '~/portal/words/asked.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { alertOfLink, endByLink, type MailedEndDeps } from '~/service/alert/mailed-end.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
 import { alertHref } from './path.ts'
@@ -38,18 +40,25 @@ const route = (deps: AlertEndDeps, method: 'GET' | 'POST', answer: Answer): Rout
   method,
   path: PATHS.endAlert,
   async handle(request) {
-    const page = await answered(deps, request, answer)
-    return pageReply(deps.pages, request, { ...page, isPrivate: true })
+    const words = wordsFor(request, deps.pages)
+    const page = await answered(deps, { request, words }, answer)
+    return pageReply(deps.pages, request, { words, ...page, isPrivate: true })
   },
 })
 
-async function answered(deps: AlertEndDeps, request: Request, answer: Answer): Promise<Page> {
+type Asked = { readonly request: Request; readonly words: Words }
+
+async function answered(
+  deps: AlertEndDeps,
+  { request, words }: Asked,
+  answer: Answer,
+): Promise<Page> {
   try {
     const waitMs = deps.forms.take(deps.addressOf(request), deps.clock.now())
     if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
     return await answer(fieldOf(new URL(request.url).searchParams, 'token'))
   } catch (error) {
-    return faultPage(deps, { path: PATHS.endAlert, isMember: false }, error)
+    return faultPage(deps, { path: PATHS.endAlert, words, isMember: false }, error)
   }
 }
 

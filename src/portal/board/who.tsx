@@ -3,6 +3,7 @@ import { PLAIN } from '~/domain/offer/terms.ts'
 import { Logo } from '~/portal/providers/logo.tsx'
 import { providerPath } from '~/portal/providers/path.ts'
 import { Website } from '~/portal/providers/website.tsx'
+import { Name } from '~/portal/words/spoken.tsx'
 import type { Conversion } from '~/service/convert.ts'
 import { suspectText } from '~/wire/offer/suspect.ts'
 import { plainWords, typeText } from './kinds.ts'
@@ -31,7 +32,9 @@ export function Who(props: Props) {
       <span class="place">{place ?? '\u00a0'}</span>
       <Logo provider={provider} />
       <span>
-        <a href={providerPath(provider.id)}>{provider.name}</a>{' '}
+        <a href={providerPath(provider.id)}>
+          <Name>{provider.name}</Name>
+        </a>{' '}
         {isBest && (
           <>
             <span class="tag tag-good">{countries ? `best ${countries}` : 'best'}</span>{' '}

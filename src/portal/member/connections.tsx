@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { isRevoked, type Key } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
-import { dayText } from '~/portal/day-text.ts'
+import { dayText } from '~/portal/format.ts'
 import type { Page } from '~/portal/page.tsx'
 import { CONNECTIONS_ID, PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'

@@ -1,5 +1,5 @@
 import { DAY_MS } from '~/domain/duration.ts'
-import { dayText } from '~/portal/day-text.ts'
+import { dayText } from '~/portal/format.ts'
 import { type KeyUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 
 const FORGOTTEN_MS = (SHOWN_DAYS - 1) * DAY_MS

@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import { bodyText } from '~/http/body.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import { isForwardedHttps } from '~/http/edge/home.ts'
 import type { Route } from '~/http/route.ts'
@@ -11,12 +10,15 @@ import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type CookiePrefix, cookieLine } from '~/portal/cookies.ts'
 import { type Page, type PageDeps, pageReply } from '~/portal/page.tsx'
-import { KEYS_ID, PATHS } from '~/portal/paths.ts'
+import { isSpoken, KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { failedPage, refusedPage, tooManyPage, unavailablePage } from '~/portal/refusals.tsx'
+import { wordsFor } from '~/portal/words/asked.ts'
+import { ENGLISH, type Words } from '~/portal/words/words.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
 import { inTime } from '~/service/deadline.ts'
 import type { PeopleDeps } from '~/service/person/people.ts'
 import { type Person, personOf } from '~/service/person/person.ts'
+import { ForeignForm, ownFields, StaleForm } from './own-form.ts'
 
 export type { Person }
 
@@ -47,6 +49,8 @@ export type PageRequest = {
   readonly url: URL
   readonly address: string
   readonly nowMs: number
+  /** The words of a page that speaks the reader's language; else English. */
+  readonly words: Words
   readonly person: Person | null
   /** The browser's cookie with the accounts that it signed in to before. */
   readonly devices: string
@@ -74,10 +78,6 @@ export type FormFields = { text(name: string): string }
 export const fieldOf = (fields: URLSearchParams, name: string): string =>
   (fields.get(name) ?? '').replaceAll('\0', '\uFFFD')
 
-/** The name of every form's field with `formToken`. */
-export const TOKEN_FIELD = 'form_token'
-
-const FORM_BYTES_MAX = 16_384
 const VISITOR_COOKIE = 'corridor.visitor'
 const SESSION_COOKIE = 'corridor.session_token'
 const DEVICES_COOKIE = 'corridor.devices'
@@ -110,7 +110,8 @@ export function personRoutes(deps: PageRequestDeps, path: string, { get, post }:
           async answer(pageRequest) {
             const waitMs = deps.forms.take(pageRequest.address, pageRequest.nowMs)
             if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
-            return post(pageRequest, await readForm(deps, pageRequest))
+            const fields = await ownFields(deps, pageRequest)
+            return post(pageRequest, { text: (name) => fieldOf(fields, name) })
           },
         }),
     })
@@ -124,12 +125,6 @@ export function personRoutes(deps: PageRequestDeps, path: string, { get, post }:
 const PAGE = { msMax: 5000, message: 'the database takes too long for this page' }
 
 const soon = <T,>(work: () => Promise<T>): Promise<T> => inTime(work(), PAGE)
-
-/** A form that came from elsewhere, or without the token: nothing was done. */
-class ForeignForm extends Error {}
-
-/** A form of ours whose token is no longer valid. */
-class StaleForm extends ForeignForm {}
 
 /** Pages that a person who is signed in has passed already, and reaches again only by a reload. */
 const WAYS_IN: readonly string[] = [PATHS.confirm, PATHS.signIn, PATHS.signUp]
@@ -151,44 +146,53 @@ async function replied(
   { path, answer }: Asked,
 ): Promise<Response> {
   const cookies: string[] = []
+  const spoken = isSpoken(path) ? wordsFor(request, deps.pages) : null
+  const words = spoken ?? ENGLISH
   let person: Person | null = null
   try {
-    const pageRequest = await soon(() => pageRequestOf(deps, request, cookies))
+    const pageRequest = await soon(() => pageRequestOf(deps, { request, words, cookies }))
     person = pageRequest.person
     const isKeptOut = person?.lacksSecondFactor && !SETTING_UP.includes(path)
     const reply = isKeptOut ? { redirect: PATHS.secondFactor } : await answer(pageRequest)
-    return await responseTo(deps, { request, person, reply, cookies })
+    return await responseTo(deps, { request, spoken, person, reply, cookies })
   } catch (error) {
     const isInside = person !== null && error instanceof StaleForm && WAYS_IN.includes(path)
     const reply = isInside
       ? { redirect: INSIDE }
-      : { page: faultPage(deps, { path, isMember: person !== null }, error) }
-    return responseTo(deps, { request, person, reply, cookies })
+      : { page: faultPage(deps, { path, words, isMember: person !== null }, error) }
+    return responseTo(deps, { request, spoken, person, reply, cookies })
   }
 }
 
-type Faulty = { path: string; isMember: boolean }
+type Faulty = { path: string; words: Words; isMember: boolean }
 
 /** The page that says what went wrong. */
 export function faultPage(
   deps: Pick<PageRequestDeps, 'isOutage' | 'log'>,
-  { path, isMember }: Faulty,
+  { path, words, isMember }: Faulty,
   error: unknown,
 ): Page {
-  if (error instanceof TooManyAttempts) return tooManyPage(path, error.retryAfterSeconds)
-  if (error instanceof ForeignForm) return refusedPage(path, { isMember })
+  if (error instanceof TooManyAttempts) return tooManyPage(words, path, error.retryAfterSeconds)
+  if (error instanceof ForeignForm) return refusedPage(words, path, { isMember })
   const code = error instanceof ServiceError ? error.code : null
-  if (code === 'body_too_large' || code === 'malformed_body') return refusedPage(path, { isMember })
+  if (code === 'body_too_large' || code === 'malformed_body')
+    return refusedPage(words, path, { isMember })
   if (code === 'overloaded' || code === 'database_unavailable' || deps.isOutage(error))
-    return unavailablePage(path)
+    return unavailablePage(words, path)
   deps.log.error({ err: error }, 'a page failed')
-  return failedPage(path)
+  return failedPage(words, path)
+}
+
+type Incoming = {
+  readonly request: Request
+  readonly words: Words
+  /** Takes the lines of cookies to set. */
+  readonly cookies: string[]
 }
 
 async function pageRequestOf(
   deps: PageRequestDeps,
-  request: Request,
-  cookies: string[],
+  { request, words, cookies }: Incoming,
 ): Promise<PageRequest> {
   const { headers } = request
   const { cookiePrefix, pages } = deps
@@ -209,6 +213,7 @@ async function pageRequestOf(
     url: new URL(request.url),
     address: deps.addressOf(request),
     nowMs,
+    words,
     person,
     devices: jar.get(cookiePrefix + DEVICES_COOKIE) ?? '',
     userAgent: (headers.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH_MAX),
@@ -227,6 +232,8 @@ export const devicesCookie = ({ cookiePrefix, pages }: PageRequestDeps, devices:
 
 type Outcome = {
   readonly request: Request
+  /** The words of a page that speaks the reader's language; null for one in English alone. */
+  readonly spoken: Words | null
   readonly person: Person | null
   readonly reply: PageAnswer
   readonly cookies: readonly string[]
@@ -246,46 +253,27 @@ async function responseTo(deps: PageRequestDeps, outcome: Outcome): Promise<Resp
 
 async function bodyOf(
   { pages }: PageRequestDeps,
-  { request, person, reply }: Outcome,
+  { request, spoken, person, reply }: Outcome,
 ): Promise<Response> {
   if ('response' in reply) return reply.response
   if ('redirect' in reply)
     return new Response(null, {
       status: 303,
-      headers: { location: pages.mount + reply.redirect, 'cache-control': 'no-store' },
+      headers: {
+        location: redirected(pages, spoken, reply.redirect),
+        'cache-control': 'no-store',
+      },
     })
   const session = person && { email: person.email, isAdmin: person.account.role === 'admin' }
-  return pageReply(pages, request, { session, isPrivate: true, ...reply.page })
+  const words = spoken && { words: spoken }
+  return pageReply(pages, request, { session, isPrivate: true, ...words, ...reply.page })
 }
+
+/** The location of a page, in the language of the address that led there if it speaks it. */
+const redirected = ({ mount }: PageDeps, spoken: Words | null, path: string): string =>
+  mount + (isSpoken(path) ? (spoken?.prefix ?? '') : '') + path
 
 function isOverHttps({ publicOrigin, isProxied }: PageRequestDeps, { headers }: Request): boolean {
   if (publicOrigin?.startsWith('https:')) return true
   return isProxied && isForwardedHttps(headers)
-}
-
-/** Throws ForeignForm unless the form was sent by one of our pages, to the person who viewed it. */
-async function readForm(deps: PageRequestDeps, pageRequest: PageRequest): Promise<FormFields> {
-  const { request, formToken } = pageRequest
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (!isFromUs(deps, request) || type !== 'application/x-www-form-urlencoded')
-    throw new ForeignForm()
-  const fields = new URLSearchParams(await bodyText(request, FORM_BYTES_MAX))
-  const form: FormFields = { text: (name) => fieldOf(fields, name) }
-  if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
-  return form
-}
-
-/** Whether a form comes from us, if the browser tells; without that it still needs the token. */
-function isFromUs({ publicOrigin }: PageRequestDeps, { headers, url }: Request): boolean {
-  const site = headers.get('sec-fetch-site')
-  if (site !== null && site !== 'same-origin') return false
-  const origin = headers.get('origin')
-  if (origin === null) return true
-  if (origin === publicOrigin) return true
-  return URL.canParse(origin) && new URL(origin).host === (headers.get('host') ?? new URL(url).host)
-}
-
-function isSame(sent: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(sent), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
-import { type PageRequest, TOKEN_FIELD } from './page-request.tsx'
+import { TOKEN_FIELD } from './own-form.ts'
+import type { PageRequest } from './page-request.tsx'
 
 type Props = {
   pageRequest: PageRequest

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { DAY_MS } from '~/domain/duration.ts'
-import { dayText } from '~/portal/day-text.ts'
+import { dayText } from '~/portal/format.ts'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import { keyLabel } from './key-label.ts'
 

@@ -13,6 +13,7 @@ import type {
   Person,
 } from '~/portal/member/page-request.tsx'
 import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
+import { wordsFor } from '~/portal/words/asked.ts'
 import type { Metering } from '~/service/metering.ts'
 import type { OwnKeysDeps } from '~/service/own-keys.ts'
 import type { WorkFigures } from './work.tsx'
@@ -64,6 +65,9 @@ function forAdmins(
 ): Reply {
   const { person, request, url } = pageRequest
   if (person?.account.role === 'admin') return answer({ pageRequest, person })
-  if (wantsPage(request)) return { page: unknownPage(url.pathname) }
+  if (wantsPage(request)) {
+    const words = wordsFor(request, deps.pages)
+    return { page: { words, ...unknownPage(words, url.pathname) } }
+  }
   return { response: errorReply(deps.unknownPath(), deps.log) }
 }

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import type { Factors, OwnPasskey } from '~/domain/person/profile.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
-import { dayText } from '~/portal/day-text.ts'
 import { Field } from '~/portal/form.tsx'
+import { dayText } from '~/portal/format.ts'
 import type { PageRequest } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'

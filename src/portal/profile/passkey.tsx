@@ -1,11 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
-import {
-  type FormFields,
-  type PageAnswer,
-  type PageRequest,
-  TOKEN_FIELD,
-} from '~/portal/member/page-request.tsx'
+import { TOKEN_FIELD } from '~/portal/member/own-form.ts'
+import type { FormFields, PageAnswer, PageRequest } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import type { Challenge } from '~/service/person/second-factor.ts'
 

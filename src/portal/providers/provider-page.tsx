@@ -34,7 +34,7 @@ export function providerPage(props: Props & { readonly base: string }): Page {
     description:
       `Prices of ${provider.name} in ${countText(corridors.length, 'corridor')}, ` +
       'with fees and what the exchange rate costs.',
-    known: corridors.length > 0 ? { url: base + providerPath(provider.id), picture: null } : null,
+    known: corridors.length > 0 ? { base, path: providerPath(provider.id), picture: null } : null,
     body: (
       <div class="stack">
         <div class="stack-tight">

@@ -22,9 +22,9 @@ export const providersRoutes = (deps: ProvidersDeps): Route[] => [
   {
     method: 'GET',
     path: `${PATHS.providers}/:id`,
-    handle: publicPage(deps, PATHS.providers, ({ view, url, nowMs }) => {
+    handle: publicPage(deps, PATHS.providers, ({ view, url, words, nowMs }) => {
       const provider = providerAt(url.pathname, view.catalogue.providers)
-      if (!provider) return unknownPage(PATHS.providers)
+      if (!provider) return unknownPage(words, PATHS.providers)
       return providerPage({ view, provider, nowMs, base: deps.publicUrl ?? url.origin })
     }),
   },

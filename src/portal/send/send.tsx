@@ -42,11 +42,11 @@ export const sendRoutes = (deps: SendDeps): Route[] => [
   ...pairIndexRoutes(deps),
 ]
 
-function sendPage(deps: SendDeps, { view, url, nowMs }: PublicAsk): Page | Moved {
+function sendPage(deps: SendDeps, { view, url, words, nowMs }: PublicAsk): Page | Moved {
   const slug = url.pathname.slice(url.pathname.lastIndexOf('/') + 1)
   const pair = pairNamed(decoded(slug))
   const query = pair && sendQuery(view, pair, url.searchParams)
-  if (!query) return unknownPage(PATHS.send)
+  if (!query) return unknownPage(words, PATHS.send)
   if (slug !== pairSlug(query.pair))
     return { to: pairPath(query.pair) + url.search, isForGood: true }
   const conversions = pairConversions(view, query)
@@ -61,7 +61,7 @@ function sendPage(deps: SendDeps, { view, url, nowMs }: PublicAsk): Page | Moved
     title: sendTitle(query.pair),
     path: PATHS.send,
     description: sendDescription(query, conversions, view),
-    known: isEmpty ? null : { url: base + pairPath(query.pair), picture },
+    known: isEmpty ? null : { base, path: pairPath(query.pair), picture },
     status: query.goal === null ? 400 : 200,
     scripts: ['copy', 'place'],
     body: <Send {...{ view, nowMs, base, query, conversions }} canSignUp={deps.canSignUp} />,

@@ -1,11 +1,12 @@
 import type { Route } from '~/http/route.ts'
 import { type FileContent, StaticFile } from '~/http/static-file.ts'
 import type { View } from '~/memory/view.ts'
-import { PATHS } from '~/portal/paths.ts'
+import { isSpoken, PATHS } from '~/portal/paths.ts'
 import { livePairs } from '~/portal/place/live-pairs.ts'
 import { pairPath } from '~/portal/place/pair.ts'
 import { providerPath } from '~/portal/providers/path.ts'
 import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { LANGUAGES, prefixOf } from '~/portal/words/language.ts'
 
 type CrawlerDeps = PublicDeps & {
   /** The public address of the service; null for whatever address it was read from. */
@@ -38,14 +39,20 @@ const CLOSED = [
 ]
 
 function robots(base: string, mount: string): string {
-  const closed = CLOSED.map((path) => `Disallow: ${mount}${path}\n`).join('')
+  const paths = CLOSED.flatMap((path) =>
+    isSpoken(path) ? LANGUAGES.map((language) => prefixOf(language) + path) : [path],
+  )
+  const closed = paths.map((path) => `Disallow: ${mount}${path}\n`).join('')
   return `User-agent: *\n${closed}\nSitemap: ${base}${SITEMAP_PATH}\n`
 }
 
 /** How many addresses a sitemap may have. https://www.sitemaps.org/protocol.html */
 const ADDRESSES_MAX = 50_000
 
-const OPEN = ['/', PATHS.corridors, PATHS.send, PATHS.providers, PATHS.method, PATHS.reference]
+const OPEN = [
+  ...['/', PATHS.corridors, PATHS.send, PATHS.providers, PATHS.method, PATHS.privacy],
+  PATHS.reference,
+]
 
 type Address = { readonly path: string; readonly changedMs?: number }
 
@@ -55,7 +62,13 @@ function sitemap(base: string, view: View): string {
     ...livePairs(view).map((pair) => ({ path: pairPath(pair), changedMs: pair.newestMs })),
     ...view.catalogue.providers.map(({ id }) => ({ path: providerPath(id) })),
   ]
-  const entries = addresses.slice(0, ADDRESSES_MAX).map(({ path, changedMs }) => {
+  const inLanguages = addresses.flatMap((address) =>
+    LANGUAGES.filter((language) => language === 'en' || isSpoken(address.path)).map((language) => ({
+      ...address,
+      path: prefixOf(language) + address.path,
+    })),
+  )
+  const entries = inLanguages.slice(0, ADDRESSES_MAX).map(({ path, changedMs }) => {
     const changed =
       changedMs === undefined ? '' : `<lastmod>${new Date(changedMs).toISOString()}</lastmod>`
     return `<url><loc>${Bun.escapeHTML(base + path)}</loc>${changed}</url>\n`

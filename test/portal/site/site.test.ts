@@ -31,10 +31,13 @@ describe('GET /sitemap.xml', () => {
     const { status, headers, text } = await visit(world, '/sitemap.xml')
     expect([status, headers.get('content-type')]).toEqual([200, 'application/xml'])
     const found = addresses(text)
-    expect(found.filter((url) => url.includes('/send/'))).toEqual([
-      'https://rates.example/fx/send/italy-to-uganda',
-      'https://rates.example/fx/send/united-states-to-kenya',
-    ])
+    expect(found.filter((url) => url.includes('/send/'))).toEqual(
+      ['italy-to-uganda', 'united-states-to-kenya'].flatMap((pair) =>
+        ['', '/fr', '/pt', '/ar', '/sw'].map(
+          (language) => `https://rates.example/fx${language}/send/${pair}`,
+        ),
+      ),
+    )
     expect(text).toContain('<lastmod>2026-03-05T13:00:00.000Z</lastmod>')
     expect(found).toContain('https://rates.example/fx/providers/retail-a')
     for (const url of found) {

@@ -1,0 +1,47 @@
+/** @jsxImportSource preact */
+import { PICTURE_HEIGHT, PICTURE_WIDTH } from './picture/size.ts'
+import { LANGUAGES, prefixOf } from './words/language.ts'
+import type { Words } from './words/words.ts'
+
+/** What search engines, and messages that hold a link to the page, are told. */
+export type Known = {
+  /** The address of the service. */
+  readonly base: string
+  /** The one path of the page, whatever its query, without a language. */
+  readonly path: string
+  readonly picture: { readonly url: string; readonly alt: string } | null
+}
+
+type Props = {
+  readonly title: string
+  readonly description: string
+  readonly known: Known
+  readonly words: Words
+}
+
+/** The address of the page, in each language too, and what a message that holds it shows. */
+export function KnownAs({ title, description, known: { base, path, picture }, words }: Props) {
+  const { language } = words
+  const url = `${base}${prefixOf(language)}${path}`
+  const card = { 'og:title': title, 'og:description': description, 'og:url': url }
+  const shown = picture && {
+    'og:image': picture.url,
+    'og:image:width': PICTURE_WIDTH,
+    'og:image:height': PICTURE_HEIGHT,
+    'og:image:alt': picture.alt,
+    'twitter:card': 'summary_large_image',
+  }
+  const site = { 'og:site_name': 'Corridor', 'og:type': 'website', 'og:locale': language }
+  return (
+    <>
+      <link rel="canonical" href={url} />
+      <link rel="alternate" hreflang="x-default" href={base + path} />
+      {LANGUAGES.map((one) => (
+        <link key={one} rel="alternate" hreflang={one} href={`${base}${prefixOf(one)}${path}`} />
+      ))}
+      {Object.entries({ ...site, ...card, ...shown }).map(([name, content]) => (
+        <meta key={name} {...{ property: name }} content={content?.toString()} />
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+import { pathOf } from '~/http/path.ts'
+import type { CookiePrefix } from '~/portal/cookies.ts'
+import { languageInPath, languageOf, preferredLanguage, withoutLanguage } from './language.ts'
+import { Words } from './words.ts'
+
+export const LANGUAGE_COOKIE = 'corridor.language'
+
+type Asked = {
+  /** The path below which people find the service; a proxy may strip it or not. */
+  readonly mount: string
+  readonly cookiePrefix: CookiePrefix
+}
+
+/** The path of a request below the service, with the language it begins with if any. */
+const ownPath = ({ url }: Request, mount: string): string => {
+  const path = pathOf(url)
+  if (mount === '' || languageInPath(mount) !== null) return path
+  const isBelow = path === mount || path.startsWith(`${mount}/`)
+  return isBelow ? path.slice(mount.length) || '/' : path
+}
+
+/** The path of the page asked for, without a language. */
+export const pagePath = (request: Request, mount: string): string =>
+  withoutLanguage(ownPath(request, mount))
+
+/**
+ * The words for a request: those of the language in its path; else of the one that the reader chose
+ * before; else of the one that the browser prefers.
+ */
+export function wordsFor(request: Request, { mount, cookiePrefix }: Asked): Words {
+  const addressed = languageInPath(ownPath(request, mount))
+  if (addressed) return Words.in(addressed, { isAddressed: true })
+  const cookies = request.headers.get('cookie')
+  const chosen = cookies?.includes(LANGUAGE_COOKIE)
+    ? languageOf(new Bun.CookieMap(cookies).get(cookiePrefix + LANGUAGE_COOKIE))
+    : null
+  return Words.in(chosen ?? preferredLanguage(request.headers.get('accept-language')))
+}
