@@ -1,58 +1,74 @@
-import { S3Client } from 'bun'
+import { AwsV4Signer } from 'aws4fetch'
 import { FeedError } from '~/domain/feed/feed.ts'
-import { beforeEnd } from '~/outbound/connection.ts'
+import { documentText } from '~/feed/document.ts'
+import { type FetcherDeps, fetchAnswer, type Limits } from '~/feed/fetcher.ts'
+import { xmlElements, xmlValue } from '~/feed/xml.ts'
 import type { Folder } from './files.ts'
 
 type Bucket = {
-  readonly endpoint: string
+  readonly endpoint: URL
   readonly region: string
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
   /** What the names of the files begin with: empty, or ending in a slash. */
   readonly prefix: string
-  readonly bytesMax: number
-  /** Ends the asking. */
-  readonly signal: AbortSignal
+  readonly limits: Limits
+  readonly fetcher: FetcherDeps
 }
 
+type Listed = { readonly Key: string; readonly Size: string; readonly LastModified: string }
+
 /** The files of a bucket under a prefix, those deeper than that left out. */
-export function bucketFolder({ prefix, bytesMax, signal, ...login }: Bucket): Folder {
-  const client = new S3Client({ ...login })
-  const asked = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await beforeEnd(work, signal)
-    } catch (error) {
-      throw faultOf(error as { code?: string }, signal)
-    }
+export function bucketFolder({
+  prefix,
+  bucket,
+  endpoint,
+  limits,
+  fetcher,
+  ...login
+}: Bucket): Folder {
+  const asked = async (key: string, parameters: Record<string, string> = {}) => {
+    const url = new URL(`${endpoint.href.replace(/\/$/, '')}/${bucket}/${pathOf(key)}`)
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    const datetime = new Date(fetcher.clock.now()).toISOString().replace(/[:-]|\.\d{3}/g, '')
+    const signed = await new AwsV4Signer({
+      ...login,
+      url: url.href,
+      service: 's3',
+      datetime,
+    }).sign()
+    const secretHeaders = Object.fromEntries(signed.headers)
+    const request = { url, headers: {}, secretHeaders, validators: null, refusal }
+    return (await fetchAnswer(request, limits, fetcher)).bytes!
   }
   return {
     async list(pattern, max) {
-      const { contents = [], isTruncated } = await asked(client.list({ prefix, maxKeys: max }))
-      if (isTruncated) throw new FeedError('too_large', `holds more than ${max} files there`)
-      return contents
-        .map(({ key, size = 0, lastModified }) => ({
-          ...{ name: key.slice(prefix.length), bytes: size },
-          atMs: Date.parse(String(lastModified)),
+      const wanted = { 'list-type': '2', prefix, delimiter: '/', 'max-keys': String(max) }
+      const list = xmlValue(xmlElements(documentText(await asked('', wanted)))[0]!)
+      const { Contents: contents = [], IsTruncated: more } = list as Record<string, Listed[]>
+      if (String(more) === 'true')
+        throw new FeedError('too_large', `holds more than ${max} files there`)
+      return [contents]
+        .flat()
+        .map(({ Key: key, Size: size, LastModified: at }) => ({
+          ...{ name: key.slice(prefix.length), bytes: Number(size), isWhole: true },
+          ...{ atMs: Date.parse(at), read: () => asked(key) },
         }))
-        .filter(({ name }) => !name.includes('/') && pattern.match(name))
+        .filter(({ name }) => pattern.match(name))
     },
-    read: (name) =>
-      asked(
-        client
-          .file(prefix + name)
-          .slice(0, bytesMax + 1)
-          .bytes(),
-      ),
     close: async () => {},
   }
 }
 
-const DENIED = /denied|forbidden|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken/i
+/** What a signature wants escaped, and encodeURIComponent leaves. */
+const RESERVED = /[!'()*]/g
 
-function faultOf({ code = '' }: { code?: string }, signal: AbortSignal): FeedError {
-  if (signal.aborted) return new FeedError('timeout', 'did not answer in time')
-  if (DENIED.test(code)) return new FeedError('unauthorized', 'refused the key or its secret')
-  if (/NoSuch/.test(code)) return new FeedError('unreachable', 'has no bucket or file of that name')
-  return new FeedError('unreachable', 'could not be reached as S3, or answered something else')
-}
+const pathOf = (key: string): string =>
+  encodeURIComponent(key)
+    .replaceAll('%2F', '/')
+    .replace(RESERVED, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+
+/** The code in the body of a refusal, such as `NoSuchBucket`. */
+const refusal = (text: string): string | null =>
+  /<Code>([A-Za-z]{1,60})<\/Code>/.exec(text)?.[1] ?? null

@@ -1,48 +1,68 @@
 import { FeedError } from '~/domain/feed/feed.ts'
-import { documentText, refuseWebPage } from '~/feed/document.ts'
+import { documentText, jsonOf, refuseWebPage } from '~/feed/document.ts'
 import { xmlElements, xmlValue } from '~/feed/xml.ts'
 import { FileFault } from '~/file/csv.ts'
 import { csvTable } from '~/file/csv-table.ts'
-import { tableRows } from '~/file/html.ts'
+import { pageTable } from '~/file/html.ts'
 import { linesOf } from '~/file/lines.ts'
 import { sheetsOf } from '~/file/spreadsheet.ts'
 import { byTitle, type Cell, titledRows } from '~/file/titled-rows.ts'
-import type { Connector } from './definition.ts'
 import { expressionOf } from './expression.ts'
+import type { Connector } from './schema.ts'
+
+/** What came in one answer or file. */
+type Document = {
+  /** A JSON value, the content of an XML document, or the rows of a table by their headers. */
+  readonly value: unknown
+  /** The columns of a table; null for JSON and XML. */
+  readonly header: readonly string[] | null
+}
 
 /**
- * What came in one answer or file, in the format of a connector: a JSON value, the content of an
- * XML document, or the rows of a table by their headers. Throws a FeedError for what is not whole,
- * and for a table without a column that the expressions name.
+ * What came in one answer or file, in the format of a connector. Throws a FeedError for what is not
+ * whole, and for a table without a column that the expressions name.
  */
-export async function documentOf(bytes: Uint8Array, connector: Connector): Promise<unknown> {
+export async function documentOf(bytes: Uint8Array, connector: Connector): Promise<Document> {
   const { format, charset = 'utf-8' } = connector
-  if (format === 'xlsx') return sheetRowsOf(bytes, connector)
+  if (format === 'xlsx') return sheetOf(bytes, connector)
   const text = documentText(bytes, charset)
-  if (format === 'html') return tableRows(text, columnsOf(connector)).map(filled)
+  if (format === 'html') {
+    const { header, rows } = pageTable(text, columnsOf(connector))
+    return tableOf(header, rows)
+  }
   refuseWebPage(text)
   if (text.startsWith('PK\u0003\u0004'))
     throw new FeedError('malformed', 'is an Excel workbook, and the format says another')
-  if (format === 'xml') return xmlValue(xmlElements(text.replace(/^\uFEFF/, ''))[0]!)
-  if (format === 'json') return parsed(text)
-  if (format === 'ndjson')
-    return text
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map(parsed)
-  return tableOf(text, columnsOf(connector))
+  const value = (value: unknown): Document => ({ value, header: null })
+  if (format === 'xml') return value(xmlValue(xmlElements(text.replace(/^\uFEFF/, ''))[0]!))
+  if (format === 'json') return value(jsonOf(text))
+  if (format === 'csv' || format === 'tsv') return csvOf(text, columnsOf(connector))
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return value(lines.map(jsonOf))
+}
+
+/**
+ * Throws a FeedError for columns that the expressions look up in the rows of a table, and that are
+ * neither in its header nor made by `rows`.
+ */
+export function refuseMissing({ row }: Connector, known: readonly (readonly string[])[]): void {
+  const names = new Set(known.flat())
+  const missing = lookedUp(row).filter((name) => !names.has(name))
+  if (missing.length > 0)
+    throw new FeedError('malformed', `has no column ${missing.join(', ')} in its header`)
 }
 
 /** The columns that the expressions look up; none are known where `rows` makes the rows. */
-function columnsOf({ rows, row }: Connector): string[] {
-  if (rows !== undefined) return []
+const columnsOf = ({ rows, row }: Connector): string[] => (rows === undefined ? lookedUp(row) : [])
+
+function lookedUp(row: Connector['row']): string[] {
   const named = Object.values(row).flatMap((text) => expressionOf(text).columns)
   return [...new Set(named)].filter((name) => name !== 'ask')
 }
 
 const OLD_WORKBOOK = Buffer.from([0xd0, 0xcf, 0x11, 0xe0])
 
-function sheetRowsOf(bytes: Uint8Array, connector: Connector) {
+function sheetOf(bytes: Uint8Array, connector: Connector): Document {
   if (OLD_WORKBOOK.equals(bytes.subarray(0, OLD_WORKBOOK.length)))
     throw new FeedError('malformed', 'is an old or locked workbook: save it as .xlsx, unlocked')
   const { sheet } = connector
@@ -60,35 +80,31 @@ function sheetRowsOf(bytes: Uint8Array, connector: Connector) {
   const twice = columns.find((name) => header.indexOf(name) !== header.lastIndexOf(name))
   if (twice !== undefined)
     throw new FeedError('malformed', `has a header that names "${twice}" twice`)
-  return rows.map((row) => filled(byTitle(header, row)))
+  return tableOf(header, rows)
 }
+
+const tableOf = (header: readonly string[], rows: readonly (readonly (Cell | undefined)[])[]) => ({
+  ...{ header, value: rows.map((row) => filled(byTitle(header, row))) },
+})
 
 /** A row without its empty cells. */
 const filled = (row: Readonly<Record<string, Cell>>) =>
   Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== ''))
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new FeedError('malformed', 'is not complete JSON')
-  }
-}
-
-async function tableOf(text: string, columns: readonly string[]) {
+async function csvOf(text: string, columns: readonly string[]): Promise<Document> {
   try {
     const { header, records } = await csvTable(linesOf(once(text)), [])
     const missing = columns.filter((name) => !header.includes(name))
     if (missing.length > 0)
       throw new FeedError('malformed', `has no column ${missing.join(', ')} in its header`)
-    const rows: Record<string, Cell>[] = []
+    const rows: (readonly string[])[] = []
     for await (const batch of records)
       for (const { fields, fault, number } of batch) {
         if (fields === null || fault !== null)
           throw new FeedError('malformed', `has a line ${number} that ${fault}`)
-        rows.push(filled(byTitle(header, fields)))
+        rows.push(fields)
       }
-    return rows
+    return tableOf(header, rows)
   } catch (error) {
     if (error instanceof FileFault)
       throw new FeedError('malformed', `is no table: ${error.message}`)

@@ -22,9 +22,10 @@ export function expressionFault(text: string): string | null {
   }
 }
 
-/** An expression that has no fault. */
+/** An expression that has no fault. It cannot take text of an answer for an expression. */
 export function expressionOf(text: string): Expression {
   const expression = jsonata(text, LIMITS)
+  expression.assign('eval', undefined)
   return {
     columns: columnsIn(expression.ast()),
     async valueIn(input) {

@@ -1,14 +1,21 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file of a folder: its name, when it was last written, and its size. */
-type Found = { readonly name: string; readonly atMs: number; readonly bytes: number }
+/** A file of a folder. */
+export type Found = {
+  readonly name: string
+  /** When it was last written. */
+  readonly atMs: number
+  readonly bytes: number
+  /** Whether it appears only as a whole, as a mail and an object of a bucket do. */
+  readonly isWhole: boolean
+  read(): Promise<Uint8Array>
+}
 
-/** A folder of files, wherever it is. Its methods throw a FeedError. */
+/** A folder of files, wherever it is. Its methods, and those of its files, throw a FeedError. */
 export type Folder = {
   /** The files whose names match, at most `max` and one more. */
   list(pattern: Bun.Glob, max: number): Promise<Found[]>
-  read(name: string): Promise<Uint8Array>
   close(): Promise<void>
 }
 
@@ -17,12 +24,13 @@ export const localFolder = (path: string): Folder => ({
   async list(pattern, max) {
     const found: Found[] = []
     for await (const name of pattern.scan({ cwd: path, onlyFiles: true })) {
-      const { mtimeMs, size } = await stat(join(path, name))
-      found.push({ name, atMs: Math.floor(mtimeMs), bytes: size })
+      const file = join(path, name)
+      const { mtimeMs, size } = await stat(file)
+      const read = () => readFile(file)
+      found.push({ name, atMs: Math.floor(mtimeMs), bytes: size, isWhole: false, read })
       if (found.length > max) break
     }
     return found
   },
-  read: (name) => readFile(join(path, name)),
   close: async () => {},
 })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Seen } from '~/domain/feed/connector.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
@@ -6,40 +7,53 @@ import { type FileRules, judged, parserOf } from '~/file/observations.ts'
 import { readSentRow } from '~/wire/row/members.ts'
 import { Misread, type Notation } from '~/wire/row/notation.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
-import { type Arrival, arrivalsOf, type Outer } from './arrivals.ts'
-import type { Connector } from './definition.ts'
-import { type Expression, expressionOf } from './expression.ts'
+import type { Arrival, Outer } from './arrival.ts'
+import { arrivalsOf } from './arrivals.ts'
+import { Reading } from './reading.ts'
 import { unrepeated } from './repeats.ts'
+import { ROWS_MAX } from './rows.ts'
+import type { Connector } from './schema.ts'
 
-/** The most rows of one run. */
-const ROWS_MAX = 10_000
 /** The share of refused rows, and of rows against the usual, at which a run is refused. */
 const REFUSED_PART_MAX = 4
 const USUAL_PART_MIN = 2
 /** The most files that are remembered as processed; arrivals find at most as many. */
 const SEEN_FILES_MAX = 2000
+/** How many rows are judged before requests have their turn. */
+const ROWS_AT_ONCE = 500
 const REPEAT = '6h'
 const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
+/** One row of a source: the values of its expressions, and what becomes of it. */
+export type PriceRow = {
+  readonly values: Readonly<Record<string, unknown>>
+  /** What is wrong with it; null where it is valid. */
+  readonly fault: string | null
+  /** The price; null where it is refused. */
+  readonly observation: Observation | null
+  /** Whether it repeats the last price of its offer. */
+  readonly isRepeat: boolean
+}
+
 /** What a connector's source gives now, as rows that were judged. */
 export type Prices = {
+  /** All rows, in the order of the source. */
+  readonly read: readonly PriceRow[]
   /** The rows to record: valid, and no repeats. */
   readonly rows: readonly Observation[]
-  /** How many rows were read, the refused and the repeats included. */
-  readonly read: number
   /** How many rows are usual from here on: all of them, or those of one file. */
   readonly usualRows: number
   /** What is wrong with the rows that were refused, each with its place. */
   readonly faults: readonly string[]
-  /** The values of the expressions of each row, in the order of the source. */
-  readonly values: readonly Readonly<Record<string, unknown>>[]
   /** Why nothing may be recorded; null where the rows may be. */
   readonly refusal: string | null
+  /** How the last answer or file begins; null where none came. */
+  readonly excerpt: string | null
   /** What counts as read once the rows are recorded. */
   readonly seen: Seen
 }
 
-type Reading = {
+type Given = {
   readonly rules: FileRules
   /** How many rows are usual; null where that is not known. */
   readonly usualRows: number | null
@@ -50,68 +64,79 @@ type Reading = {
  * Asks a connector's source and reads every price in it by the rules of `POST /rates`. Throws a
  * FeedError where the source cannot be asked or read. More than a quarter of refused rows refuse
  * all, and so do fewer than half as many rows as usual. No rows and no refusal mean that there is
- * no new file.
+ * no new file. Of files, those that would give too many rows are left for the next run.
  */
 export async function pricesOf(
   connector: Connector,
-  outer: Outer,
-  reading: Reading,
+  outer: Omit<Outer, 'reading'>,
+  given: Given,
 ): Promise<Prices> {
-  const reader = new Reader(connector, reading)
-  for await (const arrival of arrivalsOf(connector, outer)) await reader.take(arrival)
-  return reader.prices()
+  const pricing = new Pricing(connector, given)
+  const reading = new Reading(outer.fetcher)
+  try {
+    for await (const arrival of arrivalsOf(connector, { ...outer, reading }))
+      if (!(await pricing.take(arrival))) break
+  } finally {
+    reading.close()
+  }
+  return pricing.prices()
 }
 
-class Reader {
-  readonly #rows: Expression
-  readonly #members: readonly (readonly [name: string, expression: Expression])[]
+type Judged = Parameters<typeof judged>[0][number] & Pick<PriceRow, 'values'>
+
+class Pricing {
   readonly #notation: Notation
-  readonly #read: Parameters<typeof judged>[0][number][] = []
-  readonly #values: Record<string, unknown>[] = []
+  readonly #read: Judged[] = []
   readonly #files: string[] = []
-  #arrivals = 0
+  #excerpt: string | null = null
 
   constructor(
     private readonly connector: Connector,
-    private readonly reading: Reading,
+    private readonly given: Given,
   ) {
-    this.#rows = expressionOf(connector.rows ?? '$')
-    this.#members = Object.entries(connector.row).map(([name, text]) => [name, expressionOf(text)])
     this.#notation = notationOf(connector)
   }
 
-  async take(arrival: Arrival): Promise<void> {
-    this.#arrivals++
-    if (arrival.file !== null) this.#files.push(arrival.file)
-    const found = await this.#rows.valueIn(arrival.document).catch((error: Error) => {
-      throw new FeedError('malformed', `: rows ${error.message}`)
-    })
-    const rows = found === undefined ? [] : Array.isArray(found) ? found : [found]
-    for (const row of rows) {
-      if (this.#read.length >= ROWS_MAX)
-        throw new FeedError('too_large', `gives more than ${ROWS_MAX} rows`)
-      await this.#takeRow(row, arrival)
+  /** Takes the rows of an answer or file; false for a file that is one too many. */
+  async take({ rows, atMs, name, file, excerpt }: Arrival): Promise<boolean> {
+    const isTooMany = this.#read.length + rows.length > ROWS_MAX
+    if (isTooMany && file !== null) return false
+    if (isTooMany) throw new FeedError('too_large', `gives more than ${ROWS_MAX} rows`)
+    if (file !== null) this.#files.push(file)
+    this.#excerpt = excerpt
+    const rules = { ...this.given.rules, defaultEffectiveMs: atMs }
+    for (const [at, row] of rows.entries()) {
+      const place = `row ${at + 1}${name === '' ? '' : ` (${name})`}`
+      this.#read.push(this.#judgedOf(row, { rules, place }))
+      if (at % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await setImmediate()
     }
+    return true
   }
 
   async prices(): Promise<Prices> {
-    const { rules, seen } = this.reading
+    const { rules, seen } = this.given
     const { rows: valid, rejects } = await judged(this.#read, rules)
-    const faults = rejects.map(({ copy, fault }) => `${copy}: ${fault}`)
-    const read = this.#read.length
     const times = { repeatMs: repeatMsOf(this.connector), nowMs: rules.nowMs }
     const { rows, prices } = unrepeated(valid, seen.prices, times)
+    const faultOf = new Map(rejects.map(({ number, fault }) => [number, fault]))
+    const [kept, news] = [new Set(valid), new Set(rows)]
+    const read = this.#read.map(({ values, reading: { observation } }, at) => ({
+      ...{ values, fault: faultOf.get(at) ?? null },
+      observation: observation && kept.has(observation) ? observation : null,
+      isRepeat: observation !== null && kept.has(observation) && !news.has(observation),
+    }))
+    const faults = rejects.map(({ copy, fault }) => `${copy}: ${fault}`)
     const files = [...seen.files, ...this.#files].slice(-SEEN_FILES_MAX)
-    const usualRows = this.#files.length > 0 ? Math.ceil(read / this.#files.length) : read
+    const usualRows = Math.ceil(read.length / Math.max(1, this.#files.length))
     const refusal = this.#refusal(faults.length, usualRows)
-    const counts = { read, usualRows, refusal }
-    return { rows, faults, values: this.#values, ...counts, seen: { files, prices } }
+    const result = { read, rows, faults, usualRows, refusal, excerpt: this.#excerpt }
+    return { ...result, seen: { files, prices } }
   }
 
   #refusal(refused: number, rows: number): string | null {
-    const { usualRows } = this.reading
+    const { usualRows } = this.given
     const read = this.#read.length
-    if (this.#arrivals === 0) return null
+    if (this.#excerpt === null) return null
     if (read === 0) return 'gave no rows'
     if (refused * REFUSED_PART_MAX > read)
       return `had ${refused} of its ${read} rows refused, more than a quarter`
@@ -120,36 +145,19 @@ class Reader {
     return null
   }
 
-  async #takeRow(row: unknown, { ask, atMs, name }: Arrival): Promise<void> {
-    const number = this.#read.length + 1
-    const copy = `row ${number}${name === '' ? '' : ` (${name})`}`
-    const { values, faults } = await this.#valuesOf(row, ask)
-    this.#values.push(values)
+  #judgedOf(row: Arrival['rows'][number], { rules, place }: { rules: FileRules; place: string }) {
     const { provider: provider_id, evidence } = this.connector
-    const given = { ...(provider_id && { provider_id }), ...(evidence && { evidence }) }
-    const rules = { ...this.reading.rules, defaultEffectiveMs: atMs }
-    const reading =
-      faults.length > 0
-        ? { observation: null, faults }
-        : readSentRow({ ...given, ...values }, { rules })
-    this.#read.push({ reading, reject: (fault) => ({ number, fault, copy }) })
-  }
-
-  async #valuesOf(row: unknown, ask: Arrival['ask']) {
+    const number = this.#read.length
+    const faults = [...row.faults]
     const values: Record<string, unknown> = {}
-    const faults: string[] = []
-    const isObject = typeof row === 'object' && row !== null && !Array.isArray(row)
-    const input = isObject ? { ...row, ask } : { value: row, ask }
-    for (const [name, expression] of this.#members)
-      try {
-        const value = await expression.valueIn(input)
-        const read = typeof value === 'string' ? this.#parsed(name, value) : (value ?? null)
-        if (read instanceof Misread) faults.push(`${name} ${read.fault}`)
-        else values[name] = Array.isArray(read) ? [...read] : read
-      } catch (error) {
-        faults.push(`${name} ${(error as Error).message}`)
-      }
-    return { values, faults }
+    for (const [name, value] of Object.entries(row.values)) {
+      const read = typeof value === 'string' ? this.#parsed(name, value) : value
+      if (read instanceof Misread) faults.push(`${name} ${read.fault}`)
+      values[name] = read instanceof Misread ? value : read
+    }
+    const sent = { ...(provider_id && { provider_id }), ...(evidence && { evidence }), ...values }
+    const reading = faults.length > 0 ? { observation: null, faults } : readSentRow(sent, { rules })
+    return { values, reading, reject: (fault: string) => ({ number, fault, copy: place }) }
   }
 
   #parsed(name: string, text: string): unknown {
@@ -168,6 +176,7 @@ export const valueText = (value: unknown): string =>
 
 const notationOf = ({ numbers, dates, time_zone }: Connector): Notation => ({
   decimal: numbers?.decimal ?? '.',
+  group: numbers?.group,
   dates: dates?.format ?? null,
   timeZone: time_zone ?? null,
   settingOf: (name, value) => SETTINGS[name](value),

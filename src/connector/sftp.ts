@@ -43,18 +43,18 @@ export async function sftpFolder(server: Server): Promise<Folder> {
   const login = { username, ...(password && { password }), ...(privateKey && { privateKey }) }
   const how = { hostVerifier, readyTimeout: READY_MS_MAX }
   await asked(client.connect({ host, port, ...login, ...how }))
+  const read = async (name: string) => {
+    const options = { readStreamOptions: { start: 0, end: bytesMax } as object }
+    return (await asked(client.get(`${path}/${name}`, undefined, options))) as Buffer
+  }
   return {
     async list(pattern, max) {
       const all = await asked(client.list(path))
       const files = all.filter(({ type, name }) => type === '-' && pattern.match(name))
-      return files
-        .slice(0, max + 1)
-        .map(({ name, modifyTime, size }) => ({ name, atMs: modifyTime, bytes: size }))
-    },
-    async read(name) {
-      const file = `${path}/${name}`
-      const options = { readStreamOptions: { start: 0, end: bytesMax } as object }
-      return (await asked(client.get(file, undefined, options))) as Buffer
+      return files.slice(0, max + 1).map(({ name, modifyTime, size }) => ({
+        ...{ name, atMs: modifyTime, bytes: size, isWhole: false },
+        read: () => read(name),
+      }))
     },
     close,
   }

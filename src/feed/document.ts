@@ -35,6 +35,23 @@ export function refuseWebPage(text: string, contentType = ''): void {
   if (isHtml) throw new FeedError('not_data', 'answered a web page instead of rates')
 }
 
+/** A JSON value. Throws a FeedError for a text that is not whole JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FeedError('malformed', 'did not answer complete JSON')
+  }
+}
+
+/** How an answer begins, on one line, for an operator. */
+export const excerptOf = (text: string, lengthMax: number): string =>
+  text
+    .slice(0, 10 * lengthMax)
+    .replace(/[\s\p{Cc}\p{Cf}\uFFFD]+/gu, ' ')
+    .trim()
+    .slice(0, lengthMax)
+
 async function boundedBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0

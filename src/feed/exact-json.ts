@@ -1,4 +1,5 @@
 import { FeedError } from '~/domain/feed/feed.ts'
+import { jsonOf } from './document.ts'
 
 /**
  * A JSON value that keeps what JSON.parse loses: the digits of numbers, and duplicate names, which
@@ -17,11 +18,7 @@ const TOKEN = /[\s,:]*(?:([{}[\]])|("(?:[^"\\]|\\.)*")|(true|false|null)|([-\d][
 
 /** Throws a FeedError `malformed` for a text that is not JSON, nests too deep or repeats a name. */
 export function exactJson(text: string): ExactJson {
-  try {
-    JSON.parse(text)
-  } catch {
-    throw new FeedError('malformed', 'did not answer complete JSON')
-  }
+  jsonOf(text)
   const root: ExactJson[] = []
   const open: (ExactJson[] | ExactObject)[] = [root]
   let name: string | null = null

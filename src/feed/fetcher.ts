@@ -2,7 +2,13 @@ import { FeedError, type Validators } from '~/domain/feed/feed.ts'
 import { ask, Unaskable } from '~/outbound/ask.ts'
 import { type Outside, type Answer as Response, systemOutside } from '~/outbound/connection.ts'
 import { type AllowedPlaces, ANYWHERE, NOWHERE } from '~/outbound/places.ts'
-import { DOCUMENT_BYTES_MAX, documentBytes, documentText, refuseWebPage } from './document.ts'
+import {
+  DOCUMENT_BYTES_MAX,
+  documentBytes,
+  documentText,
+  excerptOf,
+  refuseWebPage,
+} from './document.ts'
 import { retryAfterMsOf, transportError } from './transport.ts'
 
 /** The outside world that fetching needs; `systemPace` is the real one. */
@@ -65,6 +71,7 @@ const ATTEMPTS_MAX = 3
 export const ATTEMPT_MS_MAX = 10_000
 const REDIRECTS_MAX = 3
 const BACKOFF_MS = 500
+const EXCERPT_LENGTH_MAX = 300
 /** The longest wait before a retry; for a longer one a later run asks. */
 const RETRY_WAIT_MS_MAX = 30_000
 
@@ -218,14 +225,15 @@ async function statusError(
   { request, limits, deps }: Asked,
 ): Promise<FeedError> {
   const { status } = response
-  const word = await documentBytes(response, limits.bytesMax)
-    .then((bytes) => request.refusal?.(documentText(bytes)) ?? null)
-    .catch(() => null)
+  const body = documentBytes(response, limits.bytesMax).then((bytes) => documentText(bytes))
+  const word = await body.then((text) => request.refusal?.(text) ?? null).catch(() => null)
+  const excerpt = await body.then((text) => excerptOf(text, EXCERPT_LENGTH_MAX)).catch(() => null)
   const retryAfterMs = retryAfterMsOf(response.headers.get('retry-after'), deps.clock.now())
   const wait = retryAfterMs === null ? '' : `, to be asked again in ${retryAfterMs / 1000} s`
   const message = `answered ${status}${word ? ` (${word})` : ''}${wait}`
   const isTransient = status === 408 || status === 429 || status >= 500
-  if (status === 401 || status === 403) return new FeedError('unauthorized', message, { status })
+  if (status === 401 || status === 403)
+    return new FeedError('unauthorized', message, { status, excerpt })
   const fault = status === 429 ? 'rate_limited' : 'http_error'
-  return new FeedError(fault, message, { isTransient, retryAfterMs, status })
+  return new FeedError(fault, message, { isTransient, retryAfterMs, status, excerpt })
 }

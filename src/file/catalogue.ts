@@ -125,7 +125,7 @@ const listOf = <T extends TSchema>(entry: T) =>
   )
 
 /** A catalogue file. Unknown members are faults: a misspelt one would be lost silently. */
-const CatalogueFile = ruled(
+export const CatalogueFile = ruled(
   Type.Object({ currencies: listOf(CurrencyInFile), providers: listOf(ProviderInFile) }, closed),
   'must be an object with the lists currencies and providers',
 )
@@ -159,14 +159,14 @@ export function readCatalogueFile(text: string): CatalogueReading {
   for (const { sentence } of ruleFaults(CatalogueFile, file)) faults.add(sentence)
   if (faults.isEmpty) faults.addAll(repeated(file as Static<typeof CatalogueFile>))
   if (!faults.isEmpty) return faults.reading()
-  const { currencies = [], providers = [] } = file as Static<typeof CatalogueFile>
-  return {
-    currencies: currencies.map(currencyOf),
-    providers: providers.map(providerOf),
-    faults: [],
-    furtherFaults: 0,
-  }
+  return { ...catalogueOf(file as Static<typeof CatalogueFile>), faults: [], furtherFaults: 0 }
 }
+
+/** The entries of a catalogue file, with defaults for what it leaves out. */
+export const catalogueOf = ({ currencies = [], providers = [] }: Static<typeof CatalogueFile>) => ({
+  currencies: currencies.map(currencyOf),
+  providers: providers.map(providerOf),
+})
 
 class FaultList {
   readonly #faults: string[] = []

@@ -5,16 +5,23 @@ import { byTitle, titledRows } from './titled-rows.ts'
 type Table = string[][]
 
 /**
- * The rows below the heading of the page's first table that has these columns, by the names in it.
+ * The page's first table that has these columns: its heading, and the rows of as many cells below
+ * it.
  *
  * Throws a FeedError where no table has them all, or one does not end: the page was cut off.
  */
+export function pageTable(page: string, columns: readonly string[]) {
+  const { header, rows } = titledRows(tablesOf(page), columns)
+  return { header, rows: rows.filter(({ length }) => length === header.length) }
+}
+
+/** The rows of `pageTable`, by the names in its heading. */
 export function tableRows(
   page: string,
   columns: readonly string[],
 ): Readonly<Record<string, string>>[] {
-  const { header, rows } = titledRows(tablesOf(page), columns)
-  return rows.filter(({ length }) => length === header.length).map((row) => byTitle(header, row))
+  const { header, rows } = pageTable(page, columns)
+  return rows.map((row) => byTitle(header, row))
 }
 
 /** The tables of a page: the text of each cell, entities read and white space as single spaces. */

@@ -4,7 +4,7 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 const ECHO_LENGTH_MAX = 40
 const MEMBER_NAME = /^\w+$/
 
-/** A schema with a sentence that tells what it accepts. */
+/** A schema with a sentence that tells what it accepts. One with `isSecret` repeats no value. */
 export const ruled = <T extends TSchema>(schema: T, rule: string): T => ({ ...schema, rule })
 
 /** What is wrong with one place of a file, as a sentence that begins with the place. */
@@ -24,7 +24,7 @@ export function* ruleFaults(schema: TSchema, file: unknown): Generator<RuleFault
 function ruleBroken({ type, schema, value }: ValueError): string {
   if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a known member'
   if (type === ValueErrorType.ObjectRequiredProperty) return `is missing: it ${schema.rule}`
-  return `${schema.rule}${shown(value)}`
+  return `${schema.rule}${schema.isSecret ? '' : shown(value)}`
 }
 
 function shown(value: unknown): string {

@@ -121,14 +121,14 @@ async function loadMemory(
 }
 
 /** What other processes know of feeds and banks is nothing to one that asks none of them. */
-function sourcesOf({ database, config }: ServiceOptions, spread: Spread | null) {
+function sourcesOf({ database, config, clock }: ServiceOptions, spread: Spread | null) {
   return {
     catalogue: createCatalogueStore(database),
     quotes: { ...createQuoteStore(database), ...spread?.quotes },
     references: createReferenceStore(database),
     feeds: config.feeds.length > 0 ? createFeedStateStore(database) : { load: async () => noState },
     quoteSources: { load: () => createSourceStateStore(database).load(config.quoteSources) },
-    connectors: { load: () => connectorRecords(config, database) },
+    connectors: { load: () => connectorRecords(config, database, clock.now()) },
     access: createAccountStore(database),
     usage: createUsageStore(database),
   } satisfies Sources

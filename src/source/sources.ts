@@ -2,7 +2,7 @@ import { SECOND_MS } from '~/domain/duration.ts'
 import { FeedError, type Validators } from '~/domain/feed/feed.ts'
 import type { BankDay } from '~/domain/source/day.ts'
 import type { Question, QuoteSource, SourceAnswer } from '~/domain/source/source.ts'
-import { documentText, refuseWebPage } from '~/feed/document.ts'
+import { documentText, excerptOf, refuseWebPage } from '~/feed/document.ts'
 import { type FetcherDeps, fetchAnswer, type Limits } from '~/feed/fetcher.ts'
 import { NAMED } from '~/outbound/places.ts'
 import type { Bank, BankAnswer, BankRequest } from './bank.ts'
@@ -149,14 +149,10 @@ function readable<T>(answer: BankAnswer, read: () => T): T {
     if (!(error instanceof FeedError)) throw error
     const { fault, message } = error
     const came = `${message}, in an answer of ${answer.bytes.length} bytes`
-    throw new FeedError(fault, came, { excerpt: excerptOf(answer) })
+    const { bytes, text } = answer
+    const beginning = text || Buffer.from(bytes.subarray(0, EXCERPT_LENGTH_MAX)).toString('latin1')
+    throw new FeedError(fault, came, { excerpt: excerptOf(beginning, EXCERPT_LENGTH_MAX) })
   }
-}
-
-function excerptOf({ bytes, text }: BankAnswer): string {
-  const beginning = text || Buffer.from(bytes.subarray(0, EXCERPT_LENGTH_MAX)).toString('latin1')
-  const visible = beginning.slice(0, 10 * EXCERPT_LENGTH_MAX).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
-  return visible.trim().slice(0, EXCERPT_LENGTH_MAX)
 }
 
 function cookieOf(text: string): [name: string, value: string] {

@@ -39,6 +39,14 @@ export function createQuoteStore(database: Database) {
       const known = new Set(found.map(({ id }) => id))
       return [...found, ...(await withdrawnAmong(ids.filter((id) => !known.has(id))))]
     },
+    /** The quotes of providers in a window that came by one way. */
+    recordedVia: (via: string, providerIds: readonly string[], { fromMs, beforeMs }: Window) =>
+      quotesWhere(
+        sql`o.recorded_via = ${via} and p.provider_id = any(${[...providerIds]}::text[])
+          and o.effective_from >= ${instantText(fromMs)}::timestamptz
+          and o.effective_from < ${instantText(beforeMs)}::timestamptz`,
+        null,
+      ),
     withdrawnAmong,
     async withdrawal(position: number) {
       const [row] = await changes.from(position, 1)

@@ -124,7 +124,7 @@ describe('corridor connectors run', () => {
     await rest()
     answer = () => Response.json(GOOD)
     const { stdout } = await run('run acme --dry-run', KEYED)
-    expect(stdout).toContain('from  to   rate   fee\nGBP   KES  171.5  1.5\n')
+    expect(stdout).toContain('from  to   rate   fee  change\nGBP   KES  171.5  1.5  new\n')
     expect(await recorded()).toHaveLength(0)
   })
 
@@ -222,7 +222,7 @@ row: { from: '"GBP"', to: '"KES"', rate: $number(fx.rate) }
 
 describe('a fault of the source records nothing, and is told in one line', () => {
   const answers: [what: string, reply: () => Response, said: string][] = [
-    ['a truncated answer', () => new Response('{"quotes": [{"fx"'), 'is not complete JSON'],
+    ['a truncated answer', () => new Response('{"quotes": [{"fx"'), 'did not answer complete JSON'],
     ['an error page', () => new Response('<html>Sorry</html>'), 'answered a web page instead'],
     [
       'all zeros',

@@ -1,21 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { type Arrival, arrivalsOf } from '~/connector/arrivals.ts'
-import { readConnector } from '~/connector/definition.ts'
-import { systemPace } from '~/feed/fetcher.ts'
-import { allowedPlaces } from '~/outbound/places.ts'
+import { arrived as arrivedFrom, valuesOf } from '../support/connector.ts'
 
-const NOW_MS = Date.parse('2026-11-24T12:00:00Z')
 const files = new Map<string, string>()
 let denies = false
+let asked: Request[] = []
 let server: Bun.Server<undefined>
 
 /** As much of S3 as reading a folder needs: a list by prefix, and a range of an object. */
 function answer(request: Request): Response {
+  asked.push(request)
   const { pathname, searchParams } = new URL(request.url)
   const fault = (code: string, status: number) =>
     new Response(`<Error><Code>${code}</Code><Message>no</Message></Error>`, { status })
   if (denies) return fault('SignatureDoesNotMatch', 403)
-  const [, bucket, ...parts] = decodeURIComponent(pathname).split('/')
+  const [, bucket = '', ...parts] = decodeURIComponent(pathname).split('/')
   if (bucket !== 'prices') return fault('NoSuchBucket', 404)
   const key = parts.join('/')
   if (key !== '') {
@@ -25,7 +23,10 @@ function answer(request: Request): Response {
     const part = text.slice(Number(first ?? 0), Number(last ?? text.length) + 1)
     return new Response(part, { status: first === undefined ? 200 : 206 })
   }
-  const found = [...files].filter(([name]) => name.startsWith(searchParams.get('prefix') ?? ''))
+  const prefix = searchParams.get('prefix') ?? ''
+  const found = [...files].filter(
+    ([name]) => name.startsWith(prefix) && !name.slice(prefix.length).includes('/'),
+  )
   const contents = found.map(
     ([name, text], at) =>
       `<Contents><Key>${name}</Key><Size>${text.length}</Size>` +
@@ -42,6 +43,7 @@ beforeAll(() => {
 afterAll(() => server.stop(true))
 beforeEach(() => {
   denies = false
+  asked = []
   files.clear()
   files.set('out/a.csv', 'To,Rate\nKES,171\n')
   files.set('out/b.csv', 'To,Rate\nKES,172\n')
@@ -49,8 +51,11 @@ beforeEach(() => {
   files.set('in/d.csv', 'x')
 })
 
-async function arrived({ bucket = 'prices', allow = ['127.0.0.1'], seen = [] as string[] } = {}) {
-  const { connector, faults } = readConnector(`name: acme
+type Change = { bucket?: string; allow?: string[]; seen?: string[]; nowMs?: number }
+
+const arrived = ({ bucket = 'prices', ...change }: Change = {}) =>
+  arrivedFrom(
+    `name: acme
 provider: acme
 from:
   url: s3://${bucket}/out/*.csv
@@ -60,31 +65,43 @@ from:
 format: csv
 row: { to: To, rate: Rate }
 terms: ours
-`)
-  expect(faults).toEqual([])
-  const arrivals: Arrival[] = []
-  const outer = {
-    fetcher: { ...systemPace, clock: { now: () => NOW_MS } },
-    allowed: allowedPlaces(allow),
-    ...{ env: { ACME_ID: 'S3RVER', ACME_SECRET: 'S3RVER' }, folder: '/', agent: 'corridor' },
-    seen: new Set(seen),
-  }
-  for await (const arrival of arrivalsOf(connector!, outer)) arrivals.push(arrival)
-  return arrivals
-}
+`,
+    { ...change, env: { ACME_ID: 'S3RVER', ACME_SECRET: 'S3RVER' } },
+  )
 
 test('the files of a bucket come by age, those of other folders left out, and once', async () => {
   const first = await arrived()
-  expect(first.map(({ name, document }) => [name, document])).toEqual([
-    ['a.csv', [{ To: 'KES', Rate: '171' }]],
-    ['b.csv', [{ To: 'KES', Rate: '172' }]],
+  expect(valuesOf(first)).toEqual([
+    ['a.csv', [{ to: 'KES', rate: '171' }]],
+    ['b.csv', [{ to: 'KES', rate: '172' }]],
   ])
   expect(await arrived({ seen: first.map(({ file }) => file!) })).toEqual([])
 })
 
 test('a refused key, a missing bucket and a private endpoint are named', async () => {
-  await expect(arrived({ bucket: 'other' })).rejects.toThrow('has no bucket or file of that name')
-  await expect(arrived({ allow: [] })).rejects.toThrow('is not on the public internet')
+  await expect(arrived({ bucket: 'other' })).rejects.toThrow('answered 404 (NoSuchBucket)')
+  await expect(arrived({ allow: [] })).rejects.toThrow('named in CONNECTORS_ALLOW')
   denies = true
-  await expect(arrived()).rejects.toThrow('refused the key or its secret')
+  await expect(arrived()).rejects.toThrow('answered 403 (SignatureDoesNotMatch)')
+})
+
+test("a request is signed as the runtime's own client signs it", async () => {
+  const name = 'out/a b+c é (1).csv'
+  files.clear()
+  files.set(name, 'To,Rate\nKES,171\n')
+  const login = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+  await new Bun.S3Client({
+    ...login,
+    endpoint: server.url.origin,
+    bucket: 'prices',
+    region: 'us-east-1',
+  })
+    .file(name)
+    .text()
+  const signed = asked.at(-1)!
+  const at = signed.headers.get('x-amz-date')!.replace(/(....)(..)(..T..)(..)/, '$1-$2-$3:$4:')
+  await arrived({ nowMs: Date.parse(at) })
+  const ours = asked.at(-1)!
+  expect(new URL(ours.url).pathname).toBe(new URL(signed.url).pathname)
+  expect(ours.headers.get('authorization')).toBe(signed.headers.get('authorization'))
 })

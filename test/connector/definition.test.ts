@@ -118,7 +118,7 @@ test('the comparison of Wise gives a row for each quote, with its provider', asy
   const text = await readFile(join(SHIPPED, 'wise-comparison.yaml'), 'utf8')
   const { connector } = readConnector(text)
   const recorded = await readFile(join(import.meta.dir, 'recordings/wise-comparison.json'))
-  const value = await documentOf(recorded, connector!)
+  const { value } = await documentOf(recorded, connector!)
   const rows = (await expressionOf(connector!.rows!).valueIn(value)) as { alias: string }[]
   expect(rows[0]).toMatchObject({ alias: 'wise', rate: 1.15989, fee: 37.12 })
   expect(rows[1]).toMatchObject({ alias: 'barclays' })

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { strToU8, unzipSync, zipSync } from 'fflate'
-import { type Connector, readConnector } from '~/connector/definition.ts'
+import { readConnector } from '~/connector/definition.ts'
 import { documentOf } from '~/connector/document.ts'
 import { expressionOf } from '~/connector/expression.ts'
+import type { Connector } from '~/connector/schema.ts'
 
 const RECORDINGS = join(import.meta.dir, 'recordings')
 const SHEET = 'xl/worksheets/sheet2.xml'
@@ -26,8 +27,8 @@ const connector = (format: string, more: Partial<Connector> = {}): Connector =>
     row: { to: 'To', rate: 'Rate' },
     ...more,
   }) as Connector
-const read = (text: string | Uint8Array, format: string, more: Partial<Connector> = {}) =>
-  documentOf(Buffer.from(text), connector(format, more))
+const read = async (text: string | Uint8Array, format: string, more: Partial<Connector> = {}) =>
+  (await documentOf(Buffer.from(text), connector(format, more))).value
 
 describe('a workbook that LibreOffice saved', () => {
   test('gives the rows below its header, wherever that is, with numbers and dates', async () => {
@@ -123,7 +124,7 @@ describe('XML', () => {
 test("the World Bank's survey gives a row for each transparent price", async () => {
   const file = join(import.meta.dir, '../../ops/connectors/world-bank-survey.yaml')
   const survey = readConnector(await readFile(file, 'utf8')).connector!
-  const value = await documentOf(await recorded('world-bank-survey.xlsx'), survey)
+  const { value } = await documentOf(await recorded('world-bank-survey.xlsx'), survey)
   const [first] = (await expressionOf(survey.rows!).valueIn(value)) as unknown[]
   const values = Object.entries(survey.row).map(async ([name, text]) => [
     name,

@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { type Arrival, arrivalsOf } from '~/connector/arrivals.ts'
-import { readConnector } from '~/connector/definition.ts'
-import { systemPace } from '~/feed/fetcher.ts'
-import { allowedPlaces } from '~/outbound/places.ts'
+import { arrived as arrivedFrom, ARRIVED_MS as NOW_MS, valuesOf } from '../support/connector.ts'
 import { SftpServer } from '../support/sftp-server.ts'
 
-const NOW_MS = Date.parse('2026-11-24T12:00:00Z')
 const HOUR_MS = 3_600_000
 
 let server: SftpServer
@@ -24,8 +20,9 @@ beforeEach(() => {
 
 type Change = { path?: string; hostKey?: string; allow?: string[]; seen?: string[]; more?: string }
 
-async function arrived({ path = '/out/*.csv', more = '', ...change }: Change = {}) {
-  const { connector, faults } = readConnector(`name: acme
+const arrived = ({ path = '/out/*.csv', more = '', ...change }: Change = {}) =>
+  arrivedFrom(
+    `name: acme
 provider: acme
 from:
   url: sftp://corridor@127.0.0.1:${server.port}${path}
@@ -35,24 +32,15 @@ ${more}
 format: csv
 row: { to: To, rate: Rate }
 terms: ours
-`)
-  expect(faults).toEqual([])
-  const arrivals: Arrival[] = []
-  const outer = {
-    fetcher: { ...systemPace, clock: { now: () => NOW_MS } },
-    allowed: allowedPlaces(change.allow ?? ['127.0.0.1']),
-    ...{ env: { ACME_PASSWORD: 'a password' }, folder: '/', agent: 'corridor' },
-    seen: new Set(change.seen ?? []),
-  }
-  for await (const arrival of arrivalsOf(connector!, outer)) arrivals.push(arrival)
-  return arrivals
-}
+`,
+    { ...change, env: { ACME_PASSWORD: 'a password' } },
+  )
 
 test('the files of an SFTP folder come by age, and once', async () => {
   const first = await arrived()
-  expect(first.map(({ name, document }) => [name, document])).toEqual([
-    ['a.csv', [{ To: 'KES', Rate: '171' }]],
-    ['b.csv', [{ To: 'KES', Rate: '172' }]],
+  expect(valuesOf(first)).toEqual([
+    ['a.csv', [{ to: 'KES', rate: '171' }]],
+    ['b.csv', [{ to: 'KES', rate: '172' }]],
   ])
   const [seen] = first.map(({ file }) => file!)
   expect((await arrived({ seen: [seen!] })).map(({ name }) => name)).toEqual(['b.csv'])
@@ -76,5 +64,8 @@ test('a private host is asked only where a setting names it', async () => {
 
 test('a file that was just written is left for the next run', async () => {
   server.files.set('d.csv', { text: 'To,Ra', atMs: NOW_MS })
+  expect((await arrived()).map(({ name }) => name)).toEqual(['a.csv', 'b.csv'])
+  server.files.delete('a.csv')
+  server.files.delete('b.csv')
   await expect(arrived()).rejects.toThrow('finds d.csv still being written')
 })

@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { ConnectorSchema, readConnector } from '~/connector/definition.ts'
+import { readConnector } from '~/connector/definition.ts'
 import { connectorsIn } from '~/connector/folder.ts'
+import { connectorJsonSchema } from '~/connector/schema.ts'
 import { connectorFolder } from '~/runtime/upstream/connectors.ts'
 import { readText } from '../file.ts'
 import { tableLines } from '../table.ts'
@@ -56,7 +57,7 @@ export function addConnectors(program: Command, terminal: Terminal): void {
   connectors
     .command('schema')
     .description('print the JSON Schema of connector files, for editors')
-    .action(() => terminal.print(JSON.stringify(ConnectorSchema, null, 2)))
+    .action(() => terminal.print(JSON.stringify(connectorJsonSchema(), null, 2)))
   addConnectorRun(connectors, terminal)
   addConnectorStatus(connectors, terminal)
 }

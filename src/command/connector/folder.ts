@@ -1,5 +1,5 @@
-import type { Connector } from '~/connector/definition.ts'
 import { connectorsIn } from '~/connector/folder.ts'
+import type { Connector } from '~/connector/schema.ts'
 import { CommandFailure } from '../terminal.ts'
 
 /** The valid connector of that name. Throws CommandFailure where there is not exactly one. */

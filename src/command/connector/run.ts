@@ -1,12 +1,16 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
-import type { Connector } from '~/connector/definition.ts'
-import { type Prices, valueText } from '~/connector/prices.ts'
+import { type PriceRow, valueText } from '~/connector/prices.ts'
+import type { Connector } from '~/connector/schema.ts'
 import type { Observation } from '~/domain/observation.ts'
+import { offerId } from '~/domain/offer/id.ts'
 import { systemPace } from '~/feed/fetcher.ts'
 import { type ConnectorReport, runConnector } from '~/runtime/upstream/connector-run.ts'
 import { connectorFolder } from '~/runtime/upstream/connectors.ts'
+import { quoteOf } from '~/service/recording/ingest.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
+import { createQuoteStore } from '~/store/quote-store.ts'
 import { importNewObservations } from '~/store/transfer/observation-import.ts'
 import { tableLines } from '../table.ts'
 import { CommandFailure, configOf, printResult, type Terminal, withExisting } from '../terminal.ts'
@@ -24,7 +28,7 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
     .command('run')
     .description('ask a connector now and record its prices, all of a run or none')
     .argument('<name>', 'a connector of `connectors list`')
-    .option('--dry-run', 'print the rows and their faults, and record nothing')
+    .option('--dry-run', 'print the rows and what they would change, and record nothing')
     .option(
       '--accept',
       'record the valid rows even where more than a quarter is refused, or few came',
@@ -36,11 +40,17 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
       const connector = await connectorNamed(name, folder)
       const wish = { isDry: options.dryRun ?? false, accepts: options.accept ?? false }
       const outside = { config, folder, env: terminal.env, clock: systemClock, pace: systemPace }
-      const report = await withExisting(terminal, (database) =>
-        runConnector({ ...outside, database, record: recordInto(database) }, connector, wish),
-      )
-      if (report === null) throw new CommandFailure(`${name} is running in another process`)
-      if (report.prices) print(terminal, { connector, report }, options)
+      const ended = await withExisting(terminal, async (database) => {
+        const { apply: addEntries } = createCatalogueStore(database)
+        const into = { database, record: recordInto(database), addEntries }
+        const report = await runConnector({ ...outside, ...into }, connector, wish)
+        const changes = report && wish.isDry ? await changesOf(database, report) : []
+        return report && { connector, report, changes }
+      })
+      if (ended === null)
+        throw new CommandFailure(`another process is asking the host of ${name}: try again shortly`)
+      const { report } = ended
+      if (report.prices) print(terminal, ended, options)
       if (report.error)
         throw new CommandFailure(`${name} ${report.error.message}: nothing was recorded`)
     })
@@ -54,33 +64,69 @@ const recordInto = (database: Database) => (rows: readonly Observation[], via: s
   return importNewObservations({ database, rows: batches(), via })
 }
 
-type Ended = { readonly connector: Connector; readonly report: ConnectorReport }
+type Ended = {
+  readonly connector: Connector
+  readonly report: ConnectorReport
+  /** What each row would change, in a dry run. */
+  readonly changes: readonly string[]
+}
 
-function print(terminal: Terminal, { connector, report }: Ended, options: Options): void {
+function print(terminal: Terminal, ended: Ended, options: Options): void {
+  const { connector, report, changes } = ended
   const { name } = connector
   const { inserted, skipped, error } = report
-  const prices = report.prices!
-  const { faults, rows, read } = prices
-  const repeated = error ? 0 : read - faults.length - rows.length
+  const { faults, rows, read } = report.prices!
+  const repeated = error ? 0 : read.filter(({ isRepeat }) => isRepeat).length
   const refusal = error?.message ?? null
-  const result = { connector: name, inserted, skipped, repeated, refused: faults, refusal }
-  const lines = [...(options.dryRun ? shownRows(connector, prices) : []), ...shown(faults)]
+  const shownOnly = options.dryRun && {
+    rows: read.map(({ values }, i) => rowOf(values, changes[i]!)),
+  }
+  const counts = { inserted, skipped, repeated }
+  const result = { connector: name, ...counts, refused: faults, refusal, ...shownOnly }
+  const lines = [...(options.dryRun ? shownRows(ended) : []), ...shown(faults)]
   const unchanged = `${faults.length} refused${repeated > 0 ? `, ${repeated} unchanged` : ''}`
   const counted = options.dryRun
     ? `${error ? 0 : rows.length} would be recorded, ${unchanged}`
     : `${inserted} recorded, ${skipped} there already, ${unchanged}`
-  const said = read === 0 && !error ? 'no new file' : counted
+  const said = read.length === 0 && !error ? 'no new file' : counted
   const all = [...lines, `${name}: ${said}`]
   printResult(terminal, { isJson: options.json ?? false, result, lines: all })
 }
 
-function shownRows({ row }: Connector, { values }: Prices): string[] {
-  const names = Object.keys(row)
-  const rows = values
+const rowOf = (values: PriceRow['values'], change: string) => ({
+  values: Object.fromEntries(Object.entries(values).map(([name, one]) => [name, valueText(one)])),
+  change,
+})
+
+function shownRows({ connector, report, changes }: Ended): string[] {
+  const names = Object.keys(connector.row)
+  const { read } = report.prices!
+  const rows = read
     .slice(0, ROWS_SHOWN_MAX)
-    .map((one) => names.map((name) => valueText(one[name]) || '-'))
-  const more = values.length - ROWS_SHOWN_MAX
-  return [...tableLines([names, ...rows]), ...(more > 0 ? [`and ${more} more rows`] : []), '']
+    .map(({ values }, i) => [...names.map((name) => valueText(values[name]) || '-'), changes[i]!])
+  const more = read.length - ROWS_SHOWN_MAX
+  return [
+    ...tableLines([[...names, 'change'], ...rows]),
+    ...(more > 0 ? [`and ${more} more rows`] : []),
+    '',
+  ]
+}
+
+/** What each row would change of the price of its offer that holds now. */
+async function changesOf(database: Database, { prices }: ConnectorReport): Promise<string[]> {
+  const live = await createQuoteStore(database).live(systemClock.now())
+  const last = new Map(live.map((quote) => [offerId(quote), quote]))
+  return (prices?.read ?? []).map(({ observation, isRepeat }) => {
+    if (!observation) return 'refused'
+    if (isRepeat) return 'unchanged'
+    const quote = quoteOf(observation, 0)
+    const before = last.get(offerId(quote))
+    if (!before) return 'new'
+    const percent = ((quote.rate / before.rate - 1) * 100).toFixed(2)
+    const move = quote.rate === before.rate ? '' : `rate was ${before.rate} (${percent}%)`
+    const fee = quote.fee === before.fee ? '' : `fee was ${before.fee ?? 'none'}`
+    return [move, fee].filter(Boolean).join(', ') || 'same price, later'
+  })
 }
 
 function shown(faults: readonly string[]): string[] {

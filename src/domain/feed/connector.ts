@@ -3,19 +3,21 @@ import { type Attempts, NO_ATTEMPTS } from './attempts.ts'
 /** What is known about one connector over all runs, as plain JSON. */
 export type ConnectorRecord = Attempts & {
   readonly id: string
+  /** How often it failed without a success in between. */
+  readonly failures: number
   /** How many rows its last good run gave, or each file of that run; null before the first. */
   readonly rows: number | null
   /** How many prices its last good run recorded. */
   readonly recorded: number
   /** How many rows of its last good run were refused. */
   readonly refused: number
-  /** How the last answer begins that could not be used, for an operator alone. */
+  /** How the last answer or file begins, for an operator alone. */
   readonly excerpt: string | null
 }
 
 export const untriedConnector = (id: string): ConnectorRecord => ({
   ...NO_ATTEMPTS,
-  ...{ id, rows: null, recorded: 0, refused: 0, excerpt: null },
+  ...{ id, failures: 0, rows: null, recorded: 0, refused: 0, excerpt: null },
 })
 
 /** What a connector read before, so that nothing is recorded twice. */

@@ -18,6 +18,10 @@ const RETRY_MS_MAX = 6 * HOUR_MS
 /** The shortest pause between two looks for a day that is not there yet. */
 const LOOK_AGAIN_MS = HOUR_MS
 
+/** How long an upstream that failed so often in a row is left alone: doubled with each time. */
+export const restMsAfter = (failures: number): number =>
+  Math.min(RETRY_MS * 2 ** Math.max(0, failures - 1), RETRY_MS_MAX)
+
 /**
  * Whether a bank is to be asked now.
  *
@@ -33,7 +37,7 @@ export function isDue(turn: Turn, publishing: Publishing, nowMs: number): boolea
   const published = lastPublication(publishing, nowMs)
   if (published !== null && triedMs < published.atMs) return true
   const restMs = nowMs - triedMs
-  if (isFailing) return restMs >= Math.min(RETRY_MS * 2 ** Math.max(0, failures - 1), RETRY_MS_MAX)
+  if (isFailing) return restMs >= restMsAfter(failures)
   if (published === null) return false
   const isThere = newestMs !== null && dateIn(newestMs, publishing.timeZone) >= published.date
   if (isThere) return false

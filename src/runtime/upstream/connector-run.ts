@@ -1,16 +1,23 @@
 import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
-import type { Connector } from '~/connector/definition.ts'
 import { type Prices, pricesOf } from '~/connector/prices.ts'
+import { type Connector, hostOf } from '~/connector/schema.ts'
 import { failed, succeeded } from '~/domain/feed/attempts.ts'
 import { type ConnectorRecord, type Seen, untriedConnector } from '~/domain/feed/connector.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Observation } from '~/domain/observation.ts'
+import { offerId } from '~/domain/offer/id.ts'
+import type { Catalogue } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { catalogueOf } from '~/file/catalogue.ts'
 import { allowedPlaces } from '~/outbound/places.ts'
+import { quoteOf } from '~/service/recording/ingest.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
+import { createQuoteStore } from '~/store/quote-store.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import type { Imported } from '~/store/transfer/observation-import.ts'
-import { version } from '../../../package.json'
+import { agentOf } from './agent.ts'
 import { rowRules } from './row-rules.ts'
 import type { Pace } from './stopping.ts'
 
@@ -22,6 +29,8 @@ export type ConnectorDeps = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pace: Pace
   readonly folder: string
+  /** Adds entries to the catalogue; others stay as they are. */
+  addEntries(entries: Catalogue): Promise<unknown>
   /** Records all rows or none; `via` says by which connector they came. */
   record(rows: readonly Observation[], via: string): Promise<Imported>
 }
@@ -41,6 +50,7 @@ export type ConnectorReport = {
   /** Null where the source could not be asked or read. */
   readonly prices: Prices | null
   readonly inserted: number
+  /** How many of the rows were recorded before. */
   readonly skipped: number
   /** Why nothing was recorded; null where something may have been. */
   readonly error: FeedError | null
@@ -48,7 +58,7 @@ export type ConnectorReport = {
 
 /**
  * Asks a connector and records its prices, all of a run or none, and how that went; null while
- * another process does, or where the run is not due any more.
+ * another process asks its host, or where the run is not due any more.
  */
 export function runConnector(
   deps: ConnectorDeps,
@@ -56,40 +66,79 @@ export function runConnector(
   wish: Wish,
 ): Promise<ConnectorReport | null> {
   const store = createConnectorStore(deps.database)
-  return store.once(connector.name, async () => {
+  return store.once(hostOf(connector) ?? connector.name, async () => {
     const [known] = await store.load([connector.name])
-    const before = known ?? untriedConnector(connector.name)
+    const before = { ...untriedConnector(connector.name), ...known }
     if (wish.isDue && !wish.isDue(before)) return null
     const seen = await store.seen(connector.name)
-    const { prices, error } = await read(deps, connector, { wish, before, seen })
+    const added = await lacking(deps, connector)
+    const { prices, error } = await read(deps, connector, { wish, before, seen, added })
     const counts = { inserted: 0, skipped: 0 }
     if (!error && !wish.isDry && prices!.rows.length > 0)
-      Object.assign(counts, await deps.record(prices!.rows, `connector:${connector.name}`))
+      Object.assign(counts, await recordNew(deps, connector, { rows: prices!.rows, added }))
     const record = recordAfter(before, { prices, error, ...counts }, deps.clock.now())
     if (!wish.isDry) await store.save(record, error || !prices ? seen : prices.seen)
     return { record, prices, error, ...counts }
   })
 }
 
-type Beginning = { readonly wish: Wish; readonly before: ConnectorRecord; readonly seen: Seen }
+/** The entries that a connector gives of the catalogue, and that the catalogue lacks. */
+async function lacking({ database }: ConnectorDeps, { catalogue }: Connector): Promise<Catalogue> {
+  const { currencies, providers } = catalogueOf(catalogue ?? {})
+  if (currencies.length + providers.length === 0) return { currencies, providers }
+  const known = await createCatalogueStore(database).load()
+  return {
+    currencies: currencies.filter((one) => known.currencies.every(({ code }) => code !== one.code)),
+    providers: providers.filter((one) => known.providers.every(({ id }) => id !== one.id)),
+  }
+}
+
+type News = { readonly rows: readonly Observation[]; readonly added: Catalogue }
+
+/**
+ * Records the rows that a run which ended before it could remember them did not record, and first
+ * the entries of the catalogue that they need.
+ */
+async function recordNew(deps: ConnectorDeps, { name }: Connector, { rows, added }: News) {
+  const via = `connector:${name}`
+  const times = rows.map(({ effectiveMs }) => effectiveMs)
+  const span = { fromMs: Math.min(...times), beforeMs: Math.max(...times) + 1 }
+  const providers = [...new Set(rows.map(({ providerId }) => providerId))]
+  if (added.currencies.length + added.providers.length > 0) await deps.addEntries(added)
+  const there = await createQuoteStore(deps.database).recordedVia(via, providers, span)
+  const known = new Set(there.map(priceKey))
+  const news = rows.filter((row) => !known.has(priceKey(quoteOf(row, 0))))
+  const { inserted, skipped } =
+    news.length > 0 ? await deps.record(news, via) : { inserted: 0, skipped: 0 }
+  return { inserted, skipped: skipped + rows.length - news.length }
+}
+
+const priceKey = (quote: Quote): string =>
+  [offerId(quote), quote.atMs, quote.rate, quote.fee, quote.feeCurrency].join()
+
+type Beginning = {
+  readonly wish: Wish
+  readonly before: ConnectorRecord
+  readonly seen: Seen
+  readonly added: Catalogue
+}
 
 async function read(deps: ConnectorDeps, connector: Connector, beginning: Beginning) {
   const { config, clock, database, env, pace, folder } = deps
-  const { wish, before, seen } = beginning
-  const { publicUrl } = config
+  const { wish, before, seen, added } = beginning
   const outer = {
     fetcher: { clock, ...pace },
     allowed: allowedPlaces(config.connectorsAllow),
-    ...{ env, folder, seen: new Set(seen.files) },
-    agent: `corridor/${version}${publicUrl === null ? '' : ` (+${publicUrl})`}`,
+    ...{ env, folder, seen: new Set(seen.files), agent: agentOf(config) },
   }
   let prices: Prices | null = null
   try {
-    const rules = await rowRules(config, database, { acceptsAll: false, nowMs: clock.now() })
+    const circumstances = { acceptsAll: false, nowMs: clock.now(), added }
+    const rules = await rowRules(config, database, circumstances)
     prices = await pricesOf(connector, outer, { rules, usualRows: before.rows, seen })
-    const isAccepted = wish.accepts && prices.read > 0 && prices.read > prices.faults.length
-    const { refusal } = prices
-    const error = refusal && !isAccepted ? new FeedError('implausible', refusal) : null
+    const { refusal, excerpt, read, faults } = prices
+    const isAccepted = wish.accepts && read.length > faults.length
+    const error = refusal && !isAccepted ? new FeedError('implausible', refusal, { excerpt }) : null
     return { prices, error }
   } catch (error) {
     if (!(error instanceof FeedError)) throw error
@@ -104,9 +153,11 @@ function recordAfter(
   { prices, error, inserted }: Outcome,
   nowMs: number,
 ): ConnectorRecord {
-  if (error) return { ...before, ...failed(error, nowMs), excerpt: error.excerpt }
-  const good = { ...before, ...succeeded(nowMs), excerpt: null }
-  if (!prices || prices.read === 0) return good
-  const refused = prices.faults.length
-  return { ...good, rows: prices.usualRows, recorded: inserted, refused }
+  const { failures } = before
+  if (error)
+    return { ...before, ...failed(error, nowMs), failures: failures + 1, excerpt: error.excerpt }
+  const good = { ...before, ...succeeded(nowMs), failures: 0 }
+  if (!prices || prices.read.length === 0) return good
+  const { faults, usualRows, excerpt } = prices
+  return { ...good, rows: usualRows, recorded: inserted, refused: faults.length, excerpt }
 }

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import type { Config } from '~/config.ts'
-import type { Connector } from '~/connector/definition.ts'
 import { connectorsIn } from '~/connector/folder.ts'
-import { isWaiting } from '~/domain/feed/attempts.ts'
+import { type Connector, hostOf } from '~/connector/schema.ts'
+import { failed, isWaiting } from '~/domain/feed/attempts.ts'
 import { type ConnectorRecord, untriedConnector } from '~/domain/feed/connector.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
 import type { Observation } from '~/domain/observation.ts'
+import { restMsAfter } from '~/domain/source/turn.ts'
 import { systemPace } from '~/feed/fetcher.ts'
 import { type Job, lastInstantMs, type Schedule } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
@@ -13,6 +15,7 @@ import { type IngestDeps, ingest } from '~/service/recording/ingest.ts'
 import type { Database } from '~/store/database.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import { type ConnectorDeps, type ConnectorReport, runConnector } from './connector-run.ts'
+import { sourceStoreOf } from './sources.ts'
 import { type Pace, Stopping } from './stopping.ts'
 
 type ServiceDeps = Pick<ConnectorDeps, 'config' | 'clock' | 'database'> & {
@@ -24,6 +27,10 @@ type ServiceDeps = Pick<ConnectorDeps, 'config' | 'clock' | 'database'> & {
   readonly pace?: Pace
 }
 
+/** How many hosts are asked at once. */
+const HOSTS_AT_ONCE_MAX = 4
+/** The pause between two connectors of one host. */
+const PAUSE_MS = 250
 const JOB_NAME = 'run-connectors'
 /** How often it is looked which connectors there are, and whether one is due. */
 const LOOKS = '20 * * * * *'
@@ -32,12 +39,26 @@ const LOOKS = '20 * * * * *'
 export const connectorFolder = ({ connectors, dataDir }: Config): string =>
   connectors ?? join(dataDir, 'connectors')
 
-/** What is known of the runs of the connectors that are in the folder. */
-export async function connectorRecords(config: Config, database: Database) {
+/**
+ * What is known of the runs of the connectors that are in the folder. A file that is not valid
+ * counts as a connector of its name that fails.
+ */
+export async function connectorRecords(config: Config, database: Database, nowMs: number) {
   const found = await connectorsIn(connectorFolder(config))
-  const names = found.flatMap(({ connector }) => connector?.name ?? [])
-  return names.length > 0 ? createConnectorStore(database).load(names) : []
+  const names = found.map(({ file, connector }) => connector?.name ?? idOf(file))
+  const records = names.length > 0 ? await createConnectorStore(database).load(names) : []
+  const known = new Map(records.map((record) => [record.id, record]))
+  for (const { file, faults } of found)
+    if (faults[0] !== undefined) {
+      const before = known.get(idOf(file)) ?? untriedConnector(idOf(file))
+      const failure = new FeedError('misconfigured', `is not valid: ${file} ${faults[0]}`)
+      const { triedMs } = before
+      known.set(before.id, { ...before, ...failed(failure, nowMs), triedMs, excerpt: null })
+    }
+  return [...known.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
+
+const idOf = (file: string): string => file.replace(/\.ya?ml$/, '')
 
 /** Runs the connectors that have a schedule, one after another, each on one replica at a time. */
 export class ConnectorService {
@@ -54,8 +75,13 @@ export class ConnectorService {
       const { inserted } = await ingest(options, batch)
       return { inserted, skipped: 0 }
     }
+    const { addEntries } = sourceStoreOf(options.database, {
+      record: async () => {},
+      publish: (publication) => options.memory.publish(publication, options.clock.now()),
+    })
     const outside = { env, folder, pace: this.#stopping.paced(pace) }
-    this.#deps = this.#stopping.guarded({ ...options, ...outside, record }, ['record'])
+    const deps = { ...options, ...outside, record, addEntries }
+    this.#deps = this.#stopping.guarded(deps, ['record', 'addEntries'])
   }
 
   get jobs(): Job[] {
@@ -78,22 +104,45 @@ export class ConnectorService {
   }
 
   async #turn(): Promise<void> {
-    const { database, clock } = this.#deps
     const planned = (await this.#valid()).filter(({ schedule }) => schedule !== undefined)
     if (planned.length === 0) return
     const names = planned.map(({ name }) => name)
-    const records = await createConnectorStore(database).load(names)
-    for (const connector of planned) {
-      const before = records.find(({ id }) => id === connector.name)
-      const isDueNow = (record: ConnectorRecord) => isDue(connector, record, clock.now())
-      if (!isDueNow(before ?? untriedConnector(connector.name))) continue
-      const wish = { isDry: false, accepts: false, isDue: isDueNow }
+    const records = await createConnectorStore(this.#deps.database).load(names)
+    const due = planned.filter((connector) =>
+      isDue(connector, recordOf(connector, records), this.#deps.clock.now()),
+    )
+    const hosts = Map.groupBy(due, (connector) => hostOf(connector) ?? connector.name)
+    const waiting = [...hosts.values()]
+    const runInTurn = async () => {
+      for (let host = waiting.shift(); host; host = waiting.shift()) await this.#runEach(host)
+    }
+    const ended = await Promise.allSettled(Array.from({ length: HOSTS_AT_ONCE_MAX }, runInTurn))
+    const failure = ended.find(({ status }) => status === 'rejected')
+    if (failure) throw (failure as PromiseRejectedResult).reason
+  }
+
+  /** Runs the connectors of one host, one after another. */
+  async #runEach(connectors: readonly Connector[]): Promise<void> {
+    const { clock, pace } = this.#deps
+    for (const [at, connector] of connectors.entries()) {
+      if (at > 0) await pace.sleep(PAUSE_MS)
+      let wasFailing = false
+      const isStillDue = (record: ConnectorRecord) => {
+        wasFailing = record.isFailing
+        return isDue(connector, record, clock.now())
+      }
+      const wish = { isDry: false, accepts: false, isDue: isStillDue }
       const report = await runConnector(this.#deps, connector, wish)
       if (!report) continue
-      this.#tell(report, before?.isFailing ?? false)
-      const { config, memory } = this.options
-      memory.publish({ connectors: await connectorRecords(config, database) }, clock.now())
+      this.#tell(report, wasFailing)
+      await this.#publish()
     }
+  }
+
+  async #publish(): Promise<void> {
+    const { config, memory, database, clock } = this.options
+    const nowMs = clock.now()
+    memory.publish({ connectors: await connectorRecords(config, database, nowMs) }, nowMs)
   }
 
   /** The valid connectors; what is wrong with others is logged once. */
@@ -107,7 +156,9 @@ export class ConnectorService {
     ]
     for (const fault of faults)
       if (!this.#told.has(fault)) this.options.log.warn({}, `connectors: ${fault}`)
+    const isChanged = faults.length !== this.#told.size || faults.some((f) => !this.#told.has(f))
     this.#told = new Set(faults)
+    if (isChanged) await this.#publish()
     return valid.filter(({ name }) => namesakes.every((other) => other.name !== name))
   }
 
@@ -126,12 +177,19 @@ export class ConnectorService {
   }
 }
 
+const recordOf = ({ name }: Connector, records: readonly ConnectorRecord[]) =>
+  records.find(({ id }) => id === name) ?? untriedConnector(name)
+
 /**
- * Whether a run is due: at the last time of the schedule nobody had tried yet. A try in the future
- * was before a clock was set back.
+ * Whether a run is due: at the last time of the schedule it had not been tried yet, or it failed
+ * and has rested, as the upstream asks or as a bank would. A try in the future was before a clock
+ * was set back.
  */
 function isDue({ schedule, time_zone }: Connector, record: ConnectorRecord, nowMs: number) {
+  if (isWaiting(record, nowMs)) return false
   const lastMs = lastInstantMs(schedule!, nowMs, time_zone)
   const triedMs = record.triedMs !== null && record.triedMs <= nowMs ? record.triedMs : 0
-  return lastMs !== null && triedMs < lastMs && !isWaiting(record, nowMs)
+  if (lastMs !== null && triedMs < lastMs) return true
+  const restMs = record.waitUntilMs === null ? restMsAfter(record.failures) : 0
+  return record.isFailing && nowMs - triedMs >= restMs
 }

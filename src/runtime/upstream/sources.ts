@@ -16,7 +16,7 @@ import type { Database } from '~/store/database.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { knownPrices } from '~/store/source/known-prices.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
-import { version } from '../../../package.json'
+import { agentOf } from './agent.ts'
 import { type Pace, Stopping } from './stopping.ts'
 
 type SourceConfig = Pick<
@@ -105,8 +105,8 @@ type Outside = { readonly clock: Clock; readonly pace: Pace }
 
 /** The configured banks; who asks says where it can be found, if it has an address of its own. */
 export function sourcesOf(config: SourceConfig, { clock, pace }: Outside): QuoteSource[] {
-  const { publicUrl, quoteSources, quoteSourcesKeys: keys, quoteSourcesVia: via } = config
-  const agent = `corridor/${version}${publicUrl === null ? '' : ` (+${publicUrl})`}`
+  const { quoteSources, quoteSourcesKeys: keys, quoteSourcesVia: via } = config
+  const agent = agentOf(config)
   return createSources(quoteSources, { fetcher: { clock, ...pace }, via, keys, agent })
 }
 

@@ -1,4 +1,5 @@
 import { FeedError } from '~/domain/feed/feed.ts'
+import { jsonOf } from '~/feed/document.ts'
 
 /** A row of a JSON answer: an object, or a list whose places are its names. */
 export type JsonRow = Readonly<Record<string, unknown>>
@@ -10,19 +11,11 @@ export type JsonRow = Readonly<Record<string, unknown>>
  * were written. Throws a FeedError for anything but a list of objects or lists.
  */
 export function jsonRows(text: string, member?: string): JsonRow[] {
-  const answer = parsed(text)
+  const answer = jsonOf(text)
   const list = member === undefined ? answer : isRow(answer) && answer[member]
   if (!Array.isArray(list) || !list.every(isRow))
     throw new FeedError('malformed', `answered JSON without the list ${member ?? 'of rows'}`)
   return list
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new FeedError('malformed', 'did not answer complete JSON')
-  }
 }
 
 const isRow = (value: unknown): value is JsonRow => typeof value === 'object' && value !== null

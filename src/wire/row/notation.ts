@@ -8,9 +8,14 @@ export const DATE_ORDERS = ['dd/MM/yyyy', 'MM/dd/yyyy'] as const
 /** The signs that divide the whole of a number from its fraction. */
 export const DECIMALS = ['.', ','] as const
 
+/** The signs that may stand between thousands. */
+export const GROUPS = ['.', ',', ' ', "'"] as const
+
 /** How a table writes numbers and times; what is null is not known. */
 export type Notation = {
   readonly decimal: (typeof DECIMALS)[number]
+  /** What stands between thousands; not given where that is to be told by the number. */
+  readonly group?: (typeof GROUPS)[number] | undefined
   readonly dates: (typeof DATE_ORDERS)[number] | null
   /** The IANA time zone of times that are written without an offset. */
   readonly timeZone: string | null
@@ -33,6 +38,7 @@ const CLOCK = /[ T](\d{1,2}):(\d{2})(?::(\d{2}))?$/
  * points: `1.284,50`, but not `1.284`.
  */
 export function numberIn(text: string, notation: Notation): WrittenNumber | Misread {
+  if (notation.group !== undefined) return groupedNumber(text, notation)
   if (notation.decimal === ',') {
     if (WITH_DECIMAL_COMMA.test(text))
       return new WrittenNumber(text.replaceAll('.', '').replace(',', '.'))
@@ -44,6 +50,17 @@ export function numberIn(text: string, notation: Notation): WrittenNumber | Misr
     `must be a number with a decimal point, not ${shown(text)}: if the comma is a decimal comma, ` +
       `give ${given}`,
   )
+}
+
+/** Numbers with `_` between thousands, and a decimal comma. */
+const GROUPED = /^-?(?:\d{1,3}(?:_\d{3})+|\d+)(?:,\d+)?$/
+
+function groupedNumber(text: string, { decimal, group = ' ' }: Notation) {
+  const spaced = text.replace(/[\u00A0\u202F]/g, ' ')
+  const form = spaced.replaceAll(group, '_').replaceAll(decimal, ',')
+  if (GROUPED.test(form)) return new WrittenNumber(form.replaceAll('_', '').replace(',', '.'))
+  const example = `1${group}284${decimal}50`
+  return new Misread(`must be a number written as ${example}, not ${shown(text)}`)
 }
 
 /**

@@ -1,0 +1,29 @@
+import type { FetcherDeps } from '~/feed/fetcher.ts'
+import type { AllowedPlaces } from '~/outbound/places.ts'
+import type { Reading } from './reading.ts'
+import type { Page } from './rows.ts'
+
+/** One answer or file. */
+export type Arrival = {
+  readonly rows: Page['rows']
+  /** The moment of the answer, or when the file was last written. */
+  readonly atMs: number
+  /** What a fault names: a file, or the values that were asked for. */
+  readonly name: string
+  /** A file by its name, size, digest and time; null for an answer. */
+  readonly file: string | null
+  /** How it begins. */
+  readonly excerpt: string
+}
+
+export type Outer = {
+  readonly fetcher: FetcherDeps
+  readonly reading: Reading
+  readonly allowed: AllowedPlaces
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder in which a relative path begins. */
+  readonly folder: string
+  readonly agent: string
+  /** The files that were processed before. */
+  readonly seen: ReadonlySet<string>
+}

@@ -1,0 +1,124 @@
+import { isTimeZone } from '~/domain/source/zone.ts'
+import { isCronPattern } from '~/jobs/schedule.ts'
+import { expressionFault } from './expression.ts'
+import type { Connector } from './schema.ts'
+import { SECRET } from './secrets.ts'
+
+/** What is wrong with one part of a connector. */
+type Fault = { readonly parts: readonly string[]; readonly sentence: string }
+
+/** The faults of a connector that its schema cannot tell. */
+export function* meaningFaults(connector: Connector): Generator<Fault> {
+  const { row, time_zone: zone, provider, numbers } = connector
+  yield* sourceFaults(connector)
+  if (connector.sheet !== undefined && connector.format !== 'xlsx')
+    yield { parts: ['sheet'], sentence: 'sheet is for format xlsx alone: leave it out' }
+  if (connector.schedule !== undefined && !isCronPattern(connector.schedule))
+    yield { parts: ['schedule'], sentence: 'schedule must be a cron pattern: */20 6-20 * * 1-5' }
+  if (zone !== undefined && !isTimeZone(zone))
+    yield { parts: ['time_zone'], sentence: 'time_zone must be an IANA zone: Africa/Nairobi' }
+  if (provider === undefined && row.provider_id === undefined)
+    yield { parts: ['row'], sentence: 'provider is missing, and so is row.provider_id: give one' }
+  if (numbers?.group !== undefined && numbers.group === numbers.decimal)
+    yield { parts: ['numbers'], sentence: 'numbers.group must be another sign than decimal' }
+  yield* secretFaults(connector)
+  yield* expressionFaults(connector)
+}
+
+function* expressionFaults({ from, row, rows }: Connector): Generator<Fault> {
+  const expressions: [readonly string[], string | undefined][] = [
+    [['rows'], rows],
+    [['from', 'pages', 'next'], from.pages?.next],
+    ...Object.entries(row).map(([key, one]): [string[], string] => [['row', key], one]),
+  ]
+  for (const [parts, one] of expressions) {
+    const fault = one === undefined ? null : expressionFault(one)
+    if (fault !== null) yield { parts, sentence: `${parts.join('.')} ${fault}` }
+  }
+}
+
+/** What the kind of a source needs, and what its address asks for. */
+function* sourceFaults(connector: Connector): Generator<Fault> {
+  const { from } = connector
+  const [kind] = from.url.split(':')
+  const faults = SOURCES[kind as keyof typeof SOURCES]
+  if (faults) yield* faults(connector)
+  else
+    yield {
+      parts: ['from', 'url'],
+      sentence: 'from.url must begin with https://, sftp://, s3://, imaps://, imap:// or file:',
+    }
+  for (const asked of from.url.matchAll(/\{(\w*)\}/g))
+    if (!namesOf(connector).includes(asked[1]!))
+      yield { parts: ['from', 'url'], sentence: `from.url names {${asked[1]}}, not in from.each` }
+  for (const corridor of from.each?.corridor ?? [])
+    if (!/^\w{3,4}\/\w{3,4}$/.test(String(corridor)))
+      yield {
+        parts: ['from', 'each', 'corridor'],
+        sentence: `from.each.corridor must list corridors such as GBP/NGN, not ${corridor}`,
+      }
+}
+
+/** Secrets that are neither the connector's own by their names nor listed. */
+function* secretFaults({ from, name, secrets = [] }: Connector): Generator<Fault> {
+  const { password, key, access_key, secret_key } = from
+  const places = Object.entries(from.headers ?? {}).map(([header, text]) => ({
+    parts: ['from', 'headers', header],
+    text,
+  }))
+  const logins = Object.entries({ password, key, access_key, secret_key }).flatMap(
+    ([member, text]) => (text === undefined ? [] : [{ parts: ['from', member], text }]),
+  )
+  for (const { parts, text } of [...places, ...logins])
+    for (const [, secret] of text.matchAll(SECRET))
+      if (!secrets.includes(secret!) && !secret!.startsWith(prefixOf(name)))
+        yield {
+          parts,
+          sentence: `\${${secret}} must start with ${prefixOf(name)} or be listed in secrets`,
+        }
+}
+
+/** What an SFTP server needs: who asks, by what secret, and which host key it shows. */
+function* sftpFaults({ from }: Connector): Generator<Fault> {
+  const url = URL.parse(from.url)
+  if (!url?.username || !url.hostname || url.password !== '' || !/\/[^/]+$/.test(url.pathname))
+    yield { parts: ['from', 'url'], sentence: 'from.url must be sftp://user@host/folder/*.csv' }
+  if ((from.password ?? from.key) === undefined)
+    yield { parts: ['from'], sentence: 'from lacks password or key: give one' }
+  if (from.host_key === undefined)
+    yield { parts: ['from'], sentence: 'from lacks host_key: give what ssh-keygen -lf prints' }
+}
+
+/** What a bucket needs: its name, and a key with its secret. */
+function* bucketFaults({ from }: Connector): Generator<Fault> {
+  if (!/^s3:\/\/[a-z0-9.-]+\/(.*\/)?[^/]+$/.test(from.url))
+    yield { parts: ['from', 'url'], sentence: 'from.url must be s3://bucket/folder/*.csv' }
+  if (from.access_key === undefined || from.secret_key === undefined)
+    yield { parts: ['from'], sentence: 'from lacks access_key or secret_key: give both' }
+}
+
+const prefixOf = (name: string): string => `${name.toUpperCase().replaceAll('-', '_')}_`
+
+const namesOf = ({ from }: Connector): string[] => {
+  const names = Object.keys(from.each ?? {})
+  return names.includes('corridor') ? [...names, 'from', 'to'] : names
+}
+
+/** What a mailbox needs: who asks, by what password, and whose emails are read. */
+function* mailFaults({ from }: Connector): Generator<Fault> {
+  const url = URL.parse(from.url)
+  const isPlace = url !== null && /^\/.+\/[^/]+$/.test(url.pathname)
+  if (!isPlace || !url.username || !url.hostname || url.password !== '')
+    yield { parts: ['from', 'url'], sentence: 'from.url must be imaps://user@host/INBOX/*.csv' }
+  if (from.password === undefined)
+    yield { parts: ['from'], sentence: 'from lacks password: give the name of a secret' }
+  if (from.sender === undefined)
+    yield { parts: ['from'], sentence: 'from lacks sender: the address that the emails are from' }
+}
+
+function* nothing(): Generator<Fault> {}
+
+const SOURCES = {
+  ...{ https: nothing, http: nothing, file: nothing },
+  ...{ sftp: sftpFaults, s3: bucketFaults, imap: mailFaults, imaps: mailFaults },
+}
