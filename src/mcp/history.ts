@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { invalidParameter } from '~/domain/errors.ts'
 import { ORDERS } from '~/domain/history.ts'
 import { PERIODS } from '~/domain/period.ts'
-import { BUCKETS_MAX } from '~/domain/series.ts'
+import { BUCKETS_MAX, INTERVALS } from '~/domain/series.ts'
 import type { HistoryDeps } from '~/service/history.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
@@ -31,10 +31,10 @@ const input = Type.Object({
   ...corridorFields,
   period: words(PERIODS, { default: '30d', description: 'How far back from the end.' }),
   interval: Type.Optional(
-    words(['P1D', 'PT1H'], {
+    words(INTERVALS, {
       description:
-        `Buckets: P1D UTC days (at most ${BUCKETS_MAX.P1D}), PT1H hours (at most ` +
-        `${BUCKETS_MAX.PT1H}). Without it: observations.`,
+        `Buckets: P1D UTC days (at most ${BUCKETS_MAX.P1D}), PT1H hours (${BUCKETS_MAX.PT1H}), ` +
+        'ISO weeks, months; detail full adds candles.',
     }),
   ),
   provider: Type.Optional(provider('Only this provider: id or name.')),
@@ -57,13 +57,13 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
     name: 'get_history',
     title: 'Rates of a corridor over time',
     description:
-      'How rates moved. With `interval`: a point for each UTC day or hour with the mid-market ' +
-      'rate (`mid`), the best rate observed that money could be moved at (`best`, never suspect) ' +
-      'and the number of `samples`, for trends. Without: every price as it was recorded, of one ' +
-      '`provider` or all, of the countries and ways of paying asked for. `first`, `last`, ' +
+      'How rates moved. With `interval`: a point for each UTC day, hour, week or month with the ' +
+      'mid-market rate (`mid`), the best rate observed that money could be moved at (`best`, ' +
+      'never suspect) and the number of `samples`. Without: every price recorded, of ' +
+      'one `provider` or all, of the countries and ways of paying asked for. `first`, `last`, ' +
       '`lowest` and `highest` stand above the list, are of the whole window, by kind of price, ' +
       'and often are the answer (then limit 1 is enough). Rates are `to` per one `from`, before ' +
-      'fees; oldest first. For the percentage of a change use get_change, for now get_rates.',
+      'fees, oldest first. For a change in percent use get_change, for now get_rates.',
     input,
     rules: NOT_OF_BUCKETS.map((name) => ({
       of: [name, 'interval'],

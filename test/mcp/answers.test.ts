@@ -197,6 +197,16 @@ describe('get_history', () => {
     expect([count, data.length, next_offset]).toEqual([91, 91, undefined])
   })
 
+  test('has weeks and months by their first day, with candles in full', async () => {
+    const args = { ...CORRIDOR, interval: 'P1W', period: '30d', order: 'desc' }
+    const { data } = await ask('get_history', args)
+    expect(data.slice(0, 2).map(({ t }: { t: string }) => t)).toEqual(['2026-03-02', '2026-02-23'])
+    expect(data[0].ohlc).toBeUndefined()
+    const months = await ask('get_history', { ...args, interval: 'P1M', detail: 'full' })
+    const { t, mid, ohlc } = months.data[0]
+    expect([t, ohlc.mid?.close ?? null]).toEqual(['2026-03-01T00:00:00.000Z', mid])
+  })
+
   test('refuses to choose among the offers that buckets are of', async () => {
     const args = { ...CORRIDOR, interval: 'P1D', source_country: 'KE', provider: 'retail-a' }
     const { faults } = await ask('get_history', args)

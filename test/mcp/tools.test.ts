@@ -151,7 +151,7 @@ const SAME: readonly { name: string; args: Record<string, unknown>; path: string
   {
     name: 'get_history',
     args: { from: 'USD', to: 'KES', interval: 'P1D' },
-    path: '/time-series?from=USD&to=KES',
+    path: '/time-series?from=USD&to=KES&ohlc=true',
   },
 ]
 
@@ -501,7 +501,7 @@ const WRONG: readonly { name: string; args: unknown; code: string; parameter?: s
   },
   {
     name: 'get_history',
-    args: { ...CORRIDOR, interval: 'P1W' },
+    args: { ...CORRIDOR, interval: 'P1Y' },
     code: 'invalid_parameter',
     parameter: 'interval',
   },
@@ -735,7 +735,7 @@ describe('a long list', () => {
     ).body
     const whole = (await session.call('get_history', { ...asked, detail: 'full' })).body
     const rest = await tools.world.get(
-      '/time-series?from=USD&to=KES&interval=PT1H&period=7d',
+      '/time-series?from=USD&to=KES&interval=PT1H&period=7d&ohlc=true',
       tools.world.key(),
     )
     expect([...whole.data, ...last.data]).toEqual([

@@ -22,7 +22,9 @@ type Asked = Corridor &
 export async function bucketsOf(past: SeriesDeps, view: View, asked: Asked): Promise<object> {
   const { until: untilText, order, detail, ...question } = asked
   const untilMs = readInstant('until', untilText)
-  const series = await seriesOf(past, view, { ...question, startMs: null, endMs: untilMs })
+  const isOhlc = detail === 'full'
+  const window = { startMs: null, endMs: untilMs }
+  const series = await seriesOf(past, view, { ...question, ...window, isOhlc })
   const all = order === 'asc' ? series.points : series.points.toReversed()
   const until = iso(untilMs ?? view.freshness.nowMs)
   const page = leftOut({ buckets: all.length }, { ...asked, until })
@@ -37,7 +39,7 @@ export async function bucketsOf(past: SeriesDeps, view: View, asked: Asked): Pro
     ...body,
     ...(page.next_offset !== undefined && { next_until: until }),
     ...summaryOf(series.points, asked.interval),
-    data: detail === 'full' ? data : data.map((point) => shortPoint(point, asked.interval)),
+    data: isOhlc ? data : data.map((point) => shortPoint(point, asked.interval)),
   }
 }
 
@@ -87,6 +89,6 @@ function shortPoint({ t, mid, best, samples, mid_at }: Point, interval: Interval
 
 const DATE_LENGTH = '2026-03-05'.length
 
-/** Where a bucket starts: a day is told by its date. */
+/** Where a bucket starts: by its date, unless it is an hour. */
 const startText = (t: string, interval: Interval): string =>
-  interval === 'P1D' ? t.slice(0, DATE_LENGTH) : t
+  interval === 'PT1H' ? t : t.slice(0, DATE_LENGTH)
