@@ -1,6 +1,7 @@
 import { type Failure, failed, isWaiting, NO_ATTEMPTS, succeeded } from '~/domain/feed/attempts.ts'
 import type { Support } from '~/domain/feed/consensus.ts'
 import type { FeedSnapshot } from '~/domain/feed/feed.ts'
+import { saidAfter } from '~/domain/feed/repetition.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { JudgedAnswer } from '~/domain/feed/unused.ts'
 import type { Acceptance, HeldBack } from '~/domain/feed/verdict.ts'
@@ -39,16 +40,18 @@ export type RunOutcome = {
 /** The records after a run's reports are entered. */
 export function recordsAfter(
   before: readonly FeedRecord[],
-  reports: readonly FeedReport[],
+  { feeds, answers }: Pick<RunOutcome, 'feeds' | 'answers'>,
   nowMs: number,
 ): FeedRecord[] {
-  return reports.map((report) => {
+  return feeds.map((report) => {
     const { id, source } = report
     const record = before.find((known) => known.id === id) ?? { ...UNTRIED, id, source }
     if (report.result === 'not_asked') return record
     const { fetchedMs, upstreamMs, currencies } = report
+    const answer = answers.find(({ feedId }) => feedId === id)
+    const said = answer && saidAfter(answer, record.said ?? [])
     if (report.result !== 'failed')
-      return { ...record, ...succeeded(fetchedMs!), upstreamMs, currencies }
+      return { ...record, ...succeeded(fetchedMs!), upstreamMs, currencies, ...(said && { said }) }
     return isWaiting(record, nowMs) ? record : { ...record, ...failed(report, nowMs) }
   })
 }

@@ -9,6 +9,7 @@ import {
   type ReferenceFeed,
 } from '~/domain/feed/feed.ts'
 import { answerFault, GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
+import { repeatedMs } from '~/domain/feed/repetition.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
 import { type JudgedAnswer, judgedAnswer } from '~/domain/feed/unused.ts'
 import {
@@ -78,7 +79,7 @@ export function fetchReferences(
     await inquiry.askInTurn()
     const outcome = outcomeOf(inquiry, startedMs)
     for (const snapshot of outcome.snapshots) await store.append(snapshot)
-    const records = recordsAfter(before.feeds, outcome.feeds, clock.now())
+    const records = recordsAfter(before.feeds, outcome, clock.now())
     const served = outcome.feeds.find(({ result }) => result === 'served')?.id ?? before.served
     const { held } = outcome
     const support = deps.mode === 'consensus' ? supportAfter(before, outcome, standing) : []
@@ -142,8 +143,8 @@ class Inquiry {
   }
 
   async #ask(feed: ReferenceFeed): Promise<FeedAnswer> {
-    const { deps, before, known } = this.context
-    const record = before.feeds.find(({ id }) => id === feed.id)
+    const { deps, before: state, known } = this.context
+    const record = state.feeds.find(({ id }) => id === feed.id)
     if (record) refuseWaiting(record, deps.clock.now())
     const answer = await feed.ask()
     const fetchedMs = deps.clock.now()
@@ -156,7 +157,11 @@ class Inquiry {
       rules: deps.rules ?? GUARD_RULES,
     })
     if (fault) throw new FeedError('implausible', fault)
-    return feedAnswerOf(feed, { answer, fetchedMs, known })
+    const said = feedAnswerOf(feed, { answer, fetchedMs, known })
+    const beforeMs = repeatedMs(said, record?.said ?? [])
+    if (beforeMs === null) return said
+    const before = new Date(beforeMs).toISOString()
+    throw new FeedError('implausible', `repeats what it said of ${before} under a newer date`)
   }
 
   #feedErrorOf(error: unknown, feed: ReferenceFeed): FeedError {
@@ -273,14 +278,18 @@ function reportOf({ id, source }: ReferenceFeed, inquiry: Inquiry): FeedReport {
   const currencies = verdict.accepted.filter(({ used }) => used.includes(said)).length
   const disbelief = verdict.doubted.find((doubted) => doubted.answer === said)
   if (disbelief && currencies === 0) {
-    const { moved, compared } = disbelief
-    const message = `moved ${moved} of ${compared} currencies at once; not believed`
+    const message = doubtOf(disbelief)
     return { ...base, ...times, result: 'failed', fault: 'implausible', message }
   }
   const first = verdict.accepted.length > 0 ? answers.find((one) => isUsed(one, verdict)) : said
   const result = said === first ? 'served' : 'filled'
   return { ...base, ...times, currencies, result, fault: null, message: null }
 }
+
+const doubtOf = ({ moved, rounded, compared }: Verdict['doubted'][number]): string =>
+  rounded > 0
+    ? `rounded ${rounded} of ${compared} currencies to two digits; other feeds have more`
+    : `moved ${moved} of ${compared} currencies at once; not believed`
 
 const isUsed = (said: FeedAnswer, { accepted }: Verdict): boolean =>
   accepted.some(({ used }) => used.includes(said))

@@ -152,6 +152,43 @@ describe('fetchReferences in the mode consensus', () => {
     expect(world.store.mid('USD', 'EUR')!.rate).toBe(0.91908)
   })
 
+  test('a feed that rounds everything to two digits is not believed beside finer ones', async () => {
+    const { feeds, world } = threeFeeds()
+    await nextRun(world)
+    feeds[0].say = () =>
+      Object.fromEntries(
+        Object.entries(RATES).map(([code, rate]) => [code, Number(rate.toPrecision(2))]),
+      )
+    const { outcome, mid } = await nextRun(world)
+    expect(outcome.feeds[0]!.message).toBe(
+      'rounded 10 of 10 currencies to two digits; other feeds have more',
+    )
+    expect(mid).toMatchObject({ rate: 131, source: 'b,c', basis: 'consensus' })
+    for (const feed of feeds.slice(1)) feed.say = dead()
+    expect((await nextRun(world)).mid).toMatchObject({ rate: 130, source: 'a', basis: 'single' })
+  })
+
+  test('a feed that says again what it said days ago, as of today, is refused and named', async () => {
+    const { feeds, world } = threeFeeds()
+    const [a] = feeds
+    const sayOn = async (factor: number) => {
+      a.upstreamMs += 24 * HOUR_MS
+      world.clock.advance(23 * HOUR_MS)
+      a.say = () => times(factor)
+      return (await nextRun(world)).outcome.feeds[0]!
+    }
+    for (const factor of [1, 1.002, 1.002, 1.001]) expect((await sayOn(factor)).message).toBeNull()
+    const { result, message } = await sayOn(1)
+    expect([result, message]).toEqual([
+      'failed',
+      'repeats what it said of 2024-07-30T12:00:00.000Z under a newer date',
+    ])
+    expect(world.store.mid('USD', 'KES')!.source).toBe('b,c')
+    a.upstreamMs -= 5 * 24 * HOUR_MS
+    world.clock.advance(-1)
+    expect((await sayOn(1)).message).toBeNull()
+  })
+
   test('one feed alone for a week keeps prices coming, and a re-pricing of 40 % takes two runs', async () => {
     const { feeds, world } = threeFeeds()
     await nextRun(world)

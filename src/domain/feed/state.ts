@@ -1,5 +1,6 @@
 import type { Attempts } from './attempts.ts'
 import type { Support } from './consensus.ts'
+import type { Said } from './repetition.ts'
 import type { HeldBack } from './verdict.ts'
 
 /** What is known about one feed over all runs. */
@@ -8,6 +9,8 @@ export type FeedRecord = Attempts & {
   readonly source: string
   readonly upstreamMs: number | null
   readonly currencies: number
+  /** What it said last, oldest first; absent in what a version without it saved. */
+  readonly said?: readonly Said[]
 }
 
 /** What is kept from run to run, as plain JSON. */

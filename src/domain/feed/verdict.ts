@@ -1,5 +1,6 @@
 import { agreementOf, independent, type Support } from './consensus.ts'
 import { type GuardRules, isWithin } from './guard.ts'
+import { roundedBeside } from './rounding.ts'
 
 /** A valid answer of one feed in one run: the currencies asked for, units per USD as exact text. */
 export type FeedAnswer = {
@@ -44,10 +45,15 @@ export type Acceptance = {
   readonly ground: Ground
 }
 
-/** An answer in which too much moved at once, so that none of it counts. */
+/**
+ * An answer in which too much moved at once, or was rounded where others have digits, so that none
+ * of it counts.
+ */
 type Disbelief = {
   readonly answer: FeedAnswer
+  /** How many of the compared currencies moved, or were rounded; one of both is 0. */
   readonly moved: number
+  readonly rounded: number
   readonly compared: number
 }
 
@@ -93,7 +99,8 @@ export type ReferenceMode = (typeof REFERENCE_MODES)[number]
  * a feed cannot lie its way in by insisting. Only when every answer of a run is doubted may two of
  * different origin vouch for each other; then it is the standing values that are wrong.
  *
- * In the mode `consensus` feeds that agree confirm each other first, whatever moved, and their
+ * In the mode `consensus` an answer is doubted too if most of it is rounded to two digits and that
+ * of another origin is not. Feeds that agree confirm each other first, whatever moved, and their
  * median is taken; the rules for moves are for what a single feed says or feeds dispute.
  *
  * The same case gives the same verdict, so a run may ask after every answer whether it needs
@@ -122,7 +129,10 @@ export function verdictOf(run: Case): Verdict {
   }
 }
 
-function disbeliefOf(answer: FeedAnswer, { standing, rules, known }: Case): Disbelief | null {
+function disbeliefOf(
+  answer: FeedAnswer,
+  { answers, standing, rules, known, mode }: Case,
+): Disbelief | null {
   let moved = 0
   let compared = 0
   for (const currency of known) {
@@ -134,7 +144,10 @@ function disbeliefOf(answer: FeedAnswer, { standing, rules, known }: Case): Disb
   }
   const isMany = moved >= 3 && moved > compared * rules.movedShareMax
   const isMost = moved >= 2 && moved * 2 > compared
-  return isMany || isMost ? { answer, moved, compared } : null
+  if (isMany || isMost) return { answer, moved, rounded: 0, compared }
+  const others = answers.filter(({ origin }) => origin !== answer.origin)
+  const rounded = mode === 'consensus' ? roundedBeside(answer, others) : 0
+  return rounded > 0 ? { answer, moved: 0, rounded, compared: answer.perUsd.size } : null
 }
 
 type Claim = {
