@@ -21,6 +21,7 @@ type Page = { readonly has_more: boolean; readonly count: number; readonly to_da
 export class Connection {
   readonly #options: Said<CorridorOptions> & typeof DEFAULTS
   readonly #send: Send
+  #position = 0
 
   /** Throws a TypeError for an address or a key that cannot be one. */
   constructor(options: CorridorOptions) {
@@ -37,6 +38,14 @@ export class Connection {
     this.#send = request as unknown as Send
   }
 
+  /**
+   * The greatest `X-Corridor-Position` of an answer so far; 0 before the first. As `min_position`
+   * of a question it makes any replica answer with all that was recorded or read here before.
+   */
+  get position(): number {
+    return this.#position
+  }
+
   /** What an operation answers. Rejects with a CorridorError, or with the signal's reason. */
   protected async call<Answer>(call: Call, options: RecordingOptions = {}): Promise<Answer> {
     const { retries, waitMsMax, wait = waited, ...rest } = { ...this.#options, ...said(options) }
@@ -44,7 +53,10 @@ export class Connection {
     const isRepeatable = idempotencyKey !== null || !['POST', 'PATCH'].includes(call.method)
     for (let earlier = 0; ; earlier++) {
       const outcome = await exchanged(this.#send, call, { ...rest, idempotencyKey })
-      if (!(outcome instanceof CorridorError)) return outcome.value as Answer
+      if (!(outcome instanceof CorridorError)) {
+        this.#position = Math.max(this.#position, outcome.position ?? 0)
+        return outcome.value as Answer
+      }
       const ms = pauseMs({ ...outcome, earlier, isRepeatable }, { retries, waitMsMax })
       if (ms === null) throw outcome
       await wait(ms, rest.signal)

@@ -18,6 +18,8 @@ type Terms = Pick<CallOptions, 'signal' | 'timeoutMs'> & { readonly idempotencyK
 
 type Reply = Awaited<ReturnType<Send>>
 
+type Outcome = { readonly value: unknown; readonly position: number | null }
+
 /**
  * One try: its value, or why there is none. Rejects with the reason of the caller's signal, and for
  * a body that cannot be JSON.
@@ -26,7 +28,7 @@ export async function exchanged(
   send: Send,
   call: Call,
   { signal, timeoutMs, idempotencyKey }: Terms,
-): Promise<{ value: unknown } | CorridorError> {
+): Promise<Outcome | CorridorError> {
   signal?.throwIfAborted()
   const init = initOf(call, idempotencyKey)
   const late = new AbortController()
@@ -74,7 +76,7 @@ function outcomeOf(
   { isRaw }: Call,
   { data, error, response }: Reply,
   idempotencyKey: string | null,
-): { value: unknown } | CorridorError {
+): Outcome | CorridorError {
   const { status, headers } = response
   const facts = {
     // A browser shows nothing of a redirect, and 0 as its status.
@@ -84,9 +86,10 @@ function outcomeOf(
     idempotencyKey,
   }
   if (response.ok) {
-    if (isRaw) return { value: response }
+    const position = positionIn(headers)
+    if (isRaw) return { value: response, position }
     const value = status === NO_CONTENT ? undefined : parsed(data)
-    if (value !== NO_JSON) return { value }
+    if (value !== NO_JSON) return { value, position }
   }
   if (isErrorBody(error))
     return new CorridorError(error.error, { ...facts, code: error.code, details: error })
@@ -96,6 +99,12 @@ function outcomeOf(
     ...facts,
     code: 'unexpected_answer',
   })
+}
+
+/** The position that an answer tells; null where it tells none. */
+function positionIn(headers: Headers): number | null {
+  const text = headers.get('x-corridor-position')
+  return text === null ? null : Number(text)
 }
 
 const NO_JSON = Symbol('no JSON')

@@ -32,6 +32,7 @@ export const ERROR_CODES = [
   'storage_full',
   'overloaded',
   'streams_unavailable',
+  'replica_behind',
 ] as const
 
 export type ErrorCode = (typeof ERROR_CODES)[number]

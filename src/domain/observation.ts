@@ -66,9 +66,12 @@ export type RowFault = {
 /** What was recorded: `ids` in the order of the rows, null where a version before kept none. */
 export type Recorded = { readonly inserted: number; readonly ids: readonly number[] | null }
 
+/** New observations, and where their commit stands in the log of changes, where that is known. */
+export type Logged = { readonly ids: readonly number[]; readonly position?: number | null }
+
 /** The outcome of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */
 export type Recording =
-  | { readonly kind: 'recorded'; readonly ids: readonly number[] }
+  | ({ readonly kind: 'recorded' } & Logged)
   | ({ readonly kind: 'replayed' } & Recorded)
   | { readonly kind: 'key_reused' }
   /** There is no room for the offers of some rows. */

@@ -100,7 +100,8 @@ export class MeteredRequest {
   success() {
     const caller = this.#caller!
     const quota = quotaAfter(this.deps.metering, caller, this.#reservation!)
-    return { plan: caller.account.plan, quota, nowMs: this.#nowMs }
+    const { position } = this.deps.memory.positions
+    return { plan: caller.account.plan, quota, nowMs: this.#nowMs, position }
   }
 
   /** Headers with the budget of a known caller, and with the tier. */

@@ -12,6 +12,8 @@ import { credentialOf } from '~/wire/credential.ts'
 import { acceptedFormat, type Format, formatParameter, type RowFormat } from '~/wire/list/format.ts'
 import type { List } from '~/wire/list/list.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
+import { mayAskPosition, PositionQuery, positionParameter } from '~/wire/parameters.ts'
+import { readQuery } from '~/wire/query.ts'
 import { SuccessHeaders } from '~/wire/success-headers.ts'
 import type { Body } from '~/wire/text/answer-cache.ts'
 import type { HotDeps } from './access.ts'
@@ -65,7 +67,8 @@ export function meteredRoute<Q extends TObject, R extends TSchema, A>(
     path,
     operation: {
       ...notes,
-      ...{ query, access: 'key', isMetered: true, isTiered, success },
+      ...{ access: 'key', isMetered: true, isTiered, isPositioned: true, success },
+      query: Type.Object({ ...query.properties, ...positionParameter }),
       ...(list && { list }),
     },
     isHot: true,
@@ -79,7 +82,7 @@ type Answerable<Q extends TObject, A> = Question<Q, A> & {
   text(found: A, freshness: Freshness): Body
 }
 
-/** Answers at once, unless it waits for a share of the caller's budget. */
+/** Answers at once, unless it waits for a share of the caller's budget or for a position. */
 function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q, A>): Handler {
   const { refusals, guards } = deps
   const { isTiered, list, midsOf } = question
@@ -92,23 +95,57 @@ function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q,
       if (isFiled(answer)) return listReply(request, { list: list!, ...answer }, headers)
       return new Response(answer, { headers })
     } catch (error) {
-      const reply = () => metered.failed(error, { ...guards, [REQUEST_ID_HEADER]: scope.id })
-      const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
-      if (!isToldOf) scope.code = error.code
-      return isToldOf ? inScope(scope, reply, request) : reply()
+      return failureOf(error, { metered, request, scope, guards })
     }
+  }
+  const served = (metered: MeteredRequest, request: Request, scope: RequestScope) => {
+    if (!mayAskPosition(request.url)) return replyOf(metered, request, scope)
+    return positionServed(deps, request.url).then(
+      () => replyOf(metered, request, scope),
+      (error) => failureOf(error, { metered, request, scope, guards }),
+    )
   }
   return (request, scope) => {
     const metered = new MeteredRequest(deps, request)
     const begun = metered.begin(midsOf && readOnlyFinder(deps, request))
-    if (begun === null) return replyOf(metered, request, scope)
+    if (begun === null) return served(metered, request, scope)
     const later = (refusal: Refusal) => {
-      if (!refusal) return replyOf(metered, request, scope)
+      if (!refusal) return served(metered, request, scope)
       metered.nameTo(scope)
       return refusals.reply(refusal, scope.id, () => metered.quotaHeaders())
     }
     return begun instanceof Promise ? begun.then(later) : later(begun)
   }
+}
+
+type Failed = {
+  readonly metered: MeteredRequest
+  readonly request: Request
+  readonly scope: RequestScope
+  readonly guards: HotDeps['guards']
+}
+
+function failureOf(error: unknown, { metered, request, scope, guards }: Failed): Response {
+  const reply = () => metered.failed(error, { ...guards, [REQUEST_ID_HEADER]: scope.id })
+  const isToldOf = !(error instanceof ServiceError) || error.cause !== undefined
+  if (!isToldOf) scope.code = error.code
+  return isToldOf ? inScope(scope, reply, request) : reply()
+}
+
+/** How long a caller is asked to wait for what should have come within a second. */
+const BEHIND_SECONDS = 1
+
+/** Waits for the position that a URL asks for. Throws `replica_behind` if it does not come soon. */
+async function positionServed({ memory: { positions } }: HotDeps, url: string): Promise<void> {
+  const { min_position: minPosition = 0 } = readQuery(PositionQuery, url)
+  if (await positions.reached(minPosition)) return
+  throw new ServiceError(
+    'replica_behind',
+    `this replica has not come to position ${minPosition}, but to the one in position; retry ` +
+      'shortly, or leave min_position out',
+    { position: positions.position },
+    BEHIND_SECONDS,
+  )
 }
 
 /** How the caller is found where the key is a read-only one; nothing for any other. */

@@ -6,19 +6,10 @@ import { KeyIndex } from '~/memory/key-index.ts'
 import type { LiveMemory, LoggedChange } from '~/memory/live/live.ts'
 import { Memory } from '~/memory/memory.ts'
 import { Answered } from './answered.ts'
-import {
-  AHEAD_MS_MAX,
-  idsOf,
-  isUnnamed,
-  type LogEnd,
-  type LogRow,
-  parts,
-  runs,
-  timesAt,
-} from './change-log.ts'
+import { AHEAD_MS_MAX, idsOf, isUnnamed, type LogRow, parts, runs, timesAt } from './change-log.ts'
 import { addLogged, type LoggedSources, quotesOf, type ReadRows, ROWS_MAX } from './logged-rows.ts'
 import type { Refresher } from './refresh.ts'
-import { isServed } from './served.ts'
+import { isServed, serve } from './served.ts'
 
 type FollowerDeps = LoggedSources & {
   /** What is served, and what keeps it in step with the database. */
@@ -93,23 +84,25 @@ export class Follower {
   /** Begins with what is served, in which everything up to the mark is loaded. */
   async begin(mark: number): Promise<void> {
     for (let fromPosition = mark, tries = 1; ; tries++) {
-      const memory = copied(this.deps.memory)
-      const end = await this.deps.changes.end()
-      if (await this.#beginWith(memory, fromPosition, end)) break
+      const end = await this.#beginAfter(fromPosition)
+      if (end === null) break
       if (tries === BEGINNINGS_MAX) throw new Error('the log of changes does not come to rest')
-      fromPosition = end.position
+      fromPosition = end
       await this.deps.refresher.reload()
     }
     this.#isBegun = true
     if (this.#isWanted) this.wake()
   }
 
-  async #beginWith(memory: Memory, mark: number, end: LogEnd): Promise<boolean> {
-    const { live, clock } = this.deps
-    if (!(await addLogged(this.deps, { memory, mark, end }))) return false
-    live.begin({ memory, position: end.position, ...timesAt(end, clock.now()) })
+  /** Begins at the end of the log; answers the end where the log does not name all up to it. */
+  async #beginAfter(mark: number): Promise<number | null> {
+    const { live, memory, clock, changes } = this.deps
+    const end = await changes.end()
+    if (!(await addLogged(this.deps, { memory, mark, end }))) return end.position
+    live.begin({ memory: copied(memory), position: end.position, ...timesAt(end, clock.now()) })
+    memory.positions.reach(end.position)
     this.#tickMs = end.tickMs ?? Number.NEGATIVE_INFINITY
-    return true
+    return null
   }
 
   /** Hears of news; those without a position come from a version that does not log. */
@@ -218,7 +211,7 @@ export class Follower {
 
   /** Applies the next rows; answers whether there were any. */
   async #takeSome(): Promise<boolean> {
-    const { live, changes } = this.deps
+    const { live, memory, changes } = this.deps
     const rows = await changes.from(live.position, ROWS_MAX)
     if (live.position > 0 && rows[0]?.position !== live.position)
       throw new Broken('the log goes on elsewhere')
@@ -229,6 +222,7 @@ export class Follower {
         for (const row of part) {
           if (this.#isStopped || this.#isLost) return false
           await this.#take(row, read)
+          memory.positions.reach(row.position)
         }
       }
     }
@@ -247,8 +241,9 @@ export class Follower {
     const served = next < 0 ? rows : rows.slice(0, next)
     if (served.length === 0) return 0
     recent.take(idsOf(served, 'observations'))
-    const { atMs, hourMs } = live
-    live.begin({ memory: copied(memory), position: served.at(-1)!.position, atMs, hourMs })
+    const { position } = served.at(-1)!
+    live.begin({ ...live.times, memory: copied(memory), position })
+    memory.positions.reach(position)
     return served.length
   }
 
@@ -265,8 +260,10 @@ export class Follower {
     if (aside.has(position)) return live.pass(position)
     if (isUnnamed(row)) throw new Broken('a change does not say what it changed')
     const atMs = row.atMs > nowMs + AHEAD_MS_MAX ? nowMs : row.atMs
-    const apply = (more: Partial<LoggedChange>) =>
-      live.apply({ position, kind, atMs, ...more }, references)
+    const apply = async (more: Partial<LoggedChange>) => {
+      await serve(this.deps, more)
+      return live.apply({ position, kind, atMs, ...more }, references)
+    }
     switch (kind) {
       case 'tick':
         this.#tickMs = atMs
@@ -293,8 +290,9 @@ export class Follower {
   /** Takes what some processes went on without, as a gap for the readers of all of them. */
   async #takeLate({ position }: LogRow, quotes: readonly Quote[]): Promise<void> {
     const { live, references, clock } = this.deps
+    await serve(this.deps, { quotes })
     const memory = new Memory(undefined, live.current)
     await publishWithDays({ memory, days: references, clock }, { quotes })
-    live.begin({ memory, position, atMs: live.atMs, hourMs: live.hourMs })
+    live.begin({ ...live.times, memory, position })
   }
 }

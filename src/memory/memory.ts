@@ -13,6 +13,7 @@ import type { SourceRecord } from '~/domain/source/state.ts'
 import { CatalogueIndex } from './catalogue-index.ts'
 import { DayReferences } from './day-references.ts'
 import { KeyIndex } from './key-index.ts'
+import { Positions } from './positions.ts'
 import { QuoteIndex } from './quote-index.ts'
 import { ReferenceIndex } from './reference-index.ts'
 
@@ -79,6 +80,8 @@ export class Memory {
    * on by references of the sample. It stays so: nothing takes the sample out of a database.
    */
   isSample = false
+  /** How far what is served knows the log of changes. */
+  readonly positions = new Positions()
 
   /**
    * Calls `onPublication` with each publication once it is served. A publication that changes who

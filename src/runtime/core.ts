@@ -87,6 +87,7 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const logged = { changes: createChangeStore(database), recent, live, whole }
   const following = { ...refreshing.sources, ...logged }
   const follower = opened.add(new Follower({ ...following, memory, refresher, clock, log }))
+  memory.positions.onAwaited = () => void follower.caughtUp()
   const heard = { follower, refresher: telemetry.follow(refresher) }
   const changes = new ChangeListener({ ...options, ...heard, meter })
   const newKeys = newKeysOf(options, refresher)

@@ -23,7 +23,7 @@ type RecorderDeps = {
   readonly work: Config['work']
   readonly storage: Pick<StorageWatch, 'watched'>
   readonly rows: Pick<RowFigures, 'count'>
-  readonly follower: { readonly answered: Pick<Answered, 'note'> }
+  readonly follower: { readonly answered: Pick<Answered, 'note'>; caughtUp(): Promise<void> }
 }
 
 const WITHDRAWING_AWAY =
@@ -58,7 +58,10 @@ export function recorderOf(deps: RecorderDeps): Recorder {
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
   const served = async (recording: Recording): Promise<Recording> => {
-    if (recording.kind === 'replayed') await orUnavailable(changes.caughtUp(), RECORDING_AWAY)
+    if (recording.kind === 'replayed') {
+      await orUnavailable(changes.caughtUp(), RECORDING_AWAY)
+      await follower.caughtUp()
+    }
     follower.answered.note()
     return recording
   }
@@ -125,6 +128,7 @@ function withdrawing(
       limit.run(async () => {
         try {
           const done = await orUnavailable(withdrawals.withdraw(withdrawal), WITHDRAWING_AWAY)
+          if (done.position === null) await follower.caughtUp()
           follower.answered.note()
           return done
         } catch (error) {

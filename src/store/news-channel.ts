@@ -111,8 +111,8 @@ type AddedRows = {
 }
 
 /**
- * Selects the ids of new rows, in order and joined by commas, logs them, and announces them as one
- * range. Gives no row and logs nothing where there are none.
+ * Selects the ids of new rows, in order and joined by commas, and their position in the log, logs
+ * them, and announces them as one range. Gives no row and logs nothing where there are none.
  */
 export const announcedIds = (
   database: Database,
@@ -122,17 +122,18 @@ export const announcedIds = (
   const { sql } = database
   const isTimed = kind === 'observations'
   return sql`
-  select ids, pg_notify(${NEWS_CHANNEL}, json_build_object(
+  select ids, position, pg_notify(${NEWS_CHANNEL}, json_build_object(
     'kind', ${kind}::text, 'firstId', first_id, 'lastId', last_id,
     ${isTimed ? windowOf(sql) : sql``}
-    'origin', ${originOf(database)}::text, 'position', log_change(${kind}, listed,
-      ${atMs === null ? null : instantText(atMs)}::timestamptz, null, since, until))::text)
+    'origin', ${originOf(database)}::text, 'position', position)::text)
+  from (select news.*, log_change(${kind}, listed,
+    ${atMs === null ? null : instantText(atMs)}::timestamptz, null, since, until) as position
   from (
     select string_agg(id::text, ',' order by id) as ids, min(id) as first_id, max(id) as last_id,
       case when count(*) <= ${CHANGE_ROWS_MAX} then array_agg(id order by id) end as listed,
       ${isTimed ? timesOf(sql) : sql`null::timestamptz as since, null::timestamptz as until`}
     from ${added} having count(*) > 0
-  ) news ${after}`
+  ) news ${after}) logged`
 }
 
 const timesOf = (sql: Sql) => sql`min(effective_from) as since, max(effective_from) as until`

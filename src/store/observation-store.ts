@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import type { Batch, Idempotency, Recording } from '~/domain/observation.ts'
+import type { Batch, Idempotency, Logged, Recording } from '~/domain/observation.ts'
 import { addToRollups } from '~/store/past/rollup-parts.ts'
 import type { Database } from './database.ts'
 import { forgetDistribution, isDistributed } from './distributed/distribution.ts'
@@ -16,6 +16,7 @@ import { isRestated, recountHours, refuseRestated } from './recording/restated.t
 import { rerun } from './rerun.ts'
 
 const CLAIMS_MAX = 3
+const NOTHING: Logged = { ids: [], position: null }
 
 /** The store of observations; without a clock the log of changes goes by the server's. */
 export function createObservationStore(database: Database, clock?: { now(): number }) {
@@ -24,7 +25,7 @@ export function createObservationStore(database: Database, clock?: { now(): numb
   const recorders = new Recorders(database)
   return {
     async record({ observations, origin, idempotency }: Batch): Promise<Recording> {
-      if (observations.length === 0) return { kind: 'recorded', ids: [] }
+      if (observations.length === 0) return { kind: 'recorded', ...NOTHING }
       const series = await corridors.seriesOf(observations)
       try {
         const { ids: offerIds, faults } = await offers.idsOf(observations, series)
@@ -37,7 +38,7 @@ export function createObservationStore(database: Database, clock?: { now(): numb
         const from = { recorderId, via: origin?.via ?? null }
         const rows = { observations, series, offerIds, ...from, atMs: clock?.now() ?? null }
         if (idempotency) return await recordOnce(database, rows, idempotency)
-        return { kind: 'recorded', ids: await rerun(() => insert(database, rows, null)) }
+        return { kind: 'recorded', ...(await rerun(() => insert(database, rows, null))) }
       } catch (error) {
         if (isLost(error)) {
           corridors.forget()
@@ -64,8 +65,8 @@ async function recordOnce(
   idempotency: Idempotency,
 ): Promise<Recording> {
   for (let claim = 0; claim < CLAIMS_MAX; claim++) {
-    const ids = await rerun(() => insert(database, rows, idempotency))
-    if (ids.length > 0) return { kind: 'recorded', ids }
+    const logged = await rerun(() => insert(database, rows, idempotency))
+    if (logged.ids.length > 0) return { kind: 'recorded', ...logged }
     const earlier = await earlierAnswer(database, idempotency)
     if (earlier) return earlier
   }
@@ -90,7 +91,7 @@ async function insert(
   database: Database,
   rows: NewRows,
   idempotency: Idempotency | null,
-): Promise<number[]> {
+): Promise<Logged> {
   if (await isDistributed(database.sql)) return insertSpread(database, rows, idempotency)
   try {
     return await insertAtOnce(database, rows, idempotency)
@@ -109,7 +110,7 @@ async function insertAtOnce(
   database: Database,
   rows: NewRows,
   idempotency: Idempotency | null,
-): Promise<number[]> {
+): Promise<Logged> {
   const { sql } = database
   const rolledUp = sql`(select count(*) from rolled_up) first`
   const logged = {
@@ -117,9 +118,10 @@ async function insertAtOnce(
     atMs: rows.atMs,
     after: sql`, lateral (select ${refuseRestated(sql, rows)} from ${rolledUp}) checked`,
   }
-  const [added] = await sql<{ ids: string }[]>`
+  const [added] = await sql<{ ids: string; position: string }[]>`
     ${insertion(database, rows, idempotency)} ${announcedIds(database, 'observations', logged)}`
-  return added ? added.ids.split(',').map(Number) : []
+  if (!added) return NOTHING
+  return { ids: added.ids.split(',').map(Number), position: Number(added.position) }
 }
 
 /**
@@ -130,21 +132,22 @@ const insertRestated = (
   database: Database,
   rows: NewRows,
   idempotency: Idempotency | null,
-): Promise<number[]> =>
+): Promise<Logged> =>
   database.sql.begin(async (tx: TransactionSql) => {
     const { sql } = database
     const added = await tx<{ id: string; at: string }[]>`
       ${insertion(database, rows, idempotency)}
       select id, effective_from::text as at from added, (select count(*) from rolled_up) first
       order by id`
-    if (added.length === 0) return []
+    if (added.length === 0) return NOTHING
     await recountHours(sql, tx, rows)
     const ids = added.map(({ id }) => Number(id))
     const listed = sql`unnest(
       ${arrayLiteral(ids)}::bigint[], ${arrayLiteral(added.map(({ at }) => at))}::timestamptz[]
     ) as added (id, effective_from)`
-    await tx`${announcedIds(database, 'observations', { added: listed, atMs: rows.atMs })}`
-    return ids
+    const [logged] = await tx<{ position: string }[]>`
+      ${announcedIds(database, 'observations', { added: listed, atMs: rows.atMs })}`
+    return { ids, position: Number(logged!.position) }
   })
 
 /** The beginning of a statement that records rows, as `added`, and rolls them up. */

@@ -37,6 +37,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
   overloaded: 503,
   streams_unavailable: 503,
+  replica_behind: 503,
 }
 
 export const UNAUTHORIZED = 401
@@ -88,6 +89,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   storage_full: 'The disk of the database is full, and nothing was recorded; reads go on.',
   overloaded: 'The database is overloaded at the moment; retry shortly.',
   streams_unavailable: 'There is no room for a further stream here at the moment; connect again.',
+  replica_behind: 'What min_position asks for is not served here yet; ask again in a second.',
 }
 
 export type ErrorBody = { readonly error: string; readonly code: ErrorCode }
@@ -180,6 +182,9 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   idempotency_key_reused: { errors },
   too_many_streams: {
     limit: Type.Integer({ description: 'Streams that the plan allows at once.' }),
+  },
+  replica_behind: {
+    position: Type.Integer({ description: 'The position up to which everything is served here.' }),
   },
   quota_exceeded: {
     limit: Type.Integer({ description: "Units in the plan's UTC day." }),

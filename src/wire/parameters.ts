@@ -21,6 +21,26 @@ const LISTED = 'comma-separated or in repeated parameters'
 
 export const NoQuery = Type.Object({})
 
+/** What asks for an answer that knows at least so much of the log of changes. */
+export const positionParameter = {
+  min_position: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      default: 0,
+      description:
+        'The X-Corridor-Position of an earlier answer, of any replica: this one then holds all ' +
+        'that the earlier one did. It waits up to a second for that.',
+    }),
+  ),
+}
+
+export const PositionQuery = Type.Object(positionParameter)
+
+const [POSITION_NAME] = Object.keys(positionParameter) as [string]
+
+/** Whether a URL may ask for a position, so that reading it is worth while. */
+export const mayAskPosition = (url: string): boolean => url.includes(POSITION_NAME)
+
 export const CorridorsQuery = Type.Object({
   ...ageParameter,
   ...filterParameters,

@@ -1,7 +1,16 @@
 import { type Plan, type Quota, tierOf } from '~/domain/quota.ts'
 import { movingQuota, quotaHeaders } from './quota.ts'
 
-type Success = { readonly plan: Plan; readonly quota: Quota; readonly nowMs: number }
+/** The header that tells how far an answer knows the log of changes. */
+export const POSITION_HEADER = 'x-corridor-position'
+
+type Success = {
+  readonly plan: Plan
+  readonly quota: Quota
+  readonly nowMs: number
+  /** How far the answer knows the log of changes. */
+  readonly position: number
+}
 
 type Route = {
   readonly isTiered: boolean
@@ -12,7 +21,7 @@ type Route = {
 }
 
 /** The headers that every reply of a plan shares until `resetMs`. */
-type Kept = { readonly headers: Headers; resetMs: number }
+type Kept = { readonly headers: Headers; resetMs: number; position: number }
 
 /**
  * The headers of successful JSON answers of one route.
@@ -30,7 +39,7 @@ export class SuccessHeaders {
   /**
    * The headers of one success, valid until the next call; a caller has to add its own each time.
    */
-  of({ plan, quota, nowMs }: Success): Headers {
+  of({ plan, quota, nowMs, position }: Success): Headers {
     const kept = this.#byPlan.get(plan) ?? this.#first(plan)
     const { headers } = kept
     if (kept.resetMs === quota.resetMs) {
@@ -42,6 +51,10 @@ export class SuccessHeaders {
       for (const name in all) headers.set(name, all[name]!)
       kept.resetMs = quota.resetMs
     }
+    if (kept.position !== position) {
+      headers.set(POSITION_HEADER, String(position))
+      kept.position = position
+    }
     return headers
   }
 
@@ -50,7 +63,7 @@ export class SuccessHeaders {
     const headers = new Headers({ 'content-type': 'application/json', ...guards })
     if (isTiered) headers.set('x-data-freshness', tierOf(plan))
     if (varies) headers.set('vary', 'Accept')
-    const kept = { headers, resetMs: Number.NaN }
+    const kept = { headers, resetMs: Number.NaN, position: Number.NaN }
     this.#byPlan.set(plan, kept)
     return kept
   }

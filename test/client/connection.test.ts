@@ -297,6 +297,23 @@ describe('tries', () => {
   })
 })
 
+describe('the position of a client', () => {
+  const at = (position: number | null): Answer => {
+    const headers = position === null ? {} : { 'x-corridor-position': String(position) }
+    return () => Response.json({ count: 1 }, { headers })
+  }
+
+  test('is the greatest that an answer told, and 0 before', async () => {
+    const { client } = clientOf([at(null), at(70), at(65), at(null)])
+    const seen = [client.position]
+    for (let i = 0; i < 4; i++) {
+      await client.rates(USD_KES)
+      seen.push(client.position)
+    }
+    expect(seen).toEqual([0, 0, 70, 70, 70])
+  })
+})
+
 describe('recording', () => {
   const row = { provider_id: 'retail-a', ...USD_KES, rate: 129.5, fee: null }
 

@@ -155,6 +155,7 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
       return world.post(ROW, admin(world))
     },
   ],
+  replica_behind: [503, (world) => world.get('/currencies?min_position=9', world.key())],
   overloaded: [
     503,
     () => {

@@ -52,6 +52,15 @@ export class Replica {
     return this.#asked(new Request(`${this.service.origin}/api/v1/rates`, init))
   }
 
+  async withdraw(ids: readonly number[], key: string): Promise<Reply> {
+    const init = {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ observations: ids, reason: 'a mistake' }),
+    }
+    return this.#asked(new Request(`${this.service.origin}/api/v1/rates/withdrawals`, init))
+  }
+
   async #asked(request: Request): Promise<Reply> {
     return replyOf(await fetchUnderContract(this.service.origin)(request))
   }

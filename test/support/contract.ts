@@ -17,6 +17,7 @@ const WATCHED_HEADERS = [
   'x-accel-buffering',
   'x-as-of',
   'x-content-type-options',
+  'x-corridor-position',
   'x-data-freshness',
   'x-mid-fetched-at',
   'x-mid-rate',

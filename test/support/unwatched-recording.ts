@@ -5,5 +5,5 @@ import { RowFigures } from '~/telemetry/row-figures.ts'
 export const UNWATCHED = {
   storage: { watched: (recorded: Promise<Recording>) => recorded },
   rows: new RowFigures(),
-  follower: { answered: { note() {} } },
+  follower: { answered: { note() {} }, caughtUp: async () => {} },
 }

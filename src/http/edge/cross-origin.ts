@@ -22,6 +22,7 @@ const HEADERS = new CrossOriginHeaders({
     'ratelimit-policy',
     'retry-after',
     'x-as-of',
+    'x-corridor-position',
     'www-authenticate',
     'x-data-freshness',
     'x-mid-fetched-at',

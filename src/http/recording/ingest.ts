@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
-import type { Idempotency, Recorded } from '~/domain/observation.ts'
+import type { Idempotency } from '~/domain/observation.ts'
 import { csvRows, jsonLines } from '~/file/sent-rows.ts'
 import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
 import { assertAwaited, bodyText, mediumOf } from '~/http/body.ts'
@@ -45,6 +45,7 @@ import {
 } from '~/wire/recording/ingest.ts'
 import type { Notation } from '~/wire/row/notation.ts'
 import type { RowRules } from '~/wire/row/observation.ts'
+import { positionHeader } from './position.ts'
 
 export type IngestRouteDeps = AccessDeps & Pick<IngestDeps, 'store'>
 
@@ -67,6 +68,7 @@ const operation: Operation = {
   access: 'recording',
   isMetered: false,
   isTiered: false,
+  isPositioned: true,
   success: { status: 201, body: IngestResponse },
   errors: [
     'invalid_parameter',
@@ -132,6 +134,7 @@ type Done = {
   readonly would_insert?: number
   readonly ids?: number[]
   readonly warnings: BatchReading['warnings']
+  readonly position?: number | null
 }
 
 type Medium = (typeof INGEST_MEDIA)[number]
@@ -148,9 +151,11 @@ export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
     operation,
     async handle(request) {
       try {
-        const { inserted, ids, warnings } = await recorded(deps, request, () => ONE_BATCH)
+        const done = await recorded(deps, request, () => ONE_BATCH)
+        const { inserted, ids, warnings, position } = done
         const warned = warnings.length > 0 && { warnings }
-        return jsonReply({ inserted, ...(ids && { ids }), ...warned }, 201)
+        const headers = positionHeader(deps, position)
+        return jsonReply({ inserted, ...(ids && { ids }), ...warned }, 201, headers)
       } catch (error) {
         return errorReply(error, deps.log)
       }
@@ -162,8 +167,9 @@ export const ingestRoutes = (deps: IngestRouteDeps): Route[] => [
     operation: bulkOperation,
     async handle(request) {
       try {
-        const { warnings, ...done } = await recorded(deps, request, bulkWay)
-        return jsonReply({ ...done, ...listedWarnings(warnings) }, 200)
+        const { warnings, position, ...done } = await recorded(deps, request, bulkWay)
+        const headers = positionHeader(deps, position)
+        return jsonReply({ ...done, ...listedWarnings(warnings) }, 200, headers)
       } catch (error) {
         return errorReply(withListedFaults(error), deps.log)
       }
@@ -202,7 +208,7 @@ async function recorded(
     return { inserted: 0, would_insert: rows.length, warnings }
   }
   if (refusal) deps.store.noteRefused?.(reading.providerIds)
-  const { inserted, ids } = refusal
+  const { inserted, ids, position } = refusal
     ? await earlierOr(refusal, deps, idempotency)
     : await ingest(deps, {
         observations: rows.map(({ observation }) => observation),
@@ -210,7 +216,7 @@ async function recorded(
         idempotency,
         assertAwaited: () => assertAwaited(request),
       })
-  return { inserted, ...(ids && { ids: [...ids] }), warnings }
+  return { inserted, ...(ids && { ids: [...ids] }), warnings, position: position ?? null }
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -242,7 +248,7 @@ async function earlierOr(
   refusal: ServiceError,
   deps: IngestRouteDeps,
   idempotency: Idempotency | null,
-): Promise<Recorded> {
+): ReturnType<typeof ingest> {
   const earlier = idempotency && (await earlierAnswer(deps, idempotency))
   if (!earlier) throw refusal
   return earlier

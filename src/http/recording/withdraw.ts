@@ -13,6 +13,7 @@ import {
   WithdrawalBody,
   WithdrawalResponse,
 } from '~/wire/recording/withdrawal.ts'
+import { positionHeader } from './position.ts'
 
 export type WithdrawRouteDeps = AccessDeps & Pick<WithdrawDeps, 'memory' | 'store'>
 
@@ -32,6 +33,7 @@ const operation: Operation = {
   access: 'recording',
   isMetered: false,
   isTiered: false,
+  isPositioned: true,
   success: { status: 200, body: WithdrawalResponse },
   errors: [
     'malformed_body',
@@ -50,7 +52,8 @@ export const withdrawRoutes = (deps: WithdrawRouteDeps): Route[] => [
     operation,
     async handle(request) {
       try {
-        return jsonReply(await withdrawn(deps, request), 200)
+        const { position, ...done } = await withdrawn(deps, request)
+        return jsonReply(done, 200, positionHeader(deps, position))
       } catch (error) {
         return errorReply(error, deps.log)
       }
@@ -63,9 +66,10 @@ async function withdrawn(deps: WithdrawRouteDeps, request: Request) {
   assertMayIngest(caller)
   assertJson(request, 'withdrawal')
   const wish = readWithdrawalBody(await bodyText(request, WITHDRAWAL_BYTES_MAX))
-  const now = await withdraw(deps, caller, wish)
-  const isNew = new Set(now)
+  const { ids, position } = await withdraw(deps, caller, wish)
+  const isNew = new Set(ids)
   return {
+    position,
     withdrawn: wish.ids.filter((id) => isNew.has(id)),
     already_withdrawn: wish.ids.filter((id) => !isNew.has(id)),
   }

@@ -75,6 +75,11 @@ export class LiveMemory implements Live {
     return this.#hourMs
   }
 
+  /** By which a memory goes on that takes the place of this one. */
+  get times() {
+    return { atMs: this.#atMs, hourMs: this.#hourMs }
+  }
+
   /** The names of the corridors that are watched, or `ANYWHERE` among them. */
   get watched(): ReadonlyMap<string, number> {
     return this.#watches

@@ -2,6 +2,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import type {
   Batch,
   Idempotency,
+  Logged,
   Observation,
   Recorded,
   Recording,
@@ -37,6 +38,9 @@ export type IngestDeps = {
   readonly clock: { now(): number }
 }
 
+/** What was recorded, and where it stands in the log. */
+type Done = Recorded & Pick<Logged, 'position'>
+
 /**
  * Records a batch, all rows or none, and returns how many and their ids.
  *
@@ -47,7 +51,7 @@ export type IngestDeps = {
  * idempotency key is safe either way. One of them is `database_unavailable` after `ANSWER_MS_MAX`;
  * rows that the database commits after that are served from then on.
  */
-export function ingest(deps: IngestDeps, batch: Batch): Promise<Recorded> {
+export function ingest(deps: IngestDeps, batch: Batch): Promise<Done> {
   return inTime(recordAndServe(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
 }
 
@@ -70,7 +74,7 @@ export function invalidRows(errors: readonly RowFault[]): ServiceError {
 export async function earlierAnswer(
   { store }: { readonly store: Pick<ObservationStore, 'answered'> },
   idempotency: Idempotency,
-): Promise<Recorded | null> {
+): Promise<Done | null> {
   const recording = await inTime(store.answered(idempotency), {
     msMax: ANSWER_MS_MAX,
     message: OVERDUE,
@@ -79,7 +83,7 @@ export async function earlierAnswer(
   return recording?.kind === 'replayed' ? recordedOf(recording) : null
 }
 
-const recordedOf = ({ inserted, ids }: Recorded): Recorded => ({ inserted, ids })
+const recordedOf = ({ inserted, ids }: Recorded): Done => ({ inserted, ids })
 
 const keyReused = (): ServiceError =>
   new ServiceError(
@@ -92,10 +96,7 @@ const OVERDUE =
   'the database does not answer at the moment, so it is unknown whether the batch was recorded; ' +
   'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
-async function recordAndServe(
-  { memory, store, clock }: IngestDeps,
-  batch: Batch,
-): Promise<Recorded> {
+async function recordAndServe({ memory, store, clock }: IngestDeps, batch: Batch): Promise<Done> {
   const recording = await store.record(batch)
   switch (recording.kind) {
     case 'recorded': {
@@ -103,7 +104,8 @@ async function recordAndServe(
       await publishWithDays({ memory, days: store, clock }, { quotes }).catch(() =>
         memory.publish({ quotes }, clock.now()),
       )
-      return { inserted: quotes.length, ids: recording.ids }
+      const { ids, position } = recording
+      return { inserted: quotes.length, ids, ...(position && { position }) }
     }
     case 'replayed':
       return recordedOf(recording)

@@ -1,6 +1,6 @@
 import type { Caller } from '~/domain/account.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Withdrawal } from '~/domain/observation.ts'
+import type { Logged, Withdrawal } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -26,6 +26,8 @@ export type WithdrawalStore = {
   withdraw(withdrawal: Withdrawal): Promise<{
     readonly withdrawn: readonly Quote[]
     readonly quotes: readonly Quote[]
+    /** Where the withdrawal stands in the log of changes; null where it withdrew nothing. */
+    readonly position?: number | null
   }>
 }
 
@@ -39,16 +41,13 @@ export type WithdrawDeps = {
 type Wish = { readonly ids: readonly number[]; readonly reason: string }
 
 /**
- * Withdraws observations, all of them or none, and returns the ids that were not withdrawn before.
+ * Withdraws observations, all of them or none, and returns the ids that were not withdrawn before,
+ * with the position of that in the log of changes.
  *
  * When it returns, nothing of this process shows them. Throws `unknown_observation` with the ids
  * that do not exist, and `forbidden` with those that the caller may not withdraw.
  */
-export function withdraw(
-  deps: WithdrawDeps,
-  caller: Caller,
-  wish: Wish,
-): Promise<readonly number[]> {
+export function withdraw(deps: WithdrawDeps, caller: Caller, wish: Wish): Promise<Logged> {
   return inTime(withdrawAndServe(deps, caller, wish), { msMax: ANSWER_MS_MAX, message: OVERDUE })
 }
 
@@ -60,14 +59,14 @@ async function withdrawAndServe(
   { memory, store, clock }: WithdrawDeps,
   caller: Caller,
   { ids, reason }: Wish,
-): Promise<readonly number[]> {
+): Promise<Logged> {
   assertMayWithdraw(caller, ids, await store.named(ids))
   const atMs = clock.now()
   const done = await store.withdraw({ ids, reason, recorder: recorderOf(caller), atMs })
   await publishWithDays({ memory, days: store, clock }, done).catch(() =>
     memory.publish(done, clock.now()),
   )
-  return done.withdrawn.map(({ id }) => id)
+  return { ids: done.withdrawn.map(({ id }) => id), position: done.position ?? null }
 }
 
 /**

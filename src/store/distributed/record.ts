@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import type { Idempotency } from '~/domain/observation.ts'
+import type { Idempotency, Logged } from '~/domain/observation.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { isLong } from '~/store/offer/long-prices.ts'
@@ -10,8 +10,8 @@ import { recountHours, restatedAmong } from '~/store/recording/restated.ts'
 import { announcedSpread } from './spread-changes.ts'
 
 /**
- * Records observations on several servers, all or none, and answers their ids; none when the
- * idempotency key is taken.
+ * Records observations on several servers, all or none; answers their ids and their position in the
+ * log, or none when the idempotency key is taken.
  *
  * One connection to each server, as opening more of them costs more than anything else here; and
  * one statement of each kind whatever the number of corridors, since planning comes next. What
@@ -22,7 +22,7 @@ export function insertSpread(
   database: Database,
   rows: NewRows,
   idempotency: Idempotency | null,
-): Promise<number[]> {
+): Promise<Logged> {
   const { sql } = database
   const { observations, series, atMs } = rows
   const count = observations.length
@@ -35,7 +35,7 @@ export function insertSpread(
       tx<{ ids: string[] }[]>`${numbered}`,
       tx<Rollup[]>`${rollupsOf(sql, rows)}`,
     ])
-    if (!claimed) return []
+    if (!claimed) return { ids: [], position: null }
     const ids = claimed.ids.map(Number)
     const corridorIds = arrayLiteral(series.map(({ corridorId }) => corridorId))
     const times = arrayLiteral(observations.map(({ effectiveMs }) => instantText(effectiveMs)))
@@ -53,9 +53,10 @@ export function insertSpread(
       tx`insert into rollups ${tx(rollups)} ${addingTo(sql)}`,
     ]
     const restated = tx`${restatedAmong(sql, rows)}`
-    await Promise.all([...written, restated, tx`${announcedSpread(database, { added, atText })}`])
+    const announced = tx<{ position: string }[]>`${announcedSpread(database, { added, atText })}`
+    await Promise.all([...written, restated, announced])
     if ((await restated).length > 0) await recountHours(sql, tx, rows)
-    return ids
+    return { ids, position: Number((await announced)[0]!.position) }
   })
 }
 

@@ -40,7 +40,8 @@ export function createSpreadChangeStore(database: Database) {
 
 /**
  * The statement that logs and announces observations on several servers; `added` has `id`,
- * `corridor_id` and `effective_from` of each. It logs nothing where there are none.
+ * `corridor_id` and `effective_from` of each. It answers their position, and logs nothing where
+ * there are none.
  */
 export function announcedSpread(
   database: Database,
@@ -48,10 +49,11 @@ export function announcedSpread(
 ) {
   const { sql } = database
   return sql`
-    select pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
-      'origin', ${originOf(database)}::text, 'position', log_spread_change(
-        case when rows <= ${CHANGE_ROWS_MAX} then ids end, ${atText}::timestamptz,
-        since, until, corridors, case when rows > ${CHANGE_ROWS_MAX} then ends end))::text)
+    select position, pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
+      'origin', ${originOf(database)}::text, 'position', position)::text)
+    from (select log_spread_change(
+      case when rows <= ${CHANGE_ROWS_MAX} then ids end, ${atText}::timestamptz,
+      since, until, corridors, case when rows > ${CHANGE_ROWS_MAX} then ends end) as position
     from (
       select sum(count) as rows, array_agg(corridor_id order by corridor_id) as corridors,
         array_agg(first_id) || array_agg(last_id) as ends,
@@ -65,5 +67,5 @@ export function announcedSpread(
       select array_agg(id order by id) as ids from (
         select id from ${added} limit ${CHANGE_ROWS_MAX + 1}
       ) listed
-    ) named`
+    ) named) logged`
 }

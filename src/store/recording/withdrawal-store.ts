@@ -98,9 +98,9 @@ function withdraw(database: Database, withdrawal: Stored) {
     const withdrawn = rows.map(quoteOf)
     const quotes = [...new Map(restored.map((row) => [row.id, quoteOf(row)])).values()]
     const corridorIds = isSpread ? inCorridors.map(([id]) => id) : null
-    if (rows.length > 0)
-      await announce(database, tx, { withdrawn, quotes, corridorIds, atMs: withdrawal.atMs })
-    return { withdrawn, quotes }
+    const news = { withdrawn, quotes, corridorIds, atMs: withdrawal.atMs }
+    const position = rows.length > 0 ? await announce(database, tx, news) : null
+    return { withdrawn, quotes, position }
   })
 }
 
@@ -138,16 +138,20 @@ type News = {
   readonly atMs: number
 }
 
-async function announce(database: Database, tx: TransactionSql, news: News): Promise<void> {
+/** Logs and announces a withdrawal, and answers its position in the log. */
+async function announce(database: Database, tx: TransactionSql, news: News): Promise<number> {
   const { withdrawn, quotes, corridorIds, atMs } = news
   const ids = (of: readonly Quote[]) => arrayLiteral(of.map(({ id }) => id).sort((a, b) => a - b))
   const times = quotes.map((quote) => quote.atMs)
   const boundText = (ms: number) => (quotes.length > 0 ? instantText(ms) : null)
-  await tx`
-    select pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
-      'isWithdrawal', true, 'origin', ${originOf(database)}::text, 'position', log_withdrawal(
-        ${ids(quotes)}::bigint[], ${instantText(atMs)}::timestamptz,
-        ${boundText(Math.min(...times))}::timestamptz,
-        ${boundText(Math.max(...times))}::timestamptz,
-        ${corridorIds && arrayLiteral(corridorIds)}::int[], ${ids(withdrawn)}::bigint[]))::text)`
+  const [logged] = await tx<{ position: string }[]>`
+    select position, pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
+      'isWithdrawal', true, 'origin', ${originOf(database)}::text, 'position', position)::text)
+    from (select log_withdrawal(
+      ${ids(quotes)}::bigint[], ${instantText(atMs)}::timestamptz,
+      ${boundText(Math.min(...times))}::timestamptz,
+      ${boundText(Math.max(...times))}::timestamptz,
+      ${corridorIds && arrayLiteral(corridorIds)}::int[], ${ids(withdrawn)}::bigint[]
+    ) as position) logged`
+  return Number(logged!.position)
 }

@@ -57,6 +57,8 @@ export type Operation = OperationNotes & {
   readonly success: { readonly status: 200 | 201; readonly body: TSchema }
   /** Whether the answer has an entity tag, so that a caller who holds it gets a 304. */
   readonly isTagged?: boolean
+  /** Whether the answer tells its position in the log of changes. */
+  readonly isPositioned?: boolean
   /** The form of a success that is no JSON. */
   readonly file?: { readonly medium: string; readonly description: string }
   /** The events of a success that is a stream of them, by their names. */
@@ -89,5 +91,6 @@ function commonErrors({ access, isMetered, query, path }: Operation): ErrorCode[
   if (access !== 'public')
     codes.push('missing_key', 'invalid_key', 'revoked_key', 'too_many_failures')
   if (isMetered) codes.push('quota_exceeded')
+  if (query.properties.min_position) codes.push('replica_behind')
   return codes
 }

@@ -58,6 +58,12 @@ export const headerComponents: Json = {
     description: 'The tier of the answer.',
     schema: { type: 'string', enum: [...TIERS] },
   },
+  'X-Corridor-Position': {
+    description:
+      'How far the answer knows the log of changes: it holds every commit up to this position, ' +
+      'and after recording that of the caller. Send it as min_position to see at least as much.',
+    schema: { type: 'integer', minimum: 0 },
+  },
   'Retry-After': {
     description: 'Seconds to wait before trying again.',
     schema: { type: 'integer', minimum: 0 },
@@ -257,7 +263,7 @@ export class Responses {
  * spends it, and where usage is shown.
  */
 function headersOf(operation: Operation, status: number): Json {
-  const { access, isMetered, isTiered, isTagged, list, mayCarry = [] } = operation
+  const { access, isMetered, isTiered, isTagged, isPositioned, list, mayCarry = [] } = operation
   const isSuccess = status < 400
   const tellsQuota = isMetered ? ![401, 405].includes(status) : isSuccess && access === 'key'
   const names = [
@@ -265,6 +271,7 @@ function headersOf(operation: Operation, status: number): Json {
     ...(status === UNAUTHORIZED ? ['WWW-Authenticate'] : []),
     ...(tellsQuota ? Object.keys(QUOTA_HEADERS) : []),
     ...(isTiered && isSuccess ? ['X-Data-Freshness'] : []),
+    ...(isPositioned && isSuccess ? ['X-Corridor-Position'] : []),
     ...(isTagged && isSuccess ? ['ETag'] : []),
     ...(isSuccess ? mayCarry : []),
     ...(list && isSuccess ? ROW_HEADERS : []),

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { Positions } from '~/memory/positions.ts'
+
+describe('Positions', () => {
+  test('lets those go on who wait for a position or less, once it is reached', async () => {
+    const positions = new Positions()
+    const waiting = [7, 9, 12].map((position) => positions.reached(position))
+    positions.reach(9)
+    expect(await Promise.all(waiting.slice(0, 2))).toEqual([true, true])
+    positions.reach(12)
+    expect(await waiting[2]!).toBe(true)
+  })
+
+  test('asks for what is missing only where somebody has to wait', async () => {
+    const positions = new Positions()
+    let asked = 0
+    positions.onAwaited = () => {
+      asked++
+      positions.reach(5)
+    }
+    expect(await positions.reached(0)).toBe(true)
+    expect(asked).toBe(0)
+    expect(await positions.reached(5)).toBe(true)
+    expect(asked).toBe(1)
+  })
+
+  test('ends a wait for what does not come', async () => {
+    expect(await new Positions().reached(1)).toBe(false)
+  })
+
+  test('lets 10,000 wait, and refuses the next at once', async () => {
+    const positions = new Positions()
+    const waiting = Array.from({ length: 10_000 }, () => positions.reached(3))
+    let isRefused = false
+    const next = positions.reached(3).then((isReached) => {
+      isRefused = !isReached
+    })
+    await next
+    expect(isRefused).toBe(true)
+    positions.reach(3)
+    expect((await Promise.all(waiting)).every((isReached) => isReached)).toBe(true)
+  })
+})
