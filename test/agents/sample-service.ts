@@ -8,12 +8,12 @@ import { freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 /** A morning of the sample's last day, on which nothing has to be moved. */
-const NOW_MS = Math.floor(Date.parse(sampleEnd) / DAY_MS) * DAY_MS + 9.5 * 3_600_000
+export const NOW_MS = Math.floor(Date.parse(sampleEnd) / DAY_MS) * DAY_MS + 9.5 * 3_600_000
 
 const SETTINGS = { PORT: '0', REFERENCE_FEED: 'none', QUOTA_ENTERPRISE: '100000' }
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 
-/** The whole sample behind a service as `serve` starts it, and a key of the realtime tier. */
+/** The whole sample behind a service as `serve` starts it, its database, and a realtime key. */
 export async function sampleService() {
   const clock = clockAt(new Date(NOW_MS).toISOString())
   const database = await freshDatabase()
@@ -26,5 +26,5 @@ export async function sampleService() {
   const service = await startService({
     ...{ config: loadConfig(SETTINGS), clock, log, database, sample: null },
   })
-  return { service, key: accounts.find(({ plan }) => plan === 'enterprise')!.key }
+  return { service, database, key: accounts.find(({ plan }) => plan === 'enterprise')!.key }
 }

@@ -1,0 +1,49 @@
+import type { Tool } from '@modelcontextprotocol/client'
+
+/** Where a model answers, as the environment says. */
+export type Door = {
+  readonly url: string
+  readonly key: string
+  readonly model: string
+}
+
+/** A call that a model wants made. */
+export type Wanted = { readonly id: string; readonly name: string; readonly args: object }
+
+/** What a tool answered to such a call. */
+export type Done = { readonly id: string; readonly text: string; readonly isError: boolean }
+
+/** A conversation with a model in one of the two forms in which models are asked. */
+export type Chat = {
+  /** The calls that the model wants made after what it was told; none at its end. */
+  ask(told: string | readonly Done[]): Promise<readonly Wanted[]>
+}
+
+export type Offered = Pick<Tool, 'name' | 'description' | 'inputSchema'>
+
+export type Opening = {
+  readonly door: Door
+  readonly system: string
+  readonly tools: readonly Offered[]
+}
+
+/** How long an answer of a model may be, in tokens. */
+export const TOKENS_MAX = 2000
+const SHOWN_MAX = 300
+
+/** Posts JSON and reads JSON. Throws what the endpoint says against it. */
+export async function posted(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: object,
+): Promise<unknown> {
+  const reply = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  const text = await reply.text()
+  if (!reply.ok)
+    throw new Error(`the model's endpoint: ${reply.status} ${text.slice(0, SHOWN_MAX)}`)
+  return JSON.parse(text)
+}
