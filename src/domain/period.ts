@@ -1,16 +1,22 @@
 import { DAY_MS } from './duration.ts'
 
-export const PERIODS = ['1d', '7d', '30d', '90d'] as const
+export const PERIODS = ['1d', '7d', '30d', '90d', '180d', '365d', 'ytd'] as const
 
-/** How far back a question reaches. */
+/** How far back a question reaches; `ytd` is since the UTC year began. */
 export type Period = (typeof PERIODS)[number]
 
-export const PERIOD_MS: Readonly<Record<Period, number>> = {
-  '1d': DAY_MS,
-  '7d': 7 * DAY_MS,
-  '30d': 30 * DAY_MS,
-  '90d': 90 * DAY_MS,
+const DAYS: Readonly<Record<Exclude<Period, 'ytd'>, number>> = {
+  '1d': 1,
+  '7d': 7,
+  '30d': 30,
+  '90d': 90,
+  '180d': 180,
+  '365d': 365,
 }
+
+/** The start of a period that ends at a moment. */
+export const periodStartMs = (period: Period, endMs: number): number =>
+  period === 'ytd' ? Date.UTC(new Date(endMs).getUTCFullYear(), 0) : endMs - DAYS[period] * DAY_MS
 
 /**
  * A stretch of time in epoch milliseconds that excludes its end. Times are whole milliseconds, so a

@@ -26,9 +26,9 @@ export const listProviders = tool({
   name: 'list_providers',
   title: 'Providers',
   description:
-    'The active providers by name: id, kind of institution (provider_type), kind of price ' +
-    '(rate_type), region, website, transfer time and payment methods. Use it to find or describe ' +
-    'providers; it holds no prices. What is unknown is left out.',
+    'The active providers: id, name, kind of institution (provider_type), kind of price ' +
+    '(rate_type), region, website, transfer time and payment methods. It holds no prices. ' +
+    'What is unknown is left out.',
   input: Type.Object({
     rate_type: Type.Optional(words(RATE_TYPES, { description: 'Only prices of this kind.' })),
     provider_type: Type.Optional(words(PROVIDER_TYPES, { description: 'Only such institutions.' })),
@@ -73,8 +73,7 @@ export const listCurrencies = tool({
   title: 'Currencies',
   description:
     'The supported currencies: code, name, and whether money is sent from it (source), to it ' +
-    '(target) or both. Other tools take names too. For the pairs that are quoted use ' +
-    'list_corridors.',
+    '(target) or both. Other tools take names too.',
   input: Type.Object({
     ...queryField('Words of the name or of a country.'),
     ...detailField,

@@ -17,9 +17,9 @@ export const getChange = (past: SnapshotDeps): Tool =>
     name: 'get_change',
     title: 'How much a corridor moved',
     description:
-      'By how much the mid-market rate and the best rate that money can be moved at went up or ' +
-      'down over a period that ends now: `change.mid` and `change.best`, absolute (`abs`) and in ' +
-      'percent (`pct`). More `to` for one `from` is up. Use get_history for the days between.',
+      'By how much the mid-market rate and the best rate that money can be moved at changed ' +
+      'over a period that ends now: `change.mid` and `change.best`, absolute (`abs`) and in ' +
+      'percent (`pct`). More `to` for one `from` is up.',
     input: Type.Object({
       ...corridorFields,
       period: words(PERIODS, { default: '7d', description: 'How far back from now.' }),

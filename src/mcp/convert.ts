@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { convert } from '~/service/convert.ts'
+import { isExecutable } from '~/domain/provider.ts'
+import { amongSome, convert } from '~/service/convert.ts'
 import { type ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { convertQuestion } from '~/wire/parameters.ts'
 import { amount, detailField, providersField, selectionFields } from './argument/fields.ts'
 import { betweenFields, corridorAsked, SIDES_NEEDED } from './between.ts'
-import { eatenNote, fixedNote, missingNote, unfitNote } from './notes.ts'
+import { betterNote, eatenNote, fixedNote, missingNote, silentNote, unfitNote } from './notes.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortEntry, shortened } from './short.ts'
 import { tool } from './tool.ts'
@@ -16,17 +17,15 @@ export const convertAmount = tool({
   name: 'convert',
   title: 'What a recipient gets for an amount',
   description:
-    'What arrives for an amount sent, by provider, after the fee; or with `recipient_gets` what ' +
-    'to send. For every question about sending, receiving or comparing transfers. Pass on what ' +
-    'the person said: 300 euros from Italy to Senegal by mobile money are amount 300, ' +
-    'source_country IT, target_country SN, pay_out mobile_money. `net_converted` is what ' +
-    'arrives, in `to`. Recommend `best_current` (not stale, fee stated); `best` may be ' +
-    '`is_stale`, so look at `last_updated`; say so where `best_current` is null. `cost` is fee ' +
-    'and margin in percent of the amount and in `from`; null where no fee was stated. ' +
-    '`amount_match` nearest: priced for `at_amount`, of which `cost` is too. Never recommend a ' +
-    'price that is `suspect` or out_of_range. `unspecified`: what a price ' +
-    'does not say of what was asked, to be checked with the ' +
-    'provider.',
+    'What arrives for an amount sent, by provider, after the fee; or with `recipient_gets` ' +
+    'what to send. For every question about sending or comparing transfers. Pass on what was ' +
+    'said: 300 euros from Italy to Senegal by mobile money are amount 300, source_country IT, ' +
+    'target_country SN, pay_out mobile_money. `net_converted` is what arrives, in `to`. ' +
+    'Recommend `best_current`; where it is null say so: `best` may be `is_stale`, see ' +
+    '`last_updated`. `cost` is in percent of the amount and in `from`; null: no fee was ' +
+    'stated. `amount_match` nearest: priced for `at_amount`, say so. Never recommend a ' +
+    '`suspect` or out_of_range price. `unspecified`: not said of what was asked; its figures ' +
+    'end in _if_so, as the provider has to be asked.',
   input: Type.Object({
     ...betweenFields,
     amount: Type.Optional(amount('Amount to send, in from.')),
@@ -45,34 +44,69 @@ export const convertAmount = tool({
   ],
   answer({ args, view }) {
     const corridor = corridorAsked(view, args)
-    const found = convert(view, convertQuestion({ ...args, ...corridor }))
-    const wanted = found.entries.filter(
-      ({ ranked: { quote } }) => args.providers?.includes(quote.providerId) ?? true,
-    )
+    const all = convert(view, convertQuestion({ ...args, ...corridor }))
+    const { providers } = args
+    const found = providers
+      ? amongSome(all, ({ ranked: { quote } }) => providers.includes(quote.providerId))
+      : all
+    const wanted = found.entries
     const body = paged(
       presentConvert(
         { ...found, detail: args.detail, entries: sliced(wanted, args) },
         view.freshness,
       ),
       leftOut({ providers: wanted.length }, args),
-      missingNote(wanted, found.entries, { corridor, args }),
-      found.absence ? null : fixedNote(found.entries),
-      unfitNote(view, found.absence),
+      missingNote(wanted, all.entries, { corridor, args }),
+      all.absence ? null : fixedNote(wanted),
+      unfitNote(view, all.absence),
       eatenNote(wanted),
+      silentNote(wanted),
+      betterNote(found, all),
     )
-    const from = found.corridor.from
     if (args.detail === 'full') return body
+    const { from, to, amount, recipient_gets, mid, best, best_current, ...rest } = body
     const how = { args: { ...args, from }, entries: ['providers'], without: WITHOUT }
+    const sure = best && !isSilent(best) ? best : null
+    const current = best_current && !isSilent(best_current) ? best_current : null
     const shown = {
-      ...body,
-      mid: shortMid(body.mid),
-      best: shortBest(body.best, from),
-      best_current: body.best_current && shortEntry(body.best_current, { ...how, without: BRIEF }),
+      ...{ from, to, amount },
+      ...(recipient_gets !== undefined && { recipient_gets }),
+      mid: shortMid(mid),
+      best_current: current && shortEntry(current, { ...how, without: BRIEF }),
+      best: sure && shortBest(sure, from),
+      ...rest,
+      providers: body.providers.map(surelyNamed),
     }
     return shortened(shown, how)
   },
 })
 
+/** What is asked of a transfer, beside its countries. */
+const TERMS: readonly unknown[] = ['pay_in', 'pay_out', 'channel', 'delivery_max']
+
+/** Whether a price does not say a way of paying or a time that was asked for. */
+const isSilent = ({ unspecified }: Pick<ListedEntry, 'unspecified'>): boolean =>
+  unspecified?.some((name) => TERMS.includes(name)) ?? false
+
+/**
+ * An entry whose figures say by their names what they are: none at a rate at which nobody can send,
+ * and others of a price that does not say what was asked, as it may not be offered so.
+ */
+function surelyNamed(entry: ListedEntry): object {
+  if (!isExecutable(entry.rate_type)) {
+    const { net_converted: _, send_amount: __, cost: ___, ...rest } = entry
+    return rest
+  }
+  if (!isSilent(entry)) return entry
+  const { net_converted, send_amount, ...rest } = entry
+  return {
+    ...rest,
+    ...(send_amount !== undefined && { send_amount_if_so: send_amount }),
+    net_converted_if_so: net_converted,
+  }
+}
+
+type ListedEntry = Static<typeof ConvertResponse>['providers'][number]
 type Mid = Static<typeof ConvertResponse>['mid']
 type Entry = Static<typeof ConvertResponse>['best']
 

@@ -20,10 +20,10 @@ export const listCorridors = tool({
   title: 'Corridors with live rates',
   description:
     'Which ordered pairs of currencies anybody quotes now: how many providers, the best rate ' +
-    'that money can be moved at (`to` per one `from`, before fees; null where only official or ' +
-    'parallel prices are known), and whether that is stale (`best_is_stale`). Give `from`, `to` ' +
-    'or `country` to find those of a currency or country. With `by` country each pair is listed ' +
-    'once for every two countries that offers name. It names no providers; get_rates does.',
+    'that money can be moved at (null where only official or parallel prices are known), and ' +
+    'whether that is stale (`best_is_stale`). `from`, `to` or `country` find those of a ' +
+    'currency or country. With `by` country: each pair once for every two countries that ' +
+    'offers name.',
   input: Type.Object({
     from: Type.Optional(corridorFields.from),
     to: Type.Optional(corridorFields.to),

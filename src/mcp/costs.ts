@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { countryCosts } from '~/service/country/costs.ts'
 import { type CostsResponse, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
-import { amount, country, currency, detailField } from './argument/fields.ts'
+import { amount, country, currency, detailField, filterFields } from './argument/fields.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
+
+const { pay_in, pay_out, delivery_max } = filterFields
 
 const WITHOUT = new Set([
   ...['rate', 'fee', 'fee_currency', 'rate_type', 'mid_at_quote'],
@@ -15,13 +17,13 @@ export const getCosts = tool({
   name: 'get_costs',
   title: 'What sending money from one country to another costs',
   description:
-    'How expensive it is to send an amount from one country to another, in percent of it: ' +
-    'average and median of all offers for these countries, `smart` (mean of the three cheapest ' +
-    'that arrive within five days), and whether the average meets the goals of the UN (3 %, at ' +
-    'most 5 %) and the G20 (1 %). For what arrives and by whom to send use convert. `offers` are ' +
-    'cheapest first by `cost.total_pct`, fee and margin together; a provider has several where ' +
-    'ways of paying differ. `amount_match` nearest: priced for `at_amount`. Look at `is_stale` ' +
-    'before you name one. Without offers the cost is unknown, not nothing: `note` says why.',
+    'How expensive sending an amount between two countries is, in percent of it: average and ' +
+    'median of all offers, `smart` (mean of the three cheapest within five days), and whether ' +
+    'the average meets the goals of the UN (3 %, at most 5 %) and the G20 (1 %). With pay_in, ' +
+    'pay_out or delivery_max only offers that say so count. For what arrives use convert. ' +
+    '`offers` are cheapest first by `cost.total_pct`. `amount_match` nearest: priced for ' +
+    '`at_amount`. Look at `is_stale` before you name one. Without offers the cost is unknown, ' +
+    'not nothing: `note` says why.',
   input: Type.Object({
     source_country: country('Country of the sender: code or name.'),
     target_country: country('Country of the recipient.'),
@@ -29,6 +31,7 @@ export const getCosts = tool({
     amount_usd: Type.Optional(amount('Amount in US dollars, instead of amount.')),
     from: Type.Optional(currency('Source currency, if not the usual one of the country.')),
     to: Type.Optional(currency('Target currency, if not the usual one.')),
+    ...{ pay_in, pay_out, delivery_max },
     ...detailField,
     ...sliceFields,
   }),

@@ -19,11 +19,10 @@ export const fetchRates = tool({
   name: 'fetch_rates',
   title: 'Mid and best rate of many pairs',
   description:
-    'Plain exchange rates: the mid-market rate and the best rate that money can be moved at, of ' +
-    'one pair or of many at once. `results[base][quote].mid` and `.provider_best.rate` are units ' +
-    'of quote per one base, before fees. `mid` is absent for stablecoins and without a recent ' +
-    'reference (`note` says which); `provider_best` is null where nobody offers the pair, and ' +
-    'may be `is_stale`. For all providers and fees use get_rates or convert. Up to ' +
+    'Plain exchange rates of one pair or many at once: the mid-market rate (`mid`) and the best ' +
+    'rate that money can be moved at (`provider_best.rate`), quote units per one base, before ' +
+    'fees. `mid` is absent for stablecoins and without a recent reference (`note` says which); ' +
+    '`provider_best` is null where nobody offers the pair, and may be `is_stale`. Up to ' +
     `${FETCH_CODES_MAX} currencies against one, else ${MATRIX_CODES_MAX} x ${MATRIX_CODES_MAX}.`,
   input,
   rules: [

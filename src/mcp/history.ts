@@ -57,13 +57,13 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
     name: 'get_history',
     title: 'Rates of a corridor over time',
     description:
-      'How rates moved. With `interval`: a point for each UTC day, hour, week or month with the ' +
-      'mid-market rate (`mid`), the best rate observed that money could be moved at (`best`, ' +
-      'never suspect) and the number of `samples`. Without: every price recorded, of ' +
-      'one `provider` or all, of the countries and ways of paying asked for. `first`, `last`, ' +
-      '`lowest` and `highest` stand above the list, are of the whole window, by kind of price, ' +
-      'and often are the answer (then limit 1 is enough). Rates are `to` per one `from`, before ' +
-      'fees, oldest first. For a change in percent use get_change, for now get_rates.',
+      'How rates moved. With `interval` a point for each UTC day, hour, week or month: the mid ' +
+      '(`mid`; `carried_mid`: none is of that day), the best rate that money could be moved at ' +
+      '(`best`) and the number of `samples`. Without: every price as it was recorded. `first`, ' +
+      '`last`, `lowest`, `highest` and, with interval, `largest_move` from one point to the ' +
+      'next are of the whole window, by kind of price, and often are the answer (then limit 1 ' +
+      'is enough). For one day: interval P1D, period 1d, until that date. Rates are `to` per ' +
+      'one `from`, before fees. For a change in percent use get_change.',
     input,
     rules: NOT_OF_BUCKETS.map((name) => ({
       of: [name, 'interval'],

@@ -38,7 +38,7 @@ function inputSchemaOf(
     const whole = shownField(field)
     const text = `${name} ${JSON.stringify(whole)}`
     const teller = told.get(text)
-    if (teller !== undefined) return [name, { ...kindOf(field), description: `As in ${teller}.` }]
+    if (teller !== undefined) return [name, { ...kindOf(field), description: `See ${teller}.` }]
     if (text.length > REPEATED_LENGTH_MAX) told.set(text, tool)
     return [name, whole]
   })
@@ -46,7 +46,6 @@ function inputSchemaOf(
     type: 'object',
     properties: Object.fromEntries(shown),
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
   }
 }
 
@@ -58,7 +57,7 @@ function shownField(field: TSchema): object {
     ...(field.enum && { enum: field.enum }),
     ...(field.items?.enum && { items: { type: 'string', enum: field.items.enum } }),
     ...(type === 'integer' && maximum !== undefined && { maximum }),
-    ...(fallback !== undefined && { default: fallback }),
+    ...(fallback !== undefined && fallback !== 0 && { default: fallback }),
     description,
   }
 }

@@ -2,8 +2,9 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { View } from '~/memory/view.ts'
 import type { Absence } from '~/service/absence.ts'
-import type { Conversion } from '~/service/convert.ts'
+import type { Conversion, Conversions } from '~/service/convert.ts'
 import { listed } from '~/wire/note.ts'
+import { FILTERS } from '~/wire/offer/offer.ts'
 
 /** How many names a note lists at most. */
 const NAMES_MAX = 8
@@ -59,4 +60,27 @@ export function eatenNote(entries: readonly Conversion[]): string | null {
   if (eaten.length === 0) return null
   const names = [...new Set(eaten.map(({ ranked: { provider } }) => provider.name))]
   return `The fee of ${someOf(names)} eats the whole amount: nothing would arrive.`
+}
+
+/** What was asked that no price at which money can be sent says; null where one does. */
+export function silentNote(entries: readonly Conversion[]): string | null {
+  const paying = entries.filter(({ ranked: { quote } }) => isExecutable(quote.rateType))
+  const [first] = paying
+  if (!first) return null
+  const names = first.ranked.unspecified.filter(
+    (name) =>
+      !name.endsWith('Country') && paying.every(({ ranked }) => ranked.unspecified.includes(name)),
+  )
+  if (names.length === 0) return null
+  return (
+    `No price says its ${listed(names.map((name) => FILTERS[name]))}, so whether it can be had ` +
+    'as asked is not known: ask the provider first.'
+  )
+}
+
+/** The best of all providers, where that is none of those asked for; else null. */
+export function betterNote({ bestCurrent, entries }: Conversions, all: Conversions): string | null {
+  const best = all.bestCurrent
+  if (entries.length === 0 || !best || best === bestCurrent) return null
+  return `Of all providers ${best.ranked.provider.name} is the best.`
 }

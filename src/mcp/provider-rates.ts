@@ -14,9 +14,8 @@ export const getProviderRates = tool({
   name: 'get_provider_rates',
   title: "One provider's prices everywhere",
   description:
-    'All that one provider quotes now: each corridor with its latest rate (`to` per one `from`), ' +
-    'fee, and when it was seen; ordered by source, then target currency. Use it for where a ' +
-    'provider operates and what it charges there; for one corridor use get_rates with ' +
+    'All that one provider quotes now: where it operates and what it charges there, by ' +
+    'corridor with rate, fee and when it was seen. For one corridor use get_rates with ' +
     '`providers`, for its past get_history. `offer` says the countries a price is for.',
   input: Type.Object({
     provider: provider('Provider: id or name.'),

@@ -14,14 +14,14 @@ import {
 import { words } from '~/wire/fields.ts'
 import { readFilters } from '~/wire/offer/selection.ts'
 import { presentFreshness } from '~/wire/present.ts'
-import { amount, filterFields, provider } from './argument/fields.ts'
+import { amount, countries, filterFields, provider } from './argument/fields.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
 /** What the World Bank's survey prices. */
 const AMOUNT_USD = 200
 
-const { source_country, target_country, pay_in, pay_out } = filterFields
+const { pay_in, pay_out, delivery_max } = filterFields
 
 const input = Type.Object({
   of: words(['pairs', 'providers'], { default: 'pairs', description: 'What is ranked.' }),
@@ -32,11 +32,12 @@ const input = Type.Object({
   order: Type.Optional(
     words(['lowest', 'highest'], { description: 'First; lowest unless by pairs.' }),
   ),
-  source_country: Type.Optional(source_country),
-  target_country: Type.Optional(target_country),
+  source_country: Type.Optional(countries('Countries or groups of senders: Kenya, EU.')),
+  target_country: Type.Optional(countries('Countries or groups of recipients.')),
   provider: Type.Optional(provider('Only its offers.')),
   pay_in,
   pay_out,
+  delivery_max,
   amount_usd: Type.Optional(amount(`US dollars to send; ${AMOUNT_USD} if absent.`)),
   count_min: Type.Integer({
     ...{ minimum: 1, default: 1 },
@@ -53,10 +54,11 @@ export const rankCosts = tool({
   name: 'rank_costs',
   title: 'Cheapest and dearest',
   description:
-    'In one call the pairs of countries, or the providers, that cost most or least, in percent ' +
-    'of the amount (`pct`): the dearest five, the cheapest country to send to Ghana from, who ' +
-    'has most pairs. A pair has the figure of get_costs; a provider that of its cheapest offer ' +
-    'in each pair. Ways of paying must be stated to count. Say how many are `stale` or `suspect`.',
+    'In one call the pairs of countries, or the providers, that cost most or least, in ' +
+    'percent of the amount (`pct`): the dearest five, the cheapest country to send to Ghana ' +
+    'from, Spain against Italy, who has most pairs. A pair has the figure of get_costs; a ' +
+    'provider that of its cheapest offer in each pair. Ways of paying must be stated to ' +
+    'count. Say how many are `stale` or `suspect`.',
   input,
   rules: [
     {
@@ -89,12 +91,12 @@ export const rankCosts = tool({
 
 type Ranking = { readonly entries: Entry[]; readonly unknown: number }
 
-const askedOf = (args: Args): RankingAsk => ({
-  sourceCountry: args.source_country ?? null,
-  targetCountry: args.target_country ?? null,
-  providerId: args.provider ?? null,
-  filters: { ...readFilters(args), sourceCountry: null, targetCountry: null },
-  amountUsd: args.amount_usd ?? AMOUNT_USD,
+const askedOf = ({ source_country, target_country, ...said }: Args): RankingAsk => ({
+  sourceCountries: source_country ?? null,
+  targetCountries: target_country ?? null,
+  providerId: said.provider ?? null,
+  filters: readFilters(said),
+  amountUsd: said.amount_usd ?? AMOUNT_USD,
 })
 
 function pairsOf(view: View, args: Args): Ranking {

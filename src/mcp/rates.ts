@@ -20,15 +20,13 @@ export const getRates = tool({
   name: 'get_rates',
   title: "Providers' rates in a corridor",
   description:
-    'Who quotes what now from one currency to another: the latest price of each provider, and ' +
-    'the mid-market rate. With an amount use convert, as fees change who is best. `rate` is ' +
-    'units of `to` per one `from`; `fee` is in `from` unless fee_currency says otherwise. Listed ' +
-    'by rate_type (retail, p2p, interbank, official, parallel), best rate first; kinds are not ' +
-    'comparable, and nobody can trade at official and parallel ones. `vs_mid_bps` is against the ' +
-    'mid of now, `margin_pct` what the rate costs against the mid of its own day. `is_stale`: ' +
-    'too old to rely on, say so and give `last_updated`. `suspect`: not to be believed. ' +
-    '`evidence` derived or indicative: not observed. `unspecified` names what a ' +
-    'price does not say of what was asked.',
+    "Who quotes what now from one currency to another: each provider's latest price, and the " +
+    'mid-market rate. With an amount use convert, as fees change who is best. `rate` is units ' +
+    'of `to` per one `from`. By rate_type, best rate first; kinds are not comparable, and ' +
+    'nobody can trade at official and parallel ones. `vs_mid_bps`: against the mid of now; ' +
+    '`margin_pct`: what the rate costs against the mid of its own day. `is_stale`: too old to ' +
+    'rely on, say so with `last_updated`. `suspect`: not to be believed. `evidence` derived ' +
+    'or indicative: not observed. `unspecified`: what a price does not say of what was asked.',
   input: Type.Object({
     ...betweenFields,
     ...providersField,

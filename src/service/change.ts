@@ -4,7 +4,7 @@ import type { Mid } from '~/domain/mid.ts'
 import { type Candidate, choiceOf } from '~/domain/offer/choice.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { heldAt } from '~/domain/offer/held.ts'
-import { PERIOD_MS, type Period } from '~/domain/period.ts'
+import { type Period, periodStartMs } from '~/domain/period.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { bestOf } from '~/domain/rank.ts'
 import type { View } from '~/memory/view.ts'
@@ -48,7 +48,7 @@ export async function corridorChange(
   const corridor = supportedCorridor(view.catalogue, asked)
   requireLoaded(view, corridor)
   const endMs = Math.min(view.freshness.nowMs, view.freshness.cutoffMs)
-  const atMs = endMs - PERIOD_MS[period]
+  const atMs = periodStartMs(period, endMs)
   const isLasting = view.freshness.tier === 'hourly'
   const then = { sinceMs: atMs, beforeMs: atMs + 1, thenMs: atMs, isLasting }
   const [quotes, startMid] = await Promise.all([

@@ -45,6 +45,9 @@ export type Conversion = {
   readonly cost: Cost | null
 }
 
+/** A conversion with the place that its offer took. */
+type Entry = Conversion & { readonly fitting: Fitting<RankedQuote> }
+
 export type Conversions = {
   readonly corridor: Corridor
   /** What is sent: as asked, or by the best entry; null without one. */
@@ -72,7 +75,7 @@ export type Conversions = {
    * Entries by kind, best net as shown first within a kind, or least sent where the amount to
    * arrive was asked; entries without such a figure last.
    */
-  readonly entries: readonly Conversion[]
+  readonly entries: readonly Entry[]
 }
 
 /** Why none of the executable prices is the best. */
@@ -134,18 +137,29 @@ export function converted({ prices, goal }: Priced): Conversions {
     ...conversionOf(one, spreadBps(one.quote, bests), prices),
     fitting: one,
   }))
-  const paying = entries.filter(({ net }) => net !== null && net > 0)
-  const bestAmong = (some: typeof entries, by: 'value' | 'worth') =>
-    bestOf(some.map((entry) => ({ ...entry.fitting, value: entry.fitting[by], entry })))?.entry ??
-    null
-  const best = bestAmong(paying, 'value')
-  const current = paying.filter(({ ranked }) => isCurrent(ranked))
-  const bestCurrent = bestAmong(current, 'worth')
+  const { best, bestCurrent } = bestsAmong(entries)
   const amount = goal.amount ?? best?.sent ?? null
   const { recipientGets } = goal
   const lack = best ? null : lackOf(offers, chosen)
   const bestOnes = { best, bestCurrent, lack }
   return { corridor, amount, recipientGets, mid, ...bestOnes, absence, filters, entries }
+}
+
+function bestsAmong(entries: readonly Entry[]) {
+  const paying = entries.filter(({ net }) => net !== null && net > 0)
+  const bestBy = (by: 'value' | 'worth', some: readonly Entry[]) =>
+    bestOf(some.map((entry) => ({ ...entry.fitting, value: entry.fitting[by], entry })))?.entry ??
+    null
+  const current = paying.filter(({ ranked }) => isCurrent(ranked))
+  return { best: bestBy('value', paying), bestCurrent: bestBy('worth', current) }
+}
+
+/** A conversion with some of its entries alone; the best ones are of these. */
+export function amongSome(found: Conversions, isWanted: (one: Conversion) => boolean): Conversions {
+  const entries = found.entries.filter(isWanted)
+  const bests = bestsAmong(entries)
+  const amount = found.recipientGets === null ? found.amount : (bests.best?.sent ?? null)
+  return { ...found, ...bests, amount, entries }
 }
 
 /** Why the chosen offers have no best, if all executable ones are suspect or out of range. */

@@ -9,7 +9,7 @@ import {
   type OfferFilters,
   unspecifiedOf,
 } from '~/domain/offer/filter.ts'
-import { ALWAYS_MS, PERIOD_MS, type Period } from '~/domain/period.ts'
+import { ALWAYS_MS, type Period, periodStartMs } from '~/domain/period.ts'
 import { legsOf } from '~/domain/price/day-mids.ts'
 import type { Suspicion } from '~/domain/price/suspect.ts'
 import type { Provider } from '~/domain/provider.ts'
@@ -93,7 +93,7 @@ export async function historyOf(
   const { untilMs, limit } = question
   if (untilMs !== null && untilMs > nowMs) throw futureEnd()
   const toMs = Math.min(untilMs ?? nowMs, cutoffMs)
-  const fromMs = hourStartMs(toMs) - PERIOD_MS[question.period]
+  const fromMs = periodStartMs(question.period, hourStartMs(toMs))
   const ask: PageAsk = {
     corridor,
     fromMs,

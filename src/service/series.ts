@@ -1,7 +1,7 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
 import { invalidParameter, type ServiceError } from '~/domain/errors.ts'
-import { ALWAYS_MS, PERIOD_MS, type Period, type Window } from '~/domain/period.ts'
+import { ALWAYS_MS, type Period, periodStartMs, type Window } from '~/domain/period.ts'
 import type { Anchors } from '~/domain/price/anchors.ts'
 import { legsOf } from '~/domain/price/day-mids.ts'
 import { midRange } from '~/domain/price/mid-range.ts'
@@ -105,7 +105,7 @@ export async function seriesOf(
 function askedWindow({ freshness }: View, { startMs, endMs, period }: SeriesQuestion) {
   const { nowMs } = freshness
   const toMs = endMs ?? nowMs + 1
-  const fromMs = startMs ?? Math.min(toMs, nowMs) - PERIOD_MS[period]
+  const fromMs = startMs ?? periodStartMs(period, Math.min(toMs, nowMs))
   if (startMs !== null && startMs > nowMs)
     throw unusableStart('it lies in the future; give a moment in the past')
   if (fromMs > toMs) throw unusableStart('it lies after end; give an earlier start or a later end')

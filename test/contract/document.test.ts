@@ -134,11 +134,11 @@ describe('the document', () => {
       parameters.filter(({ schema }) => schema.type === 'array'),
     )
     expect(lists.map(({ name }) => name).sort()).toEqual([
-      ...Array.from({ length: 6 }, () => 'channel'),
+      ...Array.from({ length: 7 }, () => 'channel'),
       'corridors',
       ...['from', 'from'],
-      ...Array.from({ length: 6 }, () => 'pay_in'),
-      ...Array.from({ length: 6 }, () => 'pay_out'),
+      ...Array.from({ length: 7 }, () => 'pay_in'),
+      ...Array.from({ length: 7 }, () => 'pay_out'),
       ...['provider', 'to', 'to'],
     ])
     for (const { style, explode } of lists) expect([style, explode]).toEqual(['form', false])

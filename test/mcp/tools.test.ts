@@ -27,7 +27,7 @@ const NOT_PAGED = ['fetch_rates', 'get_change']
 /** Members that only draw a page, which no tool shows. */
 const DRAWN = ['logo_url', 'flag_url', 'sort_order']
 /** Members by which a tool tells more than REST. */
-const SUMMED = ['first', 'last', 'lowest', 'highest']
+const SUMMED = ['first', 'last', 'lowest', 'highest', 'largest_move']
 
 let open: ToolWorld[] = []
 const toolWorld = (options: ConstructorParameters<typeof ToolWorld>[0] = {}): ToolWorld => {
@@ -67,12 +67,27 @@ const without = (body: unknown, names: readonly string[]): unknown =>
   JSON.parse(JSON.stringify(body, (name, value) => (names.includes(name) ? undefined : value)))
 
 /** The paths at which a short body says something that the full one does not say there. */
+/** Figures whose names say in short answers what they are not. */
+const RENAMED: Readonly<Record<string, string>> = {
+  carried_mid: 'mid',
+  net_converted_if_so: 'net_converted',
+  send_amount_if_so: 'send_amount',
+}
+
+/** The bests, of which a short answer has none where no price says all that was asked. */
+const BESTS = ['.best', '.best_current']
+
 function strangers(short: unknown, full: unknown, path: string): string[] {
+  if (short === null && BESTS.includes(path)) return []
   if (short === full || path.endsWith('.timestamp') || path.endsWith('.at')) return []
   if (typeof short === 'string' && String(full).startsWith(`${short}T00:00:00.000Z`)) return []
   if (typeof short !== 'object' || short === null) return [path]
   return Object.entries(short).flatMap(([name, value]) =>
-    strangers(value, (full as Record<string, unknown> | undefined)?.[name], `${path}.${name}`),
+    strangers(
+      value,
+      (full as Record<string, unknown> | undefined)?.[RENAMED[name] ?? name],
+      `${path}.${name}`,
+    ),
   )
 }
 
@@ -306,9 +321,9 @@ const WRONG: readonly { name: string; args: unknown; code: string; parameter?: s
   })),
   {
     name: 'get_costs',
-    args: { source_country: 'GB', target_country: 'KE', amount: 5, pay_out: 'cash' },
+    args: { source_country: 'GB', target_country: 'KE', amount: 5, channel: 'agent' },
     code: 'invalid_parameter',
-    parameter: 'pay_out',
+    parameter: 'channel',
   },
   {
     name: 'convert',

@@ -1,4 +1,5 @@
-import { PERIOD_MS } from '~/domain/period.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import type { Period } from '~/domain/period.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { type AlertOp, type Condition, holdsBase, type Standing, type Watched } from './alert.ts'
 import { ALERT_FIELDS, type AlertUnit, fieldOf } from './field.ts'
@@ -17,8 +18,12 @@ export const MARGIN = 0.001
 /** The part of a move below which a move that was large enough counts as over. */
 export const MOVE_MARGIN = 0.9
 
+/** The periods over which a move is measured, by their lengths. */
+export const MOVE_PERIODS: ReadonlyMap<number | null, Period> = new Map(
+  ([1, 7, 30, 90] as const).map((days) => [days * DAY_MS, `${days}d`]),
+)
+
 const PERCENT = 100
-const PERIODS_MS = Object.values(PERIOD_MS)
 const VALUE_MAX = 1e15
 const MOVE_PCT_MAX = 1000
 
@@ -98,7 +103,7 @@ function periodFaultOf({ field, op, periodMs }: Condition): Fault | null {
     return { name, fault: 'only moves_pct and stale take a period; leave it out' }
   if (!fieldOf(field).hasPast)
     return { name, fault: `only ${PAST_FIELDS.join(' and ')} have a past; leave it out` }
-  if (PERIODS_MS.includes(periodMs!)) return null
+  if (MOVE_PERIODS.has(periodMs)) return null
   return { name, fault: 'a move is measured over 24h, 7d, 30d or 90d' }
 }
 

@@ -23,6 +23,16 @@ export const currencies = (description: string, maxItems: number) =>
 /** A country by its code or by its name. */
 export const country = (description: string) => readBy(countryText, Type.String({ description }))
 
+/** How many countries are asked for at once: no group has more. */
+const COUNTRIES_MAX = 60
+
+/** Countries by their codes, their names, or the names of their groups. */
+export const countries = (description: string) =>
+  readBy(
+    countryText,
+    Type.Array(Type.String(), { description, minItems: 1, maxItems: COUNTRIES_MAX }),
+  )
+
 /** A provider by its id or by its name. */
 export const provider = (description: string) =>
   readBy(providerText, Type.String({ description, maxLength: PROVIDER_ID_LENGTH_MAX }))

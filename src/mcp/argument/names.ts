@@ -55,11 +55,15 @@ export const currencyText: Reading = (given, asked) => {
       `${name}: ${quoted(text)} is not a supported currency; ${didYouMean(meaning.near, nameOf)}`,
       { parameter: name, supported_currencies: catalogue.supportedCodes },
     )
-  if (meaning.kind === 'several' && asked.isList && isGroup(text)) {
-    asked.said.push(`${quoted(text)} was read as ${meaning.ids.join(', ')}`)
-    return meaning.ids.join(',')
-  }
+  if (meaning.kind === 'several' && asked.isList && isGroup(text))
+    return groupOf(meaning, text, asked.said)
   return onlyOne(meaning, { text, name, nameOf })
+}
+
+/** All that a group has, as an item of a list, which is reported to the caller. */
+function groupOf({ ids }: { readonly ids: readonly string[] }, text: string, said: string[]) {
+  said.push(`${quoted(text)} was read as ${ids.join(', ')}`)
+  return ids.join(',')
 }
 
 /** The name of the country of a city, which is reported to the caller; any other text as it is. */
@@ -73,10 +77,11 @@ function withoutCity(text: string, { said }: Asked): string {
 
 /** The code of a country by its code or its name. */
 export const countryText: Reading = (given, asked) => {
-  const { name } = asked
+  const { name, isList, said } = asked
   const text = withoutCity(given, asked)
   const nameOf = (code: string) => COUNTRIES.get(code)!.name
   const meaning = countryNames.meaning(text)
+  if (meaning.kind === 'several' && isList && isGroup(text)) return groupOf(meaning, text, said)
   if (meaning.kind !== 'none') return onlyOne(meaning, { text, name, nameOf })
   if (meaning.near.length === 0) return neededCountry(name, text)
   throw invalidParameter({

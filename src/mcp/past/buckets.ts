@@ -1,13 +1,15 @@
 import type { Corridor } from '~/domain/corridor.ts'
-import type { Period } from '~/domain/period.ts'
+import { DAY_MS } from '~/domain/duration.ts'
+import { type Period, periodStartMs } from '~/domain/period.ts'
+import { roundPercent } from '~/domain/round.ts'
 import type { Interval } from '~/domain/series.ts'
 import { leftOut, paged, type Slice, sliced } from '~/mcp/page.ts'
 import type { View } from '~/memory/view.ts'
-import { type SeriesDeps, type SeriesPoint, seriesOf } from '~/service/series.ts'
+import { type Series, type SeriesDeps, type SeriesPoint, seriesOf } from '~/service/series.ts'
 import { readInstant } from '~/wire/moment.ts'
 import { iso } from '~/wire/present.ts'
 import { presentSeries } from '~/wire/series.ts'
-import { extremesOf } from './extremes.ts'
+import { extremesOf, type Rated } from './extremes.ts'
 
 type Asked = Corridor &
   Slice & {
@@ -23,7 +25,7 @@ export async function bucketsOf(past: SeriesDeps, view: View, asked: Asked): Pro
   const { until: untilText, order, detail, ...question } = asked
   const untilMs = readInstant('until', untilText)
   const isOhlc = detail === 'full'
-  const window = { startMs: null, endMs: untilMs }
+  const window = { startMs: wholeDaysFrom(question, untilMs), endMs: untilMs }
   const series = await seriesOf(past, view, { ...question, ...window, isOhlc })
   const all = order === 'asc' ? series.points : series.points.toReversed()
   const until = iso(untilMs ?? view.freshness.nowMs)
@@ -31,56 +33,86 @@ export async function bucketsOf(past: SeriesDeps, view: View, asked: Asked): Pro
   const { data, ...body } = paged(
     presentSeries({ ...series, points: sliced(all, asked) }, view.freshness),
     page,
-    series.isTracked && series.points.every(({ mid, best }) => mid === null && best === null)
-      ? 'Neither a mid nor a price is known of this time.'
-      : null,
+    unknownNote(series),
   )
   return {
     ...body,
     ...(page.next_offset !== undefined && { next_until: until }),
     ...summaryOf(series.points, asked.interval),
+    ...movesOf(series.points, asked.interval),
     data: isOhlc ? data : data.map((point) => shortPoint(point, asked.interval)),
   }
 }
 
-/** The first, last, lowest and highest mid and best rate of points, which are oldest first. */
-function summaryOf(points: readonly SeriesPoint[], interval: Interval): object {
-  const kinds = (['mid', 'best'] as const).flatMap((kind) =>
-    points.flatMap((point) => {
-      const rate = point[kind]
-      return rate === null
-        ? []
-        : [
-            {
-              kind,
-              rate,
-              told: {
-                ...timeOf(point, interval),
-                ...(kind === 'mid' && carriedAt(point, interval)),
-              },
-            },
-          ]
-    }),
-  )
-  return extremesOf(kinds)
+/**
+ * The start of a window of whole days that ends with a day in the past, so that one day is one
+ * bucket; null for any other end, from which a period is counted back.
+ */
+function wholeDaysFrom(
+  { interval, period }: Pick<Asked, 'interval' | 'period'>,
+  untilMs: number | null,
+): number | null {
+  if (interval !== 'P1D' || untilMs === null || (untilMs + 1) % DAY_MS !== 0) return null
+  return periodStartMs(period, untilMs + 1)
 }
 
-const timeOf = ({ startMs }: SeriesPoint, interval: Interval) => ({
-  t: startText(iso(startMs), interval),
-})
+const KINDS = ['mid', 'best'] as const
 
-/** The time of a mid that is older than its bucket. */
-const carriedAt = ({ startMs, midAtMs }: SeriesPoint, interval: Interval): object =>
-  midAtMs !== null && midAtMs < startMs ? { mid_at: startText(iso(midAtMs), interval) } : {}
+/** The first, last, lowest and highest mid and best rate of points, which are oldest first. */
+const summaryOf = (points: readonly SeriesPoint[], interval: Interval): object =>
+  extremesOf(KINDS.flatMap((kind) => points.flatMap((point) => ratedOf(point, kind, interval))))
+
+function ratedOf(point: SeriesPoint, kind: 'mid' | 'best', interval: Interval): Rated[] {
+  const { [kind]: rate, startMs, midAtMs } = point
+  if (rate === null) return []
+  const isCarried = kind === 'mid' && isMidCarried(point)
+  const told = {
+    t: startText(iso(startMs), interval),
+    ...(isCarried && { mid_at: startText(iso(midAtMs!), interval) }),
+  }
+  return [{ kind, rate, told, isCarried }]
+}
+
+/** Whether the mid of a bucket is older than the bucket. */
+const isMidCarried = ({ startMs, midAtMs }: SeriesPoint): boolean =>
+  midAtMs !== null && midAtMs < startMs
+
+/** The largest move from one bucket to the next, either way; only mids of their own buckets. */
+function movesOf(points: readonly SeriesPoint[], interval: Interval): object {
+  const moves = KINDS.flatMap((kind) => {
+    const found = points.slice(1).flatMap((point, i) => {
+      const [before, after] = [points[i]!, point].map((one) => ratedOf(one, kind, interval)[0])
+      if (!before || !after || before.isCarried || after.isCarried) return []
+      return [{ pct: roundPercent((after.rate / before.rate - 1) * 100), ...after.told }]
+    })
+    const [largest] = found.toSorted((a, b) => Math.abs(b.pct) - Math.abs(a.pct))
+    return largest ? [[kind, largest] as const] : []
+  })
+  return moves.length === 0 ? {} : { largest_move: Object.fromEntries(moves) }
+}
+
+/** That nothing is known of a time, or no mid of that time itself; null where one is. */
+function unknownNote({ isTracked, points }: Series): string | null {
+  const mids = points.filter(({ mid }) => mid !== null)
+  if (mids.length === 0)
+    return isTracked && points.every(({ best }) => best === null)
+      ? 'Neither a mid nor a price is known of this time.'
+      : null
+  if (mids.some((point) => !isMidCarried(point))) return null
+  return `No mid of this time itself is known; the last before is of ${iso(mids.at(-1)!.midAtMs!)}.`
+}
 
 type Point = ReturnType<typeof presentSeries>['data'][number]
 
-/** A point without what is not known, and without the time of a mid of the bucket's own day. */
+/**
+ * A point without what is not known, and without the time of a mid of the bucket's own. A mid of
+ * an earlier time has another name, so that nobody takes it for one of the bucket.
+ */
 function shortPoint({ t, mid, best, samples, mid_at }: Point, interval: Interval): object {
   const isCarried = mid_at !== null && mid_at < t
   return {
     t: startText(t, interval),
-    ...(mid !== null && { mid }),
+    ...(mid !== null && { [isCarried ? 'carried_mid' : 'mid']: mid }),
     ...(best !== null && { best }),
     ...(samples > 0 && { samples }),
     ...(isCarried && { mid_at: startText(mid_at, interval) }),

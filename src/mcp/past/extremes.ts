@@ -1,7 +1,13 @@
 import { roundAmount } from '~/domain/round.ts'
 
 /** A rate of some kind, and what is told of it beside. */
-type Rated = { readonly kind: string; readonly rate: number; readonly told: object }
+export type Rated = {
+  readonly kind: string
+  readonly rate: number
+  readonly told: object
+  /** Whether it is of an earlier time than the one that it stands for. */
+  readonly isCarried?: boolean
+}
 
 type ByKind = Readonly<Record<string, object>>
 
@@ -15,22 +21,27 @@ type Extremes = {
 
 /**
  * The first, last, lowest and highest of rates that are given oldest first; of equal rates the
- * oldest. Without a rate each is empty, and so nothing at all is told.
+ * oldest. A carried rate is never the lowest or the highest. Without a rate each is empty, and so
+ * nothing at all is told.
  */
 export function extremesOf(all: readonly Rated[]): Partial<Extremes> {
   if (all.length === 0) return {}
   const kinds = [...Map.groupBy(all, ({ kind }) => kind).values()]
-  const told = (choose: (own: readonly Rated[]) => Rated): ByKind =>
+  const told = (choose: (own: readonly Rated[]) => Rated | undefined): ByKind =>
     Object.fromEntries(
-      kinds.map((own) => {
-        const { kind, rate, told } = choose(own)
-        return [kind, { rate: roundAmount(rate), ...told }]
+      kinds.flatMap((own) => {
+        const chosen = choose(own)
+        return chosen ? [[chosen.kind, { rate: roundAmount(chosen.rate), ...chosen.told }]] : []
       }),
     )
+  const byRate = (sign: number) =>
+    told(
+      (own) => own.filter((one) => !one.isCarried).toSorted((a, b) => sign * (a.rate - b.rate))[0],
+    )
   return {
-    first: told((own) => own[0]!),
-    last: told((own) => own.at(-1)!),
-    lowest: told((own) => own.reduce((least, one) => (one.rate < least.rate ? one : least))),
-    highest: told((own) => own.reduce((most, one) => (one.rate > most.rate ? one : most))),
+    first: told((own) => own[0]),
+    last: told((own) => own.at(-1)),
+    lowest: byRate(1),
+    highest: byRate(-1),
   }
 }

@@ -1,5 +1,5 @@
 import type { Watched } from '~/domain/alert/alert.ts'
-import { PERIOD_MS, PERIODS } from '~/domain/period.ts'
+import { MOVE_PERIODS } from '~/domain/alert/rule.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { View } from '~/memory/view.ts'
 import { corridorChange } from '~/service/change.ts'
@@ -15,7 +15,7 @@ export async function baseOf(
   view: View,
   { corridor, when: { op, field, periodMs } }: Watched,
 ): Promise<number | null> {
-  const period = PERIODS.find((one) => PERIOD_MS[one] === periodMs)
+  const period = MOVE_PERIODS.get(periodMs)
   if (op !== 'moves_pct' || period === undefined) return null
   const { start } = await corridorChange(deps, view, { ...corridor, period })
   const value = field === 'mid' ? undisputedRate(start.mid) : start.best

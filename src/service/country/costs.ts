@@ -1,6 +1,7 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
-import { type Costs, costsOf, type OfferCost } from '~/domain/offer/costs.ts'
+import { type Costs, costsOf, isOfCountries, type OfferCost } from '~/domain/offer/costs.ts'
+import { isUnfiltered, type OfferFilters, unspecifiedOf } from '~/domain/offer/filter.ts'
 import { STANDING } from '~/domain/rank.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
@@ -15,8 +16,10 @@ type Sum =
 
 export type CostsQuestion = Transfer & {
   readonly sum: Sum
-  /** Which offers for the countries count; all without it. */
-  readonly keep?: (one: RankedQuote) => boolean
+  /** What offers have to say to count. */
+  readonly filters: OfferFilters
+  /** The only provider whose offers count; absent for all. */
+  readonly providerId?: string | null
 }
 
 export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
@@ -30,6 +33,9 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
   readonly cheapest: OfferCost<RankedQuote> | null
   /** Why none is the cheapest although there are offers; null otherwise. */
   readonly lack: Lack | null
+  /** Whether anything was asked of offers, and how many for the countries do not say it. */
+  readonly isFiltered: boolean
+  readonly silentCount: number
   /** Other currencies of the two countries that have offers for them. */
   readonly others: readonly Corridor[]
 }
@@ -41,12 +47,17 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
  * that has such offers. Throws `unsupported_currency`; countries must have been checked already.
  */
 export function countryCosts(view: View, question: CostsQuestion): CountryCosts {
-  const { sourceCountry, targetCountry, sum, keep = () => true } = question
+  const { sourceCountry, targetCountry, sum, filters, providerId = null } = question
   const corridor = usualOf(corridorsBetween(view, question))
   const amount = corridor && amountOf(view, sum, corridor.from)
   const own = corridorsBetween(view, { ...question, from: null, to: null })
   const isOther = ({ from, to }: Corridor) => from !== corridor?.from || to !== corridor.to
-  const offers = corridor && amount !== null ? corridor.offers.filter(keep) : []
+  const all = corridor && amount !== null ? corridor.offers : []
+  const asked = all.filter(({ quote }) => (providerId ?? quote.providerId) === quote.providerId)
+  const offers = asked.filter((one) => unspecifiedOf(one, filters)?.length === 0)
+  const silent = asked.filter(
+    (one) => isOfCountries(one.quote, question) && (unspecifiedOf(one, filters)?.length ?? 0) > 0,
+  )
   const costs = costsOf(offers, { sourceCountry, targetCountry, amount: amount ?? 0 })
   return {
     sourceCountry,
@@ -60,6 +71,8 @@ export function countryCosts(view: View, question: CostsQuestion): CountryCosts 
       offers,
       costs.offers.map(({ candidate: { quote }, standing }) => ({ quote, standing })),
     ),
+    isFiltered: !isUnfiltered(filters),
+    silentCount: silent.length,
     others: own.filter((one) => one.offers.length > 0 && isOther(one)),
   }
 }

@@ -1,8 +1,7 @@
 import { medianOf } from '~/domain/offer/costs.ts'
-import { type OfferFilters, unspecifiedOf } from '~/domain/offer/filter.ts'
+import type { OfferFilters } from '~/domain/offer/filter.ts'
 import type { Provider } from '~/domain/provider.ts'
 import { compareText, STANDING } from '~/domain/rank.ts'
-import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { type CountryCosts, countryCosts } from './costs.ts'
 import { countryPairs } from './pairs.ts'
@@ -13,8 +12,8 @@ type Figure = (typeof FIGURES)[number]
 
 /** Which pairs of countries and which of their offers are ranked. Null selects all. */
 export type RankingAsk = {
-  readonly sourceCountry: string | null
-  readonly targetCountry: string | null
+  readonly sourceCountries: readonly string[] | null
+  readonly targetCountries: readonly string[] | null
   readonly providerId: string | null
   /** Only offers that say that they are so count. */
   readonly filters: OfferFilters
@@ -43,25 +42,22 @@ export function rankedPairs(view: View, by: Figure, asked: RankingAsk): RankedPa
 }
 
 function costsOfPairs(view: View, asked: RankingAsk): CountryCosts[] {
-  const { sourceCountry: source, targetCountry: target, amountUsd } = asked
+  const { sourceCountries, targetCountries, amountUsd } = asked
   return countryPairs(view)
     .filter(
       ({ sourceCountry, targetCountry }) =>
-        (source ?? sourceCountry) === sourceCountry && (target ?? targetCountry) === targetCountry,
+        (sourceCountries?.includes(sourceCountry) ?? true) &&
+        (targetCountries?.includes(targetCountry) ?? true),
     )
     .map(({ sourceCountry, targetCountry }) =>
       countryCosts(view, {
         ...{ sourceCountry, targetCountry, from: null, to: null },
         sum: { amount: null, amountUsd },
-        keep: (one) => isAsked(one, asked),
+        ...{ filters: asked.filters, providerId: asked.providerId },
       }),
     )
     .filter(({ costs }) => costs.offers.length > 0)
 }
-
-const isAsked = (one: RankedQuote, { providerId, filters }: RankingAsk): boolean =>
-  (providerId ?? one.quote.providerId) === one.quote.providerId &&
-  unspecifiedOf(one, filters)?.length === 0
 
 function figureOf({ costs, cheapest }: CountryCosts, by: Figure): number | null {
   if (by === 'cheapest') return cheapest?.cost?.totalPct ?? null

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AMOUNT_MAX } from '~/domain/convert.ts'
-import { corridorKey } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import { type OfferCost, SMART_CONDITIONS, SMART_OFFERS, type Smart } from '~/domain/offer/costs.ts'
@@ -23,7 +22,7 @@ import {
   words,
 } from '~/wire/fields.ts'
 import { List } from '~/wire/list/list.ts'
-import { lackNote, listed, presentNote, staleNote } from '~/wire/note.ts'
+import { presentNote } from '~/wire/note.ts'
 import {
   AmountMatchWord,
   CountryCode,
@@ -31,10 +30,16 @@ import {
   offerFields,
   presentOffer,
 } from '~/wire/offer/offer.ts'
-import { countryParameters, neededCountry } from '~/wire/offer/selection.ts'
+import {
+  countryParameters,
+  filterParameters,
+  neededCountry,
+  readFilters,
+} from '~/wire/offer/selection.ts'
 import { presentSuspect, suspectFields } from '~/wire/offer/suspect.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import { presentAge, presentFreshness, presentPrice, presentStanding } from '~/wire/present.ts'
+import { costsNote } from './costs-note.ts'
 
 const currency = (country: string, example: string) =>
   Type.Optional(
@@ -43,6 +48,19 @@ const currency = (country: string, example: string) =>
       examples: [example],
     }),
   )
+
+const STATED = 'only offers that say so count'
+const { pay_in, pay_out, channel, delivery_max } = filterParameters
+
+const statedParameters = {
+  pay_in: { ...pay_in, description: `How the sender pays, any of these: ${STATED}.` },
+  pay_out: { ...pay_out, description: `How the recipient is paid, any of these: ${STATED}.` },
+  channel: { ...channel, description: `Where the transfer is ordered, any of these: ${STATED}.` },
+  delivery_max: {
+    ...delivery_max,
+    description: `How long it may take, such as 2h or 3d: ${STATED}.`,
+  },
+}
 
 export const CostsQuery = Type.Object({
   ...countryParameters,
@@ -60,6 +78,7 @@ export const CostsQuery = Type.Object({
   ),
   from: currency('source_country', 'GBP'),
   to: currency('target_country', 'KES'),
+  ...statedParameters,
 })
 
 const CostEntry = namedRecord('CostEntry', {
@@ -176,8 +195,9 @@ export const costsList = new List({
 export function costsQuestion(query: Static<typeof CostsQuery>): CostsQuestion {
   const sourceCountry = neededCountry('source_country', query.source_country)
   const targetCountry = neededCountry('target_country', query.target_country)
-  const { from = null, to = null } = query
-  return { sourceCountry, targetCountry, from, to, sum: sumOf(query) }
+  const { from = null, to = null, source_country: _, target_country: __, ...said } = query
+  const filters = readFilters(said)
+  return { sourceCountry, targetCountry, from, to, filters, sum: sumOf(query) }
 }
 
 function sumOf(query: Static<typeof CostsQuery>): CostsQuestion['sum'] {
@@ -247,33 +267,7 @@ export function presentCosts(
     out_of_range: costs.outOfRangeCount,
     smart: smart && presentSmart(smart),
     meets: meets && { sdg_3: meets.sdg3, sdg_5: meets.sdg5, g20_1: meets.g20 },
-    ...presentNote(noteOn(found)),
+    ...presentNote(costsNote(found)),
     ...presentFreshness(freshness),
   }
-}
-
-/** All there is to note, in sentences; null where there is nothing. */
-function noteOn({ cheapest, others, ...found }: CountryCosts): string | null {
-  const notes = [
-    cheapest ? staleNote(cheapest.candidate) : emptyNote(found),
-    others.length > 0
-      ? `${pairText(found)} has offers in ${listed(others.map(corridorKey))} too; ask for them ` +
-        'with from and to.'
-      : null,
-  ].filter((note) => note !== null)
-  return notes.length > 0 ? notes.join(' ') : null
-}
-
-const pairText = ({ sourceCountry, targetCountry }: CountryPair): string =>
-  `${sourceCountry} to ${targetCountry}`
-
-type CountryPair = Pick<CountryCosts, 'sourceCountry' | 'targetCountry'>
-
-function emptyNote(found: Omit<CountryCosts, 'cheapest' | 'others'>): string {
-  const { corridor, amount, lack } = found
-  if (corridor && lack) return lackNote(lack, { corridor, amount })
-  if (!corridor) return `No currency of one of the countries is supported; /currencies lists all.`
-  if (amount === null)
-    return `There is no recent mid of ${corridor.from} to bring amount_usd to it; ask with amount.`
-  return `No offer in ${corridorKey(corridor)} says that it is for ${pairText(found)}.`
 }

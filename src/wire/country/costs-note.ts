@@ -1,0 +1,34 @@
+import { corridorKey } from '~/domain/corridor.ts'
+import type { CountryCosts } from '~/service/country/costs.ts'
+import { lackNote, listed, staleNote } from '~/wire/note.ts'
+
+/** All there is to note on costs, in sentences; null where there is nothing. */
+export function costsNote({ cheapest, others, ...found }: CountryCosts): string | null {
+  const { silentCount } = found
+  const notes = [
+    cheapest ? staleNote(cheapest.candidate) : emptyNote(found),
+    others.length > 0
+      ? `${pairText(found)} has offers in ${listed(others.map(corridorKey))} too; ask for them ` +
+        'with from and to.'
+      : null,
+    silentCount > 0
+      ? `Not counted: ${silentCount} of its offers that do not say what was asked of them.`
+      : null,
+  ].filter((note) => note !== null)
+  return notes.length > 0 ? notes.join(' ') : null
+}
+
+const pairText = ({ sourceCountry, targetCountry }: CountryPair): string =>
+  `${sourceCountry} to ${targetCountry}`
+
+type CountryPair = Pick<CountryCosts, 'sourceCountry' | 'targetCountry'>
+
+function emptyNote(found: Omit<CountryCosts, 'cheapest' | 'others'>): string {
+  const { corridor, amount, lack } = found
+  if (corridor && lack) return lackNote(lack, { corridor, amount })
+  if (!corridor) return `No currency of one of the countries is supported; /currencies lists all.`
+  if (amount === null)
+    return `There is no recent mid of ${corridor.from} to bring amount_usd to it; ask with amount.`
+  const asked = found.isFiltered ? ' and as asked' : ''
+  return `No offer in ${corridorKey(corridor)} says that it is for ${pairText(found)}${asked}.`
+}
