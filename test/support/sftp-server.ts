@@ -1,6 +1,6 @@
 import ssh2, { type Connection, type SFTPWrapper } from 'ssh2'
 
-type Held = { readonly text: string; readonly atMs: number }
+type Held = { readonly text: string | Uint8Array; readonly atMs: number }
 
 /** An SFTP server of ssh2 with one folder, `/out`, and one user, `corridor`. */
 export class SftpServer {
@@ -52,7 +52,14 @@ export class SftpServer {
     let reading = ''
     const attrsOf = ({ text, atMs }: Held) => {
       const at = Math.floor(atMs / 1000)
-      return { mode: 0o100644, uid: 0, gid: 0, size: text.length, atime: at, mtime: at }
+      return {
+        mode: 0o100644,
+        uid: 0,
+        gid: 0,
+        size: Buffer.from(text).length,
+        atime: at,
+        mtime: at,
+      }
     }
     sftp.on('OPENDIR', (id, path) => {
       isListed = false
@@ -63,7 +70,7 @@ export class SftpServer {
       if (isListed) return sftp.status(id, EOF)
       isListed = true
       const names = [...this.files].map(([filename, held]) => {
-        const longname = `-rw-r--r-- 1 a a ${held.text.length} Jan 1 00:00 ${filename}`
+        const longname = `-rw-r--r-- 1 a a ${Buffer.from(held.text).length} Jan 1 00:00 ${filename}`
         return { filename, longname, attrs: attrsOf(held) }
       })
       sftp.name(id, names)
