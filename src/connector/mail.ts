@@ -1,6 +1,7 @@
 import { ImapFlow, type MessageStructureObject } from 'imapflow'
 import { DAY_MS } from '~/domain/duration.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
+import { transportError } from '~/feed/transport.ts'
 import { beforeEnd } from '~/outbound/connection.ts'
 import type { Folder, Found } from './files.ts'
 
@@ -111,14 +112,12 @@ type ImapFault = Error & {
   readonly executedCommand?: string
 }
 
-const UNTRUSTED = /CERT|TLS|SSL|SELF_SIGNED|ALTNAME/
-
 function faultOf(error: ImapFault, signal: AbortSignal): FeedError {
   if (error instanceof FeedError) return error
   if (signal.aborted) return new FeedError('timeout', 'did not answer in time')
   const { authenticationFailed, code = '', responseStatus, executedCommand = '' } = error
   if (authenticationFailed) return new FeedError('unauthorized', 'refused the user or the password')
-  if (UNTRUSTED.test(code) || /STARTTLS/i.test(error.message))
+  if (transportError(error).fault === 'insecure' || /STARTTLS/i.test(error.message))
     return new FeedError('insecure', 'cannot be trusted over TLS, or offers none')
   if (/TooLarge|TooMany/.test(code))
     return new FeedError('too_large', 'sent more than an email client reads')
