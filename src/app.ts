@@ -99,8 +99,9 @@ export function createApp(given: AppDeps): App {
   const api = watched(apiRoutes(deps), BASE_PATH)
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
-  const files = [...flagRoutes(deps), dayFileShortcut, ...compatRoutes(deps)]
-  const shown = watched([...files, ...portal.routes, ...docs], '')
+  const compat = watched(compatRoutes(deps), '')
+  const files = [...flagRoutes(deps), dayFileShortcut]
+  const shown = [...compat, ...watched([...files, ...portal.routes, ...docs], '')]
   const beside = [...watched(machineRoutes(deps), ''), ...shown]
   const mount = mountOf(deps.publicUrl)
   const prefixes = prefixesOf(mount, [BASE_PATH, TOOLS_PATH, ...beside.map(({ path }) => path)])
@@ -110,7 +111,10 @@ export function createApp(given: AppDeps): App {
     isForPeople(request) ? portal.unknown(request) : errorReply(unknownPath(mount), log)
   let made: AnyElysia | null = null
   const router = () => (made ??= routerOf(deps, { prefixes, api, beside, shown, unknown }))
-  const direct = new DirectRoutes(api, { prefixes: below(BASE_PATH) })
+  const direct = [
+    new DirectRoutes(api, { prefixes: below(BASE_PATH) }),
+    new DirectRoutes(compat, { prefixes }),
+  ] as const
   const toolPaths = [...below(TOOLS_PATH), ...below(`${TOOLS_PATH}/`)]
   const found = (request: Request) => router().fetch(request)
   const front = frontOf(deps, { direct, toolPaths, askTools, found, unknown })
@@ -143,7 +147,7 @@ function routerOf({ log }: RouteDeps, { prefixes, api, beside, shown, unknown }:
 
 /** The ways an answer can come about. */
 type Lanes = {
-  readonly direct: DirectRoutes
+  readonly direct: readonly [DirectRoutes, DirectRoutes]
   readonly toolPaths: readonly string[]
   readonly askTools: Fetch
   /** The router's answer. */
@@ -164,7 +168,8 @@ function frontOf(deps: RouteDeps, lanes: Lanes): Omit<App, 'allRoutes'> {
   }
   return {
     fetch(request) {
-      const handle = request.method === 'GET' && direct.of(request.url)
+      const { method, url } = request
+      const handle = method === 'GET' && (direct[0].of(url) ?? direct[1].of(url))
       if (handle) return answered(handle, request)
       const asked = parsable(request)
       const path = pathOf(asked.url)

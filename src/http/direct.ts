@@ -4,12 +4,16 @@ import type { ObservedRoute } from './route.ts'
 
 type Direct = Pick<ObservedRoute, 'path' | 'fetch'>
 
+/** What a path ends with that stands for all paths below it. */
+const BELOW = '*'
+
 /**
- * The handlers of exact paths for GET, found by the length of the path, without a text of its own.
- * A router would cost more than most answers.
+ * The handlers of exact paths for GET, found by the length of the path, without a text of its own,
+ * and of all paths below one. A router would cost more than most answers.
  */
 export class DirectRoutes {
   readonly #byLength = new Map<number, Direct[]>()
+  readonly #below: Direct[] = []
 
   constructor(
     routes: readonly (Direct & Pick<ObservedRoute, 'method'>)[],
@@ -20,6 +24,10 @@ export class DirectRoutes {
   }
 
   #add(direct: Direct): void {
+    if (direct.path.endsWith(BELOW)) {
+      this.#below.push({ ...direct, path: direct.path.slice(0, -BELOW.length) })
+      return
+    }
     const alike = this.#byLength.get(direct.path.length) ?? []
     this.#byLength.set(direct.path.length, [...alike, direct])
   }
@@ -29,7 +37,7 @@ export class DirectRoutes {
     const start = pathStart(url)
     const alike = this.#byLength.get(pathEnd(url, start) - start)
     if (alike) for (const { path, fetch } of alike) if (standsAt(path, url, start)) return fetch
-    return undefined
+    return this.#below.find(({ path }) => url.startsWith(path, start))?.fetch
   }
 }
 

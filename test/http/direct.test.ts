@@ -6,12 +6,14 @@ const saying = (what: string) => () => new Response(what)
 describe('DirectRoutes', () => {
   const rates = saying('rates')
   const dates = saying('dates')
+  const below = saying('below')
   const routes = new DirectRoutes(
     [
       { method: 'GET', path: '/rates', fetch: rates },
       { method: 'GET', path: '/dates', fetch: dates },
       { method: 'POST', path: '/rates', fetch: saying('posted') },
       { method: 'POST', path: '/posts', fetch: saying('posted') },
+      { method: 'GET', path: '/compat/*', fetch: below },
     ],
     { prefixes: ['/api/v1', '/fx/api/v1'] },
   )
@@ -21,12 +23,16 @@ describe('DirectRoutes', () => {
     ['http://localhost/api/v1/dates?a=/api/v1/rates', dates],
     ['http://[::1]:3000/api/v1/rates?', rates],
     ['http://localhost/fx/api/v1/rates?from=USD', rates],
+    ['http://localhost/api/v1/compat/key/plain?a=b', below],
+    ['http://localhost/fx/api/v1/compat/', below],
   ])('%s is read there', (url, handle) => {
     expect(routes.of(url)).toBe(handle)
   })
 
   test.each([
     'http://localhost/api/v1/posts',
+    'http://localhost/api/v1/compat',
+    'http://localhost/compat/key',
     'http://localhost/api/v1/rates/',
     'http://localhost/ex/api/v1/rates',
     'http://localhost/api/v1/Rates',

@@ -1,8 +1,9 @@
 import { ServiceError } from '~/domain/errors.ts'
+import type { Freshness } from '~/domain/freshness.ts'
 import type { AccessDeps } from '~/http/access.ts'
 import { tagOf } from '~/http/answer.ts'
 import { isHeld } from '~/http/entity-tag.ts'
-import { MeteredRequest } from '~/http/metered-request.ts'
+import { MeteredRequest, type Refusal } from '~/http/metered-request.ts'
 import { pathOf } from '~/http/path.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
@@ -68,7 +69,7 @@ const UNKNOWN = new ServiceError(
   `the path is /compat/KEY/NAME/..., NAME being one of ${[...BY_NAME.keys()].join(', ')}`,
 )
 
-async function answered(deps: Deps, request: Request): Promise<Response> {
+function answered(deps: Deps, request: Request): Response | Promise<Response> {
   const nowMs = deps.clock.now()
   const asking = found(request, nowMs)
   if (!asking) return errorReply(UNKNOWN, deps.log, NO_REFERRER)
@@ -79,17 +80,40 @@ async function answered(deps: Deps, request: Request): Promise<Response> {
     key === null
       ? callerOf(deps, inHeaders(request.headers), atMs, { origin })
       : urlCallerOf(deps, key, { nowMs: atMs, origin })
+  const refusal = metered.begin(find)
+  const known = refusal === null ? knownAnswer(deps, metered, asking) : null
+  return known
+    ? replyOf(deps, { metered, asking, request }, known)
+    : lateReply(deps, { metered, asking, request }, refusal)
+}
+
+type Answering = {
+  readonly metered: MeteredRequest
+  readonly asking: Found
+  readonly request: Request
+}
+
+async function lateReply(
+  deps: Deps,
+  answering: Answering,
+  begun: Refusal | Promise<Refusal>,
+): Promise<Response> {
+  const { metered, asking } = answering
   try {
-    const refusal = await metered.begin(find)
+    const refusal = await begun
     if (refusal) throw refusal
-    const { body, type, etag } = await written(deps, metered, asking)
-    const shared = sharedBy(key)
-    const headers = { ...metered.tieredHeaders(), ...shared, ...sampleOf(deps), etag }
-    if (isHeld(request, etag)) return new Response(null, { status: 304, headers })
-    return new Response(streamedBody(body), { headers: { ...headers, 'content-type': type } })
+    return replyOf(deps, answering, await written(deps, metered, asking))
   } catch (error) {
     return failedReply(metered, asking, error)
   }
+}
+
+function replyOf(deps: Deps, { metered, asking, request }: Answering, answer: Written): Response {
+  const { body, type, etag } = answer
+  const own = { ...sharedBy(asking.key), ...sampleOf(deps), etag }
+  const headers = { ...metered.tieredHeaders(), ...own }
+  if (isHeld(request, etag)) return new Response(null, { status: 304, headers })
+  return new Response(streamedBody(body), { headers: { ...headers, 'content-type': type } })
 }
 
 function inHeaders(headers: Headers): Credential {
@@ -97,23 +121,30 @@ function inHeaders(headers: Headers): Credential {
   return token ?? credentialOf(headers)
 }
 
-/** The answer as it was kept, else as it is found now. */
+const nameOf = ({ api, asked }: Found, { tier }: Freshness): string =>
+  `${tier} ${api.name} ${asked.whole()} ${asked.accept}`
+
+/** The answer as it was kept; null without one. */
+function knownAnswer({ kept, memory }: Deps, metered: MeteredRequest, asking: Found) {
+  const freshness = metered.freshness()
+  return kept.find(nameOf(asking, freshness), memory.current, freshness)
+}
+
+/** The answer as it is found now. */
 async function written(
   { kept, ...deps }: Deps,
   metered: MeteredRequest,
-  { api, asked }: Found,
+  asking: Found,
 ): Promise<Written> {
+  const { api, asked } = asking
   const freshness = metered.freshness()
-  const { current } = deps.memory
-  const name = `${freshness.tier} ${api.name} ${asked.whole()} ${asked.accept}`
-  const known = kept.find(name, current, freshness)
-  if (known) return known
+  const name = nameOf(asking, freshness)
   const question = api.question(asked)
   if ('usage' in question) {
     const body = textOf(question.usage(metered.success().quota), api.indent?.(asked))
     return { body, type: JSON_TYPE, etag: tagOf([name, body]) }
   }
-  const view = new View(current, freshness, deps.ageLimits)
+  const view = new View(deps.memory.current, freshness, deps.ageLimits)
   const said = await saidOf(deps, view, { api, question })
   const body = textOf(said, api.indent?.(asked))
   const made = { body, type: typeOf(said, asked), etag: tagOf([name, body]) }
