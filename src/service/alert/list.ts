@@ -1,25 +1,39 @@
 import type { Account } from '~/domain/account.ts'
 import { ALERTS_MAX, type Alert } from '~/domain/alert/alert.ts'
-import type { Plan } from '~/domain/quota.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
+import { type Plan, tierOf } from '~/domain/quota.ts'
+import { View } from '~/memory/view.ts'
 import { type AlertDeps, type OwnAlert, unknownAlert } from './alerts.ts'
 
-/** The alerts of an account: those that have not ended, oldest first, then the others. */
+export type ListDeps = Pick<AlertDeps, 'alerts' | 'memory' | 'ageLimits' | 'clock'>
+
+/**
+ * The alerts of an account: those that have not ended, oldest first, then the others. An active one
+ * that cannot fire, since feeds dispute its mid, says so.
+ */
 export async function listAlerts(
-  { alerts }: Pick<AlertDeps, 'alerts'>,
+  { alerts, memory, ageLimits, clock }: ListDeps,
   { account }: { readonly account: Account },
 ): Promise<readonly Alert[]> {
   const own = await alerts.list(account.id)
   const judged = new Set(judgedOf(own, account.plan))
-  return own.map((alert) =>
-    alert.status === 'active' && !judged.has(alert) ? beyondPlan(alert, account.plan) : alert,
-  )
+  const view = new View(memory.current, freshnessAt(tierOf(account.plan), clock.now()), ageLimits)
+  return own.map((alert) => {
+    if (alert.status !== 'active') return alert
+    return judged.has(alert) ? withDispute(alert, view) : beyondPlan(alert, account.plan)
+  })
+}
+
+function withDispute(alert: Alert, view: View): Alert {
+  const { from, to } = alert.corridor
+  if (alert.when.field !== 'mid' || view.mid(from, to)?.basis !== 'disputed') return alert
+  const reason = `feeds dispute the mid of ${corridorKey({ from, to })}: no firing until they agree`
+  return { ...alert, reason }
 }
 
 /** One alert as `listAlerts` has it. Throws `unknown_alert`. */
-export async function findAlert(
-  deps: Pick<AlertDeps, 'alerts'>,
-  { account, alertId }: OwnAlert,
-): Promise<Alert> {
+export async function findAlert(deps: ListDeps, { account, alertId }: OwnAlert): Promise<Alert> {
   const found = (await listAlerts(deps, { account })).find(({ id }) => id === alertId)
   if (!found) throw unknownAlert()
   return found

@@ -108,7 +108,7 @@ const shown = {
       'Only active alerts are judged. A failing one was switched off since nothing could be ' +
       'delivered; a change of its status to active switches it on again.',
   }),
-  reason: nullable(Type.String({ description: 'Why it is not active.' })),
+  reason: nullable(Type.String({ description: 'Why it is not active, or cannot fire for now.' })),
   is_true: Type.Boolean({
     description: 'Whether the condition holds: the alert then fires only after it did not.',
   }),

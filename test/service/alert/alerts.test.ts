@@ -116,6 +116,31 @@ describe('createAlert', () => {
 })
 
 describe('listAlerts', () => {
+  test('says of an alert on a mid that it fires nothing while feeds dispute it', async () => {
+    const world = new AlertWorld(database)
+    const account = await world.account('enterprise')
+    const when = { field: 'mid', op: 'above', value: 130, periodMs: null } as const
+    await createAlert(world.deps, { account, wish: WISH })
+    world.clock.advance(1)
+    await createAlert(world.deps, { account, wish: { ...WISH, when } })
+    const reasons = async () =>
+      (await listAlerts(world.deps, { account })).map(({ status, reason }) => [status, reason])
+    const say = (id: number, basis: 'disputed' | 'consensus') => {
+      const atMs = world.clock.now()
+      const said = { id, currency: 'KES', perUsd: 140, source: 'a', atMs, basis }
+      world.memory.publish({ references: [said] }, atMs)
+    }
+    say(1, 'disputed')
+    const dispute = 'feeds dispute the mid of USD/KES: no firing until they agree'
+    expect(await reasons()).toEqual([
+      ['active', null],
+      ['active', dispute],
+    ])
+    world.clock.advance(1)
+    say(2, 'consensus')
+    expect((await reasons())[1]).toEqual(['active', null])
+  })
+
   test('says of alerts beyond a smaller plan that they wait', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('pro')
