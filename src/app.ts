@@ -18,6 +18,8 @@ import { corridorsRoutes } from './http/country/corridors.ts'
 import { costsRoutes } from './http/country/costs.ts'
 import { countriesRoutes } from './http/country/countries.ts'
 import { DirectRoutes } from './http/direct.ts'
+import { type LogFileDeps, logFileRoutes } from './http/evidence/log-files.ts'
+import { proofRoutes } from './http/evidence/proofs.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { type DayFileDeps, dayFileRoutes, dayFileShortcut } from './http/file/day-file.ts'
 import { flagRoutes } from './http/flags.ts'
@@ -51,6 +53,7 @@ type AppDeps = IngestRouteDeps &
   AlertRouteDeps &
   ColdDeps &
   DayFileDeps &
+  LogFileDeps &
   Pick<StreamDeps, 'streams'> &
   Omit<FetchDeps, keyof Own> &
   Omit<StatusDeps, keyof Own> &
@@ -100,7 +103,7 @@ export function createApp(given: AppDeps): App {
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
   const compat = watched(compatRoutes(deps), '')
-  const files = [...flagRoutes(deps), dayFileShortcut]
+  const files = [...flagRoutes(deps), ...logFileRoutes(deps), dayFileShortcut]
   const shown = [...compat, ...watched([...files, ...portal.routes, ...docs], '')]
   const beside = [...watched(machineRoutes(deps), ''), ...shown]
   const mount = mountOf(deps.publicUrl)
@@ -200,6 +203,7 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...officialRoutes(deps),
   ...referencesRoutes(deps),
   ...dayFileRoutes(deps),
+  ...proofRoutes(deps),
   ...changeRoutes(deps),
   ...providerRatesRoutes(deps),
   ...alertRoutes(deps),

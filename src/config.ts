@@ -1,5 +1,6 @@
 import { GUARD_RULES, type GuardRules } from '~/domain/feed/guard.ts'
 import { REFERENCE_MODES } from '~/domain/feed/verdict.ts'
+import { readLog } from './config/log.ts'
 import { DAY_MS, HOUR_MS } from './domain/duration.ts'
 import { meantBy } from './domain/misspelling.ts'
 import { ROLES } from './domain/quota.ts'
@@ -115,6 +116,7 @@ const configOf = (setting: Setting, problems: string[]) => ({
   ...readPeople(setting),
   ...readBackups(setting),
   ...readTraces(setting),
+  ...readLog(setting),
   logLevel: setting('LOG_LEVEL', 'info', oneOf(LOG_LEVELS)),
   logFormat: setting('LOG_FORMAT', 'json', oneOf(LOG_FORMATS)),
   /** The commit that the container was built from, for metrics and the log. */

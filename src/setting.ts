@@ -1,6 +1,7 @@
 import { currencyCode } from './domain/currency.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './domain/duration.ts'
 import { RETENTION_YEARS_MAX } from './domain/observation.ts'
+import { COSIGNATURE_ED25519, type NoteKey, noteKeyOf } from './evidence/note.ts'
 import { FEED_NAMES, type FeedName } from './feed/feeds.ts'
 import { isCronPattern } from './jobs/schedule.ts'
 import { databaseAddress } from './outbound/database-address.ts'
@@ -260,4 +261,28 @@ export const asPlace: Reader<string> = (text) => {
     throw new Error('must list hosts such as hooks.internal, addresses or networks like 10.0.0.0/8')
   }
   return text
+}
+
+const SEED = /^[A-Za-z0-9+/]{43}=$/
+
+/** One key of the verifiable log, or two during a rotation: the 32 bytes of each. */
+export const asLogKeys: Reader<readonly Uint8Array[]> = (text) => {
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.length > 2 || !parts.every((part) => SEED.test(part)))
+    throw new Error('must be the base64 of 32 bytes (openssl rand -base64 32), or two such keys')
+  return parts.map((part) => Buffer.from(part, 'base64'))
+}
+
+/** A witness: its verifier key and its URL, with a space between them. */
+export const asWitness: Reader<{ key: NoteKey; url: string }> = (text) => {
+  const [vkey = '', url = '', ...rest] = text.split(/\s+/)
+  const key = noteKeyOf(vkey)
+  if (
+    key?.type !== COSIGNATURE_ED25519 ||
+    !/^https?:\/\//.test(url) ||
+    !URL.canParse(url) ||
+    rest[0]
+  )
+    throw new Error('must list witnesses, each as its Ed25519 cosignature key and its URL')
+  return { key, url }
 }

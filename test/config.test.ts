@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { loadConfig, misspeltIn } from '~/config.ts'
 import { GUARD_RULES } from '~/domain/feed/guard.ts'
+import { COSIGNATURE_ED25519, verifierKey } from '~/evidence/note.ts'
 import { FEED_NAMES, needsKey } from '~/feed/feeds.ts'
 
 const HOUR_MS = 3_600_000
+
+const WITNESS_KEY = {
+  name: 'witness.example/w1',
+  type: COSIGNATURE_ED25519,
+  publicKey: Buffer.alloc(32, 3),
+}
 
 const messageOf = (env: Record<string, string>): string => {
   try {
@@ -112,6 +119,9 @@ describe('loadConfig', () => {
       tracesHeaders: {},
       tracesService: 'corridor',
       tracesSampling: { sampler: 'parentbased_always_on', share: 1 },
+      sealEveryMs: 60_000,
+      logKeys: null,
+      witnesses: [],
       logLevel: 'info',
       logFormat: 'json',
       revision: 'unknown',
@@ -183,6 +193,9 @@ describe('loadConfig', () => {
         OTEL_SERVICE_NAME: 'prices',
         OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
         OTEL_TRACES_SAMPLER_ARG: '0.25',
+        LOG_SEAL_EVERY: '10s',
+        LOG_KEY: [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64')).join(', '),
+        LOG_WITNESS: `${verifierKey(WITNESS_KEY)} https://witness.example/`,
         LOG_LEVEL: 'debug',
         LOG_FORMAT: 'pretty',
         REVISION: '2c53161',
@@ -253,6 +266,9 @@ describe('loadConfig', () => {
       tracesHeaders: { authorization: 'Bearer abc', 'x-tenant': 'a=b' },
       tracesService: 'prices',
       tracesSampling: { sampler: 'parentbased_traceidratio', share: 0.25 },
+      sealEveryMs: 10_000,
+      logKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
+      witnesses: [{ key: WITNESS_KEY, url: 'https://witness.example/' }],
       logLevel: 'debug',
       logFormat: 'pretty',
       revision: '2c53161',

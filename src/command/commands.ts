@@ -19,6 +19,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   sources: async () => (await import('./source/sources.ts')).addSources,
   connectors: async () => (await import('./connector/connectors.ts')).addConnectors,
   rollups: async () => (await import('./rollups.ts')).addRollups,
+  log: async () => (await import('./log/log.ts')).addLog,
   backup: async () => (await import('./backup/backup.ts')).addBackup,
 }
 

@@ -61,6 +61,7 @@ export function secretsOf({ databaseUrl, readUrls, feeds, ...config }: Config): 
     ...headerSecrets(config.tracesHeaders),
     ...feeds.map(({ key }) => key),
     ...Object.values(config.quoteSourcesKeys),
+    ...(config.logKeys ?? []).map((key) => Buffer.from(key).toString('base64')),
   ]
   return texts.flatMap((text) => (text ? [text] : []))
 }

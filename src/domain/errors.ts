@@ -18,6 +18,8 @@ export const ERROR_CODES = [
   'unknown_file',
   'unknown_alert',
   'unknown_observation',
+  'unknown_reference',
+  'not_sealed',
   'method_not_allowed',
   'invalid_rows',
   'idempotency_key_reused',

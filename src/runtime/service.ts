@@ -17,6 +17,7 @@ import { RowFigures } from '~/telemetry/row-figures.ts'
 import { accessTokensOf } from './access-tokens.ts'
 import { type Alerting, alertingOf } from './alert/alerting.ts'
 import { type Core, openCore } from './core.ts'
+import { Evidence } from './evidence/evidence.ts'
 import { dayFileJob, dayFilesOf } from './file/day-files.ts'
 import { type Listener, listen } from './listener.ts'
 import { Opened } from './opened.ts'
@@ -59,6 +60,7 @@ type Parts = {
   readonly storage: StorageWatch
   readonly backups: Backups
   readonly dayFileJob: Job
+  readonly evidence: Evidence
   readonly sources: SourceService
   readonly connectors: ConnectorService
   readonly streams: Streams
@@ -99,6 +101,7 @@ export class Service implements RunningService {
       const schedule = this.#opened.add(startSchedule(this.#jobs().map(telemetry.job), log))
       this.#listener = this.#opened.add(listen(config, this.#served(this.#parts!)))
       this.#opened.add(backups)
+      this.#opened.add(this.#parts!.evidence)
       this.#opened.add(streams)
       this.#opened.add(feeds)
       this.#opened.add(sources)
@@ -154,7 +157,7 @@ export class Service implements RunningService {
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
     const connectors = new ConnectorService({ ...this.options, memory, store })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
-    const dayFiles = dayFilesOf(database)
+    const evidence = new Evidence({ ...this.options, secret: this.#secret })
     const figures = { deliveries, streams, storage, rows, clock }
     const own = { store, health, silence, door: this.#door, database, ...figures }
     const app = createApp({
@@ -163,7 +166,8 @@ export class Service implements RunningService {
       streams,
       tools,
       store,
-      dayFiles,
+      dayFiles: dayFilesOf(database),
+      evidence: evidence.reader,
       feedTimes: (nowMs) => core.feeds.nextMs(nowMs),
       sample,
       corsOrigins: config.corsOrigins,
@@ -173,11 +177,10 @@ export class Service implements RunningService {
       ...telemetry.shown({ ...core, ...own }),
       ...health,
     })
-    const fileJob = dayFileJob({ ...reading, database })
     const backups = new Backups(this.options)
-    const upkeep = { silence, storage, backups, sources, connectors }
+    const upkeep = { silence, storage, backups, sources, connectors, evidence }
     const served = { people, alerts, observations, ...upkeep, streams, app }
-    return { core, ...served, dayFileJob: fileJob }
+    return { core, ...served, dayFileJob: dayFileJob({ ...reading, database }) }
   }
 
   #recordingOf({ changes, follower, refresher, telemetry }: Core) {
@@ -214,7 +217,7 @@ export class Service implements RunningService {
 
   #jobs(): Job[] {
     const { core, people, alerts, silence, storage, backups, streams, dayFileJob } = this.#parts!
-    const { sources, connectors } = this.#parts!
+    const { sources, connectors, evidence } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
       ...serviceJobs(this.options, this.#parts!),
@@ -230,6 +233,7 @@ export class Service implements RunningService {
       storage.job,
       ...backups.jobs,
       dayFileJob,
+      evidence.job,
       streams.job,
     ]
   }

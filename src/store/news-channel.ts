@@ -121,13 +121,15 @@ export const announcedIds = (
 ) => {
   const { sql } = database
   const isTimed = kind === 'observations'
+  const at = sql`${atMs === null ? null : instantText(atMs)}::timestamptz`
   return sql`
   select ids, position, pg_notify(${NEWS_CHANNEL}, json_build_object(
     'kind', ${kind}::text, 'firstId', first_id, 'lastId', last_id,
     ${isTimed ? windowOf(sql) : sql``}
     'origin', ${originOf(database)}::text, 'position', position)::text)
-  from (select news.*, log_change(${kind}, listed,
-    ${atMs === null ? null : instantText(atMs)}::timestamptz, null, since, until) as position
+  from (select news.*, case when listed is null
+    then log_range_change(${kind}, first_id, last_id, ${at}, since, until)
+    else log_change(${kind}, listed, ${at}, null, since, until) end as position
   from (
     select string_agg(id::text, ',' order by id) as ids, min(id) as first_id, max(id) as last_id,
       case when count(*) <= ${CHANGE_ROWS_MAX} then array_agg(id order by id) end as listed,

@@ -21,10 +21,17 @@ type Seal = {
   opened(sealed: string): Promise<string>
 }
 
-/** Seals by a key made of the secret that all replicas share. */
-export function sealBy(shared: () => Promise<string>, randomBytes: RandomBytes): Seal {
+/**
+ * Seals by a key made of the secret that all replicas share; what is sealed for one purpose is not
+ * opened for another.
+ */
+export function sealBy(
+  shared: () => Promise<string>,
+  randomBytes: RandomBytes,
+  purpose = 'webhook',
+): Seal {
   const key = async () =>
-    Buffer.from(hkdfSync('sha256', await shared(), '', 'corridor webhook secrets', KEY_BYTES))
+    Buffer.from(hkdfSync('sha256', await shared(), '', `corridor ${purpose} secrets`, KEY_BYTES))
   return {
     async sealed(text) {
       const nonce = randomBytes(NONCE_BYTES)

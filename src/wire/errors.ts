@@ -23,6 +23,8 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   unknown_file: 404,
   unknown_alert: 404,
   unknown_observation: 404,
+  unknown_reference: 404,
+  not_sealed: 404,
   method_not_allowed: 405,
   invalid_rows: 422,
   idempotency_key_reused: 422,
@@ -75,6 +77,8 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   unknown_file: 'There is no file of that day, or not yet; available_at then says when.',
   unknown_alert: 'The account has no alert of that id.',
   unknown_observation: 'No observation has one of the ids; observations lists those.',
+  unknown_reference: 'No reference has that id.',
+  not_sealed: 'The row is not in the verifiable log yet; available_at says when.',
   method_not_allowed: 'The path does not support that method; Allow names those it supports.',
   invalid_rows: 'Some rows are invalid, each listed by its index; nothing was inserted.',
   idempotency_key_reused: 'The Idempotency-Key was used with another body.',
@@ -170,6 +174,9 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   },
   unknown_file: {
     available_at: Type.Optional({ ...Instant, description: 'When the file becomes available.' }),
+  },
+  not_sealed: {
+    available_at: Type.Optional({ ...Instant, description: 'When the proof becomes available.' }),
   },
   alert_limit: { limit: Type.Integer({ description: 'How many alerts the plan has.' }) },
   method_not_allowed: { allowed: Type.Array(Type.String()) },

@@ -27,7 +27,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
     url: `${servers[0]!.url}${path.replace('{date}', '2026-03-04').replace('{id}', ALERT_ID)}`,
-    isJson: !path.includes('.csv') && path !== '/stream',
+    isJson: !path.includes('.csv') && !['/stream', '/proofs'].includes(path),
     hasKey: (operation.security as unknown[] | undefined)?.length !== 0,
     samples: operation['x-codeSamples'] as Sample[],
   })),

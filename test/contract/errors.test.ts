@@ -3,6 +3,7 @@ import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
 import { limitingFailures } from '~/http/edge/auth-failures.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { answerable } from '../http/questions.ts'
+import { noEvidence } from '../support/evidence.ts'
 import { KeptLog } from '../support/log.ts'
 import { API, type Reply, replyOf, World } from '../support/world.ts'
 import { breaches } from './schemas.ts'
@@ -74,6 +75,14 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
     (world) => {
       const wish = { observations: [1], reason: 'wrong' }
       return world.send('POST', '/rates/withdrawals', { key: admin(world), body: wish })
+    },
+  ],
+  unknown_reference: [404, (world) => world.get('/proofs?reference=1', world.key())],
+  not_sealed: [
+    404,
+    () => {
+      const world = new World({ evidence: { ...noEvidence, has: async () => true } })
+      return world.get('/proofs?observation=1', world.key())
     },
   ],
   unknown_path: [404, (world) => world.get('/nope')],

@@ -67,6 +67,7 @@ const DAY_NOT_ASKED = '2026-03-03'
 const SHORTER: Readonly<Record<string, object>> = {
   getHistory: { period: '90d', limit: 3 },
   getTimeSeries: { period: '7d' },
+  getProof: { observation: 1 },
 }
 
 /** What a read is asked otherwise than documented, by the example's name; null takes away. */
@@ -132,6 +133,9 @@ export class Run {
       await this.fail(target, { query: { ...query, [second]: value } })
       await this.fail(target, { query: { provider: 'nobody' } })
     }
+    const proofs = this.target('getProof')
+    for (const query of [{ observation: 1 }, { observation: 999_999 }, { reference: 999_999 }])
+      await this.fail(proofs, { query })
   }
 
   /** Every documented body, then bodies that are at fault. */

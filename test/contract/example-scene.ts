@@ -15,6 +15,7 @@ const SETTINGS = {
   INGEST_WORK_MAX: '1',
   WORK_WAITING_MAX: '8',
   STREAMS_MAX: '4',
+  LOG_SEAL_EVERY: 'off',
 }
 
 /**

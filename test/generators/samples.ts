@@ -32,7 +32,7 @@ const OTHERWISE = [
 function kindOf(id: string, responses: string): Kind {
   if (id.startsWith('recordRates')) return 'recording'
   if (id === 'withdrawRates') return 'withdrawing'
-  if (responses.includes('application/gzip')) return 'file'
+  if (/application\/gzip|text\/plain/.test(responses)) return 'file'
   return responses.includes('text/event-stream') ? 'stream' : 'json'
 }
 

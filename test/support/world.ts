@@ -14,6 +14,7 @@ import { LiveMemory } from '~/memory/live/live.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
+import type { LogReader } from '~/service/evidence/log.ts'
 import type { FeedTimes } from '~/service/fetch.ts'
 import type { DayFileStore } from '~/service/file/day-file.ts'
 import type { IngestDeps } from '~/service/recording/ingest.ts'
@@ -28,6 +29,7 @@ import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
 import { noDayFiles } from './day-files.ts'
 import { answersOf } from './days.ts'
+import { noEvidence } from './evidence.ts'
 import { emptyPast } from './past.ts'
 import { quietPortal } from './portal.ts'
 import { worldStreams } from './streams.ts'
@@ -88,6 +90,7 @@ export class World {
         tools: this.tools,
         streams: this.streams,
         dayFiles: options.dayFiles ?? noDayFiles,
+        evidence: options.evidence ?? noEvidence,
         store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
         ...(options.feedTimes && { feedTimes: options.feedTimes }),
         sample: options.sample ?? null,
@@ -223,6 +226,7 @@ export class World {
 const TOOL_OPTIONS: GuardOptions = { allowedHosts: [], allowedOrigins: [] }
 
 type WorldOptions = {
+  evidence?: LogReader
   dayFiles?: DayFileStore
   at?: string
   quoteMaxAgeMs?: number

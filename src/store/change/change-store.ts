@@ -9,6 +9,8 @@ import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 const CHANGE_AGE_MAX_MS = HOUR_MS
 /** The most rows that stay in the log. */
 const CHANGES_MAX = 100_000
+/** The most rows that stay for the verifiable log, which they are not sealed in yet. */
+const UNSEALED_MAX = 1_000_000
 
 /** The log of changes, as those read it who follow it. */
 export function createChangeStore(database: Database) {
@@ -39,12 +41,15 @@ export function createChangeStore(database: Database) {
     async prune(nowMs: number) {
       const { count } = await sql`
         delete from changes where position < greatest(
-          (select coalesce(min(position), 0) from changes
-            where at >= least(${instantText(nowMs)}::timestamptz, now())
-              - ${CHANGE_AGE_MAX_MS / 1000} * interval '1 second'),
-          (select coalesce(min(position), 0) from (
-            select position from changes order by position desc limit ${CHANGES_MAX}
-          ) newest)
+          least(greatest(
+            (select coalesce(min(position), 0) from changes
+              where at >= least(${instantText(nowMs)}::timestamptz, now())
+                - ${CHANGE_AGE_MAX_MS / 1000} * interval '1 second'),
+            (select coalesce(min(position), 0) from (
+              select position from changes order by position desc limit ${CHANGES_MAX}
+            ) newest)
+          ), (select position from log_state)),
+          (select position from changes order by position desc offset ${UNSEALED_MAX} limit 1)
         ) and (unseen is null or unseen = 'again')`
       return count
     },

@@ -1,7 +1,8 @@
 import { customType, date, pgTable } from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
 
-const bytes = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
+/** A column of bytes. */
+export const bytes = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 
 /** The file of each UTC day that was asked for, as it was first made; never changed. */
 export const dayFiles = pgTable('day_files', {

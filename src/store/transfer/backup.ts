@@ -7,6 +7,7 @@ import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
 import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
 import { announcedSpread } from '~/store/distributed/spread-changes.ts'
+import * as evidence from '~/store/evidence/schema.ts'
 import * as files from '~/store/file/schema.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
@@ -24,6 +25,7 @@ import { type CopyIn, copyIn } from './copy-in.ts'
 import { copyOut } from './copy-out.ts'
 import { firstLook } from './first-look.ts'
 import { firstMonth, makeMonthsBefore } from './months-backup.ts'
+import { NEWER_TABLES } from './newer-tables.ts'
 import { linesIn, rowEstimate } from './row-count.ts'
 import { inSnapshot } from './snapshot.ts'
 
@@ -39,21 +41,6 @@ type Table = { readonly name: string; readonly columns: readonly string[] }
 
 /** The oldest schema that can be restored: later migrations only add tables and empty columns. */
 const OLDEST = versionOf('0007_activity')
-/** Tables that backups of an older schema do not have, by the migration that made them. */
-const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    '0011_offers': 'offers',
-    '0013_day_files': 'day_files',
-    '0014_quote_sources': 'quote_source_state',
-    '0015_connections': 'oauth_clients oauth_consents oauth_refresh_tokens oauth_access_tokens',
-    '0016_alerts': 'alerts alert_deliveries',
-    '0024_second_factors': 'portal_two_factors portal_passkeys',
-    '0025_withdrawals': 'recorders withdrawals',
-    '0032_reference_support': 'reference_answers',
-    '0033_connectors': 'connector_state',
-  }).flatMap(([tag, names]) => names.split(' ').map((name) => [name, versionOf(tag)] as const)),
-)
-
 /** The line that ends the rows of a table; COPY's text format never produces it. */
 const END = '\\.'
 const ROWS_BYTES_MAX = 1_048_576
@@ -64,7 +51,10 @@ const ROWS_BYTES_MAX = 1_048_576
  */
 const TABLES: readonly Table[] = ordered([
   offers,
-  ...[schema, recording, past, files, references, portal, sources, connections, factors, alerting]
+  ...[
+    ...[schema, recording, past, files, references, portal, sources, connections, factors],
+    ...[alerting, evidence],
+  ]
     .flatMap((module): unknown[] => Object.values(module))
     .filter((value) => is(value, PgTable)),
 ])

@@ -1,0 +1,112 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { CommandFailure } from '~/command/terminal.ts'
+import { entriesOf } from '~/evidence/bundle.ts'
+import { checkTree, hashesOf } from '~/evidence/check.ts'
+import { type Checkpoint, checkpointOf } from '~/evidence/checkpoint.ts'
+import { isSignedBy, type NoteKey, noteOf } from '~/evidence/note.ts'
+import { TILE_WIDTH, tilePath, tileReader } from '~/evidence/tile.ts'
+import {
+  consistencySpans,
+  HASH_BYTES,
+  isConsistent,
+  isEqual,
+  leafHash,
+  spanHash,
+} from '~/evidence/tree.ts'
+
+const MS_MAX = 10_000
+const NOT_FOUND = 404
+
+type Remote = { readonly url: URL; readonly key: NoteKey; readonly checkpoint?: string }
+
+/**
+ * Verifies a log by its public files: the signature, all tiles, the entries that are public by
+ * now, and that an earlier checkpoint is the beginning of the present one, which replaces it in the
+ * file. Without a file the earlier one is of a moment ago.
+ */
+export async function verifyRemote(
+  { url, key, checkpoint: file }: Remote,
+  onFault: (fault: string) => void,
+) {
+  const base = `${url.href.replace(/\/+$/, '').replace(/\/log$/, '')}/log/`
+  const earlier = file ? await readFile(file, 'utf8').catch(() => null) : null
+  const first = earlier ?? (await textAt(`${base}checkpoint`))
+  const from = signedCheckpoint(first, key)
+  const text = earlier ? await textAt(`${base}checkpoint`) : first
+  const tree = signedCheckpoint(text, key)
+  let hasEntries = true
+  let entries = 0
+  await checkTree(tree, tilesAt(base), onFault, async (index, tile) => {
+    const hashes = hashesOf(tile)
+    const name = { level: 'entries', index, width: hashes.length } as const
+    const bundle = hasEntries ? await bytesAt(base + tilePath(name)) : null
+    hasEntries = bundle !== null
+    for (const [i, entry] of (bundle ? (entriesOf(bundle) ?? []) : []).entries()) {
+      entries++
+      if (!hashes[i] || !isEqual(leafHash(entry), hashes[i]))
+        onFault(`entry ${index * TILE_WIDTH + i} does not match its leaf`)
+    }
+  })
+  const last = earlier ? tree : signedCheckpoint(await textAt(`${base}checkpoint`), key)
+  for (const [one, other] of earlier ? [[from, tree]] : [[tree, last]])
+    if (!(await areConsistent(one!, other!, base)))
+      onFault(`the tree of ${one!.size} leaves is not the beginning of that of ${other!.size}`)
+  if (file) await writeFile(file, text)
+  const { size } = tree
+  const lines = [
+    `${size} leaves lead to the signed root; ${entries} entries match their leaves`,
+    `the tree of ${from.size} leaves is the beginning of that of ${last.size}`,
+  ]
+  return { leaves: size, lines }
+}
+
+async function areConsistent(from: Checkpoint, to: Checkpoint, base: string): Promise<boolean> {
+  if (from.size > to.size) return false
+  const tileOf = tilesAt(base)
+  const read = tileReader(to.size, async (level, index, width) => {
+    const tile = await tileOf(level, index, width)
+    if (tile) return tile
+    throw new CommandFailure(`${base}${tilePath({ level, index, width })} is missing`)
+  })
+  const spans = consistencySpans(from.size, to.size)
+  return isConsistent(from, to, await Promise.all(spans.map((span) => spanHash(span, read))))
+}
+
+/** Reads tiles; the full one where the partial one is gone. */
+const tilesAt = (base: string) => async (level: number, index: number, width: number) => {
+  const bytes = await bytesAt(base + tilePath({ level, index, width }))
+  return bytes && bytes.length >= width * HASH_BYTES ? bytes.subarray(0, width * HASH_BYTES) : null
+}
+
+function signedCheckpoint(text: string, key: NoteKey): Checkpoint {
+  const note = noteOf(text)
+  const checkpoint = note && checkpointOf(note.text)
+  if (!checkpoint) throw new CommandFailure('there is no checkpoint in what was read')
+  const isSigned = isSignedBy(note, key)
+  if (isSigned && checkpoint.origin === key.name) return checkpoint
+  const who = `the checkpoint of ${checkpoint.origin}`
+  throw new CommandFailure(
+    isSigned === null || isSigned
+      ? `${who} is not signed by that key: compare it with \`corridor log key\` of its operator`
+      : `${who} has a signature that does not fit`,
+  )
+}
+
+async function textAt(url: string): Promise<string> {
+  const bytes = await bytesAt(url)
+  if (bytes) return Buffer.from(bytes).toString()
+  throw new CommandFailure(`${url} does not exist: is it the address of a service with a log?`)
+}
+
+/** What is at an address; null where there is nothing. */
+async function bytesAt(url: string): Promise<Uint8Array | null> {
+  let answer: Response
+  try {
+    answer = await fetch(url, { signal: AbortSignal.timeout(MS_MAX) })
+  } catch (cause) {
+    throw new CommandFailure(`${url} cannot be reached: ${(cause as Error).message}`)
+  }
+  if (answer.status === NOT_FOUND) return null
+  if (answer.ok) return new Uint8Array(await answer.arrayBuffer())
+  throw new CommandFailure(`${url} answered ${answer.status}`)
+}

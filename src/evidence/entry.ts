@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { ENTRY_BYTES_MAX } from './bundle.ts'
+import { base64 } from './note.ts'
+
+/** The length of a salt, which keeps a hash from telling its entry to those who guess. */
+export const SALT_BYTES = 16
+
+/** What an entry says; members that are null are left out. */
+export type Entry = Readonly<Record<string, unknown>> & {
+  readonly kind: string
+  readonly id: number
+}
+
+/**
+ * The bytes of an entry: canonical JSON with its salt. https://www.rfc-editor.org/rfc/rfc8785
+ *
+ * One that is too long for a bundle is there by the hash of its bytes.
+ */
+export function entryBytes(entry: Entry, salt: Uint8Array): Uint8Array {
+  const said = Object.entries(entry).filter(([, value]) => value !== null)
+  const salted = { ...Object.fromEntries(said), salt: base64(salt) }
+  const bytes = canonicalBytes(salted)
+  if (bytes.length <= ENTRY_BYTES_MAX) return bytes
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return canonicalBytes({ kind: entry.kind, id: entry.id, salt: salted.salt, sha256 })
+}
+
+const canonicalBytes = (value: object): Uint8Array => Buffer.from(canonicalize(value)!)

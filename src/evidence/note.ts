@@ -1,0 +1,130 @@
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
+
+/** The kinds of signatures that are made or verified here. https://c2sp.org/signed-note */
+export const NOTE_ED25519 = 1
+export const COSIGNATURE_ED25519 = 4
+
+const KEY_BYTES = 32
+const ID_BYTES = 4
+const SIGNATURE_BYTES = 64
+const TIME_BYTES = 8
+/** The most signatures of a note that is read. */
+const SIGNATURES_MAX = 64
+
+/** The key of a signer, by its name. */
+export type NoteKey = {
+  readonly name: string
+  readonly type: number
+  /** The 32 bytes of an Ed25519 public key. */
+  readonly publicKey: Uint8Array
+}
+
+type SignatureLine = {
+  readonly name: string
+  readonly id: string
+  readonly signature: Uint8Array
+}
+
+export type Note = { readonly text: string; readonly signatures: readonly SignatureLine[] }
+
+/** The id by which a signature names its key, as 8 hexadecimal digits. */
+export const keyId = ({ name, type, publicKey }: NoteKey): string =>
+  hash(
+    'sha256',
+    Buffer.concat([Buffer.from(`${name}\n`), Uint8Array.of(type), publicKey]),
+    'hex',
+  ).slice(0, ID_BYTES * 2)
+
+/** The text by which others are told of a key. */
+export const verifierKey = (key: NoteKey): string =>
+  `${key.name}+${keyId(key)}+${base64(Buffer.concat([Uint8Array.of(key.type), key.publicKey]))}`
+
+/** The key in such a text; null where it is not one. */
+export function noteKeyOf(text: string): NoteKey | null {
+  const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? []
+  const bytes = base64Bytes(encoded ?? '')
+  if (name === undefined || bytes === null) return null
+  const key = { name, type: bytes[0] ?? 0, publicKey: bytes.subarray(1) }
+  return key.publicKey.length === KEY_BYTES && keyId(key) === id ? key : null
+}
+
+/** The parts of a note; null for a text that is not one. */
+export function noteOf(all: string): Note | null {
+  const end = all.lastIndexOf('\n\n')
+  if (end < 0 || !all.endsWith('\n')) return null
+  const lines = all.slice(end + 2, -1).split('\n')
+  const signatures = lines.slice(0, SIGNATURES_MAX + 1).map(signatureLineOf)
+  if (signatures.length > SIGNATURES_MAX || signatures.includes(null)) return null
+  return { text: all.slice(0, end + 1), signatures: signatures as SignatureLine[] }
+}
+
+/** The signature in a line, which ends without a line feed; null where it is none. */
+function signatureLineOf(line: string): SignatureLine | null {
+  const [, name, encoded] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? []
+  const bytes = base64Bytes(encoded ?? '')
+  if (name === undefined || bytes === null || bytes.length <= ID_BYTES) return null
+  const id = Buffer.from(bytes.subarray(0, ID_BYTES)).toString('hex')
+  return { name, id, signature: bytes.subarray(ID_BYTES) }
+}
+
+const signatureText = ({ name, id, signature }: SignatureLine): string =>
+  `— ${name} ${base64(Buffer.concat([Buffer.from(id, 'hex'), signature]))}\n`
+
+/** A text that ends with a line feed, and the signatures below it. */
+export const noteText = ({ text, signatures }: Note): string =>
+  `${text}\n${signatures.map(signatureText).join('')}`
+
+/** The private key of 32 bytes. */
+export const privateKeyOf = (seed: Uint8Array): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
+
+export function publicBytes(key: KeyObject): Uint8Array {
+  const der = createPublicKey(key).export({ format: 'der', type: 'spki' })
+  return der.subarray(der.length - KEY_BYTES)
+}
+
+/** What comes before the 32 bytes of an Ed25519 key in DER. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
+
+/** The signature of a key over the text of a note. */
+export const signedBy = (text: string, name: string, key: KeyObject): SignatureLine => ({
+  name,
+  id: keyId({ name, type: NOTE_ED25519, publicKey: publicBytes(key) }),
+  signature: sign(null, Buffer.from(text), key),
+})
+
+/**
+ * Whether a note has a valid signature of a key; null where the key did not sign it. A cosignature
+ * counts whatever its time. https://c2sp.org/tlog-cosignature
+ */
+export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean | null {
+  const id = keyId(key)
+  const own = signatures.filter((line) => line.name === key.name && line.id === id)
+  if (own.length === 0) return null
+  const isTimed = key.type === COSIGNATURE_ED25519
+  return own.every(({ signature }) => {
+    const rest = isTimed ? signature.subarray(TIME_BYTES) : signature
+    if (rest.length !== SIGNATURE_BYTES) return false
+    const signed = isTimed ? cosigned(text, timeOf(signature)) : text
+    return verify(null, Buffer.from(signed), publicKeyOf(key.publicKey), rest)
+  })
+}
+
+/** The message that a witness signs. */
+export const cosigned = (text: string, seconds: bigint): string =>
+  `cosignature/v1\ntime ${seconds}\n${text}`
+
+const timeOf = (signature: Uint8Array): bigint =>
+  Buffer.from(signature.subarray(0, TIME_BYTES)).readBigUInt64BE()
+
+const publicKeyOf = (bytes: Uint8Array): KeyObject =>
+  createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' })
+
+export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+/** The bytes in a text of base64; null for a text that is not exactly what `base64` writes. */
+export function base64Bytes(text: string): Uint8Array | null {
+  const bytes = Buffer.from(text, 'base64')
+  return base64(bytes) === text ? bytes : null
+}

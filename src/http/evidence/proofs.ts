@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox'
+import { invalidParameter } from '~/domain/errors.ts'
+import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
+import { errorReply } from '~/http/reply.ts'
+import type { Route } from '~/http/route.ts'
+import { type LogReader, type Provable, proofOfRow } from '~/service/evidence/log.ts'
+import { quotaAt } from '~/service/metering.ts'
+import { readQuery } from '~/wire/query.ts'
+import { quotaHeaders } from '~/wire/quota.ts'
+
+type ProofDeps = AccessDeps & { readonly evidence: LogReader }
+
+const TEXT = {
+  'content-type': 'text/plain; charset=utf-8',
+}
+
+const Id = (description: string) =>
+  Type.Optional(Type.Integer({ description, minimum: 1, maximum: 2 ** 48 - 1, examples: [1] }))
+
+const ProofsQuery = Type.Object({
+  observation: Id('The id of an observation, as /rates/history has it.'),
+  reference: Id('The id of a reference rate, as /references has it.'),
+})
+
+export const proofRoutes = (deps: ProofDeps): Route[] => [
+  {
+    method: 'GET',
+    path: '/proofs',
+    operation: {
+      id: 'getProof',
+      tag: 'Service',
+      summary: 'Proof that an observation or a reference is in the verifiable log',
+      description:
+        'A transparency log proof (https://c2sp.org/tlog-proof): the signed checkpoint, the ' +
+        'place of the entry, the hashes from it to the root, and the entry itself as `extra`. ' +
+        'Anybody can verify it offline with the key of the log. It costs nothing.',
+      errors: ['unknown_observation', 'unknown_reference', 'not_sealed', 'database_unavailable'],
+      query: ProofsQuery,
+      ...{ access: 'key', isMetered: false, isTiered: false },
+      file: { medium: 'text/plain', description: 'A proof, as text.' },
+      success: { status: 200, body: Type.Unknown() },
+    },
+    async handle(request) {
+      const { clock, log, evidence, metering } = deps
+      const nowMs = clock.now()
+      try {
+        const caller = await callerOfRequest(deps, request, nowMs)
+        const asked = provableIn(readQuery(ProofsQuery, request.url))
+        const proof = await proofOfRow(evidence, asked, { tier: caller.tier, nowMs })
+        const quota = quotaHeaders(quotaAt(metering, caller, nowMs), nowMs)
+        return new Response(proof, { headers: { ...quota, ...TEXT } })
+      } catch (error) {
+        return errorReply(error, log)
+      }
+    },
+  },
+]
+
+function provableIn({ observation, reference }: { observation?: number; reference?: number }) {
+  if (observation !== undefined && reference !== undefined)
+    throw invalidParameter({ name: 'reference', fault: 'give either it or observation' })
+  const id = observation ?? reference
+  if (id === undefined)
+    throw invalidParameter({ name: 'observation', fault: 'give its id, or that of a reference' })
+  const kind: Provable['kind'] = observation === undefined ? 'reference' : 'observation'
+  return { kind, id }
+}

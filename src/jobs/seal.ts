@@ -1,0 +1,141 @@
+import { type Checkpoint, checkpointOf } from '~/evidence/checkpoint.ts'
+import { noteOf } from '~/evidence/note.ts'
+import type { Log } from '~/log.ts'
+import { cosigned, type Witness, type WitnessDeps } from './cosign.ts'
+import type { Job } from './schedule.ts'
+
+/** How many leaves are sealed at a time; a stop waits no longer than that takes. */
+const LEAVES_MAX = 20_000
+
+type Pass = {
+  readonly leavesMax: number
+  readonly nowMs: number
+  readonly origin: string
+  readonly published: Checkpoint | null
+  readonly isBehind: boolean
+  signed(text: string, origin: string): Promise<string>
+}
+
+type Sealed = {
+  readonly added: number
+  readonly isMore: boolean
+  readonly abandoned: string | null
+}
+
+/** The verifiable log, as it is written. */
+type LogStore = WitnessDeps['store'] & {
+  /** Seals some of what was committed; null where nothing is new. */
+  seal(pass: Pass): Promise<Sealed | null>
+  /** The newest checkpoint, signed; null before the first. */
+  head(): Promise<{ readonly note: string } | null>
+}
+
+type Deps = {
+  readonly store: LogStore
+  /** Does the work unless another process does it; null then. */
+  alone<T>(work: () => Promise<T>): Promise<T | null>
+  /** The newest checkpoint that this process has seen, kept beyond its end. */
+  readonly published: { read(): Promise<string | null>; write(note: string): Promise<void> }
+  readonly signed: Pass['signed']
+  readonly witnesses: readonly Witness[]
+  readonly post: WitnessDeps['post']
+  /** The origin of a log that has none yet. */
+  readonly origin: string
+  /** How often what is new is sealed; null for never. */
+  readonly everyMs: number | null
+  readonly clock: { now(): number }
+  readonly log: Log
+}
+
+/**
+ * Seals what was committed, on one replica at a time, and knows the newest checkpoint on all of
+ * them. What fails is tried again the next time.
+ */
+export class Sealer {
+  readonly job: Job = { name: 'seal-log', pattern: '* * * * * *', run: () => this.#runDue() }
+  #dueMs = Number.NEGATIVE_INFINITY
+  #head: Checkpoint | null = null
+  #isBehind = false
+  #isStopped = false
+  readonly #cosignedSizes = new Map<string, number>()
+
+  constructor(private readonly deps: Deps) {}
+
+  /** The newest checkpoint that this process has seen; null before the first. */
+  get head(): Checkpoint | null {
+    return this.#head
+  }
+
+  /** When what is new now will be sealed; null where nothing is. */
+  get nextMs(): number | null {
+    const { everyMs, clock } = this.deps
+    return everyMs === null ? null : Math.max(this.#dueMs, clock.now())
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  /** Seals all that is new, unless another process does, and reads the newest checkpoint. */
+  async run(): Promise<void> {
+    await this.deps.alone(async () => {
+      let sealed: Sealed | null = null
+      do {
+        sealed = await this.#seal()
+        await this.#look()
+      } while (sealed?.isMore && !this.#isStopped)
+      if (this.deps.witnesses.length > 0) await this.#cosign()
+    })
+    await this.#look()
+  }
+
+  async #runDue(): Promise<void> {
+    const { everyMs, clock } = this.deps
+    const nowMs = clock.now()
+    if (everyMs === null || (nowMs < this.#dueMs && this.#dueMs <= nowMs + everyMs)) return
+    this.#dueMs = nowMs + everyMs
+    await this.run()
+  }
+
+  async #seal(): Promise<Sealed | null> {
+    const { store, origin, signed, clock, log } = this.deps
+    const published = this.#head ?? checkpointIn(await this.deps.published.read())
+    const sealed = await store.seal({
+      ...{ leavesMax: LEAVES_MAX, nowMs: clock.now(), origin, published, signed },
+      isBehind: this.#isBehind,
+    })
+    this.#isBehind = false
+    if (sealed?.abandoned)
+      log.warn(
+        { abandoned: sealed.abandoned },
+        'the log goes on under another origin: the database may lack leaves that were published',
+      )
+    return sealed
+  }
+
+  async #look(): Promise<void> {
+    const head = await this.deps.store.head()
+    const checkpoint = checkpointIn(head?.note ?? null)
+    if (!head || !checkpoint) return
+    const isNew = checkpoint.size !== this.#head?.size || checkpoint.origin !== this.#head.origin
+    const isOlder = checkpoint.origin === this.#head?.origin && checkpoint.size < this.#head.size
+    if (!isNew || isOlder) return
+    await this.deps.published.write(head.note)
+    this.#head = checkpoint
+  }
+
+  async #cosign(): Promise<void> {
+    const { store, witnesses, post, log } = this.deps
+    const head = await store.head()
+    if (!head) return
+    const known = this.#cosignedSizes
+    const { note, isBehind } = await cosigned(head.note, { store, witnesses, post, known, log })
+    this.#isBehind = isBehind
+    if (note !== head.note) await store.cosign(head.note, note)
+  }
+}
+
+function checkpointIn(text: string | null): Checkpoint | null {
+  const note = text === null ? null : noteOf(text)
+  return note && checkpointOf(note.text)
+}

@@ -1,0 +1,78 @@
+import type { Config } from '~/config.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import { Sealer } from '~/jobs/seal.ts'
+import type { ServiceOptions } from '~/runtime/service-options.ts'
+import type { SharedSecret } from '~/runtime/shared-secret.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
+import type { LogReader } from '~/service/evidence/log.ts'
+import { createLogStore } from '~/store/evidence/log-store.ts'
+import { sealPass } from '~/store/evidence/seal.ts'
+import { once } from '~/store/once.ts'
+import { orUnavailable } from '~/store/outage.ts'
+import { LogKeys } from './log-keys.ts'
+import { publishedIn } from './published.ts'
+import { postToWitness } from './witness-post.ts'
+
+const WORK = 'corridor log seal'
+const AWAY = 'the database with the log cannot be reached at the moment; retry shortly'
+
+type Deps = Pick<ServiceOptions, 'config' | 'database' | 'clock' | 'log'> & {
+  readonly secret: SharedSecret
+}
+
+/** The verifiable log of this process: what seals it, what reads it, and its keys. */
+export class Evidence {
+  readonly keys: LogKeys
+  readonly sealer: Sealer
+  readonly reader: LogReader
+
+  constructor(deps: Deps) {
+    const { config, database, clock, log } = deps
+    this.keys = new LogKeys(deps)
+    const store = createLogStore(database)
+    this.sealer = new Sealer({
+      store: { ...store, seal: (pass) => sealPass(database, pass) },
+      alone: (work) => once(database, WORK, work),
+      published: publishedIn(config.dataDir, store.server),
+      signed: (text, name) => this.keys.signed(text, name),
+      witnesses: config.witnesses,
+      post: postToWitness,
+      origin: originOfLog(config),
+      everyMs: config.sealEveryMs,
+      ...{ clock, log },
+    })
+    this.reader = boundedReader(store, () => this.sealer.nextMs)
+  }
+
+  get job(): Job {
+    return this.sealer.job
+  }
+
+  stop(): void {
+    this.sealer.stop()
+  }
+}
+
+/** The name of a log that was given none. */
+export const originOfLog = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
+  publicUrl === null ? 'localhost' : new URL(publicUrl).host
+
+/** The log as requests read it: within their time, and 503 where the database is away. */
+function boundedReader(
+  store: ReturnType<typeof createLogStore>,
+  nextMs: () => number | null,
+): LogReader {
+  const bounded = <T>(work: Promise<T>) =>
+    orUnavailable(inTime(work, { msMax: ANSWER_MS_MAX, message: AWAY }), AWAY)
+  return {
+    head: () => bounded(store.head()),
+    sizeAt: (ms) => bounded(store.sizeAt(ms)),
+    tile: (level, index, width) => bounded(store.tile(level, index, width)),
+    entries: (index, width) => bounded(store.entries(index, width)),
+    indexOf: (kind, id) => bounded(store.indexOf(kind, id)),
+    has: (kind, id) => bounded(store.has(kind, id)),
+    entryAt: (index) => bounded(store.entryAt(index)),
+    inclusion: (index, size) => bounded(store.inclusion(index, size)),
+    nextMs,
+  }
+}

@@ -1,0 +1,98 @@
+import { HOUR_MS } from '~/domain/duration.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { hourStartMs, type Tier } from '~/domain/freshness.ts'
+
+import { checkpointOf } from '~/evidence/checkpoint.ts'
+import { noteOf } from '~/evidence/note.ts'
+import { proofText } from '~/evidence/proof.ts'
+import { tileNameOf, widthIn } from '~/evidence/tile.ts'
+
+/** What a proof can be asked for. */
+export type Provable = { readonly kind: 'observation' | 'reference'; readonly id: number }
+
+/** The verifiable log, as it is read. */
+export type LogReader = {
+  /** The newest checkpoint, signed; null before the first. */
+  head(): Promise<{ readonly note: string } | null>
+  /** How many leaves had been sealed at a moment. */
+  sizeAt(ms: number): Promise<number>
+  /** A tile of hashes; null where it is shorter or missing. */
+  tile(level: number, index: number, width: number): Promise<Uint8Array | null>
+  /** A bundle of entries; null where one is missing. */
+  entries(index: number, width: number): Promise<Uint8Array | null>
+  /** The place of a row among the leaves; null where it is not sealed. */
+  indexOf(kind: Provable['kind'], id: number): Promise<number | null>
+  /** Whether there is such a row, sealed or not. */
+  has(kind: Provable['kind'], id: number): Promise<boolean>
+  /** The entry at a place; null where its row was pruned. */
+  entryAt(index: number): Promise<Uint8Array | null>
+  /** The hashes that prove that a leaf is in the tree of a size. */
+  inclusion(index: number, size: number): Promise<readonly Uint8Array[]>
+  /** When what is new now will be sealed; null where nothing is. */
+  nextMs(): number | null
+}
+
+/** The newest checkpoint. Throws a 404 before the first. */
+export async function logHead(log: Pick<LogReader, 'head'>): Promise<string> {
+  const head = await log.head()
+  if (head) return head.note
+  throw new ServiceError('unknown_path', 'nothing is sealed yet: there is no checkpoint')
+}
+
+/**
+ * The tile or the bundle at a path below `/log/`. A bundle holds entries that were sealed before
+ * the last full hour. Throws a 404 for a path that names none, or none yet.
+ */
+export async function logTile(log: LogReader, path: string, nowMs: number): Promise<Uint8Array> {
+  const name = tileNameOf(path)
+  const found = name && (await tileNamed(log, name, nowMs))
+  if (found) return found
+  throw new ServiceError(
+    'unknown_path',
+    'there is no such tile, or not yet: take the size from /log/checkpoint; ' +
+      'entries follow at the top of the hour, until they are pruned',
+  )
+}
+
+async function tileNamed(
+  log: LogReader,
+  { level, index, width }: NonNullable<ReturnType<typeof tileNameOf>>,
+  nowMs: number,
+): Promise<Uint8Array | null> {
+  if (level !== 'entries') return log.tile(level, index, width)
+  const size = await log.sizeAt(hourStartMs(nowMs))
+  return width <= widthIn(size, 0, index) ? log.entries(index, width) : null
+}
+
+/**
+ * The proof that a row is in the log, with its entry. Throws a 404 for a row that does not exist,
+ * is not sealed yet, or is still hidden from the tier.
+ */
+export async function proofOfRow(
+  log: LogReader,
+  { kind, id }: Provable,
+  { tier, nowMs }: { tier: Tier; nowMs: number },
+): Promise<string> {
+  const index = await log.indexOf(kind, id)
+  const checkpoint = index === null ? null : await logHead(log)
+  if (index === null || checkpoint === null) throw await unsealed(log, { kind, id })
+  if (tier === 'hourly' && index >= (await log.sizeAt(hourStartMs(nowMs))))
+    throw notSealed(`${kind} ${id} is proved to hourly keys`, hourStartMs(nowMs) + HOUR_MS)
+  const { size } = checkpointOf(noteOf(checkpoint)!.text)!
+  const [extra, path] = await Promise.all([log.entryAt(index), log.inclusion(index, size)])
+  return proofText({ extra, index, path, checkpoint })
+}
+
+async function unsealed(log: LogReader, { kind, id }: Provable): Promise<ServiceError> {
+  if (await log.has(kind, id)) return notSealed(`${kind} ${id} is sealed`, log.nextMs())
+  const code = kind === 'observation' ? 'unknown_observation' : 'unknown_reference'
+  const details = kind === 'observation' ? { observations: [id] } : {}
+  return new ServiceError(code, `there is no ${kind} ${id}`, details)
+}
+
+function notSealed(what: string, atMs: number | null): ServiceError {
+  if (atMs === null)
+    return new ServiceError('not_sealed', 'this service does not seal what it records')
+  const at = new Date(atMs).toISOString()
+  return new ServiceError('not_sealed', `${what} at ${at}; ask again then`, { available_at: at })
+}

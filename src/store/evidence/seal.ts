@@ -1,0 +1,75 @@
+import { checkpointText } from '~/evidence/checkpoint.ts'
+import { EMPTY_ROOT, type Tree } from '~/evidence/tree.ts'
+import type { Database } from '~/store/database.ts'
+import { instantText } from '~/store/encoding.ts'
+import { inOrder, lastOrigin, save, serverName, stateOf } from './log-state.ts'
+import { storedEdge, writeLeaves, writeTiles } from './log-tree.ts'
+import { Taking } from './taking.ts'
+
+/** How many checkpoints are kept. */
+const CHECKPOINTS_MAX = 10_000
+
+export type Pass = {
+  /** The most leaves of a pass. */
+  readonly leavesMax: number
+  readonly nowMs: number
+  /** The name of a log that has none yet. */
+  readonly origin: string
+  /** The newest checkpoint that this process knows to be public; null for none. */
+  readonly published: (Tree & { readonly origin: string }) | null
+  /** Whether a witness knows a larger tree of this origin. */
+  readonly isBehind: boolean
+  /** The note of a checkpoint's text. */
+  signed(text: string, origin: string): Promise<string>
+}
+
+type Sealed = {
+  /** How many leaves the pass added. */
+  readonly added: number
+  /** Whether there may be more to seal at once. */
+  readonly isMore: boolean
+  /** The origin that was given up, as the database lacks what it has published; else null. */
+  readonly abandoned: string | null
+}
+
+/**
+ * Seals what was committed, in one transaction: all of a pass, or nothing of it.
+ *
+ * The order is that of the log of changes: commit by commit, and the rows of one by their ids,
+ * withdrawals last. Rows that the log of changes does not list come by kind and id: those from
+ * before the first seal, those of an import in its place, and those of commits that left the log of
+ * changes before they were sealed.
+ *
+ * Answers null where there is nothing to do.
+ */
+export async function sealPass(database: Database, pass: Pass): Promise<Sealed | null> {
+  const { sql } = database
+  return sql.begin('isolation level repeatable read', async (tx) => {
+    const server = await serverName(tx)
+    const before = await stateOf(sql, tx, { origin: pass.origin, server })
+    const state = await inOrder(tx, { ...before, server: before.server }, { known: pass, server })
+    const taking = new Taking(sql, tx, state, pass.leavesMax)
+    await taking.run()
+    const { leaves, hashes } = taking
+    const named = await lastOrigin(tx)
+    const isNew = named !== null && named !== state.origin
+    if (leaves.length === 0 && !isNew) {
+      if (before.size > 0 && taking.hasMoved) await save(tx, { ...taking.state, server })
+      return null
+    }
+    const edge = await storedEdge(tx, state.size)
+    await writeTiles(tx, edge.append(hashes))
+    await writeLeaves(tx, state.size, leaves)
+    const { origin } = state
+    const text = checkpointText({ origin, size: edge.size, root: edge.root() ?? EMPTY_ROOT })
+    await tx`
+      insert into log_checkpoints (size, sealed_at, note) values
+        (${edge.size}, ${instantText(pass.nowMs)}::timestamptz, ${await pass.signed(text, origin)})`
+    await tx`
+      delete from log_checkpoints where id <= (select max(id) from log_checkpoints)
+        - ${CHECKPOINTS_MAX}`
+    await save(tx, { ...taking.state, size: edge.size, server })
+    const abandoned = isNew ? named : null
+    return { added: leaves.length, isMore: taking.isMore, abandoned }
+  }) as Promise<Sealed | null>
+}

@@ -1,0 +1,51 @@
+import type { Checkpoint } from '~/evidence/checkpoint.ts'
+import { noteText, privateKeyOf, signedBy } from '~/evidence/note.ts'
+import type { Database } from '~/store/database.ts'
+import { checkpointIn, createLogStore } from '~/store/evidence/log-store.ts'
+import { type Pass, sealPass } from '~/store/evidence/seal.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { NOW_MS, observation } from '../samples.ts'
+
+export const LOG_KEY = privateKeyOf(Buffer.alloc(32, 7))
+
+const signed = async (text: string, name: string) =>
+  noteText({ text, signatures: [signedBy(text, name, LOG_KEY)] })
+
+/** One pass, of a thousand leaves where a test says nothing else. */
+export const seal = (database: Database, more: Partial<Pass> = {}) =>
+  sealPass(database, {
+    leavesMax: 1000,
+    nowMs: NOW_MS,
+    origin: 'log.example',
+    published: null,
+    isBehind: false,
+    signed,
+    ...more,
+  })
+
+/** Passes until nothing is new; answers how many leaves they added. */
+export async function sealAll(database: Database, more?: Partial<Pass>): Promise<number> {
+  let added = 0
+  for (;;) {
+    const sealed = await seal(database, more)
+    added += sealed?.added ?? 0
+    if (!sealed?.isMore) return added
+  }
+}
+
+/** Each price has a time of its own, so that none takes the place of another. */
+let seconds = 0
+
+/** Records a commit of prices. */
+export async function record(database: Database, ...rates: string[]) {
+  const recording = await createObservationStore(database).record({
+    observations: rates.map((rate) =>
+      observation({ rate, effectiveMs: NOW_MS + ++seconds * 1000 }),
+    ),
+    idempotency: null,
+  })
+  return { ids: [...((recording as { ids?: readonly number[] | null }).ids ?? [])] }
+}
+
+export const headOf = async (database: Database): Promise<Checkpoint> =>
+  checkpointIn((await createLogStore(database).head())!.note)!
