@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { removeScratch } from '../support/scratch.ts'
+import { connectors } from './connectors.ts'
 import { feed } from './feed.ts'
 import { history } from './history/history.ts'
 import { type Home, openHome } from './home.ts'
@@ -50,6 +51,8 @@ const MCP = values.small
   ? { rounds: 1, seconds: 0.5, warmingSeconds: 0.5 }
   : { rounds: 3, seconds: 3, warmingSeconds: 6 }
 
+const CONNECTORS = values.small ? { questions: 14 } : { questions: 203 }
+
 const STREAMS = values.small
   ? { streams: 200, streamSeconds: 1, missed: 1000 }
   : { streams: 5000, streamSeconds: 10, missed: 10_000 }
@@ -64,6 +67,7 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
     withServer(dir, (scene) => importing({ ...scene, dir }, { rows: SIZES.importRows, rounds: 1 })),
   history: (dir) => history(dir, { ...HISTORY, rows: historyRows }),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
+  connectors: (dir) => withServer(dir, (scene) => connectors({ ...scene, dir }, CONNECTORS)),
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, MCP)),
   stream: (dir) => stream(dir, STREAMS),
 }

@@ -58,6 +58,11 @@ describe('a connector file', () => {
     ['a sheet of no workbook', `${WHOLE}sheet: Prices\n`, /line 11, column 1: sheet is for format/],
     ['no zone', `${WHOLE}time_zone: Lagos\n`, /line 11, column 1: time_zone must be/],
     ['no provider', WHOLE.replace('provider: acme\n', ''), /line 7, column 1: provider is missing/],
+    [
+      'one sign for thousands and decimals',
+      `${WHOLE}numbers: { decimal: ",", group: "," }\n`,
+      /line 11, column 1: numbers.group must be another sign/,
+    ],
     ['a key twice', `${WHOLE}name: other\n`, /line 11, column 1: /],
     ['a megabyte', `${WHOLE}#${'x'.repeat(1_000_000)}`, /more than 65536 characters/],
   ]
@@ -77,6 +82,34 @@ describe('a connector file', () => {
     expect(login('password: secret')).toContain('line 5, column 3: from.password must name')
     expect(login(`key: \${AWS_KEY}`)).toContain('AWS_KEY} must start with ACME_')
     expect(login('host_key: SHA1:abc')).toContain('from.host_key must be SHA256:')
+  })
+
+  test('of a mailbox is refused without a password and a sender, or without a folder', () => {
+    const url = 'imaps://prices@mail.example/*.csv'
+    const mail = WHOLE.replace(/ {2}url[\s\S]*?\nformat/, `  url: ${url}\nformat`)
+    expect(faultsOf(mail)).toEqual([
+      'line 4, column 3: from.url must be imaps://user@host/INBOX/*.csv',
+      'line 3, column 1: from lacks password: give the name of a secret',
+      'line 3, column 1: from lacks sender: the address that the emails are from',
+    ])
+  })
+
+  test('does not repeat a secret that stands in it', () => {
+    const url = 'sftp://corridor@sftp.partner.example/out/*.csv'
+    const sftp = WHOLE.replace(
+      / {2}url[\s\S]*?\nformat/,
+      `  url: ${url}\n  password: hunter2\nformat`,
+    )
+    expect(faultsOf(sftp).join()).toContain('from.password must name an environment variable')
+    expect(faultsOf(sftp).join()).not.toContain('hunter2')
+  })
+
+  test('says where its entries of the catalogue are wrong', () => {
+    const lines = 'catalogue:\n  providers:\n    - id: acme\n      nam: Acme\n'
+    expect(faultsOf(`${WHOLE}${lines}`)).toEqual([
+      expect.stringContaining('line 12, column 3: catalogue.providers[0].name is missing: it must be'),
+      'line 14, column 7: catalogue.providers[0].nam is not a known member',
+    ])
   })
 
   test('is refused where its aliases multiply', () => {

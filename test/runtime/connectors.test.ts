@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadConfig } from '~/config.ts'
 import { Memory } from '~/memory/memory.ts'
@@ -9,9 +9,11 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import { currency, provider } from '../support/catalogue.ts'
+import { BARE_ENV, ROOT } from '../support/child.ts'
 import { KeptLog } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(30_000)
 
@@ -54,8 +56,8 @@ beforeEach(async () => {
   await database.sql`truncate connector_state`
 })
 
-const replica = () => {
-  const config = loadConfig({ CONNECTORS: folder, CONNECTORS_ALLOW: '127.0.0.1' })
+const replica = (settings: Record<string, string> = {}) => {
+  const config = loadConfig({ CONNECTORS: folder, CONNECTORS_ALLOW: '127.0.0.1', ...settings })
   const clock = { now: () => nowMs }
   memory = new Memory()
   const { record, answered } = createObservationStore(database, clock)
@@ -64,12 +66,12 @@ const replica = () => {
   return new ConnectorService({ config, log, database, clock, memory, store })
 }
 
-const connector = (name: string, more = '') =>
+const connector = (name: string, more = '', url = partner.url.href) =>
   writeFile(
     join(folder, `${name}.yaml`),
     `name: ${name}
 provider: acme
-from: { url: "${partner.url}" }
+from: { url: "${url}" }
 format: json
 row: { from: '"GBP"', to: '"KES"', rate: rate }
 terms: ours
@@ -170,4 +172,131 @@ test('a file that is not valid is logged once, and hinders no other', async () =
   await service.run()
   expect(asked).toBe(1)
   expect(log.said.filter((line) => line.includes('broken.yaml line 1'))).toHaveLength(1)
+})
+
+test('a run that failed is made again after a quarter of an hour, then after half an hour', async () => {
+  await connector('daily', 'schedule: "0 9 * * *"\n')
+  answer = () => new Response('no', { status: 404 })
+  await replica().run()
+  for (const [minutes, count] of [
+    [14, 1],
+    [15, 2],
+    [44, 2],
+    [45, 3],
+  ] as const) {
+    nowMs = START_MS + minutes * MINUTE_MS
+    await replica().run()
+    expect(asked).toBe(count)
+  }
+})
+
+test('a file that is not valid any more counts as failing until it is put right', async () => {
+  await connector('hourly', HOURLY)
+  answer = quoting(177.5)
+  const service = replica()
+  await service.run()
+  await connector('hourly', `${HOURLY}termz: x\n`)
+  await service.run()
+  expect(memory.current.connectors).toMatchObject([
+    {
+      ...{ id: 'hourly', isFailing: true, fault: 'misconfigured', succeededMs: START_MS },
+      message: expect.stringContaining('is not valid: hourly.yaml line 9, column 1: termz'),
+    },
+  ])
+  await connector('hourly', HOURLY)
+  await service.run()
+  expect(memory.current.connectors).toMatchObject([{ id: 'hourly', isFailing: false }])
+})
+
+test('a provider that the connector brings is added to the catalogue with its first prices', async () => {
+  const entry = 'catalogue: { providers: [{ id: newcomer, name: New Comer }] }\n'
+  await connector('hourly', `${HOURLY}${entry}`)
+  const file = join(folder, 'hourly.yaml')
+  await writeFile(
+    file,
+    (await Bun.file(file).text()).replace('provider: acme', 'provider: newcomer'),
+  )
+  answer = () => new Response('[]')
+  const service = replica()
+  await service.run()
+  const named = async () =>
+    (await createCatalogueStore(database).load()).providers.map(({ name }) => name)
+  expect(await named()).not.toContain('New Comer')
+  answer = quoting(178.5)
+  nowMs += 60 * MINUTE_MS
+  await service.run()
+  expect(await named()).toContain('New Comer')
+  expect(memory.current.catalogue.provider('newcomer')?.name).toBe('New Comer')
+})
+
+test('one host is asked by one connector at a time, and others meanwhile', async () => {
+  const open = { most: 0, now: 0 }
+  const { promise: bothCame, resolve } = Promise.withResolvers<void>()
+  answer = async () => {
+    open.most = Math.max(open.most, ++open.now)
+    if (asked >= 2) resolve()
+    await bothCame
+    open.now--
+    return Response.json([{ rate: 171.5 }])
+  }
+  const EVERY = 'schedule: "* * * * *"\n'
+  await connector('a', EVERY)
+  await connector('b', EVERY)
+  await connector('c', EVERY, partner.url.href.replace('127.0.0.1', 'localhost'))
+  await replica({ CONNECTORS_ALLOW: '127.0.0.1,::1,localhost' }).run()
+  expect(asked).toBe(3)
+  expect(open.most).toBe(2)
+})
+
+test('files beyond 10,000 rows are left for the next run', async () => {
+  await mkdir(join(folder, 'in'))
+  const rows = 'r\n'.repeat(6000)
+  for (const [i, name] of ['a', 'b'].entries()) {
+    const path = join(folder, 'in', name)
+    await writeFile(path, `rate\n${rows.replaceAll('r', `17${i}`)}`)
+    await utimes(path, START_MS / 1000 - 100 + i, START_MS / 1000 - 100 + i)
+  }
+  await connector('folder', 'schedule: "* * * * *"\n', 'file:in/*')
+  const file = join(folder, 'folder.yaml')
+  await writeFile(file, (await Bun.file(file).text()).replace('json', 'csv'))
+  const service = replica()
+  const files = async () => (await createConnectorStore(database).seen('folder')).files.length
+  for (const count of [1, 2]) {
+    await service.run()
+    expect(await files()).toBe(count)
+    nowMs += MINUTE_MS
+  }
+  expect(await states()).toMatchObject([{ rows: 6000, isFailing: false }])
+})
+
+test('a process that is killed while it asks leaves nothing behind, and holds up no other', async () => {
+  await connector('hourly', HOURLY)
+  const { promise: came, resolve } = Promise.withResolvers<void>()
+  answer = () => {
+    resolve()
+    return new Promise(() => {})
+  }
+  const child = Bun.spawn(
+    [process.execPath, join(ROOT, 'src/main.ts'), 'connectors', 'run', 'hourly'],
+    {
+      env: {
+        ...{ ...BARE_ENV, DATABASE_URL: database.url, CONNECTORS: folder },
+        CONNECTORS_ALLOW: '127.0.0.1',
+      },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    },
+  )
+  await came
+  const service = replica()
+  await service.run()
+  expect(asked).toBe(1)
+  child.kill('SIGKILL')
+  await child.exited
+  answer = quoting(179.5)
+  await until('the lock of the dead process to be free', async () => {
+    await service.run()
+    return asked > 1
+  })
+  expect(await states()).toMatchObject([{ id: 'hourly', isFailing: false, recorded: 1 }])
 })
