@@ -22,7 +22,7 @@ export async function* answersOf(connector: Connector, outer: Outer): AsyncGener
     for (let page = 1; url !== null; page++) {
       if (!isFirst) await fetcher.sleep(PAUSE_MS)
       isFirst = false
-      const { bytes } = await asked(url, { connector, outer })
+      const { bytes } = await asked(url, { connector, outer, ask })
       const { rows, next, excerpt } = await reading.page({ bytes: bytes!, connector, ask }, name)
       yield { rows, excerpt, atMs: fetcher.clock.now(), name, file: null }
       if (next === null) break
@@ -35,7 +35,7 @@ export async function* answersOf(connector: Connector, outer: Outer): AsyncGener
   }
 }
 
-type Asking = { readonly connector: Connector; readonly outer: Outer }
+type Asking = { readonly connector: Connector; readonly outer: Outer; readonly ask: Ask }
 
 /** How a URL may be asked. Throws a FeedError for plain http to a place that no setting names. */
 export function limitsFor(
@@ -48,7 +48,7 @@ export function limitsFor(
   return { bytesMax: ANSWER_BYTES_MAX, attemptMsMax: ATTEMPT_MS_MAX, allowed }
 }
 
-function asked(url: URL, { connector, outer }: Asking) {
+function asked(url: URL, { connector, outer, ask }: Asking) {
   const { env, agent, fetcher } = outer
   const secretHeaders = Object.fromEntries(
     Object.entries(connector.from.headers ?? {}).map(([name, text]) => [
@@ -56,8 +56,10 @@ function asked(url: URL, { connector, outer }: Asking) {
       withSecrets(text, env),
     ]),
   )
+  const { body } = connector.from
+  const sent = body === undefined ? {} : { json: JSON.stringify(filledIn(body, ask)) }
   return fetchAnswer(
-    { url, headers: { 'user-agent': agent }, secretHeaders, validators: null },
+    { url, headers: { 'user-agent': agent }, secretHeaders, validators: null, ...sent },
     limitsFor(url, outer),
     fetcher,
   )
@@ -82,6 +84,17 @@ function named(name: string, value: string | number): Ask {
 
 const filled = (url: string, ask: Ask): string =>
   url.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ask[name]!))
+
+/** A part of a body with the values of an ask; a text that is one name alone becomes its value. */
+function filledIn(part: unknown, ask: Ask): unknown {
+  if (Array.isArray(part)) return part.map((one) => filledIn(one, ask))
+  if (typeof part === 'object' && part !== null)
+    return Object.fromEntries(Object.entries(part).map(([name, one]) => [name, filledIn(one, ask)]))
+  if (typeof part !== 'string') return part
+  const [, alone] = /^\{(\w+)\}$/.exec(part) ?? []
+  if (alone !== undefined) return ask[alone]
+  return part.replace(/\{(\w+)\}/g, (_, name: string) => String(ask[name]))
+}
 
 const nameOf = ({ corridor: _, ...ask }: Ask): string =>
   Object.entries(ask)

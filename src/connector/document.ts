@@ -36,7 +36,7 @@ export async function documentOf(bytes: Uint8Array, connector: Connector): Promi
   const value = (value: unknown): Document => ({ value, header: null })
   if (format === 'xml') return value(xmlValue(xmlElements(text.replace(/^\uFEFF/, ''))[0]!))
   if (format === 'json') return value(jsonOf(text))
-  if (format === 'csv' || format === 'tsv') return csvOf(text, columnsOf(connector))
+  if (format === 'csv' || format === 'tsv') return csvOf(text, connector)
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return value(lines.map(jsonOf))
 }
@@ -91,7 +91,8 @@ const tableOf = (header: readonly string[], rows: readonly (readonly (Cell | und
 const filled = (row: Readonly<Record<string, Cell>>) =>
   Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== ''))
 
-async function csvOf(text: string, columns: readonly string[]): Promise<Document> {
+async function csvOf(text: string, connector: Connector): Promise<Document> {
+  const columns = columnsOf(connector)
   try {
     const { header, records } = await csvTable(linesOf(once(text)), [])
     const missing = columns.filter((name) => !header.includes(name))
@@ -100,6 +101,8 @@ async function csvOf(text: string, columns: readonly string[]): Promise<Document
     const rows: (readonly string[])[] = []
     for await (const batch of records)
       for (const { fields, fault, number } of batch) {
+        const isUneven = fields !== null && fields.length !== header.length
+        if (isUneven && connector.skip_uneven_lines) continue
         if (fields === null || fault !== null)
           throw new FeedError('malformed', `has a line ${number} that ${fault}`)
         rows.push(fields)

@@ -13,6 +13,8 @@ export function* meaningFaults(connector: Connector): Generator<Fault> {
   yield* sourceFaults(connector)
   if (connector.sheet !== undefined && connector.format !== 'xlsx')
     yield { parts: ['sheet'], sentence: 'sheet is for format xlsx alone: leave it out' }
+  if (connector.skip_uneven_lines !== undefined && !/^[ct]sv$/.test(connector.format))
+    yield { parts: ['skip_uneven_lines'], sentence: 'skip_uneven_lines is for csv and tsv alone' }
   if (connector.schedule !== undefined && !isCronPattern(connector.schedule))
     yield { parts: ['schedule'], sentence: 'schedule must be a cron pattern: */20 6-20 * * 1-5' }
   if (zone !== undefined && !isTimeZone(zone))
@@ -48,9 +50,13 @@ function* sourceFaults(connector: Connector): Generator<Fault> {
       parts: ['from', 'url'],
       sentence: 'from.url must begin with https://, sftp://, s3://, imaps://, imap:// or file:',
     }
-  for (const asked of from.url.matchAll(/\{(\w*)\}/g))
-    if (!namesOf(connector).includes(asked[1]!))
-      yield { parts: ['from', 'url'], sentence: `from.url names {${asked[1]}}, not in from.each` }
+  for (const member of ['url', 'body'] as const)
+    for (const asked of JSON.stringify(from[member] ?? '').matchAll(/\{(\w*)\}/g))
+      if (!namesOf(connector).includes(asked[1]!))
+        yield {
+          parts: ['from', member],
+          sentence: `from.${member} names {${asked[1]}}, not in from.each`,
+        }
   for (const corridor of from.each?.corridor ?? [])
     if (!/^\w{3,4}\/\w{3,4}$/.test(String(corridor)))
       yield {

@@ -48,6 +48,12 @@ const From = ruled(
       headers: Type.Optional(
         ruled(Type.Record(Type.String(), Type.String()), 'must give each header a text'),
       ),
+      body: Type.Optional(
+        ruled(
+          Type.Record(Type.String(), Type.Unknown()),
+          'must be an object, which is sent as JSON by POST',
+        ),
+      ),
       each: Type.Optional(
         ruled(
           Type.Record(Type.String(), Type.Array(scalar, { minItems: 1, maxItems: 1000 })),
@@ -91,6 +97,7 @@ export const ConnectorSchema = ruled(
       format: word(['json', 'ndjson', 'csv', 'tsv', 'xlsx', 'xml', 'html']),
       sheet: Type.Optional(text('must be the name of a sheet')),
       charset: Type.Optional(word(['utf-8', 'iso-8859-1', 'windows-1250', 'windows-1252'])),
+      skip_uneven_lines: Type.Optional(ruled(Type.Boolean(), 'must be true or false')),
       rows: Type.Optional(expression),
       row: ruled(
         Type.Object(rowMembers, closed),

@@ -34,8 +34,10 @@ export type DocumentRequest = {
   /** Headers for the configured host only; a redirect to another host goes without them. */
   readonly secretHeaders: Readonly<Record<string, string>>
   readonly validators: Validators | null
-  /** The form to send by POST; a GET where it is absent. */
+  /** The form to send by POST; a GET where neither it nor `json` is there. */
   readonly form?: string
+  /** The JSON to send by POST. */
+  readonly json?: string
   /** The documented reason in the body of an error response; may throw. */
   refusal?(text: string): string | null
 }
@@ -139,33 +141,40 @@ async function attemptOnce(asked: Asked): Promise<Answer> {
 
 async function followed(asked: Asked, signal: AbortSignal) {
   const seen = new Set<string>()
-  let { url, form } = asked.request
+  const { form, json } = asked.request
+  let { url } = asked.request
+  let body: Posted | undefined
+  if (form !== undefined) body = { type: FORM_TYPE, text: form }
+  if (json !== undefined) body = { type: JSON_TYPE, text: json }
   while (true) {
     seen.add(url.href)
-    const response = await askedAt(asked, { url, form, signal })
+    const response = await askedAt(asked, { url, body, signal })
     const location = response.headers.get('location')
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null)
       return { response, url }
     response.end()
     url = nextHop(url, location)
-    if (response.status < 307) form = undefined
+    if (response.status < 307) body = undefined
     if (seen.has(url.href)) throw new FeedError('redirect', 'redirects in a circle')
     if (seen.size > REDIRECTS_MAX)
       throw new FeedError('redirect', `redirects more than ${REDIRECTS_MAX} times`)
   }
 }
 
+/** What is sent by POST. */
+type Posted = { readonly type: string; readonly text: string }
+
 type Hop = {
   readonly url: URL
-  readonly form: string | undefined
+  readonly body: Posted | undefined
   readonly signal: AbortSignal
 }
 
 async function askedAt({ request, limits, deps }: Asked, hop: Hop): Promise<Response> {
-  const { url, form, signal } = hop
+  const { url, body, signal } = hop
   const isHome = url.host === request.url.host
   const allowed = limits.allowed ?? (isHome ? ANYWHERE : NOWHERE)
-  const posted = form === undefined ? {} : { method: 'POST', body: form }
+  const posted = body === undefined ? {} : { method: 'POST', body: body.text }
   try {
     const sent = { url, headers: headersFor(request, hop), signal, ...posted }
     return await ask(deps, sent, { allowed, isSecureOnly: false })
@@ -198,14 +207,14 @@ function nextHop(from: URL, location: string): URL {
 
 function headersFor(
   { url: home, validators, headers, secretHeaders }: DocumentRequest,
-  { url, form }: Hop,
+  { url, body }: Hop,
 ): Record<string, string> {
   const isHome = url.origin === home.origin
   const isKnown = validators?.url === url.href
   return {
     ...headers,
     'accept-encoding': 'gzip',
-    ...(form !== undefined && { 'content-type': FORM_TYPE }),
+    ...(body !== undefined && { 'content-type': body.type }),
     ...(isHome ? secretHeaders : {}),
     ...(isKnown && validators.etag ? { 'if-none-match': validators.etag } : {}),
     ...(isKnown && validators.lastModified ? { 'if-modified-since': validators.lastModified } : {}),
@@ -213,6 +222,7 @@ function headersFor(
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
+const JSON_TYPE = 'application/json'
 
 function validatorsOf(response: Response, url: URL): Validators | null {
   const etag = response.headers.get('etag')

@@ -10,7 +10,7 @@ import { scratchFolder } from '../support/scratch.ts'
 let database: FreshDatabase
 let folder: string
 let partner: Bun.Server<undefined>
-let answer: (request: Request) => Response = () => new Response('[]')
+let answer: (request: Request) => Response | Promise<Response> = () => new Response('[]')
 
 /** The newest observation before a test. */
 let seen = 0
@@ -181,6 +181,27 @@ row: { from: '"GBP"', to: To, rate: Rate }
     await table('To,Rate\nKES,172\n', 3600, 'new.csv')
     await run('run acme')
     expect(await recorded()).toMatchObject([{ rate: '172' }])
+  })
+
+  test('asks by POST where there is a body, with the values of each in it', async () => {
+    await connector(`from:
+  url: ${partner.url}search
+  body: { asset: "{from}", page: "{page}", filter: { pay: ["{to} cash"], merchant: false } }
+  each: { corridor: [GBP/KES], page: [1] }
+format: json
+row: { from: ask.from, to: ask.to, rate: rate }
+`)
+    const asked: unknown[] = []
+    answer = async (request) => {
+      asked.push(request.method, request.headers.get('content-type'), await request.json())
+      return Response.json([{ rate: 171.5 }])
+    }
+    expect((await run('run acme')).stdout).toContain('1 recorded')
+    expect(asked).toEqual([
+      'POST',
+      'application/json',
+      { asset: 'GBP', page: 1, filter: { pay: ['KES cash'], merchant: false } },
+    ])
   })
 
   test('follows the pages of an answer, on its own host alone', async () => {

@@ -107,7 +107,9 @@ describe('a connector file', () => {
   test('says where its entries of the catalogue are wrong', () => {
     const lines = 'catalogue:\n  providers:\n    - id: acme\n      nam: Acme\n'
     expect(faultsOf(`${WHOLE}${lines}`)).toEqual([
-      expect.stringContaining('line 12, column 3: catalogue.providers[0].name is missing: it must be'),
+      expect.stringContaining(
+        'line 12, column 3: catalogue.providers[0].name is missing: it must be',
+      ),
       'line 14, column 7: catalogue.providers[0].nam is not a known member',
     ])
   })

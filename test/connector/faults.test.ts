@@ -76,13 +76,20 @@ const pace = {
   deadline: (ms: number) => AbortSignal.timeout(isHasty && ms === READ_MS_MAX ? 500 : ms),
 }
 
+/** Asks a host over http, whatever its name, at the addresses that were checked. */
+function connect(request: Parameters<typeof systemPace.connect>[0]) {
+  const url = new URL(request.url)
+  Object.assign(url, { protocol: 'http:', hostname: request.addresses[0]! })
+  return systemPace.connect({ ...request, url })
+}
+
 function service(addressesOf = systemPace.addressesOf): ConnectorService {
   const config = loadConfig({ CONNECTORS: folder, CONNECTORS_ALLOW: '127.0.0.1' })
   const { record, answered } = createObservationStore(database, clock)
   const { referencesAt } = createReferenceStore(database)
   const store = { record, answered, referencesAt }
   const parts = { config, log, database, clock, memory, store, env: SECRETS }
-  return new ConnectorService({ ...parts, pace: { ...pace, addressesOf } })
+  return new ConnectorService({ ...parts, pace: { ...pace, connect, addressesOf } })
 }
 
 const FORM = `format: csv
@@ -271,18 +278,20 @@ describe('a source that refuses', () => {
     await expectWhole(run, sftp)
   })
 
-  for (const name of ['sftp', 'imap'] as const)
+  for (const name of ['http', 's3', 'sftp', 'imap'] as const)
     test(`a host that leads elsewhere the second time is not asked by ${name}`, async () => {
       const way = ways[name]
       await way.deliver(at(table('171.5')))
-      await connector(way.from().replace('127.0.0.1', 'prices.partner.example'))
-      const leads = ['127.0.0.1', '169.254.169.254']
-      const run = service(async () => [leads.shift()!])
+      const named = way.from().replace('127.0.0.1', 'prices.partner.example')
+      await connector(named.replace('http:', 'https:'))
+      let leadsTo = '127.0.0.1'
+      const run = service(async () => [leadsTo])
       await run.run()
       expect(log.said.at(-1)).toBe('info: connector acme ran')
+      leadsTo = '169.254.169.254'
       nowMs += MINUTE_MS
       await run.run()
-      expect(log.said.at(-1)).toContain('its host is not on the public internet')
+      expect(log.said.at(-1)).toMatch(/not on the public internet|address in a private network/)
     })
 })
 

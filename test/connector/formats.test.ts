@@ -135,3 +135,32 @@ test("the World Bank's survey gives a row for each transparent price", async () 
     ...{ amount_min: 295_000, amount_max: 295_000, effective_from: '2011-01-24' },
   })
 })
+
+test("a bank's table gives its rows of figures, where lines of other lengths are left out", async () => {
+  const table = await recorded('nbp-table-a.csv')
+  const form: Partial<Connector> = {
+    ...{ charset: 'windows-1250', rows: '$[data != ""]' },
+    row: { rate: '`1USD`' },
+  }
+  await expect(read(table, 'csv', form)).rejects.toThrow(
+    'has a line 2 that has 35 fields where the header has 37',
+  )
+  const rows = (await read(table, 'csv', { ...form, skip_uneven_lines: true })) as object[]
+  expect(rows.map((row) => Object.entries(row).slice(0, 3))).toEqual([
+    [
+      ['data', '20250107'],
+      ['1THB', '0,1182'],
+      ['1USD', '4,0770'],
+    ],
+    [
+      ['data', '20250224'],
+      ['1THB', '0,1186'],
+      ['1USD', '3,9734'],
+    ],
+    [
+      ['data', '20250225'],
+      ['1THB', '0,1171'],
+      ['1USD', '3,9470'],
+    ],
+  ])
+})
