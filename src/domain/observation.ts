@@ -2,6 +2,7 @@ import { yearsBeforeMs } from './duration.ts'
 import type { Offer } from './offer/terms.ts'
 import type { Evidence } from './price/evidence.ts'
 import type { RateType } from './provider.ts'
+import type { UploadNote, UploadSpan } from './upload.ts'
 
 /** A provider's price, ready to be recorded. Rate and fee are exact decimal text. */
 export type Observation = {
@@ -43,6 +44,8 @@ export type Batch = {
   /** Not given where it is not known. */
   readonly origin?: Origin
   readonly idempotency: Idempotency | null
+  /** The upload that is noted with the rows, which takes an idempotency key; else not given. */
+  readonly upload?: UploadNote
   /** Throws once the sender has been answered otherwise; not given where that cannot be. */
   readonly assertAwaited?: () => void
 }
@@ -53,6 +56,8 @@ export type Withdrawal = {
   readonly reason: string
   readonly recorder: Recorder | null
   readonly atMs: number
+  /** The upload that they are all of; not given for others. */
+  readonly upload?: Pick<UploadNote, 'id'> & Omit<UploadSpan, 'ids'>
 }
 
 /** What is wrong with a row of a batch, by its index. */

@@ -46,7 +46,8 @@ async function* records(
   for await (const batch of others) yield batch.map((record) => counted(record, columns))
 }
 
-function counted(record: CsvRecord, columns: number): CsvRecord {
+/** The record with what is wrong with the number of its fields. */
+export function counted(record: CsvRecord, columns: number): CsvRecord {
   const { fields } = record
   if (fields === null || fields.length === columns) return record
   const fault = `has ${fields.length} fields where the header has ${columns}`

@@ -20,12 +20,18 @@ const COLUMNS_MAX = 256
 const DIGITS = 15
 
 /** A sheet of a workbook: its rows from the top, those without a cell left out. */
-type Sheet = { readonly name: string; readonly rows: readonly (Cell | undefined)[][] }
+type Sheet = {
+  readonly name: string
+  readonly rows: readonly (Cell | undefined)[][]
+  /** The number of each row in the sheet, from 1. */
+  readonly numbers: readonly number[]
+}
 
 /**
  * The sheets of an Excel workbook in their order.
  *
  * A cell is text, a number, or, where it is shown as a date, `2026-05-19` or `2026-05-19 09:30:00`.
+ * Of a formula it is the value that the workbook keeps; cells merged downwards have one value.
  * Throws a FeedError for bytes that are not a whole workbook, and for one that unpacks to too much.
  */
 export function sheetsOf(bytes: Uint8Array): Sheet[] {
@@ -39,7 +45,7 @@ export function sheetsOf(bytes: Uint8Array): Sheet[] {
     const target = targets.get(relation)?.replace(/^\/?(xl\/)?/, 'xl/')
     if (target === undefined || !SHEET.test(target)) return []
     if (!parts[target]) throw notWorkbook()
-    return [{ name, rows: rowsOf(part(target), { strings, styles, is1904 }) }]
+    return [{ name, ...rowsOf(part(target), { strings, styles, is1904 }) }]
   })
 }
 
@@ -129,15 +135,20 @@ type Shared = {
   readonly is1904: boolean
 }
 
-function rowsOf(xml: string, shared: Shared): (Cell | undefined)[][] {
-  const rows: (Cell | undefined)[][] = []
+function rowsOf(xml: string, shared: Shared): Omit<Sheet, 'name'> {
+  const sheet = { rows: [] as (Cell | undefined)[][], numbers: [] as number[] }
+  const merged: string[] = []
   let row: (Cell | undefined)[] = []
+  let number = 0
   let cell: { column: number; type: string; style: number } | null = null
   let raw = ''
   let isText = false
   parse(xml, {
-    onopentag(name, { r = '', t = 'n', s = '' }) {
-      if (name === 'row') row = []
+    onopentag(name, { r = '', t = 'n', s = '', ref = '' }) {
+      if (name === 'row') {
+        row = []
+        number = r === '' ? number + 1 : Number(r)
+      } else if (name === 'mergeCell') merged.push(ref)
       else if (name === 'c') {
         cell = { column: r === '' ? row.length : columnOf(r), type: t, style: Number(s) }
         raw = ''
@@ -152,11 +163,33 @@ function rowsOf(xml: string, shared: Shared): (Cell | undefined)[][] {
       isText = false
       if (name === 'c' && cell && raw !== '') row[cell.column] = cellOf(cell, { raw, shared })
       if (name !== 'row' || row.length === 0) return
-      if (rows.push(row) > ROWS_MAX)
+      sheet.numbers.push(number)
+      if (sheet.rows.push(row) > ROWS_MAX)
         throw new FeedError('too_large', `has a sheet of more than ${ROWS_MAX} rows`)
     },
   })
-  return rows
+  fillMerged(sheet, merged)
+  return sheet
+}
+
+type Filled = { readonly rows: (Cell | undefined)[][]; readonly numbers: readonly number[] }
+
+/** Gives the cells that are merged below another one, as in `A2:A5`, the value of that one. */
+function fillMerged({ rows, numbers }: Filled, ranges: readonly string[]): void {
+  const rowOf = new Map(numbers.map((number, i) => [number, rows[i]!]))
+  let room = ROWS_MAX
+  for (const range of ranges) {
+    const [first = '', last = first] = range.split(':')
+    const [top = 0, bottom = 0] = [first, last].map((of) => Number(/\d{1,7}$/.exec(of)?.[0] ?? 0))
+    const value = rowOf.get(top)?.[columnOf(first)]
+    if (value === undefined || bottom <= top) continue
+    room -= bottom - top
+    if (room < 0) throw new FeedError('too_large', `merges more than ${ROWS_MAX} cells`)
+    for (let number = top + 1; number <= bottom; number++) {
+      const row = rowOf.get(number)
+      if (row) row[columnOf(first)] ??= value
+    }
+  }
 }
 
 /** The place of a column in a row, from a reference such as `AB12`. */

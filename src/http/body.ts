@@ -15,12 +15,7 @@ const TRAILER_MS_MAX = 25
  * must mean that nothing was done.
  */
 export async function bodyText(request: Request, bytesMax: number): Promise<string> {
-  if (request.headers.has('trailer')) throw malformed(TRAILERS)
-  const bytes = await bodyBytes(request, bytesMax).catch(() => {
-    throw malformed(BROKEN_OFF)
-  })
-  if (bytes === null) throw tooLarge(bytesMax)
-  await assertWhole(request)
+  const bytes = await wholeBody(request, bytesMax)
   if (WORKBOOK_STARTS.some((start) => start.every((byte, i) => bytes[i] === byte)))
     throw malformed(WORKBOOK)
   try {
@@ -28,6 +23,17 @@ export async function bodyText(request: Request, bytesMax: number): Promise<stri
   } catch {
     throw malformed('the body is not UTF-8 text; send JSON as UTF-8')
   }
+}
+
+/** The bytes of a request body, as `bodyText` reads them. */
+export async function wholeBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (request.headers.has('trailer')) throw malformed(TRAILERS)
+  const bytes = await bodyBytes(request, bytesMax).catch(() => {
+    throw malformed(BROKEN_OFF)
+  })
+  if (bytes === null) throw tooLarge(bytesMax)
+  await assertWhole(request)
+  return bytes
 }
 
 /**

@@ -25,10 +25,13 @@ import { Outbox } from '~/portal/member/outbox.ts'
 import type { OperatorDeps } from '~/portal/operator/admission.ts'
 import { operatorRoutes } from '~/portal/operator/routes.tsx'
 import type { PageDeps } from '~/portal/page.tsx'
+import { pricesRoutes } from '~/portal/prices/prices-routes.ts'
+import type { PricesDeps } from '~/portal/prices/treasurer.ts'
 import { factorRoutes } from '~/portal/profile/factor-routes.ts'
 import { type ProfilePageDeps, profileRoutes } from '~/portal/profile/profile-routes.ts'
 import { secondStepRoutes } from '~/portal/profile/second-step.tsx'
 import type { Metering } from '~/service/metering.ts'
+import { draftsSinceMs } from '~/service/recording/upload.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
@@ -47,9 +50,12 @@ import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { createProfileStore } from '~/store/portal/profile-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createSessionStore } from '~/store/portal/session-store.ts'
+import { createUploadStore } from '~/store/recording/upload-store.ts'
 import { SCOPES } from '~/wire/connection/metadata.ts'
 import { applicationDocuments } from './application-documents.ts'
+import { tableReader } from './file/table-reader.ts'
 import { newKey } from './new-key.ts'
+import type { Recorder } from './recorder.ts'
 import { sendingsOnce } from './sendings.ts'
 import { fingerprintsBy, type SharedSecret } from './shared-secret.ts'
 import type { Pace } from './upstream/stopping.ts'
@@ -66,7 +72,9 @@ type PeopleOptions = {
     | 'mailFrom'
     | 'midMaxAgeMs'
     | 'publicUrl'
+    | 'quoteImplausibleTimes'
     | 'quoteMaxAgeMs'
+    | 'quoteSuspectPct'
     | 'secondFactorRoles'
     | 'sessionIdleMs'
     | 'smtpUrl'
@@ -80,6 +88,8 @@ type PeopleOptions = {
   readonly metering: Metering
   readonly work: OperatorDeps['work']
   readonly alerting: AlertPageDeps['alerting']
+  /** Records and withdraws prices. */
+  readonly recorder: Recorder
   readonly addresses: Addresses
   readonly secret: SharedSecret
   /** The address that the service listens on, used if no setting gives a public one. */
@@ -96,7 +106,13 @@ const FORMS = { requestsMax: 120, windowMs: MINUTE_MS }
 const DETERRENTS: Deterrents = { waited: (ms) => delay(ms) }
 
 type Deps = Omit<
-  ProfilePageDeps & DeveloperDeps & AlertEndDeps & OperatorDeps & ConsentDeps & MachineDeps,
+  ProfilePageDeps &
+    DeveloperDeps &
+    PricesDeps &
+    AlertEndDeps &
+    OperatorDeps &
+    ConsentDeps &
+    MachineDeps,
   'pages'
 >
 
@@ -107,7 +123,7 @@ export class People {
   readonly #deps: Deps
 
   constructor(options: PeopleOptions) {
-    const { config, database, clock, log, addresses, listensAt, secret } = options
+    const { config, database, log, addresses, listensAt, secret } = options
     const { passwords, waited } = options.deterrents ?? DETERRENTS
     const store = createPortalStore(database)
     const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
@@ -124,18 +140,13 @@ export class People {
       passwords,
     })
     const applications = applicationsOf(options, shared)
-    this.job = {
-      name: 'prune-people',
-      pattern: '2 * * * *',
-      async run() {
-        await store.prune(clock.now(), config.sessionIdleMs)
-        await applications.connections.prune(clock.now())
-      },
-    }
+    const uploads = createUploadStore(database)
+    this.job = pruningJob(options, { store, applications, uploads })
     this.#deps = {
       ...options,
       ...storesOf(options),
       ...applications,
+      uploading: { store: options.recorder, uploads, read: tableReader() },
       ...{ people: auth, codes: auth, members: store, attempts: store, newKey, isOutage },
       ...profilesOf(options, { ...shared, home }),
       onAddressLink: (link) => this.#outbox.post({ kind: 'confirmAddress', ...link }),
@@ -163,6 +174,7 @@ export class People {
       ...profileRoutes(deps),
       ...factorRoutes(deps),
       ...developerRoutes(deps),
+      ...pricesRoutes(deps),
       ...alertRoutes(deps),
       ...alertEndRoutes(deps),
       ...operatorRoutes(deps),
@@ -176,6 +188,26 @@ export class People {
     return this.#outbox.stop()
   }
 }
+
+type Pruned = {
+  readonly store: ReturnType<typeof createPortalStore>
+  readonly applications: ReturnType<typeof applicationsOf>
+  readonly uploads: ReturnType<typeof createUploadStore>
+}
+
+/** The job that deletes what is over: links, sessions, tokens, and tables that nobody recorded. */
+const pruningJob = (
+  { clock, config }: PeopleOptions,
+  { store, applications, uploads }: Pruned,
+): Job => ({
+  name: 'prune-people',
+  pattern: '2 * * * *',
+  async run() {
+    await store.prune(clock.now(), config.sessionIdleMs)
+    await applications.connections.prune(clock.now())
+    await uploads.pruneDrafts(draftsSinceMs(clock.now()))
+  },
+})
 
 type Shared = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath'>
 

@@ -151,7 +151,7 @@ export class Service implements RunningService {
     const { store, ...recording } = this.#recordingOf(core)
     const { observations, storage, rows } = recording
     const work = workOf({ deliveries, rows, storage, telemetry, database })
-    const shared = { ...reading, ...places, alerting, secret: this.#secret, work }
+    const shared = { ...reading, ...places, alerting, recorder: store, secret: this.#secret, work }
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const health = { ...this.#health(core), isRecording: () => storage.isRecording }
     const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })

@@ -1,4 +1,4 @@
-import { type Caller, isReadOnly, isRevoked } from '~/domain/account.ts'
+import { type Account, type Caller, isReadOnly, isRevoked } from '~/domain/account.ts'
 import { isAccessToken, READ_ONLY_PREFIX } from '~/domain/api-key.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Recorder } from '~/domain/observation.ts'
@@ -103,12 +103,18 @@ export const recorderOf = ({ account, key }: Caller): Recorder => ({
   keyId: key.id,
 })
 
+/** The only providers that an account may record prices of; null for no limit. */
+export const allowedProviders = ({ role, providers }: Account): readonly string[] | null =>
+  role === 'treasury' ? (providers ?? null) : null
+
 /** Throws `forbidden` if one of these providers is not among those that the account is for. */
-export function assertMayRecordFor({ account }: Caller, providerIds: readonly string[]): void {
-  const { providers: allowed } = account
-  if (!allowed || account.role !== 'treasury') return
-  const other = providerIds.find((id) => !allowed.includes(id))
-  if (other === undefined) return
+export function assertMayRecordFor(
+  { account }: Pick<Caller, 'account'>,
+  providerIds: readonly string[],
+): void {
+  const allowed = allowedProviders(account)
+  const other = allowed && providerIds.find((id) => !allowed.includes(id))
+  if (!allowed || other === undefined) return
   throw new ServiceError(
     'forbidden',
     `this account may record prices of ${allowed.join(', ')} only, not of ${other}: nothing was ` +

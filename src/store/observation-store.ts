@@ -13,6 +13,7 @@ import { claim, oldestText } from './recording/idempotency.ts'
 import { columnsOf, type NewRows } from './recording/new-rows.ts'
 import { Recorders } from './recording/recorders.ts'
 import { isRestated, recountHours, refuseRestated } from './recording/restated.ts'
+import { noteUpload } from './recording/upload-note.ts'
 import { rerun } from './rerun.ts'
 
 const CLAIMS_MAX = 3
@@ -24,7 +25,7 @@ export function createObservationStore(database: Database, clock?: { now(): numb
   const offers = new Offers(database)
   const recorders = new Recorders(database)
   return {
-    async record({ observations, origin, idempotency }: Batch): Promise<Recording> {
+    async record({ observations, origin, idempotency, upload }: Batch): Promise<Recording> {
       if (observations.length === 0) return { kind: 'recorded', ...NOTHING }
       const series = await corridors.seriesOf(observations)
       try {
@@ -35,7 +36,7 @@ export function createObservationStore(database: Database, clock?: { now(): numb
             ({ kind: 'refused', faults } as const)
           )
         const recorderId = origin?.recorder ? await recorders.idOf(origin.recorder) : null
-        const from = { recorderId, via: origin?.via ?? null }
+        const from = { recorderId, via: origin?.via ?? null, upload: upload ?? null }
         const rows = { observations, series, offerIds, ...from, atMs: clock?.now() ?? null }
         if (idempotency) return await recordOnce(database, rows, idempotency)
         return { kind: 'recorded', ...(await rerun(() => insert(database, rows, null))) }
@@ -164,6 +165,7 @@ function insertion(database: Database, rows: NewRows, idempotency: Idempotency |
     : sql`(${names}, ${common}) select said.*, ${commonValues} from unnest(${values}) said`
   return sql`
     with ${claimed ? sql`claimed as (${claimed}),` : sql``}
+    ${rows.upload ? sql`uploaded as (${noteUpload(sql, rows, sql`claimed`)}),` : sql``}
     added as (
       insert into observations ${inserted}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate

@@ -30,6 +30,9 @@ const FORMS: [path: string, fields: Record<string, string>][] = [
   ['/developer/alert/test', {}],
   ['/developer/alert/secret', {}],
   ['/developer/alert/delete', {}],
+  ['/developer/prices/preview', {}],
+  ['/developer/prices/record', {}],
+  ['/developer/prices/withdraw', { reason: 'stolen' }],
   ['/operator/account', {}],
   ['/operator/key', {}],
   ['/operator/providers', { providers: '' }],
@@ -97,7 +100,7 @@ describe('every form', () => {
     const wrong = Object.fromEntries(names.map((name) => [name, nul]))
     const seen: string[] = []
     for (const [path] of FORMS) {
-      const { visitor } = path.startsWith('/operator') ? admin : ada
+      const { visitor } = /^\/(operator|developer\/prices)/.test(path) ? admin : ada
       if (path === '/sign-out') continue
       const form_token = await visitor.token('/developer')
       for (const password of [nul, `${PASSWORD}\0`]) {

@@ -1,6 +1,10 @@
 export type Seen = { status: number; html: string; headers: Headers; location: string | null }
 
-type Init = { headers?: Record<string, string>; method?: string; body?: string }
+type Init = {
+  headers?: Record<string, string>
+  method?: string
+  body?: string | Uint8Array<ArrayBuffer>
+}
 
 let addresses = 0
 

@@ -222,7 +222,10 @@ async function recorded(
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Reads rows some at a time, so that other requests are answered in between. */
-async function readInSlices(rows: readonly unknown[], rules: RowRules): Promise<BatchReading> {
+export async function readInSlices(
+  rows: readonly unknown[],
+  rules: RowRules,
+): Promise<BatchReading> {
   const read: BatchReading[] = []
   for (let at = 0; at < rows.length; at += SLICE_ROWS) {
     if (at > 0) await turn()

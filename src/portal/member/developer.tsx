@@ -54,6 +54,7 @@ export const developerPage = (props: Props): Page => ({
     <div class="stack">
       <Head {...props} />
       <Quota {...props} />
+      {mayIngest(props.person.account.role) && <Prices />}
       <Keys {...props} />
       <Connections usage={props.usage} nowMs={props.pageRequest.nowMs} />
       <AlertsSection person={props.person} alerts={props.alerts} />
@@ -83,6 +84,18 @@ const Head = ({ pageRequest, person }: Props) => (
       look="button button-quiet"
     />
   </div>
+)
+
+const Prices = () => (
+  <section class="stack-tight" aria-labelledby="prices-title">
+    <h2 id="prices-title">Prices</h2>
+    <p>
+      <a class="button" href={PATHS.prices}>
+        Record prices from a table
+      </a>
+    </p>
+    <p class="muted small">Excel, CSV or pasted; uploads can be withdrawn.</p>
+  </section>
 )
 
 function Quota({ usage: { quota }, person: { account }, limits, pageRequest }: Props) {

@@ -1,10 +1,32 @@
 import { timingSafeEqual } from 'node:crypto'
-import { bodyText } from '~/http/body.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { bodyText, wholeBody } from '~/http/body.ts'
+
+/** A file that a form holds. */
+type SentFile = { readonly name: string; readonly bytes: Uint8Array }
+
+/** The fields of a form; a missing one is empty, of a repeated one the first counts. */
+export type FormFields = {
+  text(name: string): string
+  /** Null where no file was chosen, and in forms without files. */
+  file(name: string): SentFile | null
+}
+
+/** A field of a form or of an address; NUL, which no stored text can hold, becomes U+FFFD. */
+export const fieldOf = (fields: URLSearchParams, name: string): string =>
+  withoutNul(fields.get(name))
+
+const withoutNul = (text: string | null): string => (text ?? '').replaceAll('\0', '\uFFFD')
 
 /** The name of every form's field with `formToken`. */
 export const TOKEN_FIELD = 'form_token'
 
 const FORM_BYTES_MAX = 16_384
+const PLAIN = 'application/x-www-form-urlencoded'
+const WITH_FILES = 'multipart/form-data'
+
+/** The origin of the public address, if a setting gives one. */
+type Ours = { readonly publicOrigin: string | null }
 
 /** A form that came from elsewhere, or without the token: nothing was done. */
 export class ForeignForm extends Error {}
@@ -12,28 +34,49 @@ export class ForeignForm extends Error {}
 /** A form of ours whose token is no longer valid. */
 export class StaleForm extends ForeignForm {}
 
-type Deps = {
-  /** The origin of the public address, if a setting gives one. */
-  readonly publicOrigin: string | null
+/**
+ * Throws ForeignForm unless the form was sent by one of our pages, to the person who viewed it. It
+ * holds files only with `files`.
+ */
+export async function readForm(
+  deps: Ours,
+  { request, formToken }: { readonly request: Request; readonly formToken: string },
+  files: { readonly bytesMax: number } | undefined,
+): Promise<FormFields> {
+  const type = request.headers.get('content-type') ?? ''
+  const medium = type.split(';')[0]!.trim().toLowerCase()
+  const isWithFiles = files !== undefined && medium === WITH_FILES
+  if (!isFromUs(deps, request) || (medium !== PLAIN && !isWithFiles)) throw new ForeignForm()
+  const form = isWithFiles
+    ? await formWithFiles(await wholeBody(request, files.bytesMax), type)
+    : plainForm(await bodyText(request, FORM_BYTES_MAX))
+  if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
+  return form
 }
 
-type Sent = { readonly request: Request; readonly formToken: string }
+function plainForm(body: string): FormFields {
+  const fields = new URLSearchParams(body)
+  return { text: (name) => fieldOf(fields, name), file: () => null }
+}
 
-/** Throws ForeignForm unless the form was sent by one of our pages, to the person who viewed it. */
-export async function ownFields(
-  deps: Deps,
-  { request, formToken }: Sent,
-): Promise<URLSearchParams> {
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (!isFromUs(deps, request) || type !== 'application/x-www-form-urlencoded')
-    throw new ForeignForm()
-  const fields = new URLSearchParams(await bodyText(request, FORM_BYTES_MAX))
-  if (!isSame(fields.get(TOKEN_FIELD) ?? '', formToken)) throw new StaleForm()
-  return fields
+async function formWithFiles(body: Uint8Array, type: string): Promise<FormFields> {
+  const headers = { 'content-type': type }
+  const fields = await new Response(new Uint8Array(body), { headers }).formData().catch(() => {
+    throw new ServiceError('malformed_body', 'the form was cut short; send it again')
+  })
+  const files = new Map<string, SentFile>()
+  for (const [key, value] of fields)
+    if (typeof value !== 'string' && value.name && !files.has(key))
+      files.set(key, { name: withoutNul(value.name), bytes: await value.bytes() })
+  const text = (name: string) => {
+    const value = fields.get(name)
+    return typeof value === 'string' ? withoutNul(value) : ''
+  }
+  return { text, file: (name) => files.get(name) ?? null }
 }
 
 /** Whether a form comes from us, if the browser tells; without that it still needs the token. */
-function isFromUs({ publicOrigin }: Deps, { headers, url }: Request): boolean {
+function isFromUs({ publicOrigin }: Ours, { headers, url }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin') return false
   const origin = headers.get('origin')

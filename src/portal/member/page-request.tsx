@@ -18,9 +18,9 @@ import { TooManyAttempts } from '~/service/attempts.ts'
 import { inTime } from '~/service/deadline.ts'
 import type { PeopleDeps } from '~/service/person/people.ts'
 import { type Person, personOf } from '~/service/person/person.ts'
-import { ForeignForm, ownFields, StaleForm } from './own-form.ts'
+import { ForeignForm, type FormFields, fieldOf, readForm, StaleForm } from './own-form.ts'
 
-export type { Person }
+export { type FormFields, fieldOf, type Person }
 
 export type PageRequestDeps = PeopleDeps & {
   readonly pages: PageDeps
@@ -69,14 +69,15 @@ export type PageAnswer = { readonly cookies?: readonly string[] } & (
 type Answers = {
   get?(pageRequest: PageRequest): PageAnswer | Promise<PageAnswer>
   post?(pageRequest: PageRequest, form: FormFields): PageAnswer | Promise<PageAnswer>
+  /** Set where the form may hold files, of so many bytes together with its fields. */
+  readonly files?: FileRules
 }
 
-/** The fields of a form; a missing one is empty, of a repeated one the first counts. */
-export type FormFields = { text(name: string): string }
-
-/** A field of a form or of an address; NUL, which no stored text can hold, becomes U+FFFD. */
-export const fieldOf = (fields: URLSearchParams, name: string): string =>
-  (fields.get(name) ?? '').replaceAll('\0', '\uFFFD')
+type FileRules = {
+  readonly bytesMax: number
+  /** The answer to a form that is larger. */
+  tooLarge(pageRequest: PageRequest): PageAnswer | Promise<PageAnswer>
+}
 
 const VISITOR_COOKIE = 'corridor.visitor'
 const SESSION_COOKIE = 'corridor.session_token'
@@ -88,7 +89,11 @@ const VISITOR_BYTES = 16
 const USER_AGENT_LENGTH_MAX = 300
 
 /** Pages and forms that concern one person: never cached, and forms only from ourselves. */
-export function personRoutes(deps: PageRequestDeps, path: string, { get, post }: Answers): Route[] {
+export function personRoutes(
+  deps: PageRequestDeps,
+  path: string,
+  { get, post, files }: Answers,
+): Route[] {
   const routes: Route[] = []
   if (get)
     routes.push({
@@ -110,8 +115,11 @@ export function personRoutes(deps: PageRequestDeps, path: string, { get, post }:
           async answer(pageRequest) {
             const waitMs = deps.forms.take(pageRequest.address, pageRequest.nowMs)
             if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
-            const fields = await ownFields(deps, pageRequest)
-            return post(pageRequest, { text: (name) => fieldOf(fields, name) })
+            const form = await readForm(deps, pageRequest, files).catch((error) => {
+              if (files && error?.code === 'body_too_large') return null
+              throw error
+            })
+            return form ? post(pageRequest, form) : files!.tooLarge(pageRequest)
           },
         }),
     })

@@ -15,6 +15,10 @@ const BEHIND: readonly string[] = [
   PATHS.changeAlert,
   PATHS.deleteAlert,
   PATHS.confirmAddress,
+  PATHS.prices,
+  PATHS.pricesPreview,
+  PATHS.pricesUpload,
+  PATHS.withdrawPrices,
 ]
 
 const LENGTH_MAX = 8000

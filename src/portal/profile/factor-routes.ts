@@ -53,7 +53,7 @@ export function factorRoutes(deps: SecondStepDeps): Route[] {
 
 type PageReply = PageAnswer | Promise<PageAnswer>
 
-const NO_FIELDS: FormFields = { text: () => '' }
+const NO_FIELDS: FormFields = { text: () => '', file: () => null }
 
 const WRONG_PASSWORD = 'That is not your password.'
 const REFUSED_OPTIONS = { error: WRONG_PASSWORD, code: 'invalid_parameter' }

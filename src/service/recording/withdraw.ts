@@ -1,7 +1,8 @@
-import type { Caller } from '~/domain/account.ts'
+import type { Account, Caller } from '~/domain/account.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Logged, Withdrawal } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { Upload } from '~/domain/upload.ts'
 import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { recorderOf } from '~/service/access.ts'
@@ -56,17 +57,43 @@ const OVERDUE =
   'withdrawn; retry shortly: withdrawing them twice does no harm'
 
 async function withdrawAndServe(
-  { memory, store, clock }: WithdrawDeps,
+  deps: WithdrawDeps,
   caller: Caller,
   { ids, reason }: Wish,
 ): Promise<Logged> {
-  assertMayWithdraw(caller, ids, await store.named(ids))
-  const atMs = clock.now()
-  const done = await store.withdraw({ ids, reason, recorder: recorderOf(caller), atMs })
+  assertMayWithdraw(caller, ids, await deps.store.named(ids))
+  const atMs = deps.clock.now()
+  return serve(deps, { ids, reason, recorder: recorderOf(caller), atMs })
+}
+
+/** Withdraws in the database, then in what is served; returns what was withdrawn by that. */
+async function serve(deps: WithdrawDeps, withdrawal: Withdrawal): Promise<Logged> {
+  const { memory, store, clock } = deps
+  const done = await store.withdraw(withdrawal)
   await publishWithDays({ memory, days: store, clock }, done).catch(() =>
     memory.publish(done, clock.now()),
   )
   return { ids: done.withdrawn.map(({ id }) => id), position: done.position ?? null }
+}
+
+/**
+ * Withdraws all that is left of an upload, in one transaction, whatever its number of rows.
+ * Throws `forbidden` for a person of another account, unless an admin.
+ */
+export function withdrawUpload(
+  deps: WithdrawDeps,
+  account: Account,
+  { upload, reason }: { readonly upload: Upload; readonly reason: string },
+): Promise<Logged> {
+  if (account.role !== 'admin' && account.id !== upload.accountId)
+    throw new ServiceError('forbidden', 'another account recorded this upload; ask the operator')
+  const { id, ids, sinceMs, untilMs } = upload
+  const recorder = { accountId: account.id, keyId: null }
+  const of = { ids, reason, recorder, upload: { id, sinceMs, untilMs } }
+  return inTime(serve(deps, { ...of, atMs: deps.clock.now() }), {
+    msMax: ANSWER_MS_MAX,
+    message: OVERDUE,
+  })
 }
 
 /**

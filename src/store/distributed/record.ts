@@ -7,6 +7,7 @@ import { addingTo, rollupRows } from '~/store/past/rollup-parts.ts'
 import { claim } from '~/store/recording/idempotency.ts'
 import { columnsOf, type NewRows } from '~/store/recording/new-rows.ts'
 import { recountHours, restatedAmong } from '~/store/recording/restated.ts'
+import { noteUpload } from '~/store/recording/upload-note.ts'
 import { announcedSpread } from './spread-changes.ts'
 
 /**
@@ -45,11 +46,13 @@ export function insertSpread(
       as added (id, corridor_id, effective_from)`
     const atText = atMs === null ? null : instantText(atMs)
     const said = sql`unnest(${arrayLiteral(ids)}::bigint[], ${values}) said`
+    const listed = sql`(select ${arrayLiteral(ids)}::bigint[] as ids) claimed`
     const written = [
       tx`
         insert into observations (id, ${names}, ${common})
         select said.*, ${commonValues} from ${said}`,
       ...keptLong(tx, rows, ids),
+      ...(rows.upload ? [tx`${noteUpload(sql, rows, listed)}`] : []),
       tx`insert into rollups ${tx(rollups)} ${addingTo(sql)}`,
     ]
     const restated = tx`${restatedAmong(sql, rows)}`

@@ -6,6 +6,7 @@ import { announceAlerts } from '~/store/alert/alert-store.ts'
 import { alerts } from '~/store/alert/schema.ts'
 import type { Database, Tx } from '~/store/database.ts'
 import { idempotency } from '~/store/recording/schema.ts'
+import { forgetUploads } from '~/store/recording/upload-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
 import { recordChange } from './audit-store.ts'
 import { portalUsers, portalVerifications } from './schema.ts'
@@ -98,6 +99,7 @@ function deleteAccount(database: Database, { userId, accountId }: Profile, nowMs
       .where(and(eq(keys.accountId, accountId), isInUse))
     await tx.delete(alerts).where(eq(alerts.accountId, accountId))
     await tx.delete(idempotency).where(eq(idempotency.accountId, accountId))
+    await forgetUploads(tx, accountId)
     await forget(tx, accountId)
     await tx.delete(portalVerifications).where(eq(portalVerifications.value, userId))
     await tx.delete(portalUsers).where(eq(portalUsers.id, userId))

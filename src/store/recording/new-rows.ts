@@ -1,4 +1,5 @@
 import type { Observation } from '~/domain/observation.ts'
+import type { UploadNote } from '~/domain/upload.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText, storedEvidence } from '~/store/encoding.ts'
 import { storedTerms } from '~/store/offer/offer-row.ts'
@@ -15,6 +16,8 @@ export type NewRows = {
   readonly recorderId: number | null
   /** By which way they came; null if unknown. */
   readonly via: string | null
+  /** The upload that they are of; null for others. */
+  readonly upload: UploadNote | null
   /** The writer's clock; null where the server's is to do. */
   readonly atMs: number | null
 }

@@ -2,15 +2,18 @@ import { sql } from 'drizzle-orm'
 import {
   bigint,
   char,
+  customType,
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import type { UploadChoices } from '~/domain/upload.ts'
 import { instant } from '~/store/instant-column.ts'
 import { accounts, providerCorridors, saidColumns } from '~/store/schema.ts'
 
@@ -74,5 +77,72 @@ export const idempotency = pgTable(
   (t) => [
     primaryKey({ columns: [t.accountId, t.key] }),
     index('idempotency_created').on(t.createdAt),
+  ],
+)
+
+const bytes = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
+
+/** Tables that people sent and look at; each is deleted once it is recorded, or hours later. */
+export const uploadDrafts = pgTable(
+  'upload_drafts',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** The address of the person who sent it. */
+    person: text('person').notNull(),
+    fileName: text('file_name').notNull(),
+    createdAt: instant('created_at').notNull(),
+    rows: integer('rows').notNull(),
+    /** The table as JSON, compressed by gzip. */
+    content: bytes('content').notNull(),
+    choices: jsonb('choices').$type<UploadChoices>().notNull(),
+  },
+  (t) => [
+    index('upload_drafts_account').on(t.accountId, t.createdAt),
+    index('upload_drafts_created').on(t.createdAt),
+  ],
+)
+
+/** How an account had tables read that it sent, by the names of their columns. */
+export const uploadLayouts = pgTable(
+  'upload_layouts',
+  {
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** The names of the columns, in their order. */
+    header: text('header').array().notNull(),
+    /** SHA-256 of these names, in hex. */
+    hash: char('hash', { length: 64 }).notNull(),
+    choices: jsonb('choices').$type<UploadChoices>().notNull(),
+    usedAt: instant('used_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.accountId, t.hash] })],
+)
+
+/** Tables that were recorded, each in the transaction of its rows. */
+export const uploads = pgTable(
+  'uploads',
+  {
+    id: uuid('id').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** The address of the person; null once their account is deleted. */
+    person: text('person'),
+    fileName: text('file_name').notNull(),
+    recordedAt: instant('recorded_at').notNull(),
+    /** The rows recorded, ascending. */
+    ids: bigint('ids', { mode: 'number' }).array().notNull(),
+    /** Between which times these took effect. */
+    since: instant('since').notNull(),
+    until: instant('until').notNull(),
+    withdrawnAt: instant('withdrawn_at'),
+  },
+  (t) => [
+    index('uploads_account').on(t.accountId, t.recordedAt),
+    index('uploads_recorded').on(t.recordedAt),
   ],
 )

@@ -2,6 +2,7 @@ import type { TransactionSql } from 'postgres'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { Withdrawal } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { UploadSpan } from '~/domain/upload.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne } from '~/store/distributed/shape.ts'
@@ -78,7 +79,7 @@ function withdraw(database: Database, withdrawal: Stored) {
     const isSpread = await isDistributed(sql)
     if (isSpread) await oneByOne(tx)
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
-    const rows = await placedRows(sql, tx, withdrawal.ids)
+    const rows = await placedRows(sql, tx, withdrawal)
     const restored: QuoteRow[] = []
     const inCorridors = [...Map.groupBy(rows, (row) => row.corridor_id)].sort(([a], [b]) => a - b)
     for (const [corridorId, own] of inCorridors) {
@@ -97,6 +98,7 @@ function withdraw(database: Database, withdrawal: Stored) {
     }
     const withdrawn = rows.map(quoteOf)
     const quotes = [...new Map(restored.map((row) => [row.id, quoteOf(row)])).values()]
+    await markUpload(tx, withdrawal)
     const corridorIds = isSpread ? inCorridors.map(([id]) => id) : null
     const news = { withdrawn, quotes, corridorIds, atMs: withdrawal.atMs }
     const position = rows.length > 0 ? await announce(database, tx, news) : null
@@ -107,14 +109,27 @@ function withdraw(database: Database, withdrawal: Stored) {
 const offerName = ({ series, offer_id: offer }: Pick<Placed, 'series' | 'offer_id'>) =>
   `${series} ${offer}`
 
-const placedRows = (sql: Sql, tx: TransactionSql, ids: readonly number[]) => tx<Placed[]>`
+/** Marks the upload that is withdrawn as a whole; one that is marked stays as it is. */
+async function markUpload(tx: TransactionSql, { upload, atMs }: Stored): Promise<void> {
+  if (!upload) return
+  await tx`
+    update uploads set withdrawn_at = ${instantText(atMs)}::timestamptz
+    where id = ${upload.id}::uuid and withdrawn_at is null`
+}
+
+const placedRows = (sql: Sql, tx: TransactionSql, { ids, upload }: Stored) => tx<Placed[]>`
   select ${quoteColumns(sql)}, o.corridor_id, p.id as series, o.offer_id
   from observations o
   join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
   join corridors c on c.id = o.corridor_id
   ${withOffer(sql, sql`o.corridor_id`)}
-  where o.id = any(${arrayLiteral(ids)}::bigint[])
+  where o.id = any(${arrayLiteral(ids)}::bigint[]) ${upload ? withinSpan(sql, upload) : sql``}
   order by o.id`
+
+/** Limits observations to the months in which those of an upload lie. */
+const withinSpan = (sql: Sql, { sinceMs, untilMs }: Pick<UploadSpan, 'sinceMs' | 'untilMs'>) => sql`
+  and o.effective_from between ${instantText(sinceMs)}::timestamptz
+    and ${instantText(untilMs)}::timestamptz`
 
 type InCorridor = Stored & { readonly corridorId: number; readonly rows: readonly Placed[] }
 

@@ -13,5 +13,6 @@ export const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
     '0032_reference_support': 'reference_answers',
     '0033_connectors': 'connector_state',
     '0035_verifiable_log': 'log_state log_tiles log_leaves log_spans log_checkpoints log_keys',
+    '0036_uploads': 'upload_drafts upload_layouts uploads',
   }).flatMap(([tag, names]) => names.split(' ').map((name) => [name, versionOf(tag)] as const)),
 )

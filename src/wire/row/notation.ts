@@ -30,8 +30,10 @@ export class Misread {
 
 const LONE_COMMA = /^-?\d+,\d+$/
 const WITH_DECIMAL_COMMA = /^-?(?:\d+(?:,\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,})$/
-const DAY = /^(?:(\d{4})-(\d{2})-(\d{2})|(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}))$/
-const CLOCK = /[ T](\d{1,2}):(\d{2})(?::(\d{2}))?$/
+const DAY = /^(?:(\d{4})[-/](\d{2})[-/](\d{2})|(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}))$/
+const NAMED_DAY = /^(\d{1,2})[ -]([a-z]{3,9})[ -](\d{4})$/i
+const CLOCK = /[ T](\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([ap])m)?$/i
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /**
  * A number as a table writes it. Points between thousands are read where they cannot be decimal
@@ -68,16 +70,14 @@ function groupedNumber(text: string, { decimal, group = ' ' }: Notation) {
  * zone. What looks like neither comes back as it is.
  */
 export function timeIn(text: string, notation: Notation): string | Misread {
-  const [clock = '', hour = '0', minute = '00', seconds = '00'] = CLOCK.exec(text) ?? []
-  const match = DAY.exec(text.slice(0, text.length - clock.length))
-  if (!match) return text
-  const [, year, month, day, first, second, lastYear] = match
-  if (first !== undefined && notation.dates === null) return new Misread(ambiguous(text, notation))
-  const isDayFirst = notation.dates === 'dd/MM/yyyy'
-  const date = year
-    ? `${year}-${month}-${day}`
-    : `${lastYear}-${two(isDayFirst ? second! : first!)}-${two(isDayFirst ? first! : second!)}`
-  const utcMs = instantOf(`${date}T${two(hour)}:${minute}:${seconds}Z`)
+  const [clock = '', hour = '0', minute = '00', seconds = '00', half] = CLOCK.exec(text) ?? []
+  const day = text.slice(0, text.length - clock.length)
+  const match = DAY.exec(day)
+  if (match?.[4] !== undefined && notation.dates === null)
+    return new Misread(ambiguous(text, notation))
+  const date = match ? dateOf(match, notation) : namedDate(day)
+  if (date === null) return text
+  const utcMs = instantOf(`${date}T${two(hourOf(hour, half))}:${minute}:${seconds}Z`)
   if (utcMs === null) return new Misread(`${shown(text)} is not on the calendar`)
   const { timeZone } = notation
   if (timeZone === null) {
@@ -88,6 +88,28 @@ export function timeIn(text: string, notation: Notation): string | Misread {
   }
   const ms = clock === '' ? midnightMs(date, timeZone) : wallMs(utcMs, timeZone)
   return new Date(ms ?? utcMs).toISOString()
+}
+
+/** The day that matched as `YYYY-MM-DD`; one that is not on the calendar may come out otherwise. */
+function dateOf(match: RegExpExecArray, { dates }: Notation): string {
+  const [, year, month, day, first, second, lastYear] = match
+  if (year) return `${year}-${month}-${day}`
+  const [dayText, monthText] = dates === 'dd/MM/yyyy' ? [first, second] : [second, first]
+  return `${lastYear}-${two(monthText!)}-${two(dayText!)}`
+}
+
+/** The day in a text such as `25 Nov 2026`; null for another text. */
+function namedDate(text: string): string | null {
+  const [, day, name, year] = NAMED_DAY.exec(text) ?? []
+  if (!day) return null
+  const month = MONTHS.indexOf(name!.slice(0, 3).toLowerCase()) + 1
+  return `${year}-${two(String(month))}-${two(day)}`
+}
+
+/** The hour of a day of 24 hours; with `a` or `p` it was counted from noon and midnight. */
+function hourOf(hour: string, half: string | undefined): string {
+  if (!half || Number(hour) < 1 || Number(hour) > 12) return half ? '99' : hour
+  return String((Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0))
 }
 
 function ambiguous(text: string, { settingOf }: Notation): string {

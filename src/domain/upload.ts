@@ -1,0 +1,73 @@
+/** How the table of an upload is read, as far as it was found out or chosen. */
+export type UploadChoices = {
+  /** What each column says, by its place; null where it is not read. */
+  readonly columns: readonly (string | null)[]
+  /** What holds for all rows, by the member of a row. */
+  readonly fixed: Readonly<Record<string, string>>
+  readonly decimal: '.' | ',' | null
+  readonly dates: 'dd/MM/yyyy' | 'MM/dd/yyyy' | null
+  readonly timeZone: string | null
+  /** Whether rates that are implausible are recorded too. */
+  readonly isAccepted: boolean
+  /** Whether a person looked at the columns and chose them. */
+  readonly isChosen: boolean
+}
+
+/** What an account chose for a table with these columns, for the next one like it. */
+export type UploadLayout = {
+  /** The names of the columns, in their order and folded. */
+  readonly header: readonly string[]
+  readonly choices: UploadChoices
+}
+
+/** A table that was sent and is looked at before its prices are recorded. */
+export type UploadDraft = {
+  readonly id: string
+  readonly accountId: string
+  /** The address of the person who sent it. */
+  readonly person: string
+  readonly fileName: string
+  readonly createdMs: number
+  readonly rowCount: number
+  /** The table, compressed. */
+  readonly content: Uint8Array
+  readonly choices: UploadChoices
+}
+
+/** An upload that is recorded together with its rows. */
+export type UploadNote = {
+  readonly id: string
+  readonly accountId: string
+  readonly person: string
+  readonly fileName: string
+  readonly recordedMs: number
+}
+
+/** The observations of an upload, and between which times they took effect. */
+export type UploadSpan = {
+  readonly ids: readonly number[]
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
+/** An upload whose prices were recorded. */
+export type Upload = UploadSpan & {
+  readonly id: string
+  readonly accountId: string
+  /** Null once that person's account is deleted. */
+  readonly person: string | null
+  readonly fileName: string
+  readonly recordedMs: number
+  /** When it was withdrawn; null for one that was not. */
+  readonly withdrawnMs: number | null
+}
+
+/** An upload in a list, without the ids of its rows. */
+export type ListedUpload = Omit<Upload, keyof UploadSpan> & { readonly rowCount: number }
+
+/** How long a draft is kept. */
+export const DRAFT_MS_MAX = 2 * 60 * 60 * 1000
+/** How many drafts an account has; one more takes the place of its oldest. */
+export const DRAFTS_MAX = 5
+/** How many layouts of an account are remembered; one more takes the place of its oldest. */
+export const LAYOUTS_MAX = 50

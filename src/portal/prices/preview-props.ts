@@ -1,0 +1,23 @@
+import type { Provider } from '~/domain/provider.ts'
+import type { UploadDraft } from '~/domain/upload.ts'
+import type { Preview, PreviewRow } from './preview.ts'
+import type { Treasurer } from './treasurer.ts'
+
+/** What a form was answered with, where the preview is shown again. */
+export type Again = {
+  readonly complaint?: string
+  /** The live prices that were recorded after this id are pointed out as new. */
+  readonly changedAfterId?: number
+}
+
+export type PreviewProps = Treasurer & {
+  readonly draft: UploadDraft
+  readonly preview: Preview
+  readonly again: Again
+  /** The active providers by name. */
+  readonly providers: readonly Provider[]
+}
+
+/** Whether a live price is newer than the page that a form was sent from. */
+export const isChanged = (last: PreviewRow['last'], { changedAfterId }: Again): boolean =>
+  changedAfterId !== undefined && last !== null && last.id > changedAfterId

@@ -1,0 +1,119 @@
+import { ServiceError } from '~/domain/errors.ts'
+import type { UploadDraft } from '~/domain/upload.ts'
+import type { Route } from '~/http/route.ts'
+import type { FormFields } from '~/portal/member/page-request.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { draftsSinceMs, recordUpload } from '~/service/recording/upload.ts'
+import { chosenIn, layoutOf } from './choices.ts'
+import { gridIn, type Preview, previewOf } from './preview.ts'
+import { previewPage } from './preview-page.tsx'
+import type { Again } from './preview-props.ts'
+import { isUuid, type PricesDeps, type Reply, type Treasurer, treasuryRoutes } from './treasurer.ts'
+import { unrecordedPage } from './unrecorded-page.tsx'
+
+/** The page that shows a table before its prices are recorded, and the forms on it. */
+export const previewRoutes = (deps: PricesDeps): Route[] => [
+  ...treasuryRoutes(deps, PATHS.pricesPreview, {
+    get: (treasurer) => withDraft(deps, treasurer, null, (draft) => look(deps, treasurer, draft)),
+    post: (treasurer, form) =>
+      withDraft(deps, treasurer, form, (draft) => choose(deps, treasurer, { draft, form })),
+  }),
+  ...treasuryRoutes(deps, PATHS.recordPrices, {
+    get: () => ({ redirect: PATHS.prices }),
+    post: (treasurer, form) =>
+      withDraft(deps, treasurer, form, (draft) => record(deps, treasurer, { draft, form })),
+  }),
+]
+
+const previewPath = ({ id }: Pick<UploadDraft, 'id'>): string =>
+  `${PATHS.pricesPreview}?upload=${id}`
+
+const recordedPath = (id: string): string => `${PATHS.prices}?said=recorded&upload=${id}`
+
+/** The draft that a form or an address names; one that was recorded leads to what came of it. */
+async function withDraft(
+  { uploading: { uploads } }: PricesDeps,
+  { pageRequest, person }: Treasurer,
+  form: FormFields | null,
+  answer: (draft: UploadDraft) => Reply,
+): Promise<Awaited<Reply>> {
+  const id = form ? form.text('upload') : (pageRequest.url.searchParams.get('upload') ?? '')
+  if (!isUuid(id)) return { redirect: PATHS.prices }
+  const accountId = person.account.id
+  const recorded = await uploads.upload(id)
+  if (recorded?.accountId === accountId) return { redirect: recordedPath(id) }
+  const draft = await uploads.draft(id, { accountId, sinceMs: draftsSinceMs(pageRequest.nowMs) })
+  return draft ? answer(draft) : { redirect: `${PATHS.prices}?said=expired` }
+}
+
+async function look(
+  deps: PricesDeps,
+  treasurer: Treasurer,
+  draft: UploadDraft,
+  again: Again = {},
+): Promise<Awaited<Reply>> {
+  const { account } = treasurer.person
+  const grid = gridIn(draft)
+  const preview = await previewOf(readingDeps(deps), { grid, choices: draft.choices, account })
+  return shown(deps, treasurer, { draft, preview, again })
+}
+
+const readingDeps = (deps: PricesDeps) => ({ ...deps, store: deps.uploading.store })
+
+type Shown = { readonly draft: UploadDraft; readonly preview: Preview; readonly again: Again }
+
+function shown({ memory }: PricesDeps, treasurer: Treasurer, props: Shown) {
+  const { providers } = memory.current.catalogue
+  return { page: previewPage({ ...treasurer, ...props, providers }) }
+}
+
+type Sent = { readonly draft: UploadDraft; readonly form: FormFields }
+
+async function choose(
+  deps: PricesDeps,
+  treasurer: Treasurer,
+  { draft, form }: Sent,
+): Promise<Awaited<Reply>> {
+  const isAccepting = form.text('only') === 'accept'
+  const chosen = isAccepting
+    ? { choices: { ...draft.choices, isAccepted: true } }
+    : chosenIn(form, gridIn(draft))
+  if ('fault' in chosen) return look(deps, treasurer, draft, { complaint: TWICE })
+  await deps.uploading.uploads.chooseDraft({ ...draft, choices: chosen.choices })
+  return { redirect: previewPath(draft) }
+}
+
+const TWICE =
+  'Two columns cannot say the same. Nothing was changed: choose another for one of them.'
+
+/**
+ * Records a table if it is as it was shown; else it is shown again. One that is sent twice is
+ * recorded once.
+ */
+async function record(
+  deps: PricesDeps,
+  treasurer: Treasurer,
+  { draft, form }: Sent,
+): Promise<Awaited<Reply>> {
+  const { uploads, store } = deps.uploading
+  const { account } = treasurer.person
+  const { choices } = draft
+  const grid = gridIn(draft)
+  const preview = await previewOf(readingDeps(deps), { grid, choices, account })
+  const observations = preview.rows.flatMap(({ observation }) => observation ?? [])
+  const isWhole = preview.questions.length === 0 && observations.length === preview.rows.length
+  if (!isWhole || preview.digest !== form.text('digest')) {
+    if (await uploads.upload(draft.id)) return { redirect: recordedPath(draft.id) }
+    const changedAfterId = Number(form.text('newest')) || 0
+    return shown(deps, treasurer, { draft, preview, again: { changedAfterId } })
+  }
+  try {
+    await recordUpload({ ...deps, store }, { draft, account, observations })
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { page: unrecordedPage(error, previewPath(draft)) }
+  }
+  await uploads.rememberLayout(account.id, layoutOf(grid, choices), deps.clock.now())
+  await uploads.dropDraft(draft)
+  return { redirect: recordedPath(draft.id) }
+}

@@ -1,0 +1,136 @@
+/** @jsxImportSource preact */
+import type { Observation } from '~/domain/observation.ts'
+import type { ColumnMember } from '~/file/table/names.ts'
+import type { CellFault } from '~/file/table/rows.ts'
+import { percentText, plainNumberText, rateText, spanText } from '~/portal/format.ts'
+import { Moment } from '~/portal/moment.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { suspectText } from '~/wire/offer/suspect.ts'
+import { MEMBER_LABELS } from './labels.ts'
+import { isMoved, type PreviewRow } from './preview.ts'
+import { isChanged, type PreviewProps } from './preview-props.ts'
+
+type Props = PreviewProps & { readonly rows: readonly PreviewRow[] }
+
+/** Rows of a table with what is wrong with each cell, and the live prices beside them. */
+export function PreviewTable(props: Props) {
+  const { preview, rows } = props
+  const { header } = preview.grid
+  const { columns } = preview.reading
+  const read = columns.flatMap((member, at) => (member === null ? [] : [{ member, at }]))
+  const cells = read.map(
+    ({ member, at }): Column<PreviewRow> => ({
+      head: header[at] || MEMBER_LABELS[member],
+      ...(NUMBERS.includes(member) && { class: 'number' as const }),
+      cell: (row) => <Cell row={row} member={member} at={at} />,
+    }),
+  )
+  const shown = read.map(({ member }) => member)
+  return (
+    <RowTable
+      label="Rows of the table"
+      columns={[
+        { head: 'Row', cell: ({ number }) => number },
+        ...unique(cells),
+        { head: 'Live price', class: 'number', cell: (row) => <Live row={row} of={props} /> },
+        { head: 'Change', class: 'number', cell: (row) => <Change row={row} /> },
+        { head: 'Remarks', cell: (row) => <Remarks row={row} shown={shown} /> },
+      ]}
+      rows={rows}
+      keyOf={({ number }) => number}
+    />
+  )
+}
+
+const NUMBERS: readonly ColumnMember[] = ['rate', 'fee', 'amount_min', 'amount_max', 'fee_percent']
+
+/** Columns whose heads differ, since they are told apart by them. */
+const unique = (columns: readonly Column<PreviewRow>[]): Column<PreviewRow>[] => {
+  const heads = ['Row', 'Live price', 'Change', 'Remarks']
+  return columns.map((column) => {
+    const head = heads.includes(column.head) ? `${column.head} (${heads.length})` : column.head
+    heads.push(head)
+    return { ...column, head }
+  })
+}
+
+type CellProps = { row: PreviewRow; member: ColumnMember; at: number }
+
+/** A cell as it was sent, what is wrong with it, and how it was read where that looks different. */
+function Cell({ row, member, at }: CellProps) {
+  const text = String(row.cells[at] ?? '')
+  const fault = row.faults.find((one) => isOf(one, member))
+  if (fault)
+    return (
+      <span class="cell cell-wrong">
+        {text === '' ? <span class="muted">empty</span> : <span class="cell-sent">{text}</span>}
+        <span class="cell-fault">{fault.fault}</span>
+      </span>
+    )
+  const read = row.observation && readAs(row.observation, member)
+  const isSame = read === null || read === undefined || read === text
+  return (
+    <span class="cell">
+      {text}
+      {!isSame && <span class="row-note">= {read}</span>}
+    </span>
+  )
+}
+
+/** The fault of a cell with both currencies may be that of either. */
+const isOf = ({ member }: CellFault, of: ColumnMember): boolean =>
+  member === of || (of === 'corridor' && (member === 'from' || member === 'to'))
+
+/** What was read of a cell that people write in several ways. */
+function readAs(row: Observation, member: ColumnMember) {
+  if (member === 'rate') return plain(row.rate)
+  if (member === 'fee') return plain(row.fee)
+  if (member === 'amount_min') return plain(row.offer?.amountMin)
+  if (member === 'amount_max') return plain(row.offer?.amountMax)
+  if (member === 'provider_id') return row.providerId
+  return member === 'effective_from' ? <Moment ms={row.effectiveMs} /> : null
+}
+
+const plain = (value: string | number | null | undefined): string | null =>
+  value == null ? null : plainNumberText(Number(value))
+
+function Live({ row, of }: { row: PreviewRow; of: PreviewProps }) {
+  if (row.observation === null) return null
+  if (row.last === null) return <span class="muted">none yet</span>
+  const { rate, atMs } = row.last
+  return (
+    <span class="cell">
+      {rateText(rate)}
+      <span class="row-note">{spanText(of.pageRequest.nowMs - atMs)} old</span>
+      {isChanged(row.last, of.again) && <span class="tag tag-warn">new</span>}
+    </span>
+  )
+}
+
+const Change = ({ row }: { row: PreviewRow }) =>
+  row.movePct === null || row.observation === null ? null : (
+    <span class={isMoved(row) ? 'moved' : undefined}>{percentText(row.movePct * 100, true)}</span>
+  )
+
+type RemarksProps = { row: PreviewRow; shown: readonly ColumnMember[] }
+
+/** What concerns the row as a whole, and faults of what no column says. */
+function Remarks({ row, shown }: RemarksProps) {
+  const others = row.faults.filter((fault) => !shown.some((member) => isOf(fault, member)))
+  return (
+    <span class="cell">
+      {others.map(({ member, fault }) => (
+        <span key={fault} class="cell-wrong cell-fault">
+          {member === null ? fault : `${MEMBER_LABELS[member]}: ${fault}`}
+        </span>
+      ))}
+      {row.suspect && (
+        <span class="row-note">
+          <span class="tag tag-warn">suspect</span> {suspectText(row.suspect)}
+        </span>
+      )}
+      {row.isOlder && <span class="tag">older than the live price</span>}
+      {row.isRepeated && <span class="tag tag-warn">repeated below</span>}
+    </span>
+  )
+}

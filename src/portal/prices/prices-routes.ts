@@ -1,0 +1,126 @@
+import { HOUR_MS } from '~/domain/duration.ts'
+import { hourStartMs } from '~/domain/freshness.ts'
+import { DRAFT_MS_MAX, DRAFTS_MAX, type UploadDraft } from '~/domain/upload.ts'
+import { FileFault } from '~/file/csv.ts'
+import type { Route } from '~/http/route.ts'
+import type { FormFields } from '~/portal/member/page-request.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { draftsSinceMs, seenAccountId } from '~/service/recording/upload.ts'
+import { firstChoices } from './choices.ts'
+import { previewRoutes } from './preview-routes.ts'
+import { pricesPage, type Said, UPLOADS_LISTED } from './prices-page.tsx'
+import { templateReply } from './template.ts'
+import { isUuid, type PricesDeps, type Reply, type Treasurer, treasuryRoutes } from './treasurer.ts'
+import { uploadRoutes } from './upload-routes.ts'
+
+const UPLOAD_BYTES_MAX = 8 * 1_048_576
+/** Room for the fields of the form and what stands between them. */
+const FORM_BYTES = 65_536
+const NAME_LENGTH_MAX = 120
+/** The pages on which people record prices from tables. */
+export function pricesRoutes(deps: PricesDeps): Route[] {
+  const tooLarge = (treasurer: Treasurer) => shown(deps, treasurer, { complaint: TOO_LARGE })
+  return [
+    ...treasuryRoutes(deps, PATHS.prices, {
+      get: (treasurer) => shown(deps, treasurer, null),
+      post: (treasurer, form) => received(deps, treasurer, form),
+      files: { bytesMax: UPLOAD_BYTES_MAX + FORM_BYTES, tooLarge },
+    }),
+    ...treasuryRoutes(deps, PATHS.pricesTemplate, {
+      get: (treasurer) => ({ response: templateReply(deps, treasurer) }),
+    }),
+    ...previewRoutes(deps),
+    ...uploadRoutes(deps),
+  ]
+}
+
+const TOO_LARGE = 'It is larger than 8 MiB. Divide it, or send only the sheet with the prices.'
+
+/** The page with the form, what is waiting to be recorded, and what was recorded. */
+async function shown(deps: PricesDeps, treasurer: Treasurer, said: Said | null) {
+  const { pageRequest, person } = treasurer
+  const { uploads } = deps.uploading
+  const { account } = person
+  const { searchParams } = pageRequest.url
+  const before = Number(searchParams.get('before')) || null
+  const ask = { accountId: seenAccountId(account), beforeMs: before, limit: UPLOADS_LISTED + 1 }
+  const [drafts, listed, layouts] = await Promise.all([
+    uploads.drafts({ accountId: account.id, sinceMs: draftsSinceMs(pageRequest.nowMs) }),
+    uploads.uploads(ask),
+    uploads.layouts(account.id),
+  ])
+  const timeZone = layouts.find(({ choices }) => choices.timeZone)?.choices.timeZone ?? null
+  const done = said ?? (await newsOf(deps, treasurer))
+  return {
+    page: pricesPage({ ...treasurer, drafts, uploads: listed, before, timeZone, said: done }),
+  }
+}
+
+/** What the address says that was done. */
+async function newsOf(
+  { uploading }: PricesDeps,
+  { pageRequest, person }: Treasurer,
+): Promise<Said> {
+  const { searchParams } = pageRequest.url
+  const id = searchParams.get('upload') ?? ''
+  const said = searchParams.get('said')
+  if (said === 'expired') return { complaint: EXPIRED }
+  const upload = isUuid(id) ? await uploading.uploads.upload(id) : null
+  if (!upload || (upload.accountId !== person.account.id && person.account.role !== 'admin'))
+    return {}
+  if (said === 'withdrawn') return { withdrawn: upload }
+  if (said !== 'recorded') return {}
+  const first = { ...upload, ids: upload.ids.slice(0, CORRIDORS_LOOKED_AT) }
+  const rows = await uploading.uploads.rowsOf(first)
+  const corridors = rows.map(({ quote }) => quote)
+  const hourMs = hourStartMs(pageRequest.nowMs)
+  const isShown = upload.untilMs <= hourMs
+  return { recorded: upload, corridors, shownMs: isShown ? null : hourMs + HOUR_MS }
+}
+
+/** In how many rows of an upload corridors are looked for. */
+const CORRIDORS_LOOKED_AT = 200
+
+const EXPIRED =
+  `That preview is gone: up to ${DRAFTS_MAX} are kept, each for ${DRAFT_MS_MAX / HOUR_MS} hours. ` +
+  'Send the table again.'
+
+/** Keeps the table of a form as a draft, and leads to its preview. */
+async function received(
+  deps: PricesDeps,
+  treasurer: Treasurer,
+  form: FormFields,
+): Promise<Awaited<Reply>> {
+  const { uploads, read } = deps.uploading
+  const { person, pageRequest } = treasurer
+  const { account } = person
+  const file = form.file('file')
+  const pasted = form.text('pasted')
+  const hasFile = file !== null && (file.bytes.length > 0 || pasted.trim() === '')
+  const bytes = hasFile ? file.bytes : new TextEncoder().encode(pasted)
+  try {
+    if (!hasFile && pasted.trim() === '') throw new FileFault('Choose a file, or paste a table.')
+    if (bytes.length > UPLOAD_BYTES_MAX) throw new FileFault(TOO_LARGE)
+    const { grid, content } = await read(bytes)
+    const layouts = await uploads.layouts(account.id)
+    const choices = firstChoices(grid, { account, layouts, timeZone: form.text('time_zone') })
+    const draft: UploadDraft = {
+      ...{ id: crypto.randomUUID(), accountId: account.id, person: person.email },
+      fileName: hasFile ? file.name.slice(0, NAME_LENGTH_MAX) : PASTED,
+      ...{ createdMs: pageRequest.nowMs, rowCount: grid.rows.length, content, choices },
+    }
+    await uploads.keepDraft(draft)
+    return { redirect: `${PATHS.pricesPreview}?upload=${draft.id}` }
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error
+    const complaint = hasFile
+      ? `${file.name.slice(0, NAME_LENGTH_MAX)}: ${error.message}`
+      : error.message
+    const isShort = pasted.length <= PASTED_SHOWN_MAX
+    return shown(deps, treasurer, { complaint, pasted: hasFile || !isShort ? '' : pasted })
+  }
+}
+
+const PASTED = 'Pasted table'
+/** A longer text is not shown again when it is refused. */
+const PASTED_SHOWN_MAX = 100_000

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto'
+import { and, desc, eq, lt, sql as part } from 'drizzle-orm'
+import {
+  LAYOUTS_MAX,
+  type ListedUpload,
+  type Upload,
+  type UploadLayout,
+  type UploadSpan,
+} from '~/domain/upload.ts'
+import type { Database, Tx } from '~/store/database.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { withOffer } from '~/store/offer/offer-row.ts'
+import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
+import { createDraftStore } from './draft-store.ts'
+import { uploadDrafts, uploadLayouts, uploads } from './schema.ts'
+
+/** Tables that people sent, how each account has them read, and those that were recorded. */
+export function createUploadStore(database: Database) {
+  const { db, sql } = database
+  return {
+    ...createDraftStore(database),
+    ...layoutsIn(database),
+    async upload(id: string): Promise<Upload | null> {
+      const [row] = await db.select().from(uploads).where(eq(uploads.id, id))
+      if (!row) return null
+      const { ids, since, until } = row
+      const span = { ids, sinceMs: since.getTime(), untilMs: until.getTime() }
+      return { ...listedOf(row), ...span }
+    },
+    /** The newest uploads of an account, or of all, that were recorded before a moment. */
+    async uploads({ accountId, beforeMs, limit }: UploadsAsk): Promise<ListedUpload[]> {
+      const rows = await db
+        .select({ ...LISTED, rowCount: part<number>`cardinality(${uploads.ids})` })
+        .from(uploads)
+        .where(
+          and(
+            accountId === null ? undefined : eq(uploads.accountId, accountId),
+            beforeMs === null ? undefined : lt(uploads.recordedAt, new Date(beforeMs)),
+          ),
+        )
+        .orderBy(desc(uploads.recordedAt), desc(uploads.id))
+        .limit(limit)
+      return rows.map((row) => ({ ...listedOf(row), rowCount: row.rowCount }))
+    },
+    /** The observations of these ids, which took effect in a span; withdrawn or not, by id. */
+    async rowsOf({ ids, sinceMs, untilMs }: UploadSpan) {
+      const from = (table: string) => sql<QuoteRow[]>`
+        select ${quoteColumns(sql)} from ${sql(table)} o
+        join provider_corridors p on p.id = o.provider_corridor_id
+          and p.corridor_id = o.corridor_id
+        join corridors c on c.id = o.corridor_id
+        ${withOffer(sql, sql`o.corridor_id`)}
+        where o.id = any(${arrayLiteral(ids)}::bigint[])
+          and o.effective_from between ${instantText(sinceMs)}::timestamptz
+            and ${instantText(untilMs)}::timestamptz`
+      const [held, gone] = await Promise.all([from('observations'), from('withdrawals')])
+      const quotes = new Map([...gone, ...held].map((row) => [Number(row.id), quoteOf(row)]))
+      const withdrawn = new Set(gone.map(({ id }) => Number(id)))
+      return [...quotes.values()]
+        .sort((a, b) => a.id - b.id)
+        .map((quote) => ({ quote, isWithdrawn: withdrawn.has(quote.id) }))
+    },
+  }
+}
+
+type UploadsAsk = {
+  readonly accountId: string | null
+  readonly beforeMs: number | null
+  readonly limit: number
+}
+
+const LISTED = {
+  id: uploads.id,
+  accountId: uploads.accountId,
+  person: uploads.person,
+  fileName: uploads.fileName,
+  recordedAt: uploads.recordedAt,
+  withdrawnAt: uploads.withdrawnAt,
+}
+
+type ListedRow = Pick<typeof uploads.$inferSelect, keyof typeof LISTED>
+
+const listedOf = ({ recordedAt, withdrawnAt, ...row }: ListedRow) => ({
+  id: row.id,
+  accountId: row.accountId,
+  person: row.person,
+  fileName: row.fileName,
+  recordedMs: recordedAt.getTime(),
+  withdrawnMs: withdrawnAt?.getTime() ?? null,
+})
+
+const hashOf = (header: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(header)).digest('hex')
+
+function layoutsIn({ db }: Database) {
+  return {
+    /** The layouts of an account, the one used last first. */
+    layouts: (accountId: string): Promise<UploadLayout[]> =>
+      db
+        .select({ header: uploadLayouts.header, choices: uploadLayouts.choices })
+        .from(uploadLayouts)
+        .where(eq(uploadLayouts.accountId, accountId))
+        .orderBy(desc(uploadLayouts.usedAt))
+        .limit(LAYOUTS_MAX),
+    /** Remembers a layout, and the others used last up to `LAYOUTS_MAX`. */
+    rememberLayout: (accountId: string, layout: UploadLayout, nowMs: number): Promise<void> =>
+      db.transaction(async (tx) => {
+        const { header, choices } = layout
+        const usedAt = new Date(nowMs)
+        await tx
+          .insert(uploadLayouts)
+          .values({ accountId, header: [...header], hash: hashOf(header), choices, usedAt })
+          .onConflictDoUpdate({
+            target: [uploadLayouts.accountId, uploadLayouts.hash],
+            set: { choices, usedAt },
+          })
+        await tx.execute(part`
+          delete from ${uploadLayouts} where account_id = ${accountId}::uuid and hash not in (
+            select hash from ${uploadLayouts} where account_id = ${accountId}::uuid
+            order by used_at desc limit ${LAYOUTS_MAX})`)
+      }),
+  }
+}
+
+/** Deletes what an account sent and chose, and the addresses in its uploads. */
+export async function forgetUploads(tx: Tx, accountId: string): Promise<void> {
+  await tx.delete(uploadDrafts).where(eq(uploadDrafts.accountId, accountId))
+  await tx.delete(uploadLayouts).where(eq(uploadLayouts.accountId, accountId))
+  await tx.update(uploads).set({ person: null }).where(eq(uploads.accountId, accountId))
+}
