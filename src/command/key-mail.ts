@@ -2,6 +2,7 @@ import { systemClock } from '~/clock.ts'
 import type { Key } from '~/domain/account.ts'
 import { mailerOf } from '~/portal/member/mailer.ts'
 import { noticeMail } from '~/portal/member/mails.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { configOf, type Terminal } from './terminal.ts'
 
 type NewKey = {
@@ -24,7 +25,7 @@ export async function mailOfKey(
   if (!mailer || config.publicUrl === null) return
   const notice = { kind: 'key', email, key, atMs: systemClock.now() } as const
   try {
-    await mailer.send(noticeMail(notice, config.publicUrl))
+    await mailer.send(noticeMail(ENGLISH, notice, config.publicUrl))
   } catch (error) {
     const { message } = error as Error
     terminal.say(`the key is made, but the mail that tells ${email} of it was not sent: ${message}`)

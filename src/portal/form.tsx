@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
+import { useWords } from './words/spoken.tsx'
 
 type Described = {
   /** The name of the value sent, and the id. */
@@ -51,13 +52,14 @@ type SelectProps = Described & {
  * A choice of one option; a value that is not among them shows the first, which asks for a choice.
  */
 export function Select({ value, options, isOptional, ...field }: SelectProps) {
+  const { say } = useWords()
   const isKnown = options.some((option) => option.value === value)
   return (
     <Labelled {...field}>
       <select {...describedBy(field)} required={!isOptional}>
         {!isKnown && (
           <option value="" selected>
-            Choose…
+            {say('form.choose')}
           </option>
         )}
         {options.map((option) => (

@@ -3,7 +3,6 @@ import { ENGLISH } from './words/words.ts'
 /** How the pages that are in English alone write numbers and times. */
 export const amountText = ENGLISH.amountText
 export const askedText = ENGLISH.askedText
-export const clockText = ENGLISH.clockText
 export const dayText = ENGLISH.dayText
 export const momentText = ENGLISH.momentText
 export const percentText = ENGLISH.percentText
@@ -11,6 +10,5 @@ export const plainAmountText = ENGLISH.plainAmountText
 export const priceText = ENGLISH.priceText
 export const rateText = ENGLISH.rateText
 export const spanText = ENGLISH.spanText
-export const spansText = ENGLISH.spansText
 
 export { moneyOf, plainNumberText, rateDecimals } from './words/format.ts'

@@ -1,5 +1,29 @@
 type Extent = { readonly min: number; readonly max: number }
 
+/** The places of values that stand alone between stretches without one. */
+export const aloneIn = (values: readonly (number | null)[]): number[] =>
+  values.flatMap((value, i) =>
+    value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null
+      ? [i]
+      : [],
+  )
+
+/**
+ * Points for the values that stand alone, too short for a line to be seen: the `d` of an SVG path
+ * of lines without length, which round caps make dots.
+ */
+export function dotsPath(
+  values: readonly (number | null)[],
+  { width, height, min, max }: Box,
+): string {
+  const middle = (i: number) => Math.round(((i + 0.5) * width) / values.length)
+  const y = (value: number) =>
+    Math.round(max > min ? ((max - value) * height) / (max - min) : height / 2)
+  return aloneIn(values)
+    .map((i) => `M${middle(i)} ${y(values[i]!)}h0`)
+    .join('')
+}
+
 type Box = Extent & { readonly width: number; readonly height: number }
 
 /** The least and the greatest of all values; null when there are none. */

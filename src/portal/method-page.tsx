@@ -218,7 +218,7 @@ function Pegs({ currencies }: { currencies: readonly Currency[] }) {
 const Kinds = () => (
   <Part id="kinds" title="Kinds of price">
     <dl class="terms">
-      {Object.values(KINDS).map(({ title, note }) => (
+      {KINDS.map(({ title, note }) => (
         <div key={title}>
           <dt>{title}</dt>
           <dd>{note}</dd>

@@ -1,15 +1,17 @@
 /** @jsxImportSource preact */
-import { momentText, spanText } from './format.ts'
+import { useWords } from './words/spoken.tsx'
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
 /** A moment in a form for people and for machines. */
-export const Moment = ({ ms }: { ms: number }) => <time dateTime={iso(ms)}>{momentText(ms)}</time>
+export const Moment = ({ ms }: { ms: number }) => (
+  <time dateTime={iso(ms)}>{useWords().momentText(ms)}</time>
+)
 
 /** How long ago something was seen; opening it, by finger or key too, shows the moment itself. */
 export const Seen = ({ ms, nowMs }: { ms: number; nowMs: number }) => (
   <details class="seen">
-    <summary>{spanText(nowMs - ms)} ago</summary>
+    <summary>{useWords().agoText(nowMs - ms)}</summary>
     <Moment ms={ms} />
   </details>
 )

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { extentOf, linePath } from './line-path.ts'
+import { dotsPath, extentOf, linePath } from './line-path.ts'
 
 type Props = {
   readonly mid: readonly (number | null)[]
@@ -30,11 +30,13 @@ export function Sparkline({ mid, best, isCarried = [], width, height, label }: P
     box,
   )
   const bestPath = linePath(best, box)
+  const dots = dotsPath(best, box)
   return (
     <svg class="spark" viewBox={viewBox} preserveAspectRatio="none" role="img" aria-label={label}>
       {midPath && <path class="spark-mid" d={midPath} />}
       {carriedPath && <path class="spark-mid spark-carried" d={carriedPath} />}
       {bestPath && <path class="spark-best" d={bestPath} />}
+      {dots && <path class="spark-best spark-dots" d={dots} />}
     </svg>
   )
 }

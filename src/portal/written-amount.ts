@@ -1,5 +1,6 @@
 import { AMOUNT_MAX } from '~/domain/convert.ts'
-import { plainAmountText, plainNumberText } from './format.ts'
+import { plainNumberText } from './words/format.ts'
+import type { Words } from './words/words.ts'
 import { readsAsDecimals, writtenNumber } from './written-number.ts'
 
 /** An amount that a person wrote, or what is wrong with it. */
@@ -14,33 +15,31 @@ const MARKED = new RegExp(String.raw`^(${MARK})?([^\p{L}\p{Sc}]+)(${MARK})?$`, '
  * The amount in a text such as `1,250.50`, `£200` or `200 GBP`; the currency in it, if any, has to
  * be `code`. The hint says how a text was read that could mean another amount.
  */
-export function writtenAmount(text: string, code: string): WrittenAmount {
+export function writtenAmount(words: Words, text: string, code: string): WrittenAmount {
+  const { say, plainAmountText } = words
   const [, before = '', digits = '', after = ''] = MARKED.exec(text.trim()) ?? []
   const number = digits.trim()
   const amount = number.startsWith('-') ? 0 : writtenNumber(number)
-  if (amount === null) return wrong(`“${text}” ${NOT_READ}`)
+  if (amount === null) return wrong(say('amount.unread', { text }))
   const foreign = [before, after].find((mark) => mark !== '' && !isMarkOf(code, mark))
-  if (foreign !== undefined) return wrong(otherCurrency(foreign, code))
-  if (amount <= 0) return wrong('The amount must be more than zero.')
-  if (amount > AMOUNT_MAX)
-    return wrong(`The amount is too large: at most ${plainAmountText(AMOUNT_MAX)}.`)
-  return { amount, hint: readsAsDecimals(number) ? pointHint(amount) : null, fault: null }
+  if (foreign !== undefined) return wrong(otherCurrency(words, foreign, code))
+  if (amount <= 0) return wrong(say('amount.zero'))
+  if (amount > AMOUNT_MAX) return wrong(say('amount.large', { most: plainAmountText(AMOUNT_MAX) }))
+  return { amount, hint: readsAsDecimals(number) ? pointHint(words, amount) : null, fault: null }
 }
-
-const NOT_READ = 'is not an amount we can read. Write it like 1250.50.'
 
 const wrong = (fault: string) => ({ amount: null, hint: null, fault })
 
-const otherCurrency = (mark: string, code: string): string =>
-  `“${mark.trim()}” is not ${code || 'the currency chosen'}. ` +
-  'Choose the currency from the list, and write only the number here.'
+const otherCurrency = ({ say }: Words, mark: string, code: string): string =>
+  say(code === '' ? 'amount.foreign-any' : 'amount.foreign', { mark: mark.trim(), code })
 
-function pointHint(amount: number): string {
+function pointHint({ say, plainAmountText }: Words, amount: number): string {
   const thousands = Math.round(amount * 1000)
-  return (
-    `Read as ${plainNumberText(amount)}. ` +
-    `For ${plainAmountText(thousands)}, write ${plainNumberText(thousands)}.`
-  )
+  return say('amount.point', {
+    read: plainAmountText(amount),
+    thousands: plainAmountText(thousands),
+    written: plainNumberText(thousands),
+  })
 }
 
 /** Signs that people write for a currency, besides its code and those of the Unicode data. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { plainNumberText } from '~/portal/format.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
 
 const AS_WRITTEN: [text: string, code: string, amount: number][] = [
@@ -30,7 +31,7 @@ const AS_WRITTEN: [text: string, code: string, amount: number][] = [
 
 describe('writtenAmount', () => {
   test.each(AS_WRITTEN)('%p of %s is %d', (text, code, amount) =>
-    expect(writtenAmount(text, code)).toEqual({ amount, hint: null, fault: null }),
+    expect(writtenAmount(ENGLISH, text, code)).toEqual({ amount, hint: null, fault: null }),
   )
 
   test.each([
@@ -42,14 +43,14 @@ describe('writtenAmount', () => {
     ['0,500', 0.5, null],
   ])('%p, which may be read in two ways, is %d, and says so where it may surprise', (...said) => {
     const [text, amount, hint] = said
-    expect(writtenAmount(text, 'GBP')).toEqual({ amount, hint, fault: null })
+    expect(writtenAmount(ENGLISH, text, 'GBP')).toEqual({ amount, hint, fault: null })
   })
 
   test.each([
     ...['', 'twelve', '1e5', '1,5000', '1.2.3', '1 25', '£', '12 pounds 50', '0x10', '1/2'],
     ...['NaN', 'Infinity', '½', '--5', '200 GBP GBP 200', '5.'],
   ])('%p is refused with how to write it', (text) => {
-    const { amount, fault } = writtenAmount(text, 'GBP')
+    const { amount, fault } = writtenAmount(ENGLISH, text, 'GBP')
     expect([amount, fault]).toEqual([null, expect.stringMatching(/Write|more than zero/)])
   })
 
@@ -59,21 +60,23 @@ describe('writtenAmount', () => {
     ['$200', 'GBP', '“$” is not GBP.'],
     ['200 beads', 'GBP', '“beads” is not GBP.'],
   ])('%p of %s is refused: another currency', (text, code, fault) =>
-    expect(writtenAmount(text, code).fault).toStartWith(fault),
+    expect(writtenAmount(ENGLISH, text, code).fault).toStartWith(fault),
   )
 
   test.each([
     ['0', 'The amount must be more than zero.'],
     ['-5', 'The amount must be more than zero.'],
     ['1000000000000001', 'The amount is too large: at most 1,000,000,000,000,000.'],
-  ])('%p is out of range', (text, fault) => expect(writtenAmount(text, 'GBP').fault).toBe(fault))
+  ])('%p is out of range', (text, fault) =>
+    expect(writtenAmount(ENGLISH, text, 'GBP').fault).toBe(fault),
+  )
 
   test('reads whatever the pages themselves write into an address', () => {
     const amounts = fc.double({ min: 1e-7, max: 1e15, noNaN: true })
     fc.assert(
       fc.property(amounts, (amount) => {
         const shown = Number(amount.toPrecision(12))
-        expect(writtenAmount(plainNumberText(shown), 'GBP').amount).toBe(shown)
+        expect(writtenAmount(ENGLISH, plainNumberText(shown), 'GBP').amount).toBe(shown)
       }),
     )
   })
@@ -97,7 +100,7 @@ describe('writtenAmount', () => {
     fc.assert(
       fc.property(cents, fc.constantFrom(...writers), (count, write) => {
         const amount = count / 100
-        expect(writtenAmount(write(amount), 'GBP').amount).toBe(amount)
+        expect(writtenAmount(ENGLISH, write(amount), 'GBP').amount).toBe(amount)
       }),
       { numRuns: 1000 },
     )
@@ -107,7 +110,7 @@ describe('writtenAmount', () => {
     const text = fc.string({ unit: fc.constantFrom(..."0123456789.,  £€-eGBP'"), maxLength: 12 })
     fc.assert(
       fc.property(text, (written) => {
-        const { amount } = writtenAmount(written, 'GBP')
+        const { amount } = writtenAmount(ENGLISH, written, 'GBP')
         if (amount === null) return
         const digits = (of: string) => of.replace(/\D/g, '').replace(/^0+|0+$/g, '')
         expect(digits(plainNumberText(amount))).toBe(digits(written))

@@ -1,13 +1,14 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
-import { ALERT_FIELDS, fieldOf } from '~/domain/alert/field.ts'
+import { ALERT_OPS } from '~/domain/alert/alert.ts'
+import { ALERT_FIELDS } from '~/domain/alert/field.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { View } from '~/memory/view.ts'
 import { Field, Select } from '~/portal/form.tsx'
-import { spanText } from '~/portal/format.ts'
 import type { PageRequest } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { PlaceField, PlaceList } from '~/portal/place/place-field.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { ALERT_NAME_LENGTH_MAX, WEBHOOK_URL_LENGTH_MAX } from '~/wire/alert/alert.ts'
 import { type AlertFields, OFFERED_PERIODS } from './fields.ts'
 
@@ -49,123 +50,150 @@ const Part = ({ title, children }: { title: string; children: ComponentChildren 
 
 const PLACES = ['from', 'to'] as const
 
-const WATCHED = ALERT_FIELDS.map((value) => ({ value, text: fieldOf(value).label }))
-
-const Watched = ({ view, fields: { texts, places, faults }, isPlaced }: PartProps) => (
-  <Part title="What to watch">
-    {(isPlaced ? [] : PLACES).map((name) => (
-      <PlaceField
-        key={name}
-        {...{ name, view, text: texts[name], place: places[name], error: faults[name] }}
-        label={name === 'from' ? 'From' : 'To'}
+function Watched({ view, fields: { texts, places, faults }, isPlaced }: PartProps) {
+  const { say } = useWords()
+  const watched = ALERT_FIELDS.map((value) => ({ value, text: say(`alert-field.${value}`) }))
+  return (
+    <Part title={say('alert-form.what')}>
+      {(isPlaced ? [] : PLACES).map((name) => (
+        <PlaceField
+          key={name}
+          {...{ name, view, text: texts[name], place: places[name], error: faults[name] }}
+          label={say(`form.${name}`)}
+        />
+      ))}
+      {!isPlaced && <PlaceList view={view} />}
+      <Select
+        name="field"
+        label={say('alert-form.watch')}
+        value={texts.field}
+        options={watched}
+        error={faults.field}
       />
-    ))}
-    {!isPlaced && <PlaceList view={view} />}
-    <Select name="field" label="Watch" value={texts.field} options={WATCHED} error={faults.field} />
-    <div class="for-amount">
-      <Field
-        name="amount"
-        label="For sending"
-        value={texts.amount}
-        error={faults.amount}
-        hint="In the currency that you send."
-        input={DECIMAL}
-      />
-    </div>
-  </Part>
-)
+      <div class="for-amount">
+        <Field
+          name="amount"
+          label={say('alert-form.sending')}
+          value={texts.amount}
+          error={faults.amount}
+          hint={say('alert-form.sending-hint')}
+          input={DECIMAL}
+        />
+      </div>
+    </Part>
+  )
+}
 
 const DECIMAL = { inputMode: 'decimal', autocomplete: 'off', maxLength: 60 } as const
 
-const OPS = [
-  { value: 'above', text: 'it rises above' },
-  { value: 'below', text: 'it falls below' },
-  { value: 'moves_pct', text: 'it moves by percent' },
-]
-
 /** The periods offered, and the one that an alert has, in words. */
-function periods(own: string, words: string, none: string) {
+function periods(own: string, textOf: (ms: number) => string, none: string) {
   const all =
     own === '' || OFFERED_PERIODS.includes(own) ? OFFERED_PERIODS : [...OFFERED_PERIODS, own]
-  const text = (one: string) => `${words} ${spanText(ageMsOf(one) ?? 0)}`
-  return [{ value: '', text: none }, ...all.map((value) => ({ value, text: text(value) }))]
+  const offered = all.map((value) => ({ value, text: textOf(ageMsOf(value) ?? 0) }))
+  return [{ value: '', text: none }, ...offered]
 }
 
-const SINCE_LAST = 'since the alert was created or last fired'
-const BY_SETTING = 'as old as this service calls old'
-
-const When = ({ fields: { texts, faults } }: PartProps) => (
-  <Part title="When to tell me">
-    <div class="for-value">
-      <Select name="op" label="When" value={texts.op} options={OPS} error={faults.op} />
-    </div>
-    <div class="for-value">
-      <Field
-        name="value"
-        label="Value"
-        value={texts.value}
-        error={faults.value}
-        hint="A rate, or an amount to arrive; for a cost or a move, percent."
-        input={DECIMAL}
-      />
-    </div>
-    <div class="for-value for-move">
-      <Select
-        name="since"
-        label="Measured"
-        value={texts.since}
-        options={periods(texts.since, 'within', SINCE_LAST)}
-        error={faults.since}
-        isOptional
-      />
-    </div>
-    <div class="for-age">
-      <Select
-        name="age"
-        label="When the newest price is"
-        value={texts.age}
-        options={periods(texts.age, 'older than', BY_SETTING)}
-        error={faults.age}
-        isOptional
-      />
-    </div>
+const When = ({ fields }: PartProps) => (
+  <Part title={useWords().say('alert-form.when')}>
+    <Compared fields={fields} />
+    <Periods fields={fields} />
     <label class="check">
-      <input type="checkbox" name="once" value="yes" checked={texts.once === 'yes'} />
-      Tell me once, then end the alert
+      <input type="checkbox" name="once" value="yes" checked={fields.texts.once === 'yes'} />
+      {useWords().say('alert-form.once')}
     </label>
   </Part>
 )
 
+function Compared({ fields: { texts, faults } }: Pick<PartProps, 'fields'>) {
+  const { say } = useWords()
+  const ops = ALERT_OPS.map((value) => ({ value, text: say(`alert-op.${value}`) }))
+  return (
+    <>
+      <div class="for-value">
+        <Select
+          name="op"
+          label={say('alert-form.op')}
+          value={texts.op}
+          options={ops}
+          error={faults.op}
+        />
+      </div>
+      <div class="for-value">
+        <Field
+          name="value"
+          label={say('alert-form.value')}
+          value={texts.value}
+          error={faults.value}
+          hint={say('alert-form.value-hint')}
+          input={DECIMAL}
+        />
+      </div>
+    </>
+  )
+}
+
+function Periods({ fields: { texts, faults } }: Pick<PartProps, 'fields'>) {
+  const { say, spanText } = useWords()
+  const within = (ms: number) => say('alert-form.within', { span: spanText(ms) })
+  const older = (ms: number) => say('alert-form.older', { span: spanText(ms) })
+  return (
+    <>
+      <div class="for-value for-move">
+        <Select
+          name="since"
+          label={say('alert-form.measured')}
+          value={texts.since}
+          options={periods(texts.since, within, say('alert-form.since-last'))}
+          error={faults.since}
+          isOptional
+        />
+      </div>
+      <div class="for-age">
+        <Select
+          name="age"
+          label={say('alert-form.age')}
+          value={texts.age}
+          options={periods(texts.age, older, say('alert-form.by-setting'))}
+          error={faults.age}
+          isOptional
+        />
+      </div>
+    </>
+  )
+}
+
 function Told({ fields: { texts, faults }, mailTo }: PartProps) {
+  const { say } = useWords()
   const ways = [
-    ...(mailTo === null ? [] : [{ value: 'email', text: `by mail to ${mailTo}` }]),
-    { value: 'webhook', text: 'by a call of my server' },
+    ...(mailTo === null
+      ? []
+      : [{ value: 'email', text: say('alert-form.by-mail', { email: mailTo }) }]),
+    { value: 'webhook', text: say('alert-form.by-call') },
   ]
   return (
-    <Part title="How to tell me">
+    <Part title={say('alert-form.how')}>
       <Select
         name="tell"
-        label="Tell me"
+        label={say('alert-form.tell')}
         value={texts.tell}
         options={ways}
         error={faults.tell}
-        hint={
-          mailTo === null ? 'This service sends no email, so only servers can be notified.' : ''
-        }
+        hint={mailTo === null ? say('alert-form.no-mail') : ''}
       />
       <div class="for-webhook">
         <Field
           name="url"
-          label="Address of the server (webhook)"
+          label={say('alert-form.url')}
           value={texts.url}
           error={faults.url}
-          hint="It begins with https:// and can be reached from the internet."
+          hint={say('alert-form.url-hint')}
           input={{ autocomplete: 'off', maxLength: WEBHOOK_URL_LENGTH_MAX, spellcheck: false }}
         />
       </div>
       <Field
         name="name"
-        label="Name (optional)"
+        label={say('alert-form.name')}
         value={texts.name}
         error={faults.name}
         input={{ autocomplete: 'off', maxLength: ALERT_NAME_LENGTH_MAX }}

@@ -8,10 +8,11 @@ import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { Deliveries } from './deliveries.tsx'
 import { alertHref } from './path.ts'
 import { State } from './state.tsx'
-import { alertTitle, conditionText, corridorText, measuredText } from './words.ts'
+import { alertTitle, measuredText, waitsText } from './words.ts'
 
 type AlertPageProps = {
   readonly pageRequest: PageRequest
@@ -25,16 +26,16 @@ type AlertPageProps = {
 
 /** Everything about one alert: what it waits for, how it stands, and what came of telling it. */
 export const alertPage = (props: AlertPageProps): Page => ({
-  title: alertTitle(props.alert),
+  title: alertTitle(props.pageRequest.words, props.alert),
   path: PATHS.developer,
   status: props.complaint ? 400 : 200,
   body: (
     <div class="stack">
       <div class="stack-tight">
         <p class="small">
-          <a href={PATHS.alerts}>All alerts</a>
+          <a href={PATHS.alerts}>{props.pageRequest.words.say('alert.all')}</a>
         </p>
-        <h1 class="long">{alertTitle(props.alert)}</h1>
+        <h1 class="long">{alertTitle(props.pageRequest.words, props.alert)}</h1>
         {props.complaint && <Notice kind="bad">{props.complaint}</Notice>}
         {props.news && <Notice kind="good">{props.news}</Notice>}
         <Facts {...props} />
@@ -51,47 +52,59 @@ export const alertPage = (props: AlertPageProps): Page => ({
 })
 
 function Facts({ alert, person }: AlertPageProps) {
+  const words = useWords()
+  const { say } = words
   const { to, isOnce, createdMs, firedMs } = alert
   return (
     <dl class="facts">
-      <dt>Waits until</dt>
-      <dd>
-        {corridorText(alert)}: {conditionText(alert)}
-      </dd>
-      <dt>State</dt>
+      <dt>{say('alert.waits')}</dt>
+      <dd>{waitsText(words, alert)}</dd>
+      <dt>{say('alert.state')}</dt>
       <dd>
         <State alert={alert} />
         <Standing alert={alert} />
       </dd>
-      <dt>Tells</dt>
-      <dd>{to.kind === 'email' ? `${person.email}, by mail` : to.url}</dd>
-      <dt>Ends</dt>
-      <dd>{isOnce ? 'once it has notified you' : 'when you delete it'}</dd>
-      <dt>Made</dt>
+      <dt>{say('alert.tells')}</dt>
+      <dd>
+        {to.kind === 'email' ? (
+          say('alert.email-by-mail', { email: person.email })
+        ) : (
+          <bdi>{to.url}</bdi>
+        )}
+      </dd>
+      <dt>{say('alert.ends')}</dt>
+      <dd>{say(isOnce ? 'alert.ends-once' : 'alert.ends-deleted')}</dd>
+      <dt>{say('alert.made')}</dt>
       <dd>
         <Moment ms={createdMs} />
       </dd>
-      <dt>Last fired</dt>
-      <dd>{firedMs === null ? 'not yet' : <Moment ms={firedMs} />}</dd>
+      <dt>{say('alert.last-fired')}</dt>
+      <dd>{firedMs === null ? say('alert.not-yet') : <Moment ms={firedMs} />}</dd>
     </dl>
   )
 }
 
 /** How what is watched stood when it was last judged, in words. */
 function Standing({ alert }: { alert: Alert }) {
+  const words = useWords()
   const { status, standing, lastValue, when } = alert
   if (status !== 'active') return null
   return (
     <span class="row-note">
       {lastValue !== null && fieldOf(when.field).unit !== null && (
-        <>It stood at {measuredText(when.field, lastValue, alert.corridor)} when last looked at. </>
+        <>
+          {words.say('alert.stood', {
+            value: measuredText(words, when.field, lastValue, alert.corridor),
+          })}{' '}
+        </>
       )}
-      {standing.isTrue && 'It tells you again once this was untrue in between.'}
+      {standing.isTrue && words.say('alert.again')}
     </span>
   )
 }
 
 function Deeds({ pageRequest, alert }: AlertPageProps) {
+  const { say } = useWords()
   const { id, status, to } = alert
   const deed = (action: string, send: string, hidden: Readonly<Record<string, string>> = {}) => (
     <TokenForm
@@ -103,19 +116,19 @@ function Deeds({ pageRequest, alert }: AlertPageProps) {
   return (
     <div class="deeds">
       {status === 'active'
-        ? deed(PATHS.alertStatus, 'Pause', { status: 'paused' })
-        : deed(PATHS.alertStatus, 'Turn on', { status: 'active' })}
-      {deed(PATHS.testAlert, to.kind === 'email' ? 'Send a test mail' : 'Send a test')}
+        ? deed(PATHS.alertStatus, say('alert.pause'), { status: 'paused' })
+        : deed(PATHS.alertStatus, say('alert.turn-on'), { status: 'active' })}
+      {deed(PATHS.testAlert, say(to.kind === 'email' ? 'alert.test-mail' : 'alert.test'))}
       <a class="button button-quiet" href={alertHref(PATHS.changeAlert, alert)}>
-        Change
+        {say('alert.change')}
       </a>
       {to.kind === 'webhook' && (
         <a class="button button-quiet" href={alertHref(PATHS.alertSecret, alert)}>
-          New secret
+          {say('alert.new-secret')}
         </a>
       )}
       <a class="button button-danger" href={alertHref(PATHS.deleteAlert, alert)}>
-        Delete
+        {say('alert.delete')}
       </a>
     </div>
   )

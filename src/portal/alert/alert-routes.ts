@@ -50,23 +50,24 @@ export function alertRoutes(deps: AlertPageDeps): Route[] {
 }
 
 /** The notices that an address can show. */
-const NEWS: ReadonlyMap<string | null, string> = new Map([
-  ['made', 'Alert created. You are notified when its condition becomes true.'],
-  ['true', 'Alert created. Its condition is true already, so it waits until that was false once.'],
-  ['changed', 'Saved.'],
-  ['active', 'Turned on.'],
-  ['paused', 'Paused. You are not notified until you turn it on again.'],
-  ['tested', 'A test is on its way. Its outcome is shown below.'],
-  ['deleted', 'Alert deleted.'],
-])
+const NEWS = ['made', 'true', 'changed', 'active', 'paused', 'tested', 'deleted'] as const
 
-const newsIn = ({ pageRequest: { url } }: Member): string | undefined =>
-  NEWS.get(url.searchParams.get('said'))
+function newsIn({ pageRequest: { url, words } }: Member): string | undefined {
+  const said = NEWS.find((one) => one === url.searchParams.get('said'))
+  return said && words.say(`alert-news.${said}`)
+}
 
 async function list(deps: AlertPageDeps, member: Member): Promise<PageAnswer> {
   const { person } = member
   const alerts = await listAlerts(deps.alerting, person)
-  return { page: alertListPage({ person, alerts, news: newsIn(member) }) }
+  return {
+    page: alertListPage({
+      person,
+      alerts,
+      words: member.pageRequest.words,
+      news: newsIn(member),
+    }),
+  }
 }
 
 async function shown(
@@ -92,7 +93,7 @@ async function switchTo(
     return { redirect: `${alertHref(PATHS.alert, alert)}&said=${status}` }
   } catch (error) {
     if (!isRefusal(error, ...REFUSALS)) throw error
-    return shown(deps, member, { form, complaint: alertSentence(error) })
+    return shown(deps, member, { form, complaint: alertSentence(member.pageRequest.words, error) })
   }
 }
 
@@ -103,7 +104,7 @@ async function test(deps: AlertPageDeps, member: Member, form: FormFields): Prom
     return { redirect: `${alertHref(PATHS.alert, { id: alertId })}&said=tested` }
   } catch (error) {
     if (!isRefusal(error, 'too_many_tests', 'quota_exceeded')) throw error
-    return shown(deps, member, { form, complaint: alertSentence(error) })
+    return shown(deps, member, { form, complaint: alertSentence(member.pageRequest.words, error) })
   }
 }
 
@@ -116,10 +117,11 @@ async function question(deps: AlertPageDeps, member: Member, page: Question): Pr
 
 async function rotate(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   try {
-    return { page: rotatedSecretPage(await rotateSecret(deps.alerting, ownAlert(member, form))) }
+    const rotated = await rotateSecret(deps.alerting, ownAlert(member, form))
+    return { page: rotatedSecretPage(member.pageRequest.words, rotated) }
   } catch (error) {
     if (!isRefusal(error, 'invalid_parameter')) throw error
-    return shown(deps, member, { form, complaint: alertSentence(error) })
+    return shown(deps, member, { form, complaint: alertSentence(member.pageRequest.words, error) })
   }
 }
 

@@ -3,6 +3,7 @@ import type { Alert } from '~/domain/alert/alert.ts'
 import type { Person } from '~/portal/member/page-request.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { roomText } from './list-page.tsx'
 
 type Props = { readonly person: Person; readonly alerts: readonly Alert[] }
@@ -15,7 +16,7 @@ export function AlertsSection({ person, alerts }: Props) {
       <h2 id="alerts-title">Alerts</h2>
       <p class="muted">
         They tell you by mail, or call your server, when a price does what you wait for.{' '}
-        {roomText(person, alerts)}
+        {roomText(ENGLISH, person, alerts)}
       </p>
       {failing > 0 && (
         <Notice kind="warn">

@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
-import { DELIVERIES_MAX, type Delivery, type DeliveryKind } from '~/domain/alert/delivery.ts'
-import { spanText } from '~/portal/format.ts'
+import { DELIVERIES_MAX, type Delivery } from '~/domain/alert/delivery.ts'
 import { Moment } from '~/portal/moment.tsx'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 
 type Props = {
   /** The newest first. */
@@ -15,62 +16,61 @@ type Props = {
 
 /** What was sent, and what the receiver answered. */
 export function Deliveries({ deliveries, isMail, nowMs, here }: Props) {
+  const words = useWords()
+  const { say } = words
   const isWaiting = deliveries.some(({ status }) => status === 'waiting')
   return (
     <section class="stack-tight" aria-labelledby="deliveries-title">
-      <h2 id="deliveries-title">Last deliveries</h2>
+      <h2 id="deliveries-title">{say('delivery.title')}</h2>
       {deliveries.length === 0 ? (
-        <p class="muted">
-          Nothing was sent yet. A test shows whether {isMail ? 'mail' : 'a call'} of ours arrives.
-        </p>
+        <p class="muted">{say(isMail ? 'delivery.none-mail' : 'delivery.none-call')}</p>
       ) : (
         <RowTable
-          label="Last deliveries"
-          columns={columnsAt(nowMs, isMail)}
+          label={say('delivery.title')}
+          columns={columnsAt(words, nowMs, isMail)}
           rows={deliveries}
           keyOf={({ id }) => id}
         />
       )}
       {isWaiting && (
         <p>
-          <a href={here}>Look again</a>
+          <a href={here}>{say('delivery.look-again')}</a>
         </p>
       )}
-      <p class="muted small">
-        What does not arrive is tried again, less and less often, for three days; a test is sent
-        once. Shown are the last {DELIVERIES_MAX}, for 30 days.
-      </p>
+      <p class="muted small">{say('delivery.tries-note', { most: DELIVERIES_MAX })}</p>
     </section>
   )
 }
 
-const KINDS: Readonly<Record<DeliveryKind, string>> = {
-  fired: 'alert',
-  test: 'test',
-  ended: 'end of the alert',
-}
-
-const columnsAt = (nowMs: number, isMail: boolean): Column<Delivery>[] => [
-  { head: 'Made', cell: ({ createdMs }) => <Moment ms={createdMs} /> },
-  { head: 'What', cell: ({ kind }) => KINDS[kind] },
-  { head: 'State', cell: (delivery) => <Outcome of={delivery} nowMs={nowMs} /> },
-  { head: isMail ? 'Mail server' : 'Answer', cell: (delivery) => <Answer of={delivery} /> },
-  { head: 'Tries', class: 'number', cell: ({ tries }) => tries },
-  { head: 'Sent', label: null, cell: (delivery) => <Sent of={delivery} /> },
+const columnsAt = ({ say }: Words, nowMs: number, isMail: boolean): Column<Delivery>[] => [
+  { head: say('alert.made'), cell: ({ createdMs }) => <Moment ms={createdMs} /> },
+  { head: say('delivery.what'), cell: ({ kind }) => say(`delivery-kind.${kind}`) },
+  { head: say('alert.state'), cell: (delivery) => <Outcome of={delivery} nowMs={nowMs} /> },
+  {
+    head: say(isMail ? 'delivery.mail-server' : 'delivery.answer'),
+    cell: (delivery) => <Answer of={delivery} />,
+  },
+  { head: say('delivery.tries'), class: 'number', cell: ({ tries }) => tries },
+  { head: say('delivery.sent'), label: null, cell: (delivery) => <Sent of={delivery} /> },
 ]
 
 function Outcome({ of: { status, nextMs, doneMs }, nowMs }: { of: Delivery; nowMs: number }) {
+  const words = useWords()
+  const { say } = words
   if (status === 'done')
     return (
       <div>
-        <span class="tag tag-good">arrived</span> {doneMs !== null && <Moment ms={doneMs} />}
+        <span class="tag tag-good">{say('delivery.arrived')}</span>{' '}
+        {doneMs !== null && <Moment ms={doneMs} />}
       </div>
     )
-  if (status === 'given_up') return <span class="tag tag-warn">given up</span>
+  if (status === 'given_up') return <span class="tag tag-warn">{say('delivery.given-up')}</span>
   return (
     <div>
-      <span class="tag">waiting</span>{' '}
-      {nextMs > nowMs ? `next try in ${shortSpan(nextMs - nowMs)}` : 'being sent'}
+      <span class="tag">{say('delivery.waiting')}</span>{' '}
+      {nextMs > nowMs
+        ? say('delivery.next', { span: shortSpan(words, nextMs - nowMs) })
+        : say('delivery.sending')}
     </div>
   )
 }
@@ -78,17 +78,22 @@ function Outcome({ of: { status, nextMs, doneMs }, nowMs }: { of: Delivery; nowM
 const SECOND_MS = 1000
 const MINUTE_MS = 60_000
 
-const shortSpan = (ms: number): string =>
+const shortSpan = ({ spanText }: Words, ms: number): string =>
   ms < MINUTE_MS ? `${Math.ceil(ms / SECOND_MS)} s` : spanText(ms)
 
 function Answer({ of: { tries, lastStatus, lastError, lastReply, lastMs } }: { of: Delivery }) {
-  if (tries === 0) return <div>not tried yet</div>
-  const took = lastMs === null ? '' : ` after ${tookText(lastMs)}`
+  const { say } = useWords()
+  if (tries === 0) return <div>{say('delivery.untried')}</div>
+  const took = lastMs === null ? '' : ` ${say('delivery.after', { span: tookText(lastMs) })}`
   return (
     <div>
-      {lastReply ?? lastStatus ?? 'no answer'}
+      <bdi>{lastReply ?? lastStatus ?? say('delivery.no-answer')}</bdi>
       {took}
-      {lastError !== null && <span class="row-note">{lastError}</span>}
+      {lastError !== null && (
+        <span class="row-note" lang="en" dir="ltr">
+          {lastError}
+        </span>
+      )}
     </div>
   )
 }
@@ -98,7 +103,7 @@ const tookText = (ms: number): string =>
 
 const Sent = ({ of: { id, body } }: { of: Delivery }) => (
   <details class="sent">
-    <summary>Show</summary>
+    <summary>{useWords().say('corridors.show')}</summary>
     <p class="small">
       <span class="muted">webhook-id</span> {id}
     </p>

@@ -5,6 +5,8 @@ import type { PageRequest } from '~/portal/member/page-request.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { AlertForm } from './alert-form.tsx'
 import type { AlertFields } from './fields.ts'
 import { Figures } from './figures.tsx'
@@ -20,65 +22,63 @@ type Props = {
   readonly complaint?: string | undefined
 }
 
+type Spoken = { readonly words: Words }
+
 const isWrong = ({ fields, complaint }: Props): boolean =>
   complaint !== undefined || Object.keys(fields.faults).length > 0
 
-export const newAlertPage = (props: Props): Page => ({
-  title: 'New alert',
+export const newAlertPage = ({ words: { say }, ...props }: Props & Spoken): Page => ({
+  title: say('alert.new'),
   path: PATHS.developer,
   scripts: ['place'],
   status: isWrong(props) ? 400 : 200,
   body: (
     <div class="stack-tight">
-      <h1>Tell me when…</h1>
-      <p class="lead">
-        Say what you wait for. You are told once each time it becomes true, and again only after it
-        was untrue.
-      </p>
+      <h1>{say('board.tell-me')}</h1>
+      <p class="lead">{say('alert.new-lead')}</p>
       <Wrong {...props} />
       <Figures view={props.view} fields={props.fields} />
-      <AlertForm {...props} action={PATHS.newAlert} send="Make the alert" />
+      <AlertForm {...props} action={PATHS.newAlert} send={say('alert.make')} />
       <p>
-        <a href={PATHS.alerts}>Cancel</a>
+        <a href={PATHS.alerts}>{say('form.cancel')}</a>
       </p>
     </div>
   ),
 })
 
-type Changing = Props & { readonly alert: AlertWish & { readonly id: string } }
+type Changing = Props & Spoken & { readonly alert: AlertWish & { readonly id: string } }
 
-export const changeAlertPage = (props: Changing): Page => ({
-  title: `Change ${alertTitle(props.alert)}`,
+export const changeAlertPage = ({ words, ...props }: Changing): Page => ({
+  title: words.say('alert.change-title', { title: alertTitle(words, props.alert) }),
   path: PATHS.developer,
   status: isWrong(props) ? 400 : 200,
   body: (
     <div class="stack-tight">
-      <h1>Change the alert on {corridorText(props.alert)}</h1>
-      <p class="lead">
-        A new condition is judged from now on: if it is true already, it waits until it was untrue.
-      </p>
+      <h1>{words.say('alert.change-head', { corridor: corridorText(words, props.alert) })}</h1>
+      <p class="lead">{words.say('alert.change-lead')}</p>
       <Wrong {...props} />
       <Figures view={props.view} fields={props.fields} />
       <AlertForm
         {...props}
         action={PATHS.changeAlert}
-        send="Save"
+        send={words.say('form.save')}
         hidden={{ id: props.alert.id }}
         isPlaced
       />
       <p>
-        <a href={alertHref(PATHS.alert, props.alert)}>Cancel</a>
+        <a href={alertHref(PATHS.alert, props.alert)}>{words.say('form.cancel')}</a>
       </p>
     </div>
   ),
 })
 
 function Wrong(props: Props) {
+  const { say } = useWords()
   if (!isWrong(props)) return null
   if (props.complaint !== undefined) return <Notice kind="bad">{props.complaint}</Notice>
   return (
-    <Notice kind="bad" title="Please check what you entered">
-      What is wrong is written below each field.
+    <Notice kind="bad" title={say('form.check')}>
+      {say('form.check-why')}
     </Notice>
   )
 }

@@ -2,6 +2,7 @@ import type { AlertWish } from '~/domain/alert/alert.ts'
 import type { Route } from '~/http/route.ts'
 import type { FormFields, PageAnswer } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
 import type { AlertChange } from '~/service/alert/alerts.ts'
 import { changeAlert } from '~/service/alert/change.ts'
 import { createAlert } from '~/service/alert/create.ts'
@@ -26,7 +27,8 @@ export const editRoutes = (deps: AlertPageDeps): Route[] => [
   ...memberRoutes(deps, PATHS.newAlert, {
     async get(member) {
       const params = member.pageRequest.url.searchParams
-      const fields = proposedFields(viewFor(deps, member), params, deps.alerting.isMailed)
+      const asked = { view: viewFor(deps, member), params, isMailed: deps.alerting.isMailed }
+      const fields = proposedFields(member.pageRequest.words, asked)
       return newForm(deps, member, { fields })
     },
     post: (member, form) => create(deps, member, form),
@@ -34,7 +36,8 @@ export const editRoutes = (deps: AlertPageDeps): Route[] => [
   ...memberRoutes(deps, PATHS.changeAlert, {
     async get(member) {
       const alert = await findAlert(deps.alerting, ownAlert(member))
-      return changeForm(deps, member, { alert, fields: fieldsOf(viewFor(deps, member), alert) })
+      const fields = fieldsOf(member.pageRequest.words, viewFor(deps, member), alert)
+      return changeForm(deps, member, { alert, fields })
     },
     post: (member, form) => change(deps, member, form),
   }),
@@ -54,6 +57,7 @@ const changeForm = (
 
 const shared = (deps: AlertPageDeps, member: Member) => ({
   pageRequest: member.pageRequest,
+  words: member.pageRequest.words,
   view: viewFor(deps, member),
   mailTo: deps.alerting.isMailed ? member.person.email : null,
 })
@@ -68,47 +72,49 @@ export const REFUSALS = [
 ] as const
 
 /** The fields of a form that was refused, with the reason where it belongs. */
-function refusedFields(fields: AlertFields, error: unknown): Sent {
+function refusedFields(words: Words, fields: AlertFields, error: unknown): Sent {
   if (!isRefusal(error, ...REFUSALS)) throw error
   const field = refusedField(error)
-  const sentence = alertSentence(error)
+  const sentence = alertSentence(words, error)
   if (field === null) return { fields, complaint: sentence }
   return { fields: { ...fields, faults: { ...fields.faults, [field]: sentence } } }
 }
 
 async function create(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
-  const { wish, ...fields } = writtenAlert(viewFor(deps, member), form.text)
+  const { words } = member.pageRequest
+  const { wish, ...fields } = writtenAlert(words, viewFor(deps, member), form.text)
   if (!wish) return newForm(deps, member, { fields })
   try {
     const { account } = member.person
     const { alert, secret } = await charged(deps, member, () =>
       createAlert(deps.alerting, { account, wish }),
     )
-    if (secret !== null) return { page: newSecretPage({ alert, secret }) }
+    if (secret !== null) return { page: newSecretPage(words, { alert, secret }) }
     const said = alert.standing.isTrue ? 'true' : 'made'
     return { redirect: `${alertHref(PATHS.alert, alert)}&said=${said}` }
   } catch (error) {
-    return newForm(deps, member, refusedFields(fields, error))
+    return newForm(deps, member, refusedFields(words, fields, error))
   }
 }
 
 async function change(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+  const { words } = member.pageRequest
   const own = ownAlert(member, form)
   const old = await findAlert(deps.alerting, own)
   const view = viewFor(deps, member)
-  const kept = fieldsOf(view, old).texts
+  const kept = fieldsOf(words, view, old).texts
   const isKept = (name: string): name is 'from' | 'to' => name === 'from' || name === 'to'
-  const { wish, ...fields } = writtenAlert(view, (name) =>
+  const { wish, ...fields } = writtenAlert(words, view, (name) =>
     isKept(name) ? kept[name] : form.text(name),
   )
   if (!wish) return changeForm(deps, member, { alert: old, fields })
   try {
     const asked = { ...own, change: changes(old, wish) }
     const { alert, secret } = await charged(deps, member, () => changeAlert(deps.alerting, asked))
-    if (secret !== null) return { page: newSecretPage({ alert, secret }) }
+    if (secret !== null) return { page: newSecretPage(words, { alert, secret }) }
     return { redirect: `${alertHref(PATHS.alert, alert)}&said=changed` }
   } catch (error) {
-    return changeForm(deps, member, { alert: old, ...refusedFields(fields, error) })
+    return changeForm(deps, member, { alert: old, ...refusedFields(words, fields, error) })
   }
 }
 

@@ -7,6 +7,7 @@ import { Notice } from '~/portal/notice.tsx'
 import { type Page, pageReply } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { wordsFor } from '~/portal/words/asked.ts'
+import { linkTo } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
 import { alertOfLink, endByLink, type MailedEndDeps } from '~/service/alert/mailed-end.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
@@ -22,19 +23,20 @@ export type AlertEndDeps = PageRequestDeps & MailedEndDeps
  */
 export function alertEndRoutes(deps: AlertEndDeps): Route[] {
   return [
-    route(deps, 'GET', async (token) => {
+    route(deps, 'GET', async (token, words) => {
       const alert = await alertOfLink(deps, token)
-      if (!alert) return strangePage()
-      return alert.status === 'ended' ? endedPage(alert) : questionPage(alert, token)
+      if (!alert) return strangePage(words)
+      if (alert.status === 'ended') return endedPage(words, alert)
+      return questionPage(words, alert, token)
     }),
-    route(deps, 'POST', async (token) => {
+    route(deps, 'POST', async (token, words) => {
       const alert = await endByLink(deps, token)
-      return alert ? endedPage(alert) : strangePage()
+      return alert ? endedPage(words, alert) : strangePage(words)
     }),
   ]
 }
 
-type Answer = (token: string) => Promise<Page>
+type Answer = (token: string, words: Words) => Promise<Page>
 
 const route = (deps: AlertEndDeps, method: 'GET' | 'POST', answer: Answer): Route => ({
   method,
@@ -56,56 +58,53 @@ async function answered(
   try {
     const waitMs = deps.forms.take(deps.addressOf(request), deps.clock.now())
     if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
-    return await answer(fieldOf(new URL(request.url).searchParams, 'token'))
+    return await answer(fieldOf(new URL(request.url).searchParams, 'token'), words)
   } catch (error) {
     return faultPage(deps, { path: PATHS.endAlert, words, isMember: false }, error)
   }
 }
 
-const questionPage = (alert: Alert, token: string): Page =>
+const questionPage = (words: Words, alert: Alert, token: string): Page =>
   narrowPage({
     path: PATHS.endAlert,
-    title: 'End this alert?',
+    title: words.say('end.title'),
     children: (
       <>
         <p>
-          <strong>{alertTitle(alert)}</strong>
+          <strong>{alertTitle(words, alert)}</strong>
         </p>
         <p class="lead">
-          It then tells you nothing more. To pause or change it instead, open it in{' '}
-          <a href={alertHref(PATHS.alert, alert)}>the developer area</a>.
+          {words.rich('end.lead', { link: linkTo(alertHref(PATHS.alert, alert)) })}
         </p>
         <form method="post" action={`${PATHS.endAlert}?${new URLSearchParams({ token })}`}>
           <button type="submit" class="button button-danger">
-            End it
+            {words.say('end.send')}
           </button>
         </form>
       </>
     ),
   })
 
-const endedPage = (alert: Alert): Page =>
+const endedPage = (words: Words, alert: Alert): Page =>
   narrowPage({
     path: PATHS.endAlert,
-    title: 'This alert is ended',
+    title: words.say('end.ended'),
     children: (
       <Notice kind="good">
-        Nothing more comes of “{alertTitle(alert)}”. To have it back, switch it on in{' '}
-        <a href={alertHref(PATHS.alert, alert)}>the developer area</a>.
+        {words.rich('end.ended-lead', {
+          title: alertTitle(words, alert),
+          link: linkTo(alertHref(PATHS.alert, alert)),
+        })}
       </Notice>
     ),
   })
 
-const strangePage = (): Page =>
+const strangePage = ({ say, rich }: Words): Page =>
   narrowPage({
     path: PATHS.endAlert,
-    title: 'This link ends no alert',
+    title: say('end.strange'),
     status: 404,
     children: (
-      <Notice kind="warn">
-        The alert may be deleted already, and then nothing more comes of it. If mails still come,
-        copy the whole link from the newest one, or see your alerts in{' '}
-        <a href={PATHS.alerts}>the developer area</a>.
-      </Notice>
+      <Notice kind="warn">{rich('end.strange-lead', { link: linkTo(PATHS.alerts) })}</Notice>
     ),
   })

@@ -9,8 +9,9 @@ import { MINUTE_MS } from '~/domain/duration.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { View } from '~/memory/view.ts'
-import { plainNumberText } from '~/portal/format.ts'
 import { type Place, placeText, writtenPlace } from '~/portal/place/place.ts'
+import { plainNumberText } from '~/portal/words/format.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
 import { writtenNumber } from '~/portal/written-number.ts'
 import { ALERT_NAME_LENGTH_MAX, WEBHOOK_URL_LENGTH_MAX } from '~/wire/alert/alert.ts'
@@ -51,19 +52,25 @@ const textsOf = (text: (name: FieldName) => string): Texts =>
   ) as Texts
 
 /** Reads a form that was sent. */
-export function writtenAlert(view: View, text: (name: FieldName) => string): WrittenAlert {
+export function writtenAlert(
+  words: Words,
+  view: View,
+  text: (name: FieldName) => string,
+): WrittenAlert {
+  const { say } = words
   const texts = textsOf(text)
-  const { places, faults: placeFaults } = placesIn(view, texts)
+  const { places, faults: placeFaults } = placesIn(words, view, texts)
   const faults: Partial<Record<FieldName, string>> = { ...placeFaults }
   const field = ALERT_FIELDS.find((one) => one === texts.field)
-  if (!field) faults.field = 'Choose what to watch.'
+  if (!field) faults.field = say('alert-fault.field')
   const corridor = { from: places.from?.currency ?? '', to: places.to?.currency ?? '' }
-  const amount = field && fieldOf(field).isForAmount ? amountIn(texts.amount, corridor.from) : NONE
+  const amount =
+    field && fieldOf(field).isForAmount ? amountIn(words, texts.amount, corridor.from) : NONE
   if (amount.fault !== null) faults.amount = amount.fault
-  const when = field && conditionIn(texts, field, corridor.to, faults)
-  const to = destinationIn(texts, faults)
+  const when = field && conditionIn(words, { texts, field, to: corridor.to }, faults)
+  const to = destinationIn(words, texts, faults)
   if (texts.name.length > ALERT_NAME_LENGTH_MAX)
-    faults.name = `A name has at most ${ALERT_NAME_LENGTH_MAX} characters.`
+    faults.name = say('alert-fault.name', { most: ALERT_NAME_LENGTH_MAX })
   const isWhole = Object.keys(faults).length === 0 && when
   const rest = { name: texts.name || null, isOnce: texts.once === 'yes' }
   const wish = isWhole
@@ -79,88 +86,92 @@ function countriesIn({ from, to }: AlertFields['places'], field: AlertField) {
   return { sourceCountry: codeOf(from), targetCountry: codeOf(to) }
 }
 
-const SAME = 'Choose two different currencies.'
-
-function placesIn({ catalogue }: View, texts: Pick<Texts, 'from' | 'to'>) {
-  const from = writtenPlace(texts.from, catalogue)
-  const to = writtenPlace(texts.to, catalogue)
+function placesIn(words: Words, { catalogue }: View, texts: Pick<Texts, 'from' | 'to'>) {
+  const from = writtenPlace(words, texts.from, catalogue)
+  const to = writtenPlace(words, texts.to, catalogue)
   const isSame = from.place !== null && from.place.currency === to.place?.currency
   const faults: Faults = {
     ...(from.fault !== null && { from: from.fault }),
-    ...(to.fault !== null ? { to: to.fault } : isSame && { to: SAME }),
+    ...(to.fault !== null ? { to: to.fault } : isSame && { to: words.say('place.same') }),
   }
   return { places: { from: from.place, to: to.place }, faults }
 }
 
 const NONE = { amount: null, fault: null }
 
-function amountIn(text: string, code: string) {
-  if (text === '') return { amount: null, fault: 'Write how much is sent: a fee weighs by it.' }
-  return writtenAmount(text, code)
+function amountIn(words: Words, text: string, code: string) {
+  if (text === '') return { amount: null, fault: words.say('alert-fault.amount') }
+  return writtenAmount(words, text, code)
 }
 
 type Found = Partial<Record<FieldName, string>>
 
-function conditionIn(texts: Texts, field: AlertField, to: string, faults: Found): Condition | null {
+type Asked = { readonly texts: Texts; readonly field: AlertField; readonly to: string }
+
+function conditionIn(words: Words, { texts, field, to }: Asked, faults: Found): Condition | null {
   const { unit, hasPast } = fieldOf(field)
   if (unit === null) return { field, op: null, value: null, periodMs: ageMsOf(texts.age) }
   const op = ALERT_OPS.find((one) => one === texts.op)
-  if (!op) faults.op = 'Choose when to tell.'
+  if (!op) faults.op = words.say('alert-fault.op')
   const isPercent = unit === 'percent' || op === 'moves_pct'
-  const { amount: value, fault } = isPercent ? percentIn(texts.value) : valueIn(texts.value, to)
+  const { amount: value, fault } = isPercent
+    ? percentIn(words, texts.value)
+    : valueIn(words, texts.value, to)
   if (fault !== null) faults.value = fault
   if (!op || value === null) return null
   const isOverTime = op === 'moves_pct' && hasPast
   return { field, op, value, periodMs: isOverTime ? ageMsOf(texts.since) : null }
 }
 
-const UNWRITTEN = { amount: null, fault: 'Write a number.' }
+const unwritten = ({ say }: Words) => ({ amount: null, fault: say('alert-fault.number') })
 
-const valueIn = (text: string, code: string) =>
-  text === '' ? UNWRITTEN : writtenAmount(text, code)
+const valueIn = (words: Words, text: string, code: string) =>
+  text === '' ? unwritten(words) : writtenAmount(words, text, code)
 
 const PERCENT = /^([-\u2212]?)\s*(.*?)\s*%?$/
 
-function percentIn(text: string) {
-  if (text === '') return UNWRITTEN
+function percentIn(words: Words, text: string) {
+  if (text === '') return unwritten(words)
   const [, minus, digits] = PERCENT.exec(text) ?? []
   const number = writtenNumber(digits ?? text)
-  if (number === null)
-    return { amount: null, fault: `“${text}” is not a number we can read. Write it like 2.5.` }
+  if (number === null) return { amount: null, fault: words.say('alert-fault.unread', { text }) }
   return { amount: minus ? -number : number, fault: null }
 }
 
-function destinationIn({ tell, url }: Texts, faults: Found): Destination {
+function destinationIn({ say }: Words, { tell, url }: Texts, faults: Found): Destination {
   if (tell === 'email') return { kind: 'email' }
-  if (tell !== 'webhook') faults.tell = 'Choose how to tell you.'
-  else if (url === '') faults.url = 'Write the address of your server.'
+  if (tell !== 'webhook') faults.tell = say('alert-fault.tell')
+  else if (url === '') faults.url = say('alert-fault.url')
   else if (url.length > WEBHOOK_URL_LENGTH_MAX)
-    faults.url = `An address has at most ${WEBHOOK_URL_LENGTH_MAX} characters.`
+    faults.url = say('alert-fault.url-long', { most: WEBHOOK_URL_LENGTH_MAX })
   return { kind: 'webhook', url }
 }
 
+type Proposed = {
+  readonly view: View
+  readonly params: URLSearchParams
+  readonly isMailed: boolean
+}
+
 /** The form of a new alert, with what the address of the page says already. */
-export function proposedFields(
-  view: View,
-  params: URLSearchParams,
-  isMailed: boolean,
-): AlertFields {
+export function proposedFields(words: Words, { view, params, isMailed }: Proposed): AlertFields {
   const proposed: Partial<Texts> = {
     field: params.has('amount') ? 'best_current_net' : 'best',
     op: 'above',
     tell: isMailed ? 'email' : 'webhook',
   }
   return shown(
+    words,
     view,
     textsOf((name) => params.get(name) ?? proposed[name] ?? ''),
   )
 }
 
 /** The form of an alert that there is. */
-export function fieldsOf(view: View, alert: AlertWish): AlertFields {
+export function fieldsOf(words: Words, view: View, alert: AlertWish): AlertFields {
   const { corridor, amount, when, to, name, isOnce } = alert
   const placeOf = (country: string | null, currency: string) =>
-    placeText({ country: COUNTRIES.get(country ?? '') ?? null, currency }, view.catalogue)
+    placeText(words, { country: COUNTRIES.get(country ?? '') ?? null, currency }, view.catalogue)
   const known: Partial<Texts> = {
     from: placeOf(alert.sourceCountry, corridor.from),
     to: placeOf(alert.targetCountry, corridor.to),
@@ -175,6 +186,7 @@ export function fieldsOf(view: View, alert: AlertWish): AlertFields {
     name: name ?? '',
   }
   return shown(
+    words,
     view,
     textsOf((one) => known[one] ?? ''),
   )
@@ -187,12 +199,12 @@ function periodText(ms: number | null): string {
 }
 
 /** Fields whose places are shown in full, without a fault: nobody has sent them yet. */
-function shown(view: View, texts: Texts): AlertFields {
-  const placeOf = (text: string) => writtenPlace(text, view.catalogue).place
+function shown(words: Words, view: View, texts: Texts): AlertFields {
+  const placeOf = (text: string) => writtenPlace(words, text, view.catalogue).place
   const places = { from: placeOf(texts.from), to: placeOf(texts.to) }
   const textOf = (name: 'from' | 'to') => {
     const place = places[name]
-    return place ? placeText(place, view.catalogue) : texts[name]
+    return place ? placeText(words, place, view.catalogue) : texts[name]
   }
   return { texts: { ...texts, from: textOf('from'), to: textOf('to') }, places, faults: {} }
 }

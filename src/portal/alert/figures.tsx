@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
 import type { View } from '~/memory/view.ts'
-import { clockText } from '~/portal/format.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { writtenAmount } from '~/portal/written-amount.ts'
 import { watchedValue } from '~/service/alert/value.ts'
 import type { AlertFields } from './fields.ts'
@@ -11,9 +11,11 @@ type Props = { readonly view: View; readonly fields: AlertFields }
 
 /** How what can be watched stands now, so that nobody has to guess a value. */
 export function Figures({ view, fields: { texts, places } }: Props) {
+  const words = useWords()
+  const { say, clockText } = words
   if (!places.from || !places.to || places.from.currency === places.to.currency) return null
   const corridor = { from: places.from.currency, to: places.to.currency }
-  const { amount } = writtenAmount(texts.amount, corridor.from)
+  const { amount } = writtenAmount(words, texts.amount, corridor.from)
   const sourceCountry = places.from.country?.code ?? null
   const targetCountry = places.to.country?.code ?? null
   const asked = { corridor, sourceCountry, targetCountry, amount }
@@ -22,14 +24,17 @@ export function Figures({ view, fields: { texts, places } }: Props) {
   )
   const { cutoffMs, nowMs } = view.freshness
   return (
-    <section class="figures" aria-label="How it stands">
+    <section class="figures" aria-label={say('alert.how-it-stands')}>
       <h2 class="figure-label">
-        {corridorText(asked)} as of {clockText(Math.min(cutoffMs, nowMs))}
+        {say('alert.as-of', {
+          corridor: corridorText(words, asked),
+          time: clockText(Math.min(cutoffMs, nowMs)),
+        })}
       </h2>
       <dl>
         {shown.map(({ field }) => (
           <div key={field}>
-            <dt>{subjectText({ ...asked, field })}</dt>
+            <dt>{subjectText(words, { ...asked, field })}</dt>
             <dd>{figure(field)}</dd>
           </div>
         ))}
@@ -40,10 +45,8 @@ export function Figures({ view, fields: { texts, places } }: Props) {
   function figure(field: AlertField): string {
     const when = { field, op: null, value: null, periodMs: null }
     const value = watchedValue(view, { ...asked, when })
-    if (typeof value === 'number') return measuredText(field, value, corridor)
+    if (typeof value === 'number') return measuredText(words, field, value, corridor)
     const isDisputed = view.mid(corridor.from, corridor.to)?.basis === 'disputed'
-    return field === 'mid' && isDisputed
-      ? 'disputed by feeds, so no alert fires until they agree'
-      : 'not known'
+    return say(field === 'mid' && isDisputed ? 'alert.disputed' : 'alert.not-known')
   }
 }

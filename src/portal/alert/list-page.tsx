@@ -6,62 +6,66 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { linkTo, Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { alertHref } from './path.ts'
 import { State } from './state.tsx'
-import { alertTitle, conditionText, corridorText, destinationText } from './words.ts'
+import { alertTitle, destinationText, waitsText } from './words.ts'
 
 type Props = {
   readonly person: Person
+  readonly words: Words
   /** Those that have ended last. */
   readonly alerts: readonly Alert[]
   readonly news?: string | undefined
 }
 
-export const alertListPage = ({ person, alerts, news }: Props): Page => ({
-  title: 'Alerts',
+export const alertListPage = ({ person, words, alerts, news }: Props): Page => ({
+  title: words.say('alert.list'),
   path: PATHS.developer,
   body: (
     <div class="stack">
       <div class="page-head">
         <div class="stack-tight">
-          <h1>Alerts</h1>
-          <p class="lead">
-            An alert tells you by mail, or calls your server, when a price does what you wait for.
-          </p>
+          <h1>{words.say('alert.list')}</h1>
+          <p class="lead">{words.say('alert.list-lead')}</p>
         </div>
         <a class="button" href={PATHS.newAlert}>
-          New alert
+          {words.say('alert.new')}
         </a>
       </div>
       {news && <Notice kind="good">{news}</Notice>}
       <Lists alerts={alerts} />
       <p class="muted small">
-        {roomText(person, alerts)} They are judged on the prices that your plan sees.{' '}
-        <a href={PATHS.developer}>Back to the developer area</a>
+        {roomText(words, person, alerts)} {words.say('alert.judged')}{' '}
+        <a href={PATHS.developer}>{words.say('alert.back')}</a>
       </p>
     </div>
   ),
 })
 
 /** How many alerts an account has, of those that it may have. */
-export function roomText({ account: { plan } }: Person, alerts: readonly Alert[]): string {
+export function roomText(
+  { say }: Words,
+  { account: { plan } }: Person,
+  alerts: readonly Alert[],
+): string {
   const held = alerts.filter(({ status }) => status !== 'ended').length
-  return `You have ${held} of the ${ALERTS_MAX[plan]} alerts of the ${plan} plan.`
+  return say('alert.room', { held, most: ALERTS_MAX[plan], plan })
 }
 
 function Lists({ alerts }: { alerts: readonly Alert[] }) {
+  const { say } = useWords()
   const held = alerts.filter(({ status }) => status !== 'ended')
   const ended = alerts.filter(({ status }) => status === 'ended')
   return (
-    <section class="stack-tight" aria-label="Your alerts">
-      {held.length === 0 ? <NoAlerts /> : <AlertTable label="Alerts" alerts={held} />}
+    <section class="stack-tight" aria-label={say('alert.yours')}>
+      {held.length === 0 ? <NoAlerts /> : <AlertTable label={say('alert.list')} alerts={held} />}
       {ended.length > 0 && (
         <details>
-          <summary>
-            {ended.length} ended {ended.length === 1 ? 'alert' : 'alerts'}
-          </summary>
+          <summary>{say('alert.ended-count', { count: ended.length })}</summary>
           <div class="details-body">
-            <AlertTable label="Ended alerts" alerts={ended} />
+            <AlertTable label={say('alert.ended')} alerts={ended} />
           </div>
         </details>
       )}
@@ -69,34 +73,41 @@ function Lists({ alerts }: { alerts: readonly Alert[] }) {
   )
 }
 
-const NoAlerts = () => (
-  <Notice kind="plain" title="You have no alerts yet">
-    Make an alert here, or look up a pair on <a href={PATHS.board}>the market board</a> and press
-    “Tell me when…” there.
-  </Notice>
-)
+function NoAlerts() {
+  const { say, rich } = useWords()
+  return (
+    <Notice kind="plain" title={say('alert.none')}>
+      {rich('alert.none-why', { link: linkTo(PATHS.board) })}
+    </Notice>
+  )
+}
 
 const AlertTable = ({ label, alerts }: { label: string; alerts: readonly Alert[] }) => (
-  <RowTable label={label} columns={COLUMNS} rows={alerts} keyOf={({ id }) => id} />
+  <RowTable label={label} columns={columnsIn(useWords())} rows={alerts} keyOf={({ id }) => id} />
 )
 
-const COLUMNS: Column<Alert>[] = [
-  { head: 'Alert', cell: (alert) => <Title alert={alert} /> },
-  { head: 'State', cell: (alert) => <State alert={alert} /> },
-  { head: 'Tells', cell: ({ to }) => <div class="long">{destinationText(to)}</div> },
+const columnsIn = (words: Words): Column<Alert>[] => [
+  { head: words.say('alert.alert'), cell: (alert) => <Title alert={alert} /> },
+  { head: words.say('alert.state'), cell: (alert) => <State alert={alert} /> },
   {
-    head: 'Last fired',
-    cell: ({ firedMs }) => (firedMs === null ? 'not yet' : <Moment ms={firedMs} />),
+    head: words.say('alert.tells'),
+    cell: ({ to }) => <div class="long">{destinationText(words, to)}</div>,
+  },
+  {
+    head: words.say('alert.last-fired'),
+    cell: ({ firedMs }) =>
+      firedMs === null ? words.say('alert.not-yet') : <Moment ms={firedMs} />,
   },
 ]
 
-const Title = ({ alert }: { alert: Alert }) => (
-  <div>
-    <a href={alertHref(PATHS.alert, alert)}>{alertTitle(alert)}</a>
-    {alert.name !== null && (
-      <span class="row-note">
-        {corridorText(alert)}: {conditionText(alert)}
-      </span>
-    )}
-  </div>
-)
+function Title({ alert }: { alert: Alert }) {
+  const words = useWords()
+  return (
+    <div>
+      <a href={alertHref(PATHS.alert, alert)}>
+        <Name>{alertTitle(words, alert)}</Name>
+      </a>
+      {alert.name !== null && <span class="row-note">{waitsText(words, alert)}</span>}
+    </div>
+  )
+}

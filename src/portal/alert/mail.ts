@@ -1,12 +1,15 @@
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { DeliveryKind } from '~/domain/alert/delivery.ts'
-import { momentText } from '~/portal/format.ts'
 import type { Mail } from '~/portal/member/mailer.ts'
 import { PATHS } from '~/portal/paths.ts'
-import { alertTitle, conditionText, corridorText, measuredText } from './words.ts'
+import { prefixOf } from '~/portal/words/language.ts'
+import type { Words } from '~/portal/words/words.ts'
+import { alertTitle, measuredText, waitsText } from './words.ts'
 
 /** What an alert has to tell, as a mail. */
 type Told = {
+  /** The words of the owner's language. */
+  readonly words: Words
   readonly alert: Alert
   readonly kind: DeliveryKind
   /** The text that a webhook would get. */
@@ -43,18 +46,21 @@ export type EndedBody = {
 
 /** The mail that tells of a firing, of a test, or of the end of alerts. */
 export function alertMail(told: Told): Mail {
-  const { alert, kind, body, to } = told
+  const { words, alert, kind, body, to } = told
+  const { say } = words
   if (kind === 'ended') return endedMail(told)
-  const title = alertTitle(alert)
-  const lines = kind === 'test' ? TEST : firedLines(alert, JSON.parse(body) as Fired)
-  const link = `${told.home}${PATHS.endAlert}?${new URLSearchParams({ token: told.endToken })}`
+  const title = alertTitle(words, alert)
+  const isTest = kind === 'test'
+  const lines = isTest ? [say('mail.test')] : firedLines(words, alert, JSON.parse(body) as Fired)
+  const question = new URLSearchParams({ token: told.endToken })
+  const link = `${told.home}${prefixOf(words.language)}${PATHS.endAlert}?${question}`
   return {
     to,
-    subject: kind === 'test' ? `Test of your alert: ${title}` : `Alert: ${title}`,
+    subject: say(isTest ? 'mail.test-subject' : 'mail.alert-subject', { title }),
     text: text([
-      `${corridorText(alert)}: ${conditionText(alert)}.`,
+      say('cost.sentence', { all: waitsText(words, alert) }),
       ...lines,
-      'To end this alert, open this link; you need not sign in:',
+      say('mail.end'),
       link,
     ]),
     headers: {
@@ -64,30 +70,34 @@ export function alertMail(told: Told): Mail {
   }
 }
 
-const TEST = ['You asked for this test. Nothing has happened to prices.']
-
-function firedLines(alert: Alert, { data }: Fired): string[] {
+function firedLines(words: Words, alert: Alert, { data }: Fired): string[] {
+  const { say } = words
   const { value, previous, as_of, data_freshness } = data
-  const found = `This was so at ${momentText(Date.parse(as_of))}.`
-  const hourly = data_freshness === 'hourly' ? ['Your plan sees prices once an hour.'] : []
+  const found = say('mail.found', { at: words.momentText(Date.parse(as_of)) })
+  const hourly = data_freshness === 'hourly' ? [say('mail.hourly')] : []
   if (typeof value !== 'number') return [found, ...hourly]
-  const measured = (one: number) => measuredText(alert.when.field, one, alert.corridor)
-  const before = typeof previous === 'number' ? `; before, it was ${measured(previous)}` : ''
-  return [`It is ${measured(value)}${before}.`, found, ...hourly]
+  const measured = (one: number) => measuredText(words, alert.when.field, one, alert.corridor)
+  const is =
+    typeof previous === 'number'
+      ? say('mail.is-was', { value: measured(value), previous: measured(previous) })
+      : say('mail.is', { value: measured(value) })
+  return [is, found, ...hourly]
 }
 
-function endedMail({ body, to, home }: Told): Mail {
+function endedMail({ words, body, to, home }: Told): Mail {
+  const { say } = words
   const { address, reason, alerts, lost } = (JSON.parse(body) as EndedBody).data
-  const untold =
-    lost === 0 ? [] : [`${lost === 1 ? 'One firing was' : `${lost} firings were`} not told.`]
+  const untold = lost === 0 ? [] : [say('mail.untold', { count: lost })]
   return {
     to,
-    subject: 'Your alerts to an address were switched off',
+    subject: say('mail.off-subject'),
     text: text([
-      `Nothing more is sent to ${address}: ${reason}.`,
-      ...(alerts.length === 0 ? [] : [`These alerts are switched off: ${alerts.join(', ')}.`]),
+      say('mail.off', { address, reason }),
+      ...(alerts.length === 0
+        ? []
+        : [say('mail.off-alerts', { alerts: alerts.join(say('list.comma')) })]),
       ...untold,
-      'Once the address works again, switch them on here:',
+      say('mail.off-on'),
       `${home}${PATHS.alerts}`,
     ]),
   }

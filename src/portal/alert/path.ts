@@ -1,6 +1,6 @@
 import type { Alert } from '~/domain/alert/alert.ts'
-import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
+import { plainNumberText } from '~/portal/words/format.ts'
 
 type Page = (typeof PATHS)['alert' | 'changeAlert' | 'alertSecret' | 'deleteAlert']
 

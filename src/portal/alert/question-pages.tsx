@@ -23,7 +23,7 @@ const questionPage = (pageRequest: PageRequest, alert: Alert, question: Question
     <div class="stack-tight narrow">
       <h1>{question.title}</h1>
       <p>
-        <strong>{alertTitle(alert)}</strong>
+        <strong>{alertTitle(pageRequest.words, alert)}</strong>
       </p>
       <p class="lead">{question.lead}</p>
       <TokenForm
@@ -34,7 +34,7 @@ const questionPage = (pageRequest: PageRequest, alert: Alert, question: Question
         hidden={{ id: alert.id }}
       />
       <p>
-        <a href={alertHref(PATHS.alert, alert)}>Cancel</a>
+        <a href={alertHref(PATHS.alert, alert)}>{pageRequest.words.say('form.cancel')}</a>
       </p>
     </div>
   ),
@@ -42,20 +42,18 @@ const questionPage = (pageRequest: PageRequest, alert: Alert, question: Question
 
 export const deleteAlertPage = (pageRequest: PageRequest, alert: Alert): Page =>
   questionPage(pageRequest, alert, {
-    title: 'Delete this alert?',
-    lead: 'You are not notified any more, and its deliveries are deleted. This cannot be undone.',
+    title: pageRequest.words.say('alert.delete-title'),
+    lead: pageRequest.words.say('alert.delete-lead'),
     action: PATHS.deleteAlert,
-    send: 'Delete the alert',
+    send: pageRequest.words.say('alert.delete-send'),
     isDangerous: true,
   })
 
 export const rotateSecretPage = (pageRequest: PageRequest, alert: Alert): Page =>
   questionPage(pageRequest, alert, {
-    title: 'Make a new secret?',
-    lead:
-      'It is shown once. The present secret signs beside it for a day, so that your server ' +
-      'misses nothing while you put the new one in.',
+    title: pageRequest.words.say('alert.rotate-title'),
+    lead: pageRequest.words.say('alert.rotate-lead'),
     action: PATHS.alertSecret,
-    send: 'Make a new secret',
+    send: pageRequest.words.say('alert.rotate-send'),
     isDangerous: false,
   })

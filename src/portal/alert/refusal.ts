@@ -1,4 +1,5 @@
 import type { ServiceError } from '~/domain/errors.ts'
+import type { Words } from '~/portal/words/words.ts'
 import type { FieldName } from './fields.ts'
 
 /** The field of the form that holds what a parameter of the API is about. */
@@ -22,8 +23,23 @@ export const refusedField = ({ details: { parameter } }: ServiceError): FieldNam
 const NAMED = ' cannot be used: '
 
 /** What is wrong, as a sentence for people: without the name of a parameter. */
-export function alertSentence({ message }: ServiceError): string {
+export function alertSentence(words: Words, error: ServiceError): string {
+  if (words.language !== 'en') return spokenRefusal(words, error)
+  const { message } = error
   const at = message.indexOf(NAMED)
   const fault = at < 0 ? message : message.slice(at + NAMED.length)
   return `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`
+}
+
+/** Refusals that have a sentence of their own in every language. */
+const SPOKEN = [
+  ...(['alert_limit', 'too_many_changes', 'too_many_tests', 'quota_exceeded'] as const),
+  ...(['unsupported_currency', 'same_currency'] as const),
+] as const
+
+/** What is wrong, in another language than that of the API. */
+function spokenRefusal({ say }: Words, error: ServiceError): string {
+  const code = SPOKEN.find((one) => one === error.code)
+  if (code) return say(`alert-refusal.${code}`)
+  return say(refusedField(error) === 'url' ? 'alert-refusal.url' : 'alert-refusal.other')
 }

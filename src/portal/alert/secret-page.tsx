@@ -1,20 +1,24 @@
 /** @jsxImportSource preact */
 import type { Alert } from '~/domain/alert/alert.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
-import { momentText } from '~/portal/format.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
 import type { rotateSecret } from '~/service/alert/rotate.ts'
 import { alertHref } from './path.ts'
 import { alertTitle } from './words.ts'
 
 type NewSecret = { readonly alert: Alert; readonly secret: string }
 
-type Shown = NewSecret & { readonly title: string; readonly lead: string }
+type Shown = NewSecret & {
+  readonly words: Words
+  readonly title: string
+  readonly lead: string
+}
 
 /** The only page that shows the secret of an alert: it is in this reply and nowhere else. */
-const secretPage = ({ title, lead, alert, secret }: Shown): Page => ({
+const secretPage = ({ words, title, lead, alert, secret }: Shown): Page => ({
   title,
   path: PATHS.developer,
   scripts: ['copy'],
@@ -22,44 +26,43 @@ const secretPage = ({ title, lead, alert, secret }: Shown): Page => ({
     <div class="stack-tight narrow">
       <h1>{title}</h1>
       <p>
-        <strong>{alertTitle(alert)}</strong>
+        <strong>{alertTitle(words, alert)}</strong>
       </p>
       <p class="lead">{lead}</p>
-      <CopyBox id="new-secret" label="the secret" text={secret} />
-      <Notice kind="warn">
-        You will not see it again. Copy it now to where your server keeps secrets.
-      </Notice>
+      <CopyBox id="new-secret" label={words.say('secret.label')} text={secret} />
+      <Notice kind="warn">{words.say('secret.once')}</Notice>
       <p>
-        Each call is signed with it as Standard Webhooks has it: the headers <code>webhook-id</code>
-        , <code>webhook-timestamp</code> and <code>webhook-signature</code>. A library of that name
-        checks all three in one line. Answer with any 2xx status within 15 seconds, and look out for
-        a <code>webhook-id</code> that comes twice: a call whose answer was lost is made again.
+        {words.rich('secret.how', {
+          id: <code>webhook-id</code>,
+          timestamp: <code>webhook-timestamp</code>,
+          signature: <code>webhook-signature</code>,
+        })}
       </p>
       <p>
         <a class="button" href={alertHref(PATHS.alert, alert)}>
-          I have copied it
+          {words.say('secret.copied')}
         </a>
       </p>
     </div>
   ),
 })
 
-const WAITS = ' Its condition is true already, so it waits until that was false once.'
-
-export const newSecretPage = ({ alert, secret }: NewSecret): Page =>
+export const newSecretPage = (words: Words, { alert, secret }: NewSecret): Page =>
   secretPage({
+    words,
     alert,
     secret,
-    title: 'The secret of your alert',
-    lead: `Your server recognises by it that a call is ours.${alert.standing.isTrue ? WAITS : ''}`,
+    title: words.say('secret.title'),
+    lead: words.say(alert.standing.isTrue ? 'secret.lead-true' : 'secret.lead'),
   })
 
 type Rotated = Awaited<ReturnType<typeof rotateSecret>>
 
-export const rotatedSecretPage = ({ alert, secret, oldEndsMs }: Rotated): Page =>
+export const rotatedSecretPage = (words: Words, { alert, secret, oldEndsMs }: Rotated): Page =>
   secretPage({
+    words,
     alert,
     secret,
-    title: 'The new secret of your alert',
-    lead: `It signs from now on. The old one signs beside it until ${momentText(oldEndsMs)}.`,
+    title: words.say('secret.new-title'),
+    lead: words.say('secret.new-lead', { moment: words.momentText(oldEndsMs) }),
   })

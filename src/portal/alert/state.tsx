@@ -1,12 +1,6 @@
 /** @jsxImportSource preact */
 import type { Alert, AlertStatus } from '~/domain/alert/alert.ts'
-
-const WORDS: Readonly<Record<AlertStatus, string>> = {
-  active: 'on',
-  paused: 'paused',
-  ended: 'ended',
-  failing: 'failing',
-}
+import { useWords } from '~/portal/words/spoken.tsx'
 
 const LOOKS: Readonly<Record<AlertStatus, string>> = {
   active: 'tag tag-good',
@@ -16,10 +10,17 @@ const LOOKS: Readonly<Record<AlertStatus, string>> = {
 }
 
 /** Whether an alert is on, and why not. */
-export const State = ({ alert: { status, reason, standing } }: { alert: Alert }) => (
-  <div>
-    <span class={LOOKS[status]}>{WORDS[status]}</span>
-    {status === 'active' && standing.isTrue && ' true now'}
-    {reason !== null && <span class="row-note">{reason}</span>}
-  </div>
-)
+export function State({ alert: { status, reason, standing } }: { alert: Alert }) {
+  const { say } = useWords()
+  return (
+    <div>
+      <span class={LOOKS[status]}>{say(`alert-status.${status}`)}</span>
+      {status === 'active' && standing.isTrue && ` ${say('alert.true-now')}`}
+      {reason !== null && (
+        <span class="row-note" lang="en" dir="ltr">
+          {reason}
+        </span>
+      )}
+    </div>
+  )
+}

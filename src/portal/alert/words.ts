@@ -1,91 +1,81 @@
-import type { Alert, AlertOp, Destination, Watched } from '~/domain/alert/alert.ts'
+import type { Alert, Destination, Watched } from '~/domain/alert/alert.ts'
 import { type AlertField, type AlertUnit, fieldOf } from '~/domain/alert/field.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
-import {
-  askedText,
-  moneyOf,
-  percentText,
-  plainAmountText,
-  plainNumberText,
-  priceText,
-  rateText,
-  spanText,
-} from '~/portal/format.ts'
+import { moneyOf, plainNumberText } from '~/portal/words/format.ts'
+import type { Words } from '~/portal/words/words.ts'
 
 type Subject = Pick<Watched, 'corridor' | 'amount'> & { readonly field: AlertField }
 
 /** What an alert watches, in words: `the best rate`, `what arrives for £100`. */
-export function subjectText({ corridor, amount, field }: Subject): string {
-  const { subject, isForAmount } = fieldOf(field)
-  if (!isForAmount) return subject
-  return `${subject} ${amount === null ? 'an amount' : askedText(amount, moneyOf(corridor.from))}`
-}
-
-const VERBS: Readonly<Record<AlertOp, string>> = {
-  above: 'rises above',
-  below: 'falls below',
-  moves_pct: 'moves by',
+export function subjectText(words: Words, { corridor, amount, field }: Subject): string {
+  const { say, askedText } = words
+  if (!fieldOf(field).isForAmount) return say(`alert-subject.${field}`, { amount: '' })
+  const sent = amount === null ? say('alert.an-amount') : askedText(amount, moneyOf(corridor.from))
+  return say(`alert-subject.${field}`, { amount: sent })
 }
 
 /** What has to happen for an alert to fire: `the best rate rises above 165 KES`. */
-export function conditionText(watched: Watched): string {
+export function conditionText(words: Words, watched: Watched): string {
+  const { say, spanText, plainPercentText } = words
   const { corridor, when } = watched
   const { field, op, value, periodMs } = when
   const { unit } = fieldOf(field)
   if (unit === null)
     return periodMs === null
-      ? 'no price is current any more'
-      : `no price is younger than ${spanText(periodMs)}`
-  const subject = `${subjectText({ ...watched, field })} ${VERBS[op!]}`
-  if (op !== 'moves_pct') return `${subject} ${TEXTS[unit].asked(value!, corridor.to)}`
-  const since = periodMs === null ? 'from what it was the last time' : `in ${spanText(periodMs)}`
-  return `${subject} ${plainAmountText(value!)}% either way ${since}`
+      ? say('alert.none-current')
+      : say('alert.none-younger', { span: spanText(periodMs) })
+  const subject = subjectText(words, { ...watched, field })
+  if (op !== 'moves_pct')
+    return say(`alert-condition.${op!}`, {
+      subject,
+      value: asked(words, unit, value!, corridor.to),
+    })
+  const moved = { subject, value: plainPercentText(value!) }
+  return periodMs === null
+    ? say('alert-condition.moves_pct', moved)
+    : say('alert.moves-within', { ...moved, span: spanText(periodMs) })
 }
 
-type Texts = {
-  /** A value that a person asked for, with no digit less: `165 KES`, `3%`. */
-  readonly asked: (value: number, to: string) => string
-  /** A value that was found: `165.32 KES`, `2.75%`. */
-  readonly found: (value: number, to: string) => string
-}
-
-const TEXTS: Readonly<Record<AlertUnit, Texts>> = {
-  rate: {
-    asked: (value, to) => `${plainNumberText(value)} ${to}`,
-    found: (value, to) => `${rateText(value)} ${to}`,
-  },
-  money: {
-    asked: (value, to) => askedText(value, moneyOf(to)),
-    found: (value, to) => priceText(value, moneyOf(to)),
-  },
-  percent: {
-    asked: (value) => `${plainAmountText(value)}%`,
-    found: (value) => percentText(value * 100),
-  },
+/** A value that a person asked for, with no digit less: `165 KES`, `3%`. */
+function asked(words: Words, unit: AlertUnit, value: number, to: string): string {
+  if (unit === 'percent') return words.plainPercentText(value)
+  return unit === 'money' ? words.askedText(value, moneyOf(to)) : `${plainNumberText(value)} ${to}`
 }
 
 /** What a field was found to be: `165.32 KES`, `2.75%`. */
-export const measuredText = (
+export function measuredText(
+  { percentText, priceText, rateText }: Words,
   field: AlertField,
   value: number,
   { to }: Pick<Watched['corridor'], 'to'>,
-): string => TEXTS[fieldOf(field).unit ?? 'rate'].found(value, to)
+): string {
+  const { unit } = fieldOf(field)
+  if (unit === 'percent') return percentText(value * 100)
+  return unit === 'money' ? priceText(value, moneyOf(to)) : `${rateText(value)} ${to}`
+}
 
 type Places = Pick<Watched, 'corridor' | 'sourceCountry' | 'targetCountry'>
 
 /** Where money goes: `GBP to KES`, `United Kingdom (GBP) to Kenya (KES)`. */
-export const corridorText = ({ corridor, sourceCountry, targetCountry }: Places): string =>
-  `${placeName(sourceCountry, corridor.from)} to ${placeName(targetCountry, corridor.to)}`
+export const corridorText = (words: Words, { corridor, sourceCountry, targetCountry }: Places) =>
+  words.say('pair.title', {
+    source: placeName(words, sourceCountry, corridor.from),
+    target: placeName(words, targetCountry, corridor.to),
+  })
 
-function placeName(code: string | null, currency: string): string {
+function placeName({ countryName }: Words, code: string | null, currency: string): string {
   const country = code === null ? undefined : COUNTRIES.get(code)
-  return country ? `${country.name} (${currency})` : currency
+  return country ? `${countryName(country)} (${currency})` : currency
 }
 
 /** What people call an alert: its name, or what it waits for. */
-export const alertTitle = (alert: Watched & Pick<Alert, 'name'>): string =>
-  alert.name ?? `${corridorText(alert)}: ${conditionText(alert)}`
+export const alertTitle = (words: Words, alert: Watched & Pick<Alert, 'name'>): string =>
+  alert.name ?? waitsText(words, alert)
+
+/** What an alert waits for, and where: `GBP to KES: the best rate rises above 165 KES`. */
+export const waitsText = (words: Words, watched: Watched): string =>
+  words.say('list.colon', { before: corridorText(words, watched) }) + conditionText(words, watched)
 
 /** Where an alert is told: `by mail`, `hooks.example.org`. */
-export const destinationText = (to: Destination): string =>
-  to.kind === 'email' ? 'by mail' : new URL(to.url).host
+export const destinationText = ({ say }: Words, to: Destination): string =>
+  to.kind === 'email' ? say('alert.by-mail') : new URL(to.url).host

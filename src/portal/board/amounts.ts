@@ -2,7 +2,8 @@ import { USD } from '~/domain/currency.ts'
 import type { Goal } from '~/domain/offer/choice.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
-import { plainNumberText } from '~/portal/format.ts'
+import { plainNumberText } from '~/portal/words/format.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
 import { pricedAmount } from './known-amounts.ts'
 
@@ -26,25 +27,25 @@ export type Amounts = {
 
 /** What amounts are asked of: codes of currencies, and what is offered between them. */
 type Asked = {
+  readonly words: Words
   readonly from: string
   readonly to: string
   readonly offers: readonly RankedQuote[]
 }
 
-const BOTH = 'Fill in one of the two: what you send, or what they receive.'
-
 /** The amount to send or to arrive; a usual amount that is priced where neither is given. */
 export function amounts(view: View, params: URLSearchParams, asked: Asked): Amounts {
-  const { from, to } = asked
+  const { words, from, to } = asked
   const names = askedAmounts(params)
   const [name, ...others] = names
   if (others.length > 0) {
     const texts = { ...EMPTY, ...Object.fromEntries(names.map((one) => [one, given(params, one)])) }
-    return { texts, goal: null, hints: {}, faults: { amount: BOTH, recipient_gets: BOTH } }
+    const both = words.say('amount.both')
+    return { texts, goal: null, hints: {}, faults: { amount: both, recipient_gets: both } }
   }
   const text = name ? given(params, name) : plainNumberText(usualAmount(view, asked))
   const isToArrive = name === 'recipient_gets'
-  const { amount, hint, fault } = writtenAmount(text, isToArrive ? to : from)
+  const { amount, hint, fault } = writtenAmount(words, text, isToArrive ? to : from)
   const field = name ?? 'amount'
   return {
     texts: { ...EMPTY, [field]: text },

@@ -8,6 +8,8 @@ import { PATHS } from '~/portal/paths.ts'
 import { pairPath } from '~/portal/place/pair.ts'
 import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { namedPairHref } from '~/portal/send/path.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { type Conversions, convert } from '~/service/convert.ts'
 import { inTime } from '~/service/deadline.ts'
 import { doubtfulMidsOf } from '~/service/doubtful.ts'
@@ -45,16 +47,16 @@ export const boardRoutes = (deps: BoardDeps): Route[] => [
 const CHART_WAIT_MS = 1500
 
 async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page | Moved> {
-  const { view, url } = ask
-  const query = boardQuery(view, url.searchParams)
+  const { view, url, words } = ask
+  const query = boardQuery(words, view, url.searchParams)
   const { question, pair } = query
-  if (view.catalogue.currencies.length === 0) return emptyPage()
+  if (view.catalogue.currencies.length === 0) return emptyPage(words)
   if (pair) return { to: namedPairHref(pair, query, url.searchParams) }
   if (!question) return unansweredPage(ask, query)
   const conversions = convert(view, question)
   const series = await chartSeries(deps, ask, question)
   return {
-    title: `${question.from} to ${question.to}`,
+    title: words.say('pair.title', { source: question.from, target: question.to }),
     path: PATHS.board,
     scripts: ['chart', 'copy', 'place'],
     body: <Board {...{ deps, ask, query, question, conversions, series }} />,
@@ -86,7 +88,8 @@ type Props = {
 }
 
 function Board({ deps, ask, query, question, conversions, series }: Props) {
-  const { view, nowMs, url } = ask
+  const { view, words, nowMs, url } = ask
+  const { say, capital, currencyName } = words
   const from = view.catalogue.currency(question.from)!
   const to = view.catalogue.currency(question.to)!
   const summary = { conversions, from, to, ...summaryOf(view, question) }
@@ -95,11 +98,9 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
     <div class="stack">
       <div class="stack-tight">
         <h1>
-          {from.name} to {to.name}
+          {capital(say('pair.title', { source: currencyName(from), target: currencyName(to) }))}
         </h1>
-        <p class="lead">
-          How much arrives with each provider after its fee, with an independent mid rate.
-        </p>
+        <p class="lead">{say('board.lead')}</p>
         <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
       </div>
       {conversions.entries.length > 0 ? (
@@ -148,18 +149,17 @@ type WaysOnProps = { readonly question: BoardQuestion; readonly canSignUp: boole
 
 /** Where a question leads on: to what is near it, and to an alert on it. */
 function WaysOn({ question, canSignUp }: WaysOnProps) {
+  const { say } = useWords()
   const { from, to, goal } = question
   return (
     <div class="page-head">
       <p class="small">
-        <a href={boardHref(turned(question))}>
-          The other way: {to} to {from}
-        </a>
+        <a href={boardHref(turned(question))}>{say('board.other-way', { from: to, to: from })}</a>
         <HomePair {...question} />
       </p>
       {canSignUp && (
         <a class="button button-quiet" href={newAlertHref({ from, to, amount: goal.amount })}>
-          Tell me when…
+          {say('board.tell-me')}
         </a>
       )}
     </div>
@@ -168,6 +168,7 @@ function WaysOn({ question, canSignUp }: WaysOnProps) {
 
 /** The way to the page of the countries whose own currencies these are. */
 function HomePair({ from, to, goal }: BoardQuestion) {
+  const { say, countryName } = useWords()
   const source = homeOf(from)
   const target = homeOf(to)
   if (!source || !target) return null
@@ -175,7 +176,7 @@ function HomePair({ from, to, goal }: BoardQuestion) {
     <>
       {' · '}
       <a href={`${pairPath({ source, target })}?${new URLSearchParams([goalParameter(goal)])}`}>
-        By country: {source.name} to {target.name}
+        {say('board.by-country', { source: countryName(source), target: countryName(target) })}
       </a>
     </>
   )
@@ -184,19 +185,22 @@ function HomePair({ from, to, goal }: BoardQuestion) {
 type NoPricesProps = { view: PublicAsk['view']; from: string; to: string }
 
 /** Said where nobody quotes a corridor; it leads to the other direction if that is quoted. */
-const NoPrices = ({ view, from, to }: NoPricesProps) => (
-  <Notice kind="plain" title={`No prices from ${from} to ${to} yet`}>
-    <p>
-      No provider has given a price for this pair so far.{' '}
-      {view.corridor(to, from).quotes.length > 0 && (
-        <a href={boardHref({ from: to, to: from })}>
-          There are prices from {to} to {from}.
-        </a>
-      )}
-    </p>
-    <a href={PATHS.corridors}>See the corridors with prices.</a>
-  </Notice>
-)
+function NoPrices({ view, from, to }: NoPricesProps) {
+  const { say } = useWords()
+  return (
+    <Notice kind="plain" title={say('board.none', { from, to })}>
+      <p>
+        {say('board.none-lead')}{' '}
+        {view.corridor(to, from).quotes.length > 0 && (
+          <a href={boardHref({ from: to, to: from })}>
+            {say('board.none-turned', { from: to, to: from })}
+          </a>
+        )}
+      </p>
+      <a href={PATHS.corridors}>{say('board.see-corridors')}</a>
+    </Notice>
+  )
+}
 
 /**
  * The question about the other direction; an amount that should have arrived is then the one sent.
@@ -208,21 +212,20 @@ const turned = ({ from, to, goal, period }: BoardQuestion): BoardQuestion => ({
   period,
 })
 
-const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
-  title: 'Market board',
+const unansweredPage = ({ view, words: { say } }: PublicAsk, query: BoardQuery): Page => ({
+  title: say('board.title'),
   path: PATHS.board,
   status: Object.keys(query.faults).length > 0 ? 400 : 200,
   body: (
     <div class="stack-tight">
-      <h1>Market board</h1>
+      <h1>{say('board.title')}</h1>
       {Object.keys(query.faults).length > 0 ? (
-        <Notice kind="bad" title="Please check what you entered">
-          What is wrong is written below each field.
+        <Notice kind="bad" title={say('form.check')}>
+          {say('form.check-why')}
         </Notice>
       ) : (
-        <Notice kind="plain" title="No prices yet">
-          This page shows prices as of the top of the hour, and there was none. If you run the
-          service, record some: this page has them once the next hour begins.
+        <Notice kind="plain" title={say('prices.none')}>
+          {say('board.no-prices-why')}
         </Notice>
       )}
       <QuestionForm view={view} fields={query} hidden={[['period', query.period]]} />
@@ -230,16 +233,17 @@ const unansweredPage = ({ view }: PublicAsk, query: BoardQuery): Page => ({
   ),
 })
 
-const emptyPage = (): Page => ({
-  title: 'Market board',
+const emptyPage = ({ say, rich }: Words): Page => ({
+  title: say('board.title'),
   path: PATHS.board,
   body: (
     <div class="stack-tight">
-      <h1>Market board</h1>
+      <h1>{say('board.title')}</h1>
       <p class="lead">
-        There is nothing to compare yet: this service has no currencies and no providers. If you run
-        it, add them with <code>corridor catalogue apply</code>, and prices with{' '}
-        <code>corridor observations import</code>.
+        {rich('board.empty', {
+          catalogue: <code>corridor catalogue apply</code>,
+          prices: <code>corridor observations import</code>,
+        })}
       </p>
     </div>
   ),

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import { periodInterval, windowParameters } from './chart-period.ts'
 import { goalParameter } from './path.ts'
 import type { BoardQuestion } from './query.ts'
@@ -16,22 +17,25 @@ type Props = {
 
 /** The API calls for the page shown; they take the caller's key from `CORRIDOR_KEY`. */
 export function CallSection({ question, apiUrl, nowMs, dailyUnits }: Props) {
+  const { say, rich } = useWords()
   return (
     <section class="stack-tight" aria-labelledby="calls-title">
       <div>
-        <h2 id="calls-title">Get these figures from the API</h2>
+        <h2 id="calls-title">{say('calls.title')}</h2>
         <p class="muted small">
-          Give your shell your key once with <code>export CORRIDOR_KEY=your-key</code>; then these
-          calls work as pasted. <a href="/docs">See every endpoint</a>.
+          {rich('calls.lead', {
+            code: <code>export CORRIDOR_KEY=your-key</code>,
+            link: linkTo(PATHS.reference),
+          })}
         </p>
         {dailyUnits !== null && (
           <p class="muted small">
-            No key yet? <a href={PATHS.signUp}>Get one free</a>: {dailyUnits} calls a day.
+            {rich('calls.no-key', { link: linkTo(PATHS.signUp), calls: dailyUnits })}
           </p>
         )}
       </div>
-      <CopyBox id="call-providers" label="the call for the providers" text={convertCall()} />
-      <CopyBox id="call-chart" label="the call for the chart" text={seriesCall()} />
+      <CopyBox id="call-providers" label={say('calls.providers')} text={convertCall()} />
+      <CopyBox id="call-chart" label={say('calls.chart')} text={seriesCall()} />
     </section>
   )
 

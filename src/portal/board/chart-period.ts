@@ -1,6 +1,7 @@
 import type { Period, Window } from '~/domain/period.ts'
 import { BUCKETS_MAX, bucketEndMs, bucketStartMs, type Interval } from '~/domain/series.ts'
 import type { AgeLimits } from '~/memory/view.ts'
+import type { Words } from '~/portal/words/words.ts'
 import type { HeldSeriesQuestion } from '~/service/held-series.ts'
 
 export const CHART_PERIODS = ['7d', '30d', '90d', '1y'] as const
@@ -9,17 +10,16 @@ export const CHART_PERIODS = ['7d', '30d', '90d', '1y'] as const
 export type ChartPeriod = (typeof CHART_PERIODS)[number]
 
 type Span = {
-  readonly words: string
   readonly interval: Interval
   /** The period of the API that the chart shows; null for as many buckets as it has at most. */
   readonly period: Period | null
 }
 
 const SPANS: Readonly<Record<ChartPeriod, Span>> = {
-  '7d': { words: '7 days', interval: 'PT1H', period: '7d' },
-  '30d': { words: '30 days', interval: 'P1D', period: '30d' },
-  '90d': { words: '90 days', interval: 'P1D', period: '90d' },
-  '1y': { words: 'a year', interval: 'P1D', period: null },
+  '7d': { interval: 'PT1H', period: '7d' },
+  '30d': { interval: 'P1D', period: '30d' },
+  '90d': { interval: 'P1D', period: '90d' },
+  '1y': { interval: 'P1D', period: null },
 }
 
 const DEFAULT: ChartPeriod = '90d'
@@ -28,7 +28,8 @@ const DEFAULT: ChartPeriod = '90d'
 export const chartPeriodOf = (text: string | null): ChartPeriod =>
   CHART_PERIODS.find((period) => period === text) ?? DEFAULT
 
-export const periodWords = (period: ChartPeriod): string => SPANS[period].words
+export const periodWords = ({ say }: Words, period: ChartPeriod): string =>
+  say(`chart-period.${period}`)
 
 export const periodInterval = (period: ChartPeriod): Interval => SPANS[period].interval
 

@@ -3,9 +3,11 @@
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Candle } from '~/domain/series.ts'
-import { dayText, percentText, rateDecimals, rateText } from '~/portal/format.ts'
 import { Notice } from '~/portal/notice.tsx'
 import { Sparkline } from '~/portal/sparkline.tsx'
+import { rateDecimals } from '~/portal/words/format.ts'
+import { linkTo, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { HeldPoint, HeldSeries } from '~/service/held-series.ts'
 import { CHART_PERIODS, type ChartPeriod, periodInterval, periodWords } from './chart-period.ts'
 
@@ -22,18 +24,20 @@ type Props = {
 
 /** Mid, best rate and samples over time: as a chart, a table and a file. */
 export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Props) {
+  const words = useWords()
+  const { say, rich } = words
   return (
     <section class="stack-tight" aria-labelledby="chart-title" id="chart">
       <div class="chart-head">
         <h2 id="chart-title">
-          {from} to {to} over {periodWords(period)}
+          {say('chart.title', { from, to, period: periodWords(words, period) })}
         </h2>
-        <nav aria-label="Period of the chart">
+        <nav aria-label={say('chart.period')}>
           <ul class="tabs">
             {CHART_PERIODS.map((name) => (
               <li key={name}>
                 <a href={hrefOf(name)} aria-current={name === period ? 'true' : undefined}>
-                  {periodWords(name)}
+                  {periodWords(words, name)}
                 </a>
               </li>
             ))}
@@ -43,9 +47,8 @@ export function ChartSection({ from, to, period, series, hrefOf, csvHref }: Prop
       {series ? (
         <Chart {...{ from, to, period, csvHref }} points={series.points} />
       ) : (
-        <Notice kind="warn" title="The chart is not available at the moment">
-          The database with the history cannot be reached, or takes too long. The prices above are
-          not affected; <a href={hrefOf(period)}>try the chart again</a> in a moment.
+        <Notice kind="warn" title={say('chart.away')}>
+          {rich('chart.away-why', { link: linkTo(hrefOf(period)) })}
         </Notice>
       )}
     </section>
@@ -59,14 +62,15 @@ type Unit = 'day' | 'hour'
 const PLOT = { width: 1000, height: 300 }
 
 function Chart({ from, to, period, csvHref, points }: ChartProps) {
+  const words = useWords()
+  const { say, dayText, rateText } = words
   const mid = points.map((point) => point.mid)
   const best = points.map((point) => point.standing)
   const rates = [...mid, ...best].filter((rate) => rate !== null)
-  if (rates.length === 0)
-    return <p class="muted">There is no mid and no price for this corridor in that time.</p>
+  if (rates.length === 0) return <p class="muted">{say('chart.empty')}</p>
   const decimals = rateDecimals(rates)
   const unit = periodInterval(period) === 'P1D' ? 'day' : 'hour'
-  const label = summary({ mid, best, period, unit })
+  const label = summary(words, { mid, best, period, unit })
   const isCarried = points.map((point) => isCarriedForward(point, unit))
   return (
     <>
@@ -75,22 +79,30 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
         isCarried={isCarried.includes(true)}
         hasCandles={points.some(({ midCandle }) => candleText(midCandle) !== undefined)}
       />
-      <div class="chart-plot" data-chart="series" data-label={label} data-unit={unit}>
+      <div
+        class="chart-plot"
+        dir="ltr"
+        data-chart="series"
+        data-label={label}
+        {...spoken(words, unit)}
+      >
         <Sparkline {...{ mid, best, isCarried, ...PLOT, label }} />
         <p class="chart-ends small muted" aria-hidden="true">
-          <span>{dayText(points[0]!.startMs)}</span>
-          <span>
-            from {rateText(Math.min(...rates), decimals)} to{' '}
-            {rateText(Math.max(...rates), decimals)}
+          <span dir="auto">{dayText(points[0]!.startMs)}</span>
+          <span dir="auto">
+            {say('chart.from-to', {
+              least: rateText(Math.min(...rates), decimals),
+              most: rateText(Math.max(...rates), decimals),
+            })}
           </span>
-          <span>{dayText(points.at(-1)!.startMs)}</span>
+          <span dir="auto">{dayText(points.at(-1)!.startMs)}</span>
         </p>
       </div>
       <p class="small muted">{label}</p>
       <PointTable {...{ points, unit, decimals }} />
       <p class="small">
         <a href={csvHref} download={`${from}-${to}-${period}.csv`}>
-          Download as CSV
+          {say('chart.csv')}
         </a>
       </p>
     </>
@@ -105,57 +117,81 @@ const isCarriedForward = ({ startMs, midAtMs }: HeldPoint, unit: Unit): boolean 
 
 type LegendProps = { unit: Unit; isCarried: boolean; hasCandles: boolean }
 
-const Legend = ({ unit, isCarried, hasCandles }: LegendProps) => (
-  <p class="chart-legend muted small">
-    <span class="key key-mid">mid{isCarried && ', dashed where it is more than a day old'}</span>
-    {hasCandles && (
-      <span class="key key-candle" data-live hidden>
-        how the mid moved in a {unit}: filled where it fell
+function Legend({ unit, isCarried, hasCandles }: LegendProps) {
+  const { say } = useWords()
+  return (
+    <p class="chart-legend muted small">
+      <span class="key key-mid">{say(isCarried ? 'chart.key-mid-carried' : 'chart.key-mid')}</span>
+      {hasCandles && (
+        <span class="key key-candle" data-live hidden>
+          {say('chart.key-candle', { unit })}
+        </span>
+      )}
+      <span class="key key-best">{say('chart.key-best')}</span>
+      <span class="key key-samples" data-live hidden>
+        {say('chart.key-samples', { unit })}
       </span>
-    )}
-    <span class="key key-best">best rate that held, before fees</span>
-    <span class="key key-samples" data-live hidden>
-      new prices per {unit}
-    </span>
-  </p>
-)
+    </p>
+  )
+}
+
+/** What the script of the chart says, and in which locale. */
+const spoken = ({ say, locale, dateLocale }: Words, unit: Unit) => ({
+  'data-unit': unit,
+  'data-locale': locale,
+  'data-dates': dateLocale,
+  'data-words': JSON.stringify({
+    tap: say('chart.tap'),
+    point: say('chart.point'),
+    keys: say('chart.keys'),
+    none: say('chart.none'),
+    range: say('chart.from-to', { least: '{low}', most: '{high}' }),
+    reading: say('chart.reading', {
+      time: '{time}',
+      mid: '{mid}',
+      best: '{best}',
+      samples: '{samples}',
+    }),
+  }),
+})
 
 /** The chart in figures, newest first. */
-const PointTable = ({ points, unit, decimals }: TableProps) => (
-  <details class="chart-data">
-    <summary>Show as a table</summary>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
-    <section class="table-frame chart-table" tabIndex={0} aria-label="The chart as a table">
-      <table class="table" id="series">
-        <thead>
-          <tr>
-            <th scope="col">{unit === 'day' ? 'Day (UTC)' : 'Hour (UTC)'}</th>
-            <th scope="col" class="number">
-              Mid
-            </th>
-            <th scope="col" class="number">
-              Best rate
-            </th>
-            <th scope="col" class="number">
-              New prices
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {points.toReversed().map((point) => (
-            <Point key={point.startMs} point={point} unit={unit} decimals={decimals} />
-          ))}
-        </tbody>
-      </table>
-    </section>
-  </details>
-)
+function PointTable({ points, unit, decimals }: TableProps) {
+  const { say } = useWords()
+  const heads = [say('chart.mid'), say('chart.best'), say('chart.samples')]
+  return (
+    <details class="chart-data">
+      <summary>{say('chart.table')}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
+      <section class="table-frame chart-table" tabIndex={0} aria-label={say('chart.table-label')}>
+        <table class="table" id="series">
+          <thead>
+            <tr>
+              <th scope="col">{say('chart.unit', { unit })}</th>
+              {heads.map((head) => (
+                <th key={head} scope="col" class="number">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {points.toReversed().map((point) => (
+              <Point key={point.startMs} point={point} unit={unit} decimals={decimals} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  )
+}
 
 type TableProps = { points: readonly HeldPoint[]; unit: Unit; decimals: number }
 
 const LENGTH_OF = { day: 10, hour: 16 }
 
 function Point({ point, unit, decimals }: PointProps) {
+  const { say, dayText, rateText } = useWords()
   const iso = new Date(point.startMs).toISOString()
   const text = (rate: number | null) => (rate === null ? '' : rateText(rate, decimals))
   return (
@@ -164,7 +200,9 @@ function Point({ point, unit, decimals }: PointProps) {
         <time dateTime={iso}>{iso.slice(0, LENGTH_OF[unit]).replace('T', ' ')}</time>
       </td>
       <td class="number" data-candle={candleText(point.midCandle)}>
-        {isCarriedForward(point, unit) && <span class="beside">of {dayText(point.midAtMs!)} </span>}
+        {isCarriedForward(point, unit) && (
+          <span class="beside">{say('chart.mid-of', { day: dayText(point.midAtMs!) })} </span>
+        )}
         {text(point.mid)}
       </td>
       <td class="number">{text(point.standing)}</td>
@@ -188,22 +226,30 @@ type Lines = {
   unit: Unit
 }
 
-/** The chart in words, for people who do not see it. */
-function summary({ mid, best, period, unit }: Lines): string {
+/** The chart in words, for people who do not see it: what moved, and where nothing is known. */
+function summary(words: Words, { mid, best, period, unit }: Lines): string {
+  const { say, rateText, percentText } = words
   const mids = mid.filter((rate) => rate !== null)
-  const bests = best.filter((rate) => rate !== null)
   const [first, last] = [mids[0], mids.at(-1)]
+  const span = periodWords(words, period)
   const moved =
     first !== undefined && last !== undefined
-      ? `Over ${periodWords(period)} the mid went from ${rateText(first)} to ${rateText(last)} ` +
-        `(${percentText((last / first - 1) * 10_000, true)}). `
-      : `No mid is known over ${periodWords(period)}. `
-  return moved + bestText(bests, `${best.length} ${unit}s`)
+      ? say('chart.moved', {
+          span,
+          first: rateText(first),
+          last: rateText(last),
+          percent: percentText((last / first - 1) * 10_000, true),
+        })
+      : say('chart.no-mid', { span })
+  return `${moved} ${bestText(words, best, unit)}`
 }
 
-function bestText(bests: readonly number[], all: string): string {
-  if (bests.length === 0) return 'No provider gave a price that money can be sent at.'
+function bestText({ say, rateText }: Words, all: Lines['best'], unit: Unit): string {
+  const bests = all.filter((rate) => rate !== null)
+  if (bests.length === 0) return say('chart.no-best')
   const [low, high] = [rateText(Math.min(...bests)), rateText(Math.max(...bests))]
-  const range = low === high ? `was ${low}` : `lay between ${low} and ${high}`
-  return `The best rate ${range}; there was one for ${bests.length} of ${all}.`
+  const range = low === high ? say('chart.best-was', { low }) : say('chart.best-lay', { low, high })
+  const missing = all.length - bests.length
+  if (missing === 0) return `${range} ${say('chart.best-always', { unit, all: all.length })}`
+  return `${range} ${say('chart.best-gaps', { unit, known: bests.length, missing })}`
 }

@@ -1,58 +1,67 @@
 import type { Currency } from '~/domain/currency.ts'
 import { type Cost, partOf } from '~/domain/price/cost.ts'
-import { askedText, percentText, priceText } from '~/portal/format.ts'
+import type { Words } from '~/portal/words/words.ts'
 import type { Conversion } from '~/service/convert.ts'
 import { pricedAt } from './offer-text.ts'
 
 const BPS_PER_PERCENT = 100
 
-/** What a cost below zero means, after its figure. */
-export const BETTER = 'better than the mid of its day'
+type Total = Pick<Cost, 'totalPct'>
 
 /** A cost below zero, in percent and without its sign. */
-export const betterText = ({ totalPct }: Pick<Cost, 'totalPct'>): string =>
+export const betterText = ({ percentText }: Words, { totalPct }: Total): string =>
   percentText(-totalPct * BPS_PER_PERCENT)
 
 /** A total cost in percent, in words where it is below zero. */
-export const totalText = (totalPct: number): string =>
-  totalPct < 0 ? `${betterText({ totalPct })} ${BETTER}` : percentText(totalPct * BPS_PER_PERCENT)
+export function totalText(words: Words, totalPct: number): string {
+  if (totalPct >= 0) return words.percentText(totalPct * BPS_PER_PERCENT)
+  return words.say('cost.better-than', { cost: betterText(words, { totalPct }) })
+}
 
 /** A total cost in percent and in money, in words where it is below zero. */
-export const bothText = (totalPct: number, money: string): string =>
-  totalPct < 0
-    ? `${money} (${betterText({ totalPct })}) ${BETTER}`
-    : `${totalText(totalPct)}, ${money}`
+export function bothText(words: Words, totalPct: number, money: string): string {
+  if (totalPct >= 0) return words.say('cost.and-money', { cost: totalText(words, totalPct), money })
+  const cost = moneyAndPercent(words, money, betterText(words, { totalPct }))
+  return words.say('cost.better-than', { cost })
+}
+
+/** An amount of money and what it is in percent: `£5.92 (2.96%)`. */
+export const moneyAndPercent = ({ say }: Words, money: string, percent: string): string =>
+  say('cost.money-percent', { money, percent })
+
+type Told = { readonly entry: Conversion; readonly cost: Cost; readonly from: Currency }
 
 /**
  * What a price costs, as sentences: in all, and where the money goes if the price is for the amount
  * that is sent.
  */
-export function costSentence(entry: Conversion, cost: Cost, from: Currency): string {
-  const amount = pricedAt(entry)
-  if (amount) return `${allText(cost, '')}, for ${amount}, the nearest amount with a price.`
+export function costSentence(words: Words, { entry, cost, from }: Told): string {
+  const amount = pricedAt(words, entry)
+  if (amount) return words.say('cost.nearest', { all: allText(words, cost, ''), amount })
   const { sent } = entry
-  const all = `${allText(cost, priceText(Math.abs(cost.total), from))}.`
+  const total = words.priceText(Math.abs(cost.total), from)
+  const all = words.say('cost.sentence', { all: allText(words, cost, total) })
   const isSaid = sent === null || (cost.totalPct < 0 && cost.feePct === 0)
-  return isSaid ? all : `${all} ${partsText(sent, cost, from)}`
+  return isSaid ? all : `${all} ${partsText(words, { sent, cost, from })}`
 }
 
-function allText({ totalPct }: Cost, total: string): string {
-  const percent = percentText(Math.abs(totalPct) * BPS_PER_PERCENT)
-  const both = total ? `${total} (${percent})` : percent
-  return totalPct < 0 ? `In all it is ${both} ${BETTER}` : `Total cost ${both}`
+function allText(words: Words, { totalPct }: Total, total: string): string {
+  const percent = words.percentText(Math.abs(totalPct) * BPS_PER_PERCENT)
+  const cost = total ? moneyAndPercent(words, total, percent) : percent
+  return words.say(totalPct < 0 ? 'cost.all-better' : 'cost.all', { cost })
 }
+
+type Parts = Pick<Told, 'cost' | 'from'> & { readonly sent: number }
 
 /** Where the cost of an amount goes: to the exchange rate, and to the fee. */
-function partsText(sent: number, { feePct, total }: Cost, from: Currency): string {
-  const text = (part: number) => priceText(part, from)
+function partsText(words: Words, { sent, cost: { feePct, total }, from }: Parts): string {
+  const text = (part: number) => words.priceText(part, from)
   const shown = (part: number) => Number(part.toFixed(from.minorUnits ?? 2))
-  const fee = shown(partOf(sent, feePct))
-  const margin = shown(total) - fee
-  const amount = askedText(sent, from)
-  if (margin < 0) {
-    const rate = `The exchange rate is ${text(-margin)} ${BETTER}`
-    return feePct > 0 ? `${rate}; ${text(fee)} of your ${amount} goes to the fee.` : `${rate}.`
-  }
-  if (feePct === 0) return `${text(margin)} of your ${amount} goes to the exchange rate.`
-  return `${text(margin)} of your ${amount} goes to the exchange rate, ${text(fee)} to the fee.`
+  const feePart = shown(partOf(sent, feePct))
+  const margin = shown(total) - feePart
+  const amount = words.askedText(sent, from)
+  const parts = { amount, margin: text(Math.abs(margin)), fee: text(feePart) }
+  if (margin < 0)
+    return words.say(feePct > 0 ? 'cost.parts-better-fee' : 'cost.parts-better', parts)
+  return words.say(feePct === 0 ? 'cost.parts-rate' : 'cost.parts-both', parts)
 }

@@ -6,9 +6,10 @@ import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { moneyOf, percentText, priceText } from '~/portal/format.ts'
+import { moneyOf } from '~/portal/words/format.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
 import type { Conversion } from '~/service/convert.ts'
-import { BETTER, betterText } from './cost-text.ts'
+import { betterText, moneyAndPercent } from './cost-text.ts'
 import { pricedAt } from './offer-text.ts'
 
 const BPS_PER_PERCENT = 100
@@ -24,22 +25,22 @@ type CostProps = {
 
 /** What a price costs by the mid of its own day; of a fee that nobody stated, the rest. */
 export function Cost({ entry, currency, mid }: CostProps) {
+  const words = useWords()
+  const { say, percentText, priceText } = words
   const { ranked, cost } = entry
   const { quote, midAtQuote } = ranked
-  const amount = pricedAt(entry)
+  const amount = pricedAt(words, entry)
   if (!isExecutable(quote.rateType)) return <Distance {...{ ...ranked, mid }} />
-  if (!midAtQuote) return <span class="muted">no mid that day</span>
+  if (!midAtQuote) return <span class="muted">{say('cost.no-mid-day')}</span>
   const marginBps = marginPct(quote.rate, midAtQuote.rate) * BPS_PER_PERCENT
-  if (!isFeeStated(quote)) return <span class="muted">{percentText(marginBps)} + fee</span>
-  if (entry.match?.match === 'out_of_range')
-    return <span class="muted">not known for this amount</span>
-  if (!cost) return <span class="muted">no mid for its fee</span>
+  if (!isFeeStated(quote))
+    return <span class="muted">{say('cost.plus-fee', { margin: percentText(marginBps) })}</span>
+  if (entry.match?.match === 'out_of_range') return <span class="muted">{say('cost.unknown')}</span>
+  if (!cost) return <span class="muted">{say('cost.no-mid-fee')}</span>
   if (cost.totalPct < 0) return <Better {...{ cost, currency, amount }} />
   const percent = percentText(cost.totalPct * BPS_PER_PERCENT)
   return amount ? (
-    <span>
-      {percent} of {amount}
-    </span>
+    <span>{say('cost.of', { percent, amount })}</span>
   ) : (
     <span>
       {priceText(cost.total, currency)}
@@ -54,12 +55,19 @@ type BetterProps = Pick<CostProps, 'currency'> & {
 }
 
 /** A cost below zero, which a reader would take for a mistake if it were not said in words. */
-const Better = ({ cost, currency, amount }: BetterProps) => (
-  <span>
-    {amount ? betterText(cost) : `${priceText(-cost.total, currency)} (${betterText(cost)})`}{' '}
-    <span class="beside">{amount ? `${BETTER}, for ${amount}` : BETTER}</span>
-  </span>
-)
+function Better({ cost, currency, amount }: BetterProps) {
+  const words = useWords()
+  const percent = betterText(words, cost)
+  const money = words.priceText(-cost.total, currency)
+  return (
+    <span>
+      {amount ? percent : moneyAndPercent(words, money, percent)}{' '}
+      <span class="beside">
+        {amount ? words.say('cost.better-for', { amount }) : words.say('cost.better')}
+      </span>
+    </span>
+  )
+}
 
 type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote' | 'isStale'> & { readonly mid: Mid }
 
@@ -68,12 +76,13 @@ type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote' | 'isStale'> & { r
  * day has none and the price still holds.
  */
 function Distance({ quote, midAtQuote, isStale, mid }: DistanceProps) {
+  const { say, percentText } = useWords()
   const held = midAtQuote ?? (isStale ? null : mid)
-  if (!held) return <span class="muted">{isStale ? 'no mid that day' : 'no mid'}</span>
+  if (!held) return <span class="muted">{say(isStale ? 'cost.no-mid-day' : 'cost.no-mid')}</span>
   return (
     <span>
       {percentText(vsMidBps(quote.rate, held.rate), true)}
-      {!midAtQuote && <span class="beside">by today’s mid</span>}
+      {!midAtQuote && <span class="beside">{say('cost.today')}</span>}
     </span>
   )
 }
@@ -84,7 +93,8 @@ type FeeProps = {
 }
 
 export function Fee({ quote, currencies: { from, to } }: FeeProps) {
-  if (!isFeeStated(quote)) return <span class="muted">fee unknown</span>
+  const { say, percentText, priceText } = useWords()
+  if (!isFeeStated(quote)) return <span class="muted">{say('fee.unknown')}</span>
   const { fee, feeCurrency } = quote
   const code = feeCurrency ?? from.code
   const currency = [from, to].find((known) => known.code === code) ?? moneyOf(code)
@@ -93,5 +103,5 @@ export function Fee({ quote, currencies: { from, to } }: FeeProps) {
     ...(fee ? [priceText(fee, currency)] : []),
     ...(percent > 0 ? [percentText(percent * BPS_PER_PERCENT)] : []),
   ]
-  return <>{parts.length > 0 ? parts.join(' + ') : 'no fee'}</>
+  return <>{parts.length > 0 ? parts.join(' + ') : say('fee.none')}</>
 }

@@ -5,10 +5,11 @@ import { UNSELECTED } from '~/domain/offer/selection.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
-import { priceText } from '~/portal/format.ts'
 import { pairFor } from '~/portal/place/live-pairs.ts'
 import { flagPath } from '~/portal/place/names.ts'
-import { type Pair, pairPath, pairSlug } from '~/portal/place/pair.ts'
+import { type Pair, pairPath, pairSlug, pairTitle } from '~/portal/place/pair.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { convert } from '~/service/convert.ts'
 import { goalParameter } from './path.ts'
 import type { BoardQuestion } from './query.ts'
@@ -22,11 +23,13 @@ type Props = {
 
 /** The countries that prices name, each with its own best; nothing where there is but one pair. */
 export function Countries({ view, question, from, to }: Props) {
+  const words = useWords()
+  const { say } = words
   const pairs = namedPairs(view.offers(from.code, to.code))
   if (pairs.length < 2) return null
   return (
-    <nav aria-label="Prices by country">
-      <p class="small">These prices are for certain countries. The best of each:</p>
+    <nav aria-label={say('countries.label')}>
+      <p class="small">{say('countries.lead')}</p>
       <ul class="flag-links">
         {pairs.map((pair) => (
           <li key={pairSlug(pair)}>
@@ -39,9 +42,9 @@ export function Countries({ view, question, from, to }: Props) {
                 height="15"
                 loading="lazy"
               />{' '}
-              {pair.source.name} to {pair.target.name}
+              {pairTitle(words, pair)}
             </a>{' '}
-            <span class="small muted">{bestText(view, question, { pair, from, to })}</span>
+            <span class="small muted">{bestText(words, { view, question, pair, from, to })}</span>
           </li>
         ))}
       </ul>
@@ -61,9 +64,9 @@ function namedPairs(offers: readonly RankedQuote[]): Pair[] {
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pair]) => pair)
 }
 
-type Ends = Pick<Props, 'from' | 'to'> & { readonly pair: Pair }
+type Ends = Props & { readonly pair: Pair }
 
-function bestText(view: View, { goal }: BoardQuestion, { pair, from, to }: Ends): string {
+function bestText(words: Words, { view, question: { goal }, pair, from, to }: Ends): string {
   const filters = {
     ...NO_FILTERS,
     sourceCountry: pair.source.code,
@@ -75,9 +78,10 @@ function bestText(view: View, { goal }: BoardQuestion, { pair, from, to }: Ends)
     goal,
     selection: { ...UNSELECTED, filters },
   })
-  if (!best) return 'no current price for this amount'
+  if (!best) return words.say('countries.none')
   const isToArrive = goal.recipientGets !== null
-  return isToArrive ? `${priceText(best.sent!, from)} to send` : priceText(best.net!, to)
+  if (!isToArrive) return words.priceText(best.net!, to)
+  return words.say('countries.to-send', { amount: words.priceText(best.sent!, from) })
 }
 
 function pairHref(pair: Pair, { from, to, goal }: BoardQuestion): string {

@@ -3,6 +3,7 @@ import type { View } from '~/memory/view.ts'
 import { Field } from '~/portal/form.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { PlaceField, PlaceList } from '~/portal/place/place-field.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { AMOUNT_NAMES, type AmountName, shownName } from './amounts.ts'
 import type { Fields } from './query.ts'
 
@@ -19,6 +20,7 @@ type Props = {
  */
 export function QuestionForm({ view, fields, hidden }: Props) {
   const { places, placeTexts, texts, faults } = fields
+  const { say } = useWords()
   const place = (name: 'from' | 'to') => ({
     ...{ name, view, text: placeTexts[name], place: places[name], error: faults[name] },
   })
@@ -26,10 +28,10 @@ export function QuestionForm({ view, fields, hidden }: Props) {
   const shown = AMOUNT_NAMES.filter((name) => isSound && texts[name] !== '')
   return (
     <form class="form-row board-form" action={PATHS.board} method="get">
-      <AmountField name="amount" label="Send" fields={fields} />
-      <PlaceField {...place('from')} label="From" />
-      <AmountField name="recipient_gets" label="Or they get" fields={fields} />
-      <PlaceField {...place('to')} label="To" />
+      <AmountField name="amount" label={say('form.send')} fields={fields} />
+      <PlaceField {...place('from')} label={say('form.from')} />
+      <AmountField name="recipient_gets" label={say('form.they-get')} fields={fields} />
+      <PlaceField {...place('to')} label={say('form.to')} />
       <PlaceList view={view} />
       {hidden.map(([name, value]) => (
         <input key={name + value} type="hidden" name={name} value={value} />
@@ -38,7 +40,7 @@ export function QuestionForm({ view, fields, hidden }: Props) {
         <input key={name} type="hidden" name={shownName(name)} value={texts[name]} />
       ))}
       <button type="submit" class="button">
-        Compare
+        {say('form.compare')}
       </button>
     </form>
   )

@@ -1,54 +1,45 @@
 import type { Evidence } from '~/domain/price/evidence.ts'
-import type { Provider, ProviderType, RateType } from '~/domain/provider.ts'
+import { type Provider, type ProviderType, RATE_TYPES } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { CATALOGUES, ENGLISH, type MessageKey, type Words } from '~/portal/words/words.ts'
 
-type Kind = {
-  readonly title: string
-  /** What a price of this kind means to a person who wants to send money. */
-  readonly note: string
-}
-
-export const KINDS: Readonly<Record<RateType, Kind>> = {
-  retail: { title: 'Retail', note: 'Prices at which people and small firms can send money.' },
-  p2p: { title: 'Peer to peer', note: 'Offers from person to person on an exchange.' },
-  interbank: { title: 'Interbank', note: 'Prices between banks and large firms.' },
-  official: {
-    title: 'For comparison: official',
-    note: 'The rate of the central bank. Money cannot be sent at it, so it is never the best.',
-  },
-  parallel: {
-    title: 'For comparison: parallel',
-    note: 'What the informal market is reported to pay. It is never the best.',
-  },
-}
-
-const TYPES: Readonly<Record<ProviderType, string>> = {
-  central_bank: 'central bank',
-  commercial_bank: 'bank',
-  non_bank_lp: 'liquidity provider',
-  imto: 'money transfer',
-  fintech_psp: 'payment firm',
-  crypto_venue: 'crypto venue',
-  bureau_de_change: 'bureau de change',
-  aggregator: 'aggregator',
-}
-
-export const typeText = (type: ProviderType | null): string | null => type && TYPES[type]
+export const typeText = ({ say }: Words, type: ProviderType | null): string | null =>
+  type && say(`provider-type.${type}`)
 
 /** A word of the catalogue as people write it: `bank_transfer` is `bank transfer`. */
-export const plainWords = (name: string): string => name.replaceAll('_', ' ')
+export function plainWords({ say }: Words, name: string): string {
+  const key = `pay-method.${name}`
+  return isKey(key) ? say(key) : name.replaceAll('_', ' ')
+}
+
+const isKey = (key: string): key is MessageKey => key in CATALOGUES.en
 
 /** What is written beside a price because of what stands behind it. */
-export const STANDING: Readonly<Record<Evidence, string | null>> = {
+const STANDING_KEYS: Readonly<Record<Evidence, MessageKey | null>> = {
   observed: null,
-  derived: 'worked out from a margin or another source',
-  indicative: 'advertised, not surely available',
+  derived: 'evidence.derived',
+  indicative: 'evidence.indicative',
 }
 
 /** What stands behind a price, where it is not simply the provider's own; else null. */
-export function standingText({ evidence }: Quote, { providerType }: Provider): string | null {
-  if (evidence === 'observed' && providerType === 'aggregator') return OTHERS
-  return STANDING[evidence]
+export function standingText(
+  { say }: Words,
+  { evidence }: Quote,
+  { providerType }: Provider,
+): string | null {
+  if (evidence === 'observed' && providerType === 'aggregator') return say('evidence.others')
+  const key = STANDING_KEYS[evidence]
+  return key && say(key)
 }
 
-const OTHERS = "worked out from others' prices"
+/** The kinds of price, as the explanation of the calculations names them. */
+export const KINDS = RATE_TYPES.map((type) => ({
+  title: ENGLISH.say(`kind.${type}`),
+  note: ENGLISH.say(`kind-note.${type}`),
+}))
+
+/** What is written beside a price, as that explanation quotes it. */
+export const STANDING = {
+  derived: ENGLISH.say('evidence.derived'),
+  indicative: ENGLISH.say('evidence.indicative'),
+}

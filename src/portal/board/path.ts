@@ -1,6 +1,6 @@
 import type { Goal } from '~/domain/offer/choice.ts'
-import { plainNumberText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
+import { plainNumberText } from '~/portal/words/format.ts'
 import type { AmountName } from './amounts.ts'
 import type { ChartPeriod } from './chart-period.ts'
 

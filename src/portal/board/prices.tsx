@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
-import { rateDecimals, spansText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
+import { rateDecimals } from '~/portal/words/format.ts'
+import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import { hasPlace, ProviderTable, type Shared } from './provider-table.tsx'
 
@@ -19,6 +20,7 @@ type Props = {
 
 /** The current prices by kind, and below them, folded, the older ones. */
 export function Prices({ conversions, isPair = false, ...pair }: Props) {
+  const { rich } = useWords()
   const { entries, bestCurrent, mid, recipientGets } = conversions
   const rates = entries.map(({ ranked }) => ranked.quote.rate)
   const decimals = rateDecimals(mid ? [...rates, mid.rate] : rates)
@@ -36,10 +38,7 @@ export function Prices({ conversions, isPair = false, ...pair }: Props) {
       {current.length > 0 && (
         <div class="stack">
           <Kinds entries={current} {...shared} />
-          <p class="muted small">
-            Total cost is the fee and what the exchange rate costs, against the mid of the day the
-            price is from. <a href={`${PATHS.method}#cost`}>How we calculate it</a>
-          </p>
+          <p class="muted small">{rich('prices.cost', { link: linkTo(`${PATHS.method}#cost`) })}</p>
         </div>
       )}
       <Older entries={entries.filter(({ ranked }) => ranked.isStale)} {...shared} />
@@ -60,15 +59,16 @@ function Kinds({ entries, isOlder = false, ...shared }: ListProps & { isOlder?: 
 
 /** The prices that may no longer be available; open if no others can be sent at. */
 function Older({ entries, ...shared }: ListProps) {
+  const { say, spansText } = useWords()
   if (entries.length === 0) return null
   const ages = entries.map(({ ranked }) => shared.nowMs - ranked.quote.atMs)
   return (
     <details class="older" open={shared.best === null}>
-      <summary>Older prices, seen {spansText(Math.min(...ages), Math.max(...ages))} ago</summary>
+      <summary>
+        {say('prices.older', { span: spansText(Math.min(...ages), Math.max(...ages)) })}
+      </summary>
       <div class="stack details-body">
-        <p class="muted small">
-          These may no longer hold. Each is compared with the mid of its own day.
-        </p>
+        <p class="muted small">{say('prices.older-why')}</p>
         <Kinds isOlder entries={entries} {...shared} />
       </div>
     </details>

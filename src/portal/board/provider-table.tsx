@@ -3,12 +3,13 @@ import type { Currency } from '~/domain/currency.ts'
 import { isFeeStated } from '~/domain/offer/fee.ts'
 import { isExecutable, type RateType } from '~/domain/provider.ts'
 import { bankDateOf } from '~/domain/source/bank-date.ts'
-import { amountText, dayText, priceText, rateText } from '~/portal/format.ts'
 import { Seen } from '~/portal/moment.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
+import type { MessageKey, Words } from '~/portal/words/words.ts'
 import type { Conversion } from '~/service/convert.ts'
 import { Cost, Fee } from './cost.tsx'
-import { KINDS, standingText } from './kinds.ts'
-import { silenceText } from './offer-text.ts'
+import { standingText } from './kinds.ts'
+import { gapsText } from './offer-text.ts'
 import { Who } from './who.tsx'
 
 export type Shared = {
@@ -35,19 +36,22 @@ type Props = Shared & {
 
 /** The providers of one kind; those that say a fee have a place among them. */
 export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Props) {
-  const { title, note } = KINDS[kind]
+  const words = useWords()
+  const { say } = words
   const titleId = isOlder ? `older-${kind}` : `kind-${kind}`
   const Title = isOlder ? 'h3' : 'h2'
+  const standingOf = ({ ranked: { quote, provider } }: Conversion) =>
+    standingText(words, quote, provider)
   const common = commonText(entries, standingOf)
-  const silence = commonText(entries, ({ ranked }) => silenceText(ranked))
-  const isSilent = ({ ranked }: Conversion) => !silence && ranked.unspecified.length > 0
+  const gaps = commonText(entries, ({ ranked }) => gapsText(words, ranked))
+  const isSilent = ({ ranked }: Conversion) => !gaps && ranked.unspecified.length > 0
   return (
     <section class="stack-tight" aria-labelledby={titleId}>
       <div>
-        <Title id={titleId}>{title}</Title>
-        {!isOlder && <p class="muted small">{note}</p>}
-        {common && <p class="muted small">Each of these prices is {common}.</p>}
-        {silence && <p class="muted small">Each of these prices {silence}.</p>}
+        <Title id={titleId}>{say(`kind.${kind}`)}</Title>
+        {!isOlder && <p class="muted small">{say(`kind-note.${kind}`)}</p>}
+        {common && <p class="muted small">{say('table.each-is', { common })}</p>}
+        {gaps && <p class="muted small">{say('table.each-silent', { gaps })}</p>}
       </div>
       <div class="table-frame">
         <table class="table table-cards market-table" aria-labelledby={titleId}>
@@ -60,7 +64,7 @@ export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Pro
                 entry={entry}
                 place={isOlder || !hasPlace(entry) || isSilent(entry) ? null : i + 1}
                 standing={common ? null : standingOf(entry)}
-                silence={silence ? null : silenceText(entry.ranked)}
+                silence={gaps ? null : silenceText(words, entry)}
               />
             ))}
           </tbody>
@@ -70,8 +74,11 @@ export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Pro
   )
 }
 
-const standingOf = ({ ranked: { quote, provider } }: Conversion): string | null =>
-  standingText(quote, provider)
+/** What a price does not say, as a part of its row; null for nothing. */
+function silenceText(words: Words, { ranked }: Conversion): string | null {
+  const gaps = gapsText(words, ranked)
+  return gaps === null ? null : words.say('table.silent', { gaps })
+}
 
 /** What is to be said of several prices alike, and so of all of them at once. */
 function commonText(
@@ -93,37 +100,39 @@ export const isOffered = (entry: Conversion): boolean =>
   isExecutable(entry.ranked.quote.rateType) && !entry.ranked.isStale && hasPlace(entry)
 
 /** The head of the column with what arrives, or what is sent. */
-function amountHead(kind: RateType, isToArrive: boolean): string {
-  if (isToArrive) return 'You send'
-  return isExecutable(kind) ? 'Recipient gets' : 'Would come to'
+function amountHead(kind: RateType, isToArrive: boolean): MessageKey {
+  if (isToArrive) return 'table.you-send'
+  return isExecutable(kind) ? 'table.recipient-gets' : 'table.would-come-to'
 }
 
-const costHead = (kind: RateType): string => (isExecutable(kind) ? 'Total cost' : 'Against mid')
+const costHead = (kind: RateType): MessageKey =>
+  isExecutable(kind) ? 'table.total-cost' : 'table.against-mid'
 
 type HeadProps = Pick<Shared, 'from' | 'to' | 'isToArrive'> & { readonly kind: RateType }
 
-const Head = ({ kind, from, to, isToArrive }: HeadProps) => (
-  <thead>
-    <tr>
-      <th scope="col">Provider</th>
-      <th scope="col" class="number">
-        {amountHead(kind, isToArrive)}, {isToArrive ? from.code : to.code}
-      </th>
-      <th scope="col" class="number">
-        {costHead(kind)}
-      </th>
-      <th scope="col" class="number">
-        Fee
-      </th>
-      <th scope="col" class="number">
-        Rate
-      </th>
-      <th scope="col" class="number">
-        Seen
-      </th>
-    </tr>
-  </thead>
-)
+function Head({ kind, from, to, isToArrive }: HeadProps) {
+  const { say } = useWords()
+  const amount = say(amountHead(kind, isToArrive))
+  const code = isToArrive ? from.code : to.code
+  const heads = [
+    say('table.amount-in', { amount, code }),
+    ...[costHead(kind), 'table.fee' as const, 'table.rate' as const, 'table.seen' as const].map(
+      (name) => say(name),
+    ),
+  ]
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{say('table.provider')}</th>
+        {heads.map((head) => (
+          <th key={head} scope="col" class="number">
+            {head}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
 
 type RowProps = Shared & {
   readonly entry: Conversion
@@ -133,6 +142,7 @@ type RowProps = Shared & {
 }
 
 function Row({ entry, place, standing, silence, ...shared }: RowProps) {
+  const { say, dayText, rateText } = useWords()
   const { quote, provider } = entry.ranked
   const kind = quote.rateType
   const date = bankDateOf(quote, provider)
@@ -141,21 +151,23 @@ function Row({ entry, place, standing, silence, ...shared }: RowProps) {
       <th scope="row">
         <Who {...{ entry, place, standing, silence }} {...shared} isBest={entry === shared.best} />
       </th>
-      <td class="number net wide" data-label={amountHead(kind, shared.isToArrive)}>
+      <td class="number net wide" data-label={say(amountHead(kind, shared.isToArrive))}>
         <Amount entry={entry} {...shared} isCompared={place !== null && isExecutable(kind)} />
       </td>
-      <td class="number wide" data-label={costHead(kind)}>
+      <td class="number wide" data-label={say(costHead(kind))}>
         <Cost entry={entry} currency={shared.from} mid={shared.mid} />
       </td>
-      <td class="number" data-label="Fee">
+      <td class="number" data-label={say('table.fee')}>
         {isExecutable(kind) ? <Fee quote={quote} currencies={shared} /> : NONE}
       </td>
-      <td class="number" data-label="Rate">
+      <td class="number" data-label={say('table.rate')}>
         {rateText(quote.rate, shared.decimals)}
       </td>
-      <td class="number" data-label="Seen">
+      <td class="number" data-label={say('table.seen')}>
         <Seen ms={quote.atMs} nowMs={shared.nowMs} />
-        {date && <span class="beside">bank’s date: {dayText(Date.parse(date))}</span>}
+        {date && (
+          <span class="beside">{say('table.bank-date', { day: dayText(Date.parse(date)) })}</span>
+        )}
       </td>
     </tr>
   )
@@ -165,11 +177,16 @@ type AmountProps = Shared & { readonly entry: Conversion; readonly isCompared: b
 
 /** What arrives or is sent, and how much that differs from the best. */
 function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) {
+  const { say, amountText, priceText } = useWords()
   const { net, sent, ranked, match } = entry
   const { rateType } = ranked.quote
-  if (match?.match === 'out_of_range') return <span class="muted small">{NO_PRICE}</span>
-  if (net === null) return <span class="muted small">{sent === null ? NO_AMOUNT : NO_MID}</span>
-  if (net <= 0) return <span class="muted small">nothing: the fee takes all of it</span>
+  if (match?.match === 'out_of_range')
+    return <span class="muted small">{say('table.no-price')}</span>
+  if (net === null)
+    return (
+      <span class="muted small">{say(sent === null ? 'table.no-amount' : 'table.no-mid')}</span>
+    )
+  if (net <= 0) return <span class="muted small">{say('table.nothing')}</span>
   const [shown, currency] = isToArrive ? [sent!, from] : [net, to]
   const bestShown = best && (isToArrive ? best.sent : best.net)
   const difference = bestShown === null ? 0 : shown - bestShown
@@ -177,11 +194,13 @@ function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) 
     <span>
       {amountText(shown, currency.minorUnits)}
       {!isFeeStated(ranked.quote) && isExecutable(rateType) && (
-        <span class="beside">before any fee</span>
+        <span class="beside">{say('table.before-fee')}</span>
       )}
       {isCompared && entry !== best && difference !== 0 && (
         <span class="beside">
-          {priceText(Math.abs(difference), currency)} {difference > 0 ? 'more' : 'less'}
+          {say(difference > 0 ? 'table.more' : 'table.less', {
+            amount: priceText(Math.abs(difference), currency),
+          })}
         </span>
       )}
     </span>
@@ -189,6 +208,3 @@ function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) 
 }
 
 const NONE = <span class="muted">–</span>
-const NO_MID = 'unknown: no mid for its fee'
-const NO_PRICE = 'no price for this amount'
-const NO_AMOUNT = 'cannot be worked out'

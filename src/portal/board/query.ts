@@ -4,6 +4,7 @@ import type { View } from '~/memory/view.ts'
 import type { Pair } from '~/portal/place/pair.ts'
 import { homePlace, type Place, placeText, writtenPlace } from '~/portal/place/place.ts'
 import { PLACE_LENGTH_MAX } from '~/portal/place/place-field.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 import { type AmountName, type Amounts, amounts } from './amounts.ts'
 import { type ChartPeriod, chartPeriodOf } from './chart-period.ts'
@@ -41,15 +42,16 @@ export type BoardQuestion = {
 }
 
 /** The question in a board's address; what it leaves out is proposed. */
-export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
-  const from = askedPlace(view, params, 'from')
-  const to = askedPlace(view, params, 'to')
+export function boardQuery(words: Words, view: View, params: URLSearchParams): BoardQuery {
+  const places = { words, view, params }
+  const from = askedPlace(places, 'from')
+  const to = askedPlace(places, 'to')
   const isAsked = from !== null && to !== null
   const proposed = isAsked ? null : proposal(view, { from, to })
   const isPriceless = from === null && to === null && proposed === null
   const placed = {
-    from: from ?? proposedPlace(proposed?.from),
-    to: to ?? proposedPlace(proposed?.to),
+    from: from ?? proposedPlace(words, proposed?.from),
+    to: to ?? proposedPlace(words, proposed?.to),
   }
   const codes = { from: placed.from.place?.currency ?? '', to: placed.to.place?.currency ?? '' }
   const {
@@ -58,14 +60,16 @@ export function boardQuery(view: View, params: URLSearchParams): BoardQuery {
     hints,
     faults: amountFaults,
   } = amounts(view, params, {
+    words,
     ...codes,
     offers: view.offers(codes.from, codes.to),
   })
-  const faults = { ...(!isPriceless && placeFaults(placed)), ...amountFaults }
+  const faults = { ...(!isPriceless && placeFaults(words, placed)), ...amountFaults }
   const isWhole = !isPriceless && Object.keys(faults).length === 0 && goal !== null
   const period = chartPeriodOf(params.get('period'))
   const { catalogue } = view
-  const textOf = ({ text, place }: AskedPlace) => (place ? placeText(place, catalogue) : text)
+  const textOf = ({ text, place }: AskedPlace) =>
+    place ? placeText(words, place, catalogue) : text
   return {
     placeTexts: { from: textOf(placed.from), to: textOf(placed.to) },
     places: { from: placed.from.place, to: placed.to.place },
@@ -87,18 +91,20 @@ type AskedPlace = {
 
 type Placed = Readonly<Record<PlaceName, AskedPlace>>
 
-/** The place in a parameter; null where it is missing or empty. */
-function askedPlace(
-  { catalogue }: View,
-  params: URLSearchParams,
-  name: PlaceName,
-): AskedPlace | null {
-  const text = params.get(name)?.trim().slice(0, PLACE_LENGTH_MAX)
-  return text ? { text, ...writtenPlace(text, catalogue) } : null
+type InAddress = {
+  readonly words: Words
+  readonly view: View
+  readonly params: URLSearchParams
 }
 
-function proposedPlace(code: string | undefined): AskedPlace {
-  if (code === undefined) return { text: '', place: null, fault: 'Choose a country or a currency.' }
+/** The place in a parameter; null where it is missing or empty. */
+function askedPlace({ words, view, params }: InAddress, name: PlaceName): AskedPlace | null {
+  const text = params.get(name)?.trim().slice(0, PLACE_LENGTH_MAX)
+  return text ? { text, ...writtenPlace(words, text, view.catalogue) } : null
+}
+
+function proposedPlace({ say }: Words, code: string | undefined): AskedPlace {
+  if (code === undefined) return { text: '', place: null, fault: say('place.choose') }
   return { text: code, place: homePlace(code), fault: null }
 }
 
@@ -108,13 +114,11 @@ function pairOf({ from, to }: Placed): Pair | null {
   return source && target && source !== target ? { source, target } : null
 }
 
-const SAME = 'Choose two different currencies.'
-
-function placeFaults({ from, to }: Placed): Fields['faults'] {
+function placeFaults({ say }: Words, { from, to }: Placed): Fields['faults'] {
   const isSame = from.place !== null && from.place.currency === to.place?.currency
   return {
     ...(from.fault !== null && { from: from.fault }),
-    ...(to.fault !== null ? { to: to.fault } : isSame && { to: SAME }),
+    ...(to.fault !== null ? { to: to.fault } : isSame && { to: say('place.same') }),
   }
 }
 

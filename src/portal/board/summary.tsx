@@ -8,21 +8,15 @@ import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import {
-  askedText,
-  clockText,
-  percentText,
-  priceText,
-  rateText,
-  spanText,
-} from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import type { DoubtfulMid } from '~/service/doubtful.ts'
-import { lackNote } from '~/wire/note.ts'
 import { costSentence } from './cost-text.ts'
 import { standingText } from './kinds.ts'
 import { namedAmounts } from './known-amounts.ts'
+import { lackText } from './lack-text.ts'
 import { namedCountries, pricedAt } from './offer-text.ts'
 
 type Props = {
@@ -53,23 +47,19 @@ export function BoardSummary(props: Props) {
 
 /** The best current price, or why there is none. */
 export function Best(props: Props) {
+  const words = useWords()
+  const { say, askedText, priceText } = words
   const { conversions, from, to, freshness, hrefOf, offers, isPair } = props
   const { amount, recipientGets, bestCurrent } = conversions
   const isToArrive = recipientGets !== null
-  const isNear = bestCurrent !== null && pricedAt(bestCurrent) !== null
-  const [most, least] = isNear
-    ? ["About what they'd get", 'About what to send']
-    : ["Most they'd get", 'Least to send']
+  const isNear = bestCurrent !== null && pricedAt(words, bestCurrent) !== null
   const asked = isToArrive
-    ? `${least} for ${askedText(recipientGets, to)}`
-    : `${most} for ${askedText(amount ?? 0, from)}`
-  const countries = isPair ? null : namedCountries(bestCurrent?.ranked.quote.offer ?? PLAIN)
+    ? say(isNear ? 'best.about-send' : 'best.least', { amount: askedText(recipientGets, to) })
+    : say(isNear ? 'best.about-get' : 'best.most', { amount: askedText(amount ?? 0, from) })
+  const countries = isPair ? null : namedCountries(words, bestCurrent?.ranked.quote.offer ?? PLAIN)
   return (
     <section class="card">
-      <h2 class="figure-label">
-        {asked}
-        {countries && `, ${countries}`}
-      </h2>
+      <h2 class="figure-label">{[asked, countries].filter(Boolean).join(say('list.comma'))}</h2>
       {bestCurrent ? (
         <>
           <p class="figure">
@@ -79,8 +69,8 @@ export function Best(props: Props) {
         </>
       ) : (
         <>
-          <p class="figure">{nothingText(conversions)}</p>
-          <p class="figure-note">{whyNothing(conversions, freshness.nowMs)}</p>
+          <p class="figure">{nothingText(words, conversions)}</p>
+          <p class="figure-note">{whyNothing(words, conversions, freshness.nowMs)}</p>
           <KnownAmounts {...{ conversions, from, hrefOf, offers }} />
         </>
       )}
@@ -96,13 +86,14 @@ type KnownProps = Pick<Props, 'conversions' | 'from' | 'hrefOf' | 'offers'>
 
 /** The amounts with prices, as links, where there is none for the amount asked for. */
 function KnownAmounts({ conversions: { lack, amount }, from, hrefOf, offers }: KnownProps) {
+  const { say, askedText } = useWords()
   if (lack?.reason !== 'out_of_range') return null
   const nearTo = { amount: amount ?? 1, max: PROPOSED_MAX }
   return (
     <ul class="links">
       {namedAmounts(offers, nearTo).map((known) => (
         <li key={known}>
-          <a href={hrefOf(known)}>Prices for {askedText(known, from)}</a>
+          <a href={hrefOf(known)}>{say('best.prices-for', { amount: askedText(known, from) })}</a>
         </li>
       ))}
     </ul>
@@ -113,119 +104,126 @@ type NoteProps = { readonly best: Conversion; readonly from: Currency; readonly 
 
 /** The provider of the best price, its age and its cost. */
 function BestNote({ best, from, nowMs }: NoteProps) {
+  const words = useWords()
   const { ranked, cost } = best
   const { quote, provider } = ranked
-  const standing = standingText(quote, provider)
+  const standing = standingText(words, quote, provider)
   const isFree = !quote.fee && feePercentOf(quote) === 0
   return (
     <p class="figure-note">
-      with {provider.name}, {isFree ? 'which charges no fee' : 'after its fee'}; price seen{' '}
-      {spanText(nowMs - quote.atMs)} ago (
-      <Moment ms={quote.atMs} />){standing && `, ${standing}`}.
-      {cost && ` ${costSentence(best, cost, from)}`}
+      {words.rich(isFree ? 'best.with-free' : 'best.with-fee', {
+        provider: provider.name,
+        ago: words.agoText(nowMs - quote.atMs),
+        moment: <Moment ms={quote.atMs} />,
+        standing: standing ? words.say('list.comma') + standing : '',
+      })}
+      {cost && ` ${costSentence(words, { entry: best, cost, from })}`}
     </p>
   )
 }
 
 const isSendable = ({ ranked }: Conversion): boolean => isExecutable(ranked.quote.rateType)
 
-function nothingText({ entries }: Conversions): string {
+function nothingText({ say }: Words, { entries }: Conversions): string {
   const sendable = entries.filter(isSendable)
-  if (sendable.length === 0) return 'Official rate only'
-  return sendable.some(({ ranked }) => !ranked.isStale) ? 'Not known' : 'No current price'
+  if (sendable.length === 0) return say('best.official')
+  return say(sendable.some(({ ranked }) => !ranked.isStale) ? 'best.not-known' : 'best.no-current')
 }
 
 /** The reason why no price leads. */
-function whyNothing({ entries, lack, ...asked }: Conversions, nowMs: number): string {
-  if (lack) return lackNote(lack, asked)
+function whyNothing(words: Words, conversions: Conversions, nowMs: number): string {
+  const { say, agoText } = words
+  const { entries, lack, ...asked } = conversions
+  if (lack) return lackText(words, lack, asked)
   const sendable = entries.filter(isSendable)
-  if (sendable.length === 0) return 'No provider gives a price at which money can be sent.'
+  if (sendable.length === 0) return say('best.none-sends')
   const current = sendable.filter(({ ranked }) => !ranked.isStale)
   if (current.length === 0) {
     const newestMs = Math.max(...sendable.map(({ ranked }) => ranked.quote.atMs))
-    return `The newest price was seen ${spanText(nowMs - newestMs)} ago and may no longer hold.`
+    return say('best.newest', { ago: agoText(nowMs - newestMs) })
   }
   const stated = current.filter(({ ranked }) => isFeeStated(ranked.quote))
-  if (stated.length === 0) return 'Fee unknown: the fee is not stated.'
-  return 'Where the fee is known, it takes all of this amount or cannot be converted.'
+  if (stated.length === 0) return say('best.fee-unknown')
+  return say('best.fee-all')
 }
 
 const PEG = /peg:([A-Z]+)\+/g
 
 /** The feed of a mid, and what the mid is pegged to: `peg:EUR+ecb` is of the feed `ecb`. */
-function sourceText(source: string): string {
-  const anchors = [...source.matchAll(PEG)].map(([, code]) => code)
+function sourceText({ say, listText }: Words, source: string): string {
+  const anchors = [...source.matchAll(PEG)].map(([, code]) => code!)
   const feed = source.replaceAll(PEG, '')
-  return anchors.length > 0 ? `${feed} with the fixed rate to ${anchors.join(' and ')}` : feed
+  return anchors.length > 0 ? say('mid.fixed', { feed, anchors: listText(anchors) }) : feed
 }
 
 type SourceProps = Pick<Props, 'from'> & { readonly mid: MidRate; readonly nowMs: number }
 
 /** What a mid is for, where it comes from, and how old it is. */
-const Source = ({ mid, from, nowMs }: SourceProps) => (
-  <>
-    for 1 {from.code}, from {sourceText(mid.source)}, {spanText(nowMs - mid.atMs)} ago (
-    <Moment ms={mid.atMs} />)
-  </>
-)
+const sourceValues = (words: Words, { mid, from, nowMs }: SourceProps) => ({
+  code: from.code,
+  source: sourceText(words, mid.source),
+  ago: words.agoText(nowMs - mid.atMs),
+  moment: <Moment ms={mid.atMs} />,
+})
 
 /** How sure a mid is, where fewer than two feeds agree on it. */
-const BACKING_TEXT: Readonly<Partial<Record<Basis, string>>> = {
-  disputed: 'Feeds disagree on this rate, so prices are compared with it only roughly.',
-  single: 'One feed alone gives this rate; no second one confirms it.',
-}
+const isWeak = (basis: Basis): basis is 'disputed' | 'single' =>
+  basis === 'disputed' || basis === 'single'
 
 /** A mark for a mid that feeds dispute or that one alone gives, and what that means. */
 function Backing({ mid: { basis } }: { readonly mid: MidRate }) {
-  const text = BACKING_TEXT[basis]
-  if (text === undefined) return null
+  const { say } = useWords()
+  if (!isWeak(basis)) return null
+  const look = basis === 'disputed' ? 'tag tag-warn' : 'tag'
   return (
     <>
       {' '}
-      <span class={basis === 'disputed' ? 'tag tag-warn' : 'tag'}>{basis}</span> {text}
+      <span class={look}>{say(`mid-basis.${basis}`)}</span> {say(`mid-basis-note.${basis}`)}
     </>
   )
 }
 
 /** The mid in a sentence. */
 function MidNote({ conversions: { mid }, from, to, freshness: { nowMs } }: Props) {
-  if (!mid) return <p class="figure-note">{NO_MID}</p>
+  const words = useWords()
+  if (!mid) return <p class="figure-note">{words.say('mid.none')}</p>
   return (
     <p class="figure-note">
-      The mid-market rate is {rateText(mid.rate)} {to.code} <Source {...{ mid, from, nowMs }} />.
+      {words.rich('mid.sentence', {
+        rate: `${words.rateText(mid.rate)} ${to.code}`,
+        ...sourceValues(words, { mid, from, nowMs }),
+      })}
       <Backing mid={mid} />
     </p>
   )
 }
 
-const NO_MID =
-  'No reference feed has a recent rate for this pair, so there is no mid to compare with.'
-
 function Mid({ conversions: { mid }, from, to, freshness: { nowMs }, moved = [] }: Props) {
+  const words = useWords()
+  const { say, rich, rateText, percentText } = words
   return (
     <section class="card">
-      <h2 class="figure-label">Mid-market rate</h2>
+      <h2 class="figure-label">{say('mid.title')}</h2>
       {mid ? (
         <>
           <p class="figure">
             {rateText(mid.rate)} {to.code}
           </p>
           <p class="figure-note">
-            <Source {...{ mid, from, nowMs }} />.
+            {rich('mid.source', sourceValues(words, { mid, from, nowMs }))}
             <Backing mid={mid} />
             {moved.map(({ currency, movePct }) => (
               <Fragment key={currency}>
                 {' '}
-                One feed alone moved the dollar&apos;s price in {currency} by{' '}
-                {percentText(movePct! * 100, true)} within a day.
+                {say('mid.moved', { currency, percent: percentText(movePct! * 100, true) })}
               </Fragment>
             ))}
           </p>
         </>
       ) : (
         <>
-          <p class="figure">Not known</p>
-          <p class="figure-note">{NO_MID}</p>
+          <p class="figure">{say('best.not-known')}</p>
+          <p class="figure-note">{say('mid.none')}</p>
         </>
       )}
     </section>
@@ -234,14 +232,12 @@ function Mid({ conversions: { mid }, from, to, freshness: { nowMs }, moved = [] 
 
 /** The freshness of the public board, which is always that of the hourly tier. */
 function Freshly({ freshness: { cutoffMs } }: { freshness: Freshness }) {
+  const { say, clockText } = useWords()
   return (
     <section class="card">
-      <h2 class="figure-label">Hourly prices</h2>
-      <p class="figure">As of {clockText(cutoffMs)}</p>
-      <p class="figure-note">
-        These pages are updated every hour, next at {clockText(cutoffMs + HOUR_MS)}. With a key of
-        the enterprise plan you see prices as they come in.
-      </p>
+      <h2 class="figure-label">{say('fresh.title')}</h2>
+      <p class="figure">{say('fresh.as-of', { time: clockText(cutoffMs) })}</p>
+      <p class="figure-note">{say('fresh.next', { time: clockText(cutoffMs + HOUR_MS) })}</p>
     </section>
   )
 }

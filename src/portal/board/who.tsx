@@ -3,11 +3,12 @@ import { PLAIN } from '~/domain/offer/terms.ts'
 import { Logo } from '~/portal/providers/logo.tsx'
 import { providerPath } from '~/portal/providers/path.ts'
 import { Website } from '~/portal/providers/website.tsx'
-import { Name } from '~/portal/words/spoken.tsx'
+import { Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { Conversion } from '~/service/convert.ts'
-import { suspectText } from '~/wire/offer/suspect.ts'
 import { plainWords, typeText } from './kinds.ts'
 import { namedCountries, offerWords, pricedAt, severalText } from './offer-text.ts'
+import { suspectText } from './suspect-text.ts'
 
 type Props = {
   readonly entry: Conversion
@@ -24,9 +25,11 @@ type Props = {
 
 /** The provider of a price, what the price is for, and what stands behind it. */
 export function Who(props: Props) {
+  const words = useWords()
+  const { say } = words
   const { entry, place, isBest } = props
   const { provider, suspect, quote } = entry.ranked
-  const countries = props.isPair ? null : namedCountries(quote.offer ?? PLAIN)
+  const countries = props.isPair ? null : namedCountries(words, quote.offer ?? PLAIN)
   return (
     <div class="who">
       <span class="place">{place ?? '\u00a0'}</span>
@@ -37,16 +40,20 @@ export function Who(props: Props) {
         </a>{' '}
         {isBest && (
           <>
-            <span class="tag tag-good">{countries ? `best ${countries}` : 'best'}</span>{' '}
+            <span class="tag tag-good">
+              {countries ? say('who.best-of', { countries }) : say('who.best')}
+            </span>{' '}
           </>
         )}
         {suspect && (
           <>
-            <span class="tag tag-warn">suspect: {suspectText(suspect)}</span>{' '}
+            <span class="tag tag-warn">
+              {say('who.suspect', { reason: suspectText(words, suspect) })}
+            </span>{' '}
           </>
         )}
         <span class="beside">
-          {aboutText(props)} <Website provider={provider} />
+          {aboutText(words, props)} <Website provider={provider} />
         </span>
       </span>
     </div>
@@ -57,26 +64,32 @@ export function Who(props: Props) {
  * The provider's type, what its price is for, and what it comes from. What an offer says of speed
  * and payment stands in place of what is said of the provider.
  */
-function aboutText({ entry, isPair, standing, silence }: Props): string {
+function aboutText(words: Words, { entry, isPair, standing, silence }: Props): string {
+  const { say } = words
   const { provider, quote } = entry.ranked
   const { providerType, transferTime, paymentMethods } = provider
   const offer = quote.offer ?? PLAIN
   const { payIn, payOut, deliveryMinMs, deliveryMaxMs } = offer
   const isTimed = deliveryMinMs !== null || deliveryMaxMs !== null
   const isPaid = payIn !== null || payOut !== null
-  const amount = pricedAt(entry)
+  const amount = pricedAt(words, entry)
   const isNear = entry.match?.match === 'nearest'
   const parts = [
-    typeText(providerType),
+    typeText(words, providerType),
     standing,
-    ...offerWords(offer, isPair),
-    !isTimed && transferTime && `takes ${lowerFirst(transferTime)}`,
-    !isPaid && paymentMethods?.length && `by ${paymentMethods.map(plainWords).join(', ')}`,
-    amount && `priced for ${amount}${isNear ? ', which is nearest' : ' alone'}`,
-    severalText(offer),
+    ...offerWords(words, offer, isPair),
+    !isTimed && transferTime && say('who.takes', { time: lowerFirst(transferTime) }),
+    !isPaid &&
+      paymentMethods?.length &&
+      say('who.paid-by', { ways: waysText(words, paymentMethods) }),
+    amount && say(isNear ? 'who.nearest' : 'who.alone', { amount }),
+    severalText(words, offer),
     silence,
   ]
   return parts.filter(Boolean).join(' · ')
 }
+
+const waysText = (words: Words, methods: readonly string[]): string =>
+  methods.map((method) => plainWords(words, method)).join(words.say('list.comma'))
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

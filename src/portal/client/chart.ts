@@ -1,4 +1,6 @@
 import uPlot from 'uplot'
+import { decimalPoint, filled, numberText } from '../board/chart-reading.ts'
+import { aloneIn } from '../line-path.ts'
 
 type Row = {
   readonly s: number
@@ -25,12 +27,17 @@ function rowsOf({ tBodies }: HTMLTableElement): Row[] {
   return rows.reverse()
 }
 
-/** The number of a cell, which may have words before it. */
-const textIn = (cell: HTMLTableCellElement | undefined): string =>
-  (cell?.lastChild?.textContent ?? '').replaceAll(',', '')
+/** What the page says for this script, in its language; places for values are in braces. */
+type Words = Record<'tap' | 'point' | 'keys' | 'none' | 'range' | 'reading', string>
+
+const plot = document.querySelector<HTMLElement>('[data-chart]')
+const words: Words = JSON.parse(plot?.dataset.words ?? '{}')
+const locale = plot?.dataset.locale
+const dates = plot?.dataset.dates
+const point = decimalPoint(locale)
 
 function numberIn(cell: HTMLTableCellElement): number | null {
-  const text = textIn(cell)
+  const text = numberText(cell.lastChild?.textContent, point)
   return text === '' ? null : Number(text)
 }
 
@@ -42,20 +49,23 @@ function show(place: HTMLElement, table: HTMLTableElement): void {
   reading.setAttribute('role', 'status')
   place.before(reading)
   const read = (at: number | null) => (reading.textContent = at === null ? hint() : told(at))
-  const hint = () =>
-    matchMedia('(pointer: coarse)').matches
-      ? 'Tap the chart to read values.'
-      : 'Point at the chart, or focus it and press the arrow keys, to read values.'
+  const hint = () => (matchMedia('(pointer: coarse)').matches ? words.tap : words.point)
   const decimals = decimalsOf(table)
   const told = (at: number) => {
     const { s, values, midOf, candle } = rows[at]!
     const [mid, best, samples] = values
     const rate = (value: number | null | undefined) =>
-      value == null ? 'none' : value.toLocaleString('en', { minimumFractionDigits: decimals })
+      value == null ? words.none : value.toLocaleString(locale, { minimumFractionDigits: decimals })
     const [, high, low] = candle
-    const range = candle.length > 0 ? ` (from ${rate(low)} to ${rate(high)})` : ''
+    const ends = { low: rate(low), high: rate(high) }
+    const range = candle.length > 0 ? ` (${filled(words.range, ends)})` : ''
     const shownMid = midOf ? `${rate(mid)} (${midOf})` : rate(mid) + range
-    return `${timeText(s, place)}: mid ${shownMid}, best ${rate(best)}, new prices ${samples}`
+    return filled(words.reading, {
+      time: timeText(s, place),
+      mid: shownMid,
+      best: rate(best),
+      samples: String(samples),
+    })
   }
   for (const live of document.querySelectorAll<HTMLElement>('[data-live]')) live.hidden = false
   let chart = drawn()
@@ -147,7 +157,7 @@ function reachable(place: HTMLElement, { count, shown, read }: Reach): void {
   let at = count
   place.tabIndex = 0
   place.setAttribute('role', 'img')
-  place.setAttribute('aria-label', `${place.dataset.label} The arrow keys read single values.`)
+  place.setAttribute('aria-label', `${place.dataset.label} ${words.keys}`)
   const steps: Record<string, (from: number) => number> = {
     ArrowLeft: (from) => from - 1,
     ArrowRight: (from) => from + 1,
@@ -166,6 +176,10 @@ function reachable(place: HTMLElement, { count, shown, read }: Reach): void {
     read(at)
   })
 }
+
+/** The values that a line would not show. */
+const alone: uPlot.Series.Points.Filter = (chart, series) =>
+  aloneIn(chart.data[series] as (number | null)[])
 
 type Shown = { read(at: number | null): void; readonly rows: readonly Row[] }
 
@@ -211,7 +225,10 @@ function optionsOf(place: HTMLElement, { read, rows }: Shown): uPlot.Options {
       { label: 'low', points: { show: false }, paths: () => null },
       { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5 },
       { ...stepped, label: 'mid', stroke: colour('--chart-mid'), width: 1.5, dash: [4, 4] },
-      { ...stepped, label: 'best', stroke: colour('--chart-best'), width: 2 },
+      {
+        ...{ ...stepped, label: 'best', stroke: colour('--chart-best'), width: 2 },
+        points: { show: true, size: 7, fill: colour('--chart-best'), filter: alone },
+      },
     ],
     hooks: { setCursor: [(chart) => read(rowAt(chart))] },
   }
@@ -242,7 +259,7 @@ const HOUR = { hour: '2-digit', minute: '2-digit' } as const
 const isJanuary = (s: number): boolean => new Date(s * 1000).getUTCMonth() === 0
 
 const dateText = (s: number, parts: Intl.DateTimeFormatOptions): string =>
-  new Date(s * 1000).toLocaleString('en-GB', { timeZone: 'UTC', ...parts })
+  new Date(s * 1000).toLocaleString(dates, { timeZone: 'UTC', hourCycle: 'h23', ...parts })
 
 const LABEL_CHARACTER = 7
 const LABEL_GAP = 16
@@ -255,11 +272,13 @@ function tick(value: number, splits: readonly number[]): string {
   const step = splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1
   const decimals = Math.max(0, Math.min(10, Math.ceil(-Math.log10(step) - 1e-9)))
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals }
-  return value.toLocaleString('en', digits)
+  return value.toLocaleString(locale, digits)
 }
 
 function decimalsOf({ tBodies }: HTMLTableElement): number {
-  const texts = [...tBodies[0]!.rows].map(({ cells }) => textIn(cells[1]))
+  const texts = [...tBodies[0]!.rows].map(({ cells }) =>
+    numberText(cells[1]?.lastChild?.textContent, point),
+  )
   return Math.max(0, ...texts.map((text) => (text.split('.')[1] ?? '').length))
 }
 
@@ -275,6 +294,5 @@ const sizeOf = (place: HTMLElement) => {
   return { width, height: width < NARROW ? HEIGHT_NARROW : HEIGHT }
 }
 
-const plot = document.querySelector<HTMLElement>('[data-chart]')
 const source = document.getElementById(plot?.dataset.chart ?? '')
 if (plot && source instanceof HTMLTableElement) show(plot, source)

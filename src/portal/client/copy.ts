@@ -7,7 +7,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   if (!source || !result) continue
   button.hidden = false
   button.addEventListener('click', async () => {
-    result.textContent = (await copied(source)) ? 'Copied' : 'Press Ctrl+C to copy'
+    result.textContent = (await copied(source)) ? result.dataset.done! : result.dataset.failed!
     setTimeout(() => (result.textContent = ''), SHOWN_MS)
   })
 }

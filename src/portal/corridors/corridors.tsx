@@ -2,11 +2,11 @@
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { Select } from '~/portal/form.tsx'
-import { clockText } from '~/portal/format.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { liveCorridors, quotedCodes } from '~/service/corridors.ts'
 import { inTime } from '~/service/deadline.ts'
 import type { SeriesDeps } from '~/service/series.ts'
@@ -33,26 +33,28 @@ export const corridorsRoutes = (deps: CorridorsDeps): Route[] => [
 ]
 
 async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page> {
-  const { view, url, nowMs } = ask
+  const { view, url, words, nowMs } = ask
+  const { say } = words
   const query = listQuery(url.searchParams)
   const isUnknown = query.currency !== null && !view.catalogue.currency(query.currency)
   const list = corridorList(view, isUnknown ? { ...query, currency: null } : query)
   const hasAny = liveCorridors(view).length > 0
   const trends = await trendsIn(deps, view, list)
   return {
-    title: 'Corridors',
+    title: say('corridors.title'),
     path: PATHS.corridors,
     status: isUnknown ? 400 : 200,
-    description:
-      'Every corridor with prices: the best rate, how many providers, and the last month.',
+    description: say('corridors.description'),
     body: (
       <div class="stack">
         <div class="stack-tight">
-          <h1>Corridors</h1>
+          <h1>{say('corridors.title')}</h1>
           <p class="lead">
-            {list.count === 1 ? 'One corridor' : `${list.count} corridors`} with prices
-            {query.currency !== null && !isUnknown && ` from or to ${query.currency}`}, as of{' '}
-            {clockText(view.freshness.cutoffMs)}.
+            {say(query.currency === null || isUnknown ? 'corridors.lead' : 'corridors.lead-of', {
+              count: list.count,
+              currency: query.currency ?? '',
+              time: words.clockText(view.freshness.cutoffMs),
+            })}
           </p>
           <Filter view={view} query={query} isUnknown={isUnknown} />
         </div>
@@ -84,10 +86,12 @@ async function trendsIn(
 type FilterProps = { view: View; query: ListQuery; isUnknown: boolean }
 
 function Filter({ view, query, isUnknown }: FilterProps) {
+  const words = useWords()
+  const { say } = words
   const codes = quotedCodes(view)
   const named = codes.map((code) => ({
     value: code,
-    text: `${code} · ${view.catalogue.currency(code)!.name}`,
+    text: `${code} · ${words.currencyName(view.catalogue.currency(code)!)}`,
   }))
   const chosen = isUnknown ? '' : (query.currency ?? '')
   const known = chosen !== '' && !codes.includes(chosen) ? [{ value: chosen, text: chosen }] : []
@@ -95,15 +99,20 @@ function Filter({ view, query, isUnknown }: FilterProps) {
     <form class="form-row filter-form" action={PATHS.corridors} method="get">
       <Select
         name="currency"
-        label="From or to"
+        label={say('corridors.from-or-to')}
         value={chosen}
-        options={[{ value: '', text: 'Any currency' }, ...known, ...named]}
+        options={[{ value: '', text: say('corridors.any') }, ...known, ...named]}
         isOptional
-        error={isUnknown ? `${query.currency} is not a currency we know.` : undefined}
+        error={isUnknown ? say('corridors.unknown', { currency: query.currency! }) : undefined}
       />
-      <Select name="sort" label="Order by" value={orderName(query)} options={orderOptions} />
+      <Select
+        name="sort"
+        label={say('corridors.order')}
+        value={orderName(query)}
+        options={orderOptions(words)}
+      />
       <button type="submit" class="button button-quiet">
-        Show
+        {say('corridors.show')}
       </button>
     </form>
   )
@@ -119,22 +128,22 @@ type ListProps = {
 }
 
 function List({ list, query, hasAny, trends, nowMs }: ListProps) {
+  const { say } = useWords()
   if (list.count === 0)
     return (
-      <Notice kind="plain" title="No corridors here">
+      <Notice kind="plain" title={say('corridors.none')}>
         {hasAny ? (
-          <a href={PATHS.corridors}>See all corridors.</a>
+          <a href={PATHS.corridors}>{say('corridors.see-all')}</a>
         ) : (
-          'No provider has given a price yet.'
+          say('corridors.no-price')
         )}
       </Notice>
     )
   return (
     <>
       {trends === null && (
-        <Notice kind="warn" title="The last 30 days are not available at the moment">
-          The database with the history cannot be reached, or takes too long. Current prices are not
-          affected.
+        <Notice kind="warn" title={say('corridors.away')}>
+          {say('corridors.away-why')}
         </Notice>
       )}
       <CorridorTable {...{ lines: list.lines, query, trends, nowMs }} />
@@ -144,9 +153,10 @@ function List({ list, query, hasAny, trends, nowMs }: ListProps) {
 }
 
 function Pages({ list: { page, pages }, query }: { list: CorridorList; query: ListQuery }) {
+  const { say } = useWords()
   if (pages === 1) return null
   return (
-    <nav aria-label="Pages">
+    <nav aria-label={say('corridors.pages')}>
       <ul class="tabs">
         {Array.from({ length: pages }, (_, i) => i + 1).map((nth) => (
           <li key={nth}>
@@ -154,7 +164,7 @@ function Pages({ list: { page, pages }, query }: { list: CorridorList; query: Li
               href={listHref({ ...query, page: nth })}
               aria-current={nth === page ? 'page' : undefined}
             >
-              <span class="visually-hidden">Page </span>
+              <span class="visually-hidden">{say('corridors.page')} </span>
               {nth}
             </a>
           </li>

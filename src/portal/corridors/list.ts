@@ -3,6 +3,7 @@ import { isExecutable } from '~/domain/provider.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { type LiveCorridor, liveCorridors } from '~/service/corridors.ts'
 
 /** A corridor with everything shown in its row. */
@@ -51,26 +52,21 @@ export const DESCENDS_FIRST: Readonly<Record<Sort, boolean>> = {
   age: false,
 }
 
-/** Each order in words: the usual one of its column, and the reverse. */
-const ORDERS: Readonly<Record<Sort, readonly [usual: string, turned: string]>> = {
-  providers: ['Most providers', 'Fewest providers'],
-  corridor: ['Corridor, A to Z', 'Corridor, Z to A'],
-  mid: ['Best against the mid', 'Worst against the mid'],
-  spread: ['Least below the best', 'Most below the best'],
-  age: ['Newest best price', 'Oldest best price'],
-}
+/** The orders as a form offers them. */
+const OFFERED: readonly Sort[] = ['providers', 'corridor', 'mid', 'spread', 'age']
 
 /** The name of an order in a form, which has a single field for it: `spread-desc`. */
 export const orderName = ({ sort, isDescending }: Pick<ListQuery, 'sort' | 'isDescending'>) =>
   `${sort}-${isDescending ? 'desc' : 'asc'}`
 
-/** Every order, by its name in a form. */
-export const orderOptions = (Object.keys(ORDERS) as Sort[]).flatMap((sort) =>
-  ORDERS[sort].map((text, turned) => ({
-    value: orderName({ sort, isDescending: DESCENDS_FIRST[sort] !== (turned === 1) }),
-    text,
-  })),
-)
+/** Every order, by its name in a form: the usual one of its column, and the reverse. */
+export const orderOptions = ({ say }: Words) =>
+  OFFERED.flatMap((sort) =>
+    [say(`order-usual.${sort}`), say(`order-turned.${sort}`)].map((text, turned) => ({
+      value: orderName({ sort, isDescending: DESCENDS_FIRST[sort] !== (turned === 1) }),
+      text,
+    })),
+  )
 
 const PAGE_ROWS = 50
 const PAGE_TEXT = /^[1-9]\d{0,5}$/

@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact'
 import { corridorKey } from '~/domain/corridor.ts'
 import { boardHref } from '~/portal/board/path.ts'
-import { percentText, rateText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { PriceAge } from '~/portal/price-age.tsx'
 import { Sparkline } from '~/portal/sparkline.tsx'
+import { Name, useWords } from '~/portal/words/spoken.tsx'
 import type { Trend } from '~/service/trends.ts'
 import { type CorridorLine, DESCENDS_FIRST, type ListQuery, type Sort } from './list.ts'
 
@@ -18,30 +18,31 @@ type Props = {
 }
 
 export function CorridorTable({ lines, query, trends, nowMs }: Props) {
+  const { say } = useWords()
   return (
     <div class="table-frame">
       <table class="table table-cards corridor-table">
         <thead>
           <tr>
             <Head sort="corridor" query={query}>
-              Corridor
+              {say('corridors.corridor')}
             </Head>
             <th scope="col" class="number">
-              Best rate, before fees
+              {say('corridors.best')}
             </th>
             <Head sort="mid" query={query} isNumber>
-              Against mid that day
+              {say('corridors.mid')}
             </Head>
             <Head sort="providers" query={query} isNumber>
-              Providers
+              {say('providers.title')}
             </Head>
             <Head sort="spread" query={query} isNumber>
-              Average below best
+              {say('corridors.spread')}
             </Head>
             <Head sort="age" query={query} isNumber>
-              Best rate seen
+              {say('corridors.age')}
             </Head>
-            <th scope="col">30 days</th>
+            <th scope="col">{say('chart-period.30d')}</th>
           </tr>
         </thead>
         <tbody>
@@ -89,35 +90,38 @@ export function listHref({ currency, sort, isDescending, page }: ListQuery): str
 type RowProps = { line: CorridorLine; trend: Trend | undefined; nowMs: number }
 
 function Row({ line, trend, nowMs }: RowProps) {
+  const { say, rateText, percentText } = useWords()
   const { from, to, best } = line
   return (
     <tr>
       <th scope="row">
-        <a href={boardHref({ from, to })}>
+        <a href={boardHref({ from, to })} dir="ltr">
           {from} <span aria-hidden="true">→</span>
-          <span class="visually-hidden"> to </span> {to}
+          <span class="visually-hidden"> {say('corridors.to')} </span> {to}
         </a>
       </th>
-      <td class="number best" data-label="Best rate">
+      <td class="number best" data-label={say('chart.best')}>
         {best ? (
           <span class={best.isStale ? 'muted' : undefined}>
             {rateText(best.rate)}
-            <span class="beside">{best.providerName}</span>
+            <span class="beside">
+              <Name>{best.providerName}</Name>
+            </span>
           </span>
         ) : (
-          <span class="muted">official rate only</span>
+          <span class="muted">{say('corridors.official')}</span>
         )}
       </td>
-      <td class="number" data-label="Against mid">
+      <td class="number" data-label={say('table.against-mid')}>
         {best?.vsMidBps == null ? NOTHING : percentText(best.vsMidBps, true)}
       </td>
-      <td class="number" data-label="Providers">
+      <td class="number" data-label={say('providers.title')}>
         {line.providers}
       </td>
-      <td class="number" data-label="Below best">
+      <td class="number" data-label={say('corridors.below')}>
         {line.avgSpreadBps === null ? NOTHING : percentText(line.avgSpreadBps)}
       </td>
-      <td class="number" data-label="Seen">
+      <td class="number" data-label={say('table.seen')}>
         {best ? <PriceAge ms={best.atMs} isStale={best.isStale} nowMs={nowMs} /> : NOTHING}
       </td>
       <td class="trend">{trend && <Trendline trend={upToNow(trend, best)} {...{ from, to }} />}</td>
@@ -136,8 +140,16 @@ const upToNow = ({ mid, best }: Trend, now: CorridorLine['best']): Trend => ({
 const SPARK = { width: 96, height: 24 }
 
 function Trendline({ from, to, trend }: { from: string; to: string; trend: Trend }) {
+  const { say, percentText } = useWords()
   const mids = trend.mid.filter((mid) => mid !== null)
   const [first, last] = [mids[0], mids.at(-1)]
-  const moved = first && last ? `mid ${percentText((last / first - 1) * 10_000, true)}` : 'no mid'
-  return <Sparkline {...trend} {...SPARK} label={`${from} to ${to}, 30 days: ${moved}`} />
+  const label =
+    first && last
+      ? say('corridors.trend', {
+          from,
+          to,
+          percent: percentText((last / first - 1) * 10_000, true),
+        })
+      : say('corridors.trend-none', { from, to })
+  return <Sparkline {...trend} {...SPARK} label={label} />
 }

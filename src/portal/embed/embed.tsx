@@ -3,19 +3,22 @@ import { PLAIN } from '~/domain/offer/terms.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { totalText } from '~/portal/board/cost-text.ts'
+import { lackText } from '~/portal/board/lack-text.ts'
 import { isOffered } from '~/portal/board/provider-table.tsx'
-import { askedText, clockText, moneyOf, priceText, spanText } from '~/portal/format.ts'
 import type { Credit } from '~/portal/frame.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { countryNamed, flagPath, inSentence } from '~/portal/place/names.ts'
-import { type Pair, pairPath } from '~/portal/place/pair.ts'
+import { countryNamed, flagPath } from '~/portal/place/names.ts'
+import { type Pair, pairPath, pairTitle } from '~/portal/place/pair.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { pairConversions } from '~/portal/send/conversions.ts'
+import { pairValues } from '~/portal/send/known.ts'
 import { pairHref } from '~/portal/send/path.ts'
 import { type SendQuery, sendQuery } from '~/portal/send/query.ts'
+import { moneyOf } from '~/portal/words/format.ts'
+import { Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
-import { lackNote } from '~/wire/note.ts'
 
 /** The best prices between two countries, for other sites to show within a page of theirs. */
 export const embedRoutes = (deps: PublicDeps): Route[] => [
@@ -29,15 +32,15 @@ export const embedRoutes = (deps: PublicDeps): Route[] => [
 const ROWS_MAX = 5
 
 function embedPage(
-  { view, url: { searchParams }, nowMs }: PublicAsk,
+  { view, url: { searchParams }, words, nowMs }: PublicAsk,
   credits: readonly Credit[],
 ): Page {
   const pair = pairIn(searchParams)
-  const query = pair && sendQuery(view, pair, searchParams)
+  const query = pair && sendQuery({ words, view, pair, params: searchParams })
   const conversions = query && pairConversions(view, query)
   const isAnswered = query !== null && conversions !== null
   return {
-    title: pair ? `${pair.source.name} to ${pair.target.name}` : 'Prices of sending money',
+    title: pair ? pairTitle(words, pair) : words.say('embed.title'),
     path: PATHS.embed,
     known: null,
     isFramed: true,
@@ -60,7 +63,7 @@ function pairIn(params: URLSearchParams): Pair | null {
 const Wrong = ({ query }: { query: SendQuery | null }) => (
   <p>
     {Object.values(query?.fields.faults ?? {})[0] ??
-      'This frame needs two countries that we know, such as source=GB and target=GH.'}
+      useWords().say('embed.wrong', { example: 'source=GB, target=GH' })}
   </p>
 )
 
@@ -73,12 +76,17 @@ type Props = {
 }
 
 function Embedded({ view, query, conversions, nowMs, credits }: Props) {
+  const words = useWords()
+  const { say, rich } = words
   const { source, target } = query.pair
   const entries = conversions.entries.filter(isOffered)
   return (
     <>
       <h1>
-        <Flagged country={source} /> to <Flagged country={target} />
+        {rich('pair.title', {
+          source: <Flagged country={source} />,
+          target: <Flagged country={target} />,
+        })}
       </h1>
       {entries.length > 0 ? (
         <>
@@ -92,18 +100,26 @@ function Embedded({ view, query, conversions, nowMs, credits }: Props) {
       ) : (
         <p>
           {conversions.lack
-            ? lackNote(conversions.lack, conversions)
-            : `No current prices from ${inSentence(source)} to ${inSentence(target)}.`}
+            ? lackText(words, conversions.lack, conversions)
+            : say('embed.none', pairValues(words, query.pair))}
         </p>
       )}
       <p class="small">
         <a href={entries.length > 0 ? pairHref(query) : pairPath(query.pair)} {...OUTSIDE}>
-          {entries.length > ROWS_MAX ? `All ${entries.length} prices` : 'More'} at Corridor
+          {entries.length > ROWS_MAX
+            ? say('embed.all', { count: entries.length })
+            : say('embed.more')}
         </a>{' '}
-        <span class="muted">as of {clockText(view.freshness.cutoffMs)}</span>
+        <span class="muted">
+          {say('embed.as-of', { time: words.clockText(view.freshness.cutoffMs) })}
+        </span>
       </p>
       {credits.length > 0 && (
-        <p class="small muted">Source: {credits.map(({ text }) => text).join('; ')}.</p>
+        <p class="small muted">
+          {rich('embed.source', {
+            credits: <bdi lang="en">{credits.map(({ text }) => text).join('; ')}</bdi>,
+          })}
+        </p>
       )}
     </>
   )
@@ -117,37 +133,43 @@ type BasisProps = {
 
 /** For which amounts the prices are, and how old they are. */
 function Basis({ entries, from, nowMs }: BasisProps) {
+  const { say, askedText, spanText } = useWords()
   const offers = entries.map(({ ranked }) => ranked.quote.offer ?? PLAIN)
   const bounds = offers.flatMap(({ amountMin, amountMax }) => [amountMin, amountMax])
   const amounts = bounds.filter((amount) => amount !== null)
   const ages = entries.map(({ ranked }) => nowMs - ranked.quote.atMs)
   const [least, most] = [Math.min(...amounts), Math.max(...amounts)]
   const text = (amount: number) => askedText(amount, moneyOf(from))
-  const span = least === most ? text(least) : `${text(least)} to ${text(most)}`
+  const span =
+    least === most ? text(least) : say('span.range', { least: text(least), most: text(most) })
   return (
     <p class="small muted">
-      {amounts.length > 0 ? `Prices stated for ${span}` : 'Prices stated for no certain amount'}
-      {'. The oldest is '}
-      {spanText(Math.max(...ages))} old.
+      {amounts.length > 0 ? say('embed.stated', { span }) : say('embed.stated-none')}{' '}
+      {say('embed.oldest', { span: spanText(Math.max(...ages)) })}
     </p>
   )
 }
 
 const Flagged = ({ country }: { country: Pair['source'] }) => (
   <>
-    <img class="flag" src={flagPath(country)} alt="" width="20" height="15" /> {country.name}
+    <img class="flag" src={flagPath(country)} alt="" width="20" height="15" />{' '}
+    {useWords().countryName(country)}
   </>
 )
 
 /** Links leave the frame: everything else of ours refuses to be framed. */
 const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
 
-const costText = (totalPct: number): string =>
-  totalPct < 0 ? totalText(totalPct) : `costs ${totalText(totalPct)}`
+function costText(words: Words, totalPct: number): string {
+  const cost = totalText(words, totalPct)
+  return totalPct < 0 ? cost : words.say('embed.costs', { cost })
+}
 
 type RowsProps = Pick<Props, 'view' | 'conversions'> & { readonly entries: readonly Conversion[] }
 
 function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
+  const words = useWords()
+  const { say, askedText, priceText } = words
   const { corridor, amount, recipientGets } = conversions
   const from = catalogue.currency(corridor.from)!
   const to = catalogue.currency(corridor.to)!
@@ -156,16 +178,18 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
     <table class="table">
       <caption>
         {isToArrive
-          ? `What to send for ${askedText(recipientGets, to)}`
-          : `What arrives for ${askedText(amount ?? 0, from)}`}
+          ? say('embed.to-send', { amount: askedText(recipientGets, to) })
+          : say('embed.arrives', { amount: askedText(amount ?? 0, from) })}
       </caption>
       <tbody>
         {entries.map(({ ranked, net, sent, cost }) => (
           <tr key={ranked.provider.id}>
-            <th scope="row">{ranked.provider.name}</th>
+            <th scope="row">
+              <Name>{ranked.provider.name}</Name>
+            </th>
             <td class="number">
               {isToArrive ? priceText(sent!, from) : priceText(net!, to)}
-              {cost && <span class="beside">{costText(cost.totalPct)}</span>}
+              {cost && <span class="beside">{costText(words, cost.totalPct)}</span>}
             </td>
           </tr>
         ))}

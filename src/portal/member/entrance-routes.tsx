@@ -2,6 +2,7 @@
 import { isEmail, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
 import { PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
 import type { Metering } from '~/service/metering.ts'
 import { type PasswordFault, passwordFault } from '~/service/person/passwords.ts'
 import {
@@ -45,14 +46,11 @@ export type EntranceDeps = PageRequestDeps & {
   readonly warm: () => void
 }
 
-const NO_EMAIL = 'That is not an email address; enter one like name@example.org.'
-const LENGTHS = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`
-export const PASSWORD_FAULTS: Readonly<Record<PasswordFault, string>> = {
-  length: `A password has ${LENGTHS} characters; this one has not.`,
-  address: 'This is too easy to guess from your address. Choose another, a few words for example.',
-  leaked: 'This password is among those that leaked. Choose another, a few words for example.',
-}
-const WRONG = 'The address or the password is wrong.'
+const noEmail = ({ words: { say } }: PageRequest): string => say('fault.email')
+
+/** What is wrong with a new password. */
+export const passwordFaultText = ({ say }: Words, fault: PasswordFault): string =>
+  say(`password-fault.${fault}`, { least: PASSWORD_LENGTH_MIN, most: PASSWORD_LENGTH_MAX })
 
 /** Sign-up, sign-in, sign-out, and the pages that mailed links lead to. */
 export function entranceRoutes(deps: EntranceDeps): Route[] {
@@ -75,7 +73,9 @@ export function entranceRoutes(deps: EntranceDeps): Route[] {
         })),
       post: (pageRequest, form) => signInReply(deps, pageRequest, form),
     }),
-    ...personRoutes(deps, PATHS.mailed, { get: () => ({ page: mailedPage(deps.isMailed) }) }),
+    ...personRoutes(deps, PATHS.mailed, {
+      get: ({ words }) => ({ page: mailedPage(words, deps.isMailed) }),
+    }),
     ...personRoutes(deps, PATHS.confirm, {
       get: (pageRequest) => confirmLink(deps, pageRequest),
       post: (pageRequest, form) => confirmReply(deps, pageRequest, form),
@@ -123,14 +123,18 @@ async function signUpReply(
   const email = form.text('email').trim()
   const password = form.text('password')
   if (!isEmail(email))
-    return { page: signUpPage(pageRequest, { faults: { email: NO_EMAIL }, email }) }
+    return { page: signUpPage(pageRequest, { faults: { email: noEmail(pageRequest) }, email }) }
   const fault = await passwordFault({ password, email })
   if (fault)
     return {
-      page: signUpPage(pageRequest, { faults: { password: PASSWORD_FAULTS[fault] }, email }),
+      page: signUpPage(pageRequest, {
+        faults: { password: passwordFaultText(pageRequest.words, fault) },
+        email,
+      }),
     }
   const isMailable = await signUp(deps, { email, password }, pageRequest)
-  if (!isMailable) return { page: signUpPage(pageRequest, { faults: { email: NO_EMAIL }, email }) }
+  if (!isMailable)
+    return { page: signUpPage(pageRequest, { faults: { email: noEmail(pageRequest) }, email }) }
   return { redirect: PATHS.mailed }
 }
 
@@ -143,7 +147,7 @@ async function signInReply(
   const next = wayOnIn(new URLSearchParams({ next: form.text('next') }))
   const entry = await signIn(deps, { email, password: form.text('password') }, pageRequest)
   if (entry === 'wrong') {
-    const faults = { password: WRONG }
+    const faults = { password: pageRequest.words.say('fault.sign-in') }
     return { page: signInPage(pageRequest, { faults, email, next, ...daily(deps) }) }
   }
   if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
@@ -160,7 +164,7 @@ const secondStepReply = ({ pendingCookies }: Pending, next: string): PageAnswer 
 function confirmLink(deps: EntranceDeps, pageRequest: PageRequest): PageAnswer {
   const token = tokenIn(pageRequest)
   const email = emailIn(token)
-  if (email === null) return { page: staleLinkPage(PATHS.confirm) }
+  if (email === null) return { page: staleLinkPage(pageRequest.words, PATHS.confirm) }
   deps.warm()
   return { page: confirmPage(pageRequest, { token, email }) }
 }
@@ -172,7 +176,7 @@ async function confirmReply(
 ): Promise<PageAnswer> {
   const token = form.text('token')
   const entry = await confirm(deps, { token, password: form.text('password') }, pageRequest)
-  if (entry === 'stale') return { page: staleLinkPage(PATHS.confirm) }
+  if (entry === 'stale') return { page: staleLinkPage(pageRequest.words, PATHS.confirm) }
   const next = keptWayOn(deps, pageRequest)
   if (entry !== 'wrong')
     return 'pendingCookies' in entry
@@ -183,7 +187,7 @@ async function confirmReply(
     page: confirmPage(pageRequest, {
       token,
       email,
-      faults: { password: 'The password is wrong.' },
+      faults: { password: pageRequest.words.say('fault.password') },
     }),
   }
 }
@@ -211,7 +215,7 @@ async function forgottenReply(
 ): Promise<PageAnswer> {
   const email = form.text('email').trim()
   if (!isEmail(email))
-    return { page: forgottenPage(pageRequest, { faults: { email: NO_EMAIL }, email }) }
+    return { page: forgottenPage(pageRequest, { faults: { email: noEmail(pageRequest) }, email }) }
   await requestReset(deps, email, pageRequest)
   return { redirect: PATHS.mailed }
 }
@@ -224,9 +228,14 @@ async function resetReply(
   const token = form.text('token')
   const password = form.text('password')
   const known = await reset(deps, { token, password }, pageRequest)
-  if (known === 'stale') return { page: staleLinkPage(PATHS.reset) }
+  if (known === 'stale') return { page: staleLinkPage(pageRequest.words, PATHS.reset) }
   if (typeof known === 'string')
-    return { page: resetPage(pageRequest, { token, faults: { password: PASSWORD_FAULTS[known] } }) }
+    return {
+      page: resetPage(pageRequest, {
+        token,
+        faults: { password: passwordFaultText(pageRequest.words, known) },
+      }),
+    }
   const cookies = [devicesCookie(deps, known.devices)]
   return { redirect: `${PATHS.signIn}?said=reset`, cookies }
 }

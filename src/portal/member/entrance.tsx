@@ -7,6 +7,8 @@ import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { KnownPassword, NewPassword } from '~/portal/profile/fields.tsx'
 import { PasskeySignIn } from '~/portal/profile/passkey.tsx'
+import { linkTo, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { PageRequest } from './page-request.tsx'
 import { TokenForm } from './token-form.tsx'
 import { withWayOn } from './way-on.ts'
@@ -14,7 +16,7 @@ import { withWayOn } from './way-on.ts'
 const EmailField = ({ email, faults }: Pick<Sent, 'email' | 'faults'>) => (
   <Field
     name="email"
-    label="E-mail address"
+    label={useWords().say('field.email')}
     type="email"
     value={email}
     error={faults?.email}
@@ -30,30 +32,25 @@ type Faults = { readonly email?: string; readonly password?: string }
 
 const statusOf = ({ faults }: Sent): number => (faults ? 400 : 200)
 
-export const signUpPage = (pageRequest: PageRequest, sent: Sent = {}): Page =>
-  narrowPage({
-    title: 'Sign up',
+export function signUpPage(pageRequest: PageRequest, sent: Sent = {}): Page {
+  const { say, rich } = pageRequest.words
+  return narrowPage({
+    title: say('sign-up.title'),
     path: PATHS.signUp,
     status: statusOf(sent),
     children: (
       <>
-        <p class="lead">
-          An account on the free plan, and your first API key as soon as you have confirmed your
-          address.
-        </p>
-        <TokenForm pageRequest={pageRequest} action={PATHS.signUp} send="Sign up">
+        <p class="lead">{say('sign-up.lead')}</p>
+        <TokenForm pageRequest={pageRequest} action={PATHS.signUp} send={say('sign-up.title')}>
           <EmailField {...sent} />
           <NewPassword error={sent.faults?.password} />
         </TokenForm>
-        <p>
-          Already have an account? <a href={PATHS.signIn}>Sign in</a>
-        </p>
-        <p class="muted small">
-          <a href={PATHS.privacy}>Privacy</a> says what is kept of you.
-        </p>
+        <p>{rich('sign-up.known', { link: linkTo(PATHS.signIn) })}</p>
+        <p class="muted small">{rich('sign-up.privacy', { link: linkTo(PATHS.privacy) })}</p>
       </>
     ),
   })
+}
 
 type SignIn = Sent & {
   /** The outcome of a form that led here. */
@@ -64,23 +61,24 @@ type SignIn = Sent & {
   dailyUnits: number
 }
 
-export const signInPage = (
+export function signInPage(
   pageRequest: PageRequest,
   { said, next, dailyUnits, ...sent }: SignIn,
-): Page =>
-  narrowPage({
-    title: 'Sign in',
+): Page {
+  const { say, rich } = pageRequest.words
+  return narrowPage({
+    title: say('sign-in.title'),
     path: PATHS.signIn,
     scripts: ['passkey'],
     status: statusOf(sent),
     children: (
       <>
         <Outcome said={said} />
-        {next && <p class="lead">{whyHere(next)}</p>}
+        {next && <p class="lead">{say(`sign-in.${whyHere(next)}`)}</p>}
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.signIn}
-          send="Sign in"
+          send={say('sign-in.title')}
           hidden={next ? { next } : {}}
         >
           <EmailField {...sent} />
@@ -88,140 +86,128 @@ export const signInPage = (
         </TokenForm>
         <PasskeySignIn pageRequest={pageRequest} next={next} />
         <p>
-          <a href={PATHS.forgotten}>Forgot your password?</a>
+          <a href={PATHS.forgotten}>{say('sign-in.forgotten')}</a>
         </p>
         <p>
-          No key yet? <a href={withWayOn(PATHS.signUp, next)}>Get one free</a>: {dailyUnits} calls a
-          day.
+          {rich('calls.no-key', { link: linkTo(withWayOn(PATHS.signUp, next)), calls: dailyUnits })}
         </p>
       </>
     ),
   })
+}
+
+const NEWS = ['reset', 'deleted'] as const
 
 function Outcome({ said }: Pick<SignIn, 'said'>) {
-  if (said === 'passkey')
-    return <Notice kind="bad">That passkey is not known here. Sign in another way.</Notice>
-  const news = NEWS.get(said)
-  return news ? <Notice kind="good">{news}</Notice> : null
+  const { say } = useWords()
+  if (said === 'passkey') return <Notice kind="bad">{say('sign-in.unknown-passkey')}</Notice>
+  const news = NEWS.find((one) => one === said)
+  return news ? <Notice kind="good">{say(`sign-in-news.${news}`)}</Notice> : null
 }
 
-const NEWS: ReadonlyMap<string | null | undefined, string> = new Map([
-  ['reset', 'Your new password is set, and you are signed out everywhere. Sign in with it.'],
-  ['deleted', 'Your account is deleted, with its keys, alerts and sessions.'],
-])
-
-const ASKED_BY_APPLICATION =
-  'An application asks to be connected to your account. Sign in to see which, and what it may do.'
-
-const ASKED_FOR_ALERT =
-  'Alerts belong to an account. Sign in, or get an account free, and you come back to yours.'
-
-const ASKED_FOR_ADDRESS = 'To change your address, sign in with your present one.'
-
-function whyHere(next: string): string {
-  if (next.startsWith(PATHS.confirmAddress)) return ASKED_FOR_ADDRESS
-  return next.startsWith(PATHS.authorize) ? ASKED_BY_APPLICATION : ASKED_FOR_ALERT
+/** Why a person has to sign in first, by the page that asked for it. */
+function whyHere(next: string): 'for-address' | 'for-application' | 'for-alert' {
+  if (next.startsWith(PATHS.confirmAddress)) return 'for-address'
+  return next.startsWith(PATHS.authorize) ? 'for-application' : 'for-alert'
 }
 
-export const mailedPage = (isMailed: boolean): Page =>
+export const mailedPage = ({ say, rich }: Words, isMailed: boolean): Page =>
   narrowPage({
-    title: isMailed ? 'Check your mail' : 'Ask for your link',
+    title: say(isMailed ? 'mailed.title' : 'mailed.title-log'),
     path: PATHS.mailed,
     children: isMailed ? (
       <>
-        <p class="lead">
-          If the address is right, a link is on its way to it. It works for an hour.
-        </p>
+        <p class="lead">{say('mailed.lead')}</p>
         <p class="muted">
-          Nothing arrived? Check your spam folder, or <a href={PATHS.signUp}>sign up</a> or{' '}
-          <a href={PATHS.forgotten}>ask for a new password</a> again.
+          {rich('mailed.nothing', {
+            signup: linkTo(PATHS.signUp),
+            forgotten: linkTo(PATHS.forgotten),
+          })}
         </p>
       </>
     ) : (
-      <Notice kind="warn" title="This service sends no mail">
-        No mail server is set up (SMTP_URL). If the address is right, a link that works for an hour
-        was written to the log of the service instead; whoever runs it finds it there.
+      <Notice kind="warn" title={say('mailed.no-mail')}>
+        {say('mailed.no-mail-why')}
       </Notice>
     ),
   })
 
 type Link = { token: string; faults?: Faults }
 
-export const confirmPage = (
+export function confirmPage(
   pageRequest: PageRequest,
   { token, email, ...sent }: Link & { email: string },
-): Page =>
-  narrowPage({
-    title: 'Confirm your address',
+): Page {
+  const { say, rich } = pageRequest.words
+  return narrowPage({
+    title: say('confirm.title'),
     path: PATHS.confirm,
     status: statusOf(sent),
     children: (
       <>
-        <p class="lead">
-          Enter the password that you chose for <strong>{email}</strong>. It shows that this is the
-          sign-up you began, and not somebody else's with your address.
-        </p>
+        <p class="lead">{rich('confirm.lead', { email: <strong dir="auto">{email}</strong> })}</p>
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.confirm}
-          send="Confirm"
+          send={say('confirm.send')}
           hidden={{ token }}
         >
           <input type="hidden" name="username" autocomplete="username" value={email} />
           <KnownPassword error={sent.faults?.password} />
         </TokenForm>
-        <p>
-          You did not choose one? <a href={PATHS.forgotten}>Choose a password</a> and the account is
-          yours; or do nothing, and nothing happens.
-        </p>
+        <p>{rich('confirm.none', { link: linkTo(PATHS.forgotten) })}</p>
       </>
     ),
   })
+}
 
-export const staleLinkPage = (path: string): Page =>
+export const staleLinkPage = ({ say, rich }: Words, path: string): Page =>
   narrowPage({
-    title: 'This link no longer works',
+    title: say('stale.title'),
     path,
     status: 410,
     children: (
       <p class="lead">
-        It was used already, or is older than an hour. <a href={PATHS.signIn}>Sign in</a> to be sent
-        another, or <a href={PATHS.forgotten}>choose a new password</a>.
+        {rich('stale.lead', { signin: linkTo(PATHS.signIn), forgotten: linkTo(PATHS.forgotten) })}
       </p>
     ),
   })
 
-export const forgottenPage = (pageRequest: PageRequest, sent: Sent = {}): Page =>
-  narrowPage({
-    title: 'Choose a new password',
+export function forgottenPage(pageRequest: PageRequest, sent: Sent = {}): Page {
+  const { say } = pageRequest.words
+  return narrowPage({
+    title: say('forgotten.title'),
     path: PATHS.forgotten,
     status: statusOf(sent),
     children: (
       <>
-        <p class="lead">We will mail you a link to choose a new password.</p>
-        <TokenForm pageRequest={pageRequest} action={PATHS.forgotten} send="Send the link">
+        <p class="lead">{say('forgotten.lead')}</p>
+        <TokenForm pageRequest={pageRequest} action={PATHS.forgotten} send={say('forgotten.send')}>
           <EmailField {...sent} />
         </TokenForm>
       </>
     ),
   })
+}
 
-export const resetPage = (pageRequest: PageRequest, { token, ...sent }: Link): Page =>
-  narrowPage({
-    title: 'Your new password',
+export function resetPage(pageRequest: PageRequest, { token, ...sent }: Link): Page {
+  const { say } = pageRequest.words
+  return narrowPage({
+    title: say('reset.title'),
     path: PATHS.reset,
     status: statusOf(sent),
     children: (
       <>
-        <p class="lead">Setting it signs you out everywhere, on other devices too.</p>
+        <p class="lead">{say('reset.lead')}</p>
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.reset}
-          send="Set the password"
+          send={say('reset.send')}
           hidden={{ token }}
         >
-          <NewPassword label="New password" error={sent.faults?.password} />
+          <NewPassword label={say('field.new-password')} error={sent.faults?.password} />
         </TokenForm>
       </>
     ),
   })
+}

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { MailedLink } from '~/domain/account.ts'
 import type { Log } from '~/log.ts'
 import { PATHS } from '~/portal/paths.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 import type { Notice } from '~/service/notices.ts'
 import type { Mail, Mailer } from './mailer.ts'
 import { linkMail, noticeMail } from './mails.ts'
@@ -32,13 +33,13 @@ export class Outbox {
       log.warn({ to: link.email, link: url }, 'SMTP_URL is not set, so this link was not mailed')
       return
     }
-    this.#send(mailer, linkMail(link, url))
+    this.#send(mailer, linkMail(ENGLISH, link, url))
   }
 
   /** Mails a person about an event, if mail can be sent: a notice has no other way. */
   readonly tell = (notice: Notice): void => {
     const { mailer, home } = this.options
-    if (mailer) this.#send(mailer, noticeMail(notice, home()))
+    if (mailer) this.#send(mailer, noticeMail(ENGLISH, notice, home()))
   }
 
   #send(mailer: Mailer, mail: Mail): void {

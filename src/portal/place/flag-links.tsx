@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
+
+import { useWords } from '~/portal/words/spoken.tsx'
 import type { LivePair } from './live-pairs.ts'
 import { flagPath } from './names.ts'
-import { type Pair, pairPath } from './pair.ts'
+import { type Pair, pairPath, pairTitle } from './pair.ts'
 
 type Props = {
   readonly pairs: readonly LivePair[]
@@ -10,18 +12,21 @@ type Props = {
 }
 
 /** Links to the pages of pairs, each with a flag. */
-export const FlagLinks = ({ pairs, end }: Props) => (
-  <ul class="flag-links">
-    {pairs.map((pair) => (
-      <li key={pair.slug}>
-        <a href={pairPath(pair)}>
-          <Flag country={pair[end ?? 'target']} />{' '}
-          {end ? pair[end].name : `${pair.source.name} to ${pair.target.name}`}
-        </a>
-      </li>
-    ))}
-  </ul>
-)
+export function FlagLinks({ pairs, end }: Props) {
+  const words = useWords()
+  return (
+    <ul class="flag-links">
+      {pairs.map((pair) => (
+        <li key={pair.slug}>
+          <a href={pairPath(pair)}>
+            <Flag country={pair[end ?? 'target']} />{' '}
+            {end ? words.countryName(pair[end]) : pairTitle(words, pair)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
 
 const Flag = ({ country }: { country: Pair['source'] }) => (
   <img class="flag" src={flagPath(country)} alt="" width="20" height="15" loading="lazy" />

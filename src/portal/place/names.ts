@@ -49,22 +49,11 @@ export function countriesBeginning(text: string): Country[] {
   return beginnings
     .filter(({ names }) => names.some((name) => name.startsWith(beginning)))
     .map(({ country }) => country)
-    .sort(byItsName)
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
-
-export const byItsName = (a: Country, b: Country): number => a.name.localeCompare(b.name, 'en')
 
 /** The name of a country as it stands in an address: `united-kingdom`. */
 export const slugOf = ({ name }: Country): string => plainName(name).replaceAll(' ', '-')
-
-/** A country within a sentence: `the United Kingdom`. */
-export const inSentence = ({ name }: Country): string =>
-  TAKES_THE.test(name) ? `the ${name}` : name
-
-const TAKES_THE = new RegExp(
-  '^(United|Democratic|Republic|Central African|Dominican R|Isle of|Bahamas|British|Comoros|' +
-    'French S|Gambia|Maldives|Netherlands|Philippines|U\\.S\\.)|Islands?$',
-)
 
 const FLAG_A = 0x1f1e6
 

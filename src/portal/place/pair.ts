@@ -1,5 +1,6 @@
 import type { Country } from '~/domain/offer/country.ts'
 import { PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { countryNamed, slugOf } from './names.ts'
 
 /** Two different countries, between which money is sent. */
@@ -9,6 +10,10 @@ const TO = '-to-'
 
 /** The name of a pair in its address: `united-kingdom-to-ghana`. */
 export const pairSlug = ({ source, target }: Pair): string => slugOf(source) + TO + slugOf(target)
+
+/** The names of a pair: `Ghana to Kenya`. */
+export const pairTitle = ({ say, countryName }: Words, { source, target }: Pair): string =>
+  say('pair.title', { source: countryName(source), target: countryName(target) })
 
 /** The path of the page of a pair. */
 export const pairPath = (pair: Pair): string => `${PATHS.send}/${pairSlug(pair)}`

@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 import type { View } from '~/memory/view.ts'
 import { Field } from '~/portal/form.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { quotedCodes } from '~/service/corridors.ts'
 import { flagPath, flagText } from './names.ts'
 import { type Place, placesFor, placeText } from './place.ts'
@@ -40,16 +42,20 @@ function flagOf({ country, currency }: Place, { catalogue }: View): string | nul
 }
 
 /** What browsers propose while a place is written. */
-export const PlaceList = ({ view }: { view: View }) => (
-  <datalist id={LIST_ID}>
-    {placesFor(quotedCodes(view), view.catalogue).map((place) => {
-      const text = placeText(place, view.catalogue)
-      return <option key={text} value={text} label={labelOf(place, view)} />
-    })}
-  </datalist>
-)
+export function PlaceList({ view }: { view: View }) {
+  const words = useWords()
+  return (
+    <datalist id={LIST_ID}>
+      {placesFor(words, quotedCodes(view), view.catalogue).map((place) => {
+        const text = placeText(words, place, view.catalogue)
+        return <option key={text} value={text} label={labelOf(words, place, view)} />
+      })}
+    </datalist>
+  )
+}
 
 /** What stands beside a country: its flag, and the name of its money. */
-function labelOf({ country, currency }: Place, { catalogue }: View): string | undefined {
-  return country ? `${flagText(country)} ${catalogue.currency(currency)!.name}` : undefined
+function labelOf(words: Words, { country, currency }: Place, { catalogue }: View) {
+  if (!country) return undefined
+  return `${flagText(country)} ${words.currencyName(catalogue.currency(currency)!)}`
 }

@@ -2,8 +2,8 @@ import { currencyCode } from '~/domain/currency.ts'
 import { currencyNamesOf } from '~/domain/naming/currencies.ts'
 import { type Country, countriesUsing, homeOf } from '~/domain/offer/country.ts'
 import type { View } from '~/memory/view.ts'
+import type { Words } from '~/portal/words/words.ts'
 import {
-  byItsName,
   countriesBeginning,
   countriesNamed,
   countriesNear,
@@ -31,40 +31,42 @@ type Currencies = Pick<View['catalogue'], 'currency' | 'currencies'>
  *
  * A country that is not said to use a certain currency has the first of its own that is known here.
  */
-export function writtenPlace(text: string, known: Currencies): WrittenPlace {
-  if (text.trim() === '') return wrong('Choose a country or a currency.')
+export function writtenPlace(words: Words, text: string, known: Currencies): WrittenPlace {
+  if (text.trim() === '') return wrong(words.say('place.choose'))
   const code = codeIn(text, known) ?? currencyNamesOf(known.currencies).signed(text)
   if (code) return right({ country: null, currency: code })
   const [country, ...others] = text.includes(BETWEEN) ? [] : countriesMeant(text)
   if (others.length > 0)
-    return wrong(
-      couldBe(
-        text,
-        [country!, ...others].map(({ name }) => name),
-      ),
-    )
-  if (country) return placeIn(country, known)
-  return bothIn(text, known) ?? byCurrencyName(text, known) ?? wrong(nothingFor(text, known))
+    return wrong(couldBe(words, text, [country!, ...others].map(words.countryName)))
+  if (country) return placeIn(words, country, known)
+  const asked = { words, text, known }
+  return bothIn(text, known) ?? byCurrencyName(asked) ?? wrong(nothingFor(asked))
 }
 
 const BETWEEN = ' · '
 
 /** A place as its field shows it, which `writtenPlace` reads again. */
-export function placeText({ country, currency }: Place, known: Currencies): string {
-  if (country) return country.name + BETWEEN + currency
-  const name = known.currency(currency)?.name
-  return name === undefined ? currency : currency + BETWEEN + name
+export function placeText(words: Words, place: Place, known: Currencies): string {
+  const { country, currency } = place
+  if (country) return words.countryName(country) + BETWEEN + currency
+  const own = known.currency(currency)
+  return own ? currency + BETWEEN + words.currencyName(own) : currency
 }
 
 /** A currency with the country whose own it is. */
 export const homePlace = (currency: string): Place => ({ country: homeOf(currency), currency })
 
 /** The places to choose from: countries by name, and currencies that are no one country's own. */
-export function placesFor(codes: readonly string[], known: Currencies): Place[] {
+export function placesFor(words: Words, codes: readonly string[], known: Currencies): Place[] {
+  const byItsName = new Intl.Collator(words.locale).compare
   const currencies = codes.filter((code) => known.currency(code))
   const countries = currencies
     .flatMap((currency) => countriesUsing(currency).map((country) => ({ country, currency })))
-    .sort((a, b) => byItsName(a.country, b.country) || rankIn(a) - rankIn(b))
+    .sort(
+      (a, b) =>
+        byItsName(words.countryName(a.country), words.countryName(b.country)) ||
+        rankIn(a) - rankIn(b),
+    )
   const shared = currencies.filter((code) => !homeOf(code))
   return [...countries, ...shared.map((currency) => ({ country: null, currency }))]
 }
@@ -80,10 +82,10 @@ function codeIn(text: string, known: Currencies): string | null {
   return code !== null && known.currency(code) ? code : null
 }
 
-function placeIn(country: Country, known: Currencies): WrittenPlace {
+function placeIn(words: Words, country: Country, known: Currencies): WrittenPlace {
   const currency = country.currencies.find((code) => known.currency(code))
   if (currency) return right({ country, currency })
-  return wrong(`We have no prices in the money of ${country.name} yet. Choose another country.`)
+  return wrong(words.say('place.no-money', { country: words.inSentence(country) }))
 }
 
 const LETTERS_MIN = 3
@@ -110,42 +112,43 @@ function bothIn(text: string, known: Currencies): WrittenPlace | null {
 }
 
 /** The currency of a sign or a name, or with that word in its name: `naira`. */
-function byCurrencyName(text: string, known: Currencies): WrittenPlace | null {
+function byCurrencyName({ words, text, known }: Written): WrittenPlace | null {
   const meaning = currencyNamesOf(known.currencies).meaning(text)
   if (meaning.kind === 'none') return null
   if (meaning.kind === 'one') return right({ country: null, currency: meaning.id })
-  return wrong(couldBe(text, codesAndNames(meaning.ids, known)))
+  return wrong(couldBe(words, text, codesAndNames(words, meaning.ids, known)))
 }
 
-const codesAndNames = (codes: readonly string[], known: Currencies): string[] =>
-  codes.map((code) => `${code} (${known.currency(code)!.name})`)
+type Written = { readonly words: Words; readonly text: string; readonly known: Currencies }
+
+const codesAndNames = (words: Words, codes: readonly string[], known: Currencies): string[] =>
+  codes.map((code) => `${code} (${words.currencyName(known.currency(code)!)})`)
 
 const GUESSES_MAX = 4
 
-function nothingFor(text: string, known: Currencies): string {
-  const names = guesses(text).map(({ name }) => name)
-  if (names.length > 1) return couldBe(text, names)
-  const unknown = `“${text}” is not a country or currency that we know.`
-  const near = nearTo(text, known)
-  if (near.length === 0) return `${unknown} Choose one from the list.`
-  return `${unknown} Did you mean ${listed(near)}?`
+function nothingFor(asked: Written): string {
+  const { words, text } = asked
+  const names = guesses(text).map(words.countryName)
+  if (names.length > 1) return couldBe(words, text, names)
+  const near = nearTo(asked)
+  if (near.length === 0) return words.say('place.unknown', { text })
+  return words.say('place.near', { text, near: listed(words, near) })
 }
 
 /** What a text probably misspells: countries, or else currencies. */
-function nearTo(text: string, known: Currencies): string[] {
+function nearTo({ words, text, known }: Written): string[] {
   const countries = countriesNear(text)
-  if (countries.length > 0) return countries.map(({ name }) => name)
+  if (countries.length > 0) return countries.map(words.countryName)
   const meaning = currencyNamesOf(known.currencies).meaning(text)
-  return meaning.kind === 'none' ? codesAndNames(meaning.near, known) : []
+  return meaning.kind === 'none' ? codesAndNames(words, meaning.near, known) : []
 }
 
-const couldBe = (text: string, names: readonly string[]): string =>
-  `“${text}” could be ${listed(names)}.`
+const couldBe = (words: Words, text: string, names: readonly string[]): string =>
+  words.say('place.could-be', { text, names: listed(words, names) })
 
 /** Words with commas, and `or` before the last; of many only the first few. */
-function listed(words: readonly string[]): string {
-  const shown = words.slice(0, GUESSES_MAX)
-  if (words.length === 1) return words[0]!
-  if (words.length > GUESSES_MAX) return `${shown.join(', ')} or another`
-  return `${shown.slice(0, -1).join(', ')} or ${shown.at(-1)}`
+function listed({ say, listText }: Words, names: readonly string[]): string {
+  const shown = names.slice(0, GUESSES_MAX)
+  if (names.length <= GUESSES_MAX) return listText(shown, 'disjunction')
+  return say('place.or-another', { names: shown.join(say('list.comma')) })
 }

@@ -1,15 +1,16 @@
 /** @jsxImportSource preact */
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import { Field } from '~/portal/form.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { CODE_LENGTH_MAX } from '~/service/person/second-factor.ts'
 
 type Props = { name?: string; label?: string; error?: string | undefined }
 
 /** The field for the password that a person has. */
-export const KnownPassword = ({ name = 'password', label = 'Password', error }: Props) => (
+export const KnownPassword = ({ name = 'password', label, error }: Props) => (
   <Field
     name={name}
-    label={label}
+    label={label ?? useWords().say('field.password')}
     type="password"
     error={error}
     isRequired
@@ -18,13 +19,16 @@ export const KnownPassword = ({ name = 'password', label = 'Password', error }: 
 )
 
 /** The field for a password that a person chooses. */
-export const NewPassword = ({ name = 'password', label = 'Password', error }: Props) => (
+export const NewPassword = ({ name = 'password', label, error }: Props) => (
   <Field
     name={name}
-    label={label}
+    label={label ?? useWords().say('field.password')}
     type="password"
     error={error}
-    hint={`${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters; a few words do well.`}
+    hint={useWords().say('field.password-hint', {
+      least: PASSWORD_LENGTH_MIN,
+      most: PASSWORD_LENGTH_MAX,
+    })}
     isRequired
     input={{
       autocomplete: 'new-password',
@@ -38,7 +42,7 @@ export const NewPassword = ({ name = 'password', label = 'Password', error }: Pr
 export const CodeField = ({ error, hint }: { error?: string | undefined; hint?: string }) => (
   <Field
     name="code"
-    label="Code"
+    label={useWords().say('field.code')}
     error={error}
     hint={hint}
     isRequired

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { TOKEN_FIELD } from '~/portal/member/own-form.ts'
 import type { FormFields, PageAnswer, PageRequest } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
 import type { Challenge } from '~/service/person/second-factor.ts'
 
 type Props = {
@@ -32,15 +33,30 @@ export const PasskeyForm = ({ pageRequest, hidden = {}, children, ...props }: Pr
           {props.send}
         </button>
       </div>
-      <p class="field-error" role="status" data-passkey-fault />
+      <PasskeyFault />
     </form>
     {props.deed === 'create' && (
       <p class="muted small" data-no-passkeys>
-        Passkeys need JavaScript, and a browser that has them.
+        {useWords().say('passkey.needs')}
       </p>
     )}
   </>
 )
+
+/** Where the script says what is wrong, and the words for it. */
+function PasskeyFault() {
+  const { say } = useWords()
+  return (
+    <p
+      class="field-error"
+      role="status"
+      data-passkey-fault
+      data-at-address={say('passkey.at-address')}
+      data-too-many={say('passkey.too-many')}
+      data-cancelled={say('passkey.cancelled')}
+    />
+  )
+}
 
 /** The button that signs in by a passkey, for browsers that have them. */
 export const PasskeySignIn = ({
@@ -54,7 +70,7 @@ export const PasskeySignIn = ({
     pageRequest={pageRequest}
     action={PATHS.passkeySignIn}
     deed="get"
-    send="Sign in with a passkey"
+    send={useWords().say('passkey.sign-in')}
     hidden={next ? { next } : {}}
   />
 )

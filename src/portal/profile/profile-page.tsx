@@ -197,22 +197,23 @@ export const deletePage = ({ pageRequest, fault }: Question): Page =>
 /** The page that the link in a mail to a new address leads to. */
 export const confirmAddressPage = (pageRequest: PageRequest, link: Link): Page =>
   narrowPage({
-    title: 'Confirm your new address',
+    title: pageRequest.words.say('confirm-address.title'),
     path: PATHS.confirmAddress,
     children: (
       <>
         <p class="lead">
-          Mails to your account go to <strong>{link.address}</strong> from then on, and you sign in
-          with it.
+          {pageRequest.words.rich('confirm-address.lead', {
+            email: <strong dir="auto">{link.address}</strong>,
+          })}
         </p>
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.confirmAddress}
-          send="Change the address"
+          send={pageRequest.words.say('confirm-address.send')}
           hidden={{ token: link.token }}
         />
         <p>
-          <a href={PATHS.profile}>Cancel</a>
+          <a href={PATHS.profile}>{pageRequest.words.say('form.cancel')}</a>
         </p>
       </>
     ),

@@ -1,7 +1,7 @@
 import type { Kept } from '~/domain/person/kept.ts'
 import type { Route } from '~/http/route.ts'
 import { staleLinkPage } from '~/portal/member/entrance.tsx'
-import { PASSWORD_FAULTS } from '~/portal/member/entrance-routes.tsx'
+import { passwordFaultText } from '~/portal/member/entrance-routes.tsx'
 import {
   devicesCookie,
   type FormFields,
@@ -50,7 +50,8 @@ export function profileRoutes(deps: ProfilePageDeps): Route[] {
         if (!person) return signInFirst(PATHS.confirmAddress + url.search)
         const token = fieldOf(url.searchParams, 'token')
         const address = addressIn(token)
-        if (address === null) return { page: staleLinkPage(PATHS.confirmAddress) }
+        if (address === null)
+          return { page: staleLinkPage(pageRequest.words, PATHS.confirmAddress) }
         return { page: confirmAddressPage({ person, url, ...pageRequest }, { token, address }) }
       },
       post: forMembers((member, fields) => addressReply(deps, member, fields)),
@@ -92,7 +93,9 @@ async function newPassword(
   const changed = await changePassword(deps, { ...asked, headers }, pageRequest)
   if (changed === 'wrong') return shown(deps, member, { faults: { current: WRONG } })
   if (typeof changed === 'string')
-    return shown(deps, member, { faults: { password: PASSWORD_FAULTS[changed] } })
+    return shown(deps, member, {
+      faults: { password: passwordFaultText(pageRequest.words, changed) },
+    })
   const cookies = [...changed.cookies, devicesCookie(deps, changed.devices)]
   return { redirect: `${PATHS.profile}?said=password`, cookies }
 }
@@ -119,7 +122,7 @@ async function addressReply(
 ): Promise<PageAnswer> {
   const token = form.text('token')
   const changed = await confirmAddress(deps, { person, token }, pageRequest)
-  if (!changed) return { page: staleLinkPage(PATHS.confirmAddress) }
+  if (!changed) return { page: staleLinkPage(pageRequest.words, PATHS.confirmAddress) }
   const cookies = [devicesCookie(deps, changed.devices)]
   return { redirect: `${PATHS.profile}?said=address`, cookies }
 }

@@ -36,9 +36,6 @@ export function secondStepRoutes(deps: SecondStepDeps): Route[] {
   ]
 }
 
-const WRONG = 'That code is wrong, or was used already. An app shows another every half minute.'
-const LOCKED = 'Too many codes were wrong. Wait a quarter of an hour, then sign in again.'
-
 const nextIn = (text: string): string => wayOnIn(new URLSearchParams({ next: text }))
 
 async function shown(
@@ -62,8 +59,9 @@ async function codeReply(
   const { headers } = pageRequest.request
   const entry = await enterCode(deps, { code: form.text('code'), headers }, pageRequest)
   if (entry === 'stale') return { redirect: PATHS.signIn }
-  if (entry === 'wrong') return shown(deps, pageRequest, WRONG)
-  if (entry === 'locked') return shown(deps, pageRequest, LOCKED)
+  if (entry === 'wrong') return shown(deps, pageRequest, pageRequest.words.say('second-step.wrong'))
+  if (entry === 'locked')
+    return shown(deps, pageRequest, pageRequest.words.say('second-step.locked'))
   return enteredReply(deps, pageRequest, { ...entry, next: nextIn(form.text('next')) })
 }
 
@@ -89,30 +87,25 @@ type Shown = {
 
 const secondStepPage = ({ pageRequest, hasApp, hasPasskey, next, fault }: Shown): Page =>
   narrowPage({
-    title: 'Second step',
+    title: pageRequest.words.say('second-step.title'),
     path: PATHS.secondStep,
     scripts: ['passkey'],
     status: fault ? 400 : 200,
     children: (
       <>
-        <p class="lead">The password was right. Your account needs a second proof.</p>
+        <p class="lead">{pageRequest.words.say('second-step.lead')}</p>
         {hasPasskey && <PasskeySignIn pageRequest={pageRequest} next={next} />}
         {hasApp && (
           <TokenForm
             pageRequest={pageRequest}
             action={PATHS.secondStep}
-            send="Sign in"
+            send={pageRequest.words.say('sign-in.title')}
             hidden={next ? { next } : {}}
           >
-            <CodeField
-              error={fault}
-              hint="The six digits that your authenticator app shows, or a recovery code."
-            />
+            <CodeField error={fault} hint={pageRequest.words.say('second-step.hint')} />
           </TokenForm>
         )}
-        <p class="muted small">
-          You have lost them all? Ask whoever runs this service to remove the second step.
-        </p>
+        <p class="muted small">{pageRequest.words.say('second-step.lost')}</p>
       </>
     ),
   })

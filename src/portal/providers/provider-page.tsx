@@ -4,15 +4,16 @@ import type { Provider } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { Fee } from '~/portal/board/cost.tsx'
-import { KINDS, plainWords, typeText } from '~/portal/board/kinds.ts'
+import { plainWords, typeText } from '~/portal/board/kinds.ts'
 import { boardHref } from '~/portal/board/path.ts'
-import { rateText } from '~/portal/format.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { FlagLinks } from '~/portal/place/flag-links.tsx'
 import { livePairsOf } from '~/portal/place/live-pairs.ts'
 import { PriceAge } from '~/portal/price-age.tsx'
+import { linkTo, Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { isSupported } from '~/service/supported.ts'
 import { Logo } from './logo.tsx'
 import { providerPath } from './path.ts'
@@ -21,59 +22,62 @@ import { Website } from './website.tsx'
 /** How many corridors and pairs of countries of one provider are listed. */
 const ROWS_MAX = 200
 
-type Props = { readonly view: View; readonly provider: Provider; readonly nowMs: number }
+type Props = {
+  readonly view: View
+  readonly provider: Provider
+  readonly words: Words
+  readonly nowMs: number
+}
 
 /** What one provider offers: where, at what rate, and how fresh that is. */
 export function providerPage(props: Props & { readonly base: string }): Page {
-  const { view, provider, base } = props
+  const { view, provider, words, base } = props
+  const { say } = words
   const corridors = corridorsOf(view, provider)
-  const kind = KINDS[provider.rateType].title.replace(/^For comparison: /, '').toLowerCase()
   return {
     title: provider.name,
     path: PATHS.providers,
-    description:
-      `Prices of ${provider.name} in ${countText(corridors.length, 'corridor')}, ` +
-      'with fees and what the exchange rate costs.',
+    description: say('provider.description', { provider: provider.name, count: corridors.length }),
     known: corridors.length > 0 ? { base, path: providerPath(provider.id), picture: null } : null,
     body: (
       <div class="stack">
         <div class="stack-tight">
           <h1 class="with-logo">
-            <Logo provider={provider} /> {provider.name}
+            <Logo provider={provider} /> <Name>{provider.name}</Name>
           </h1>
           <p class="lead">
-            {[typeText(provider.providerType), `${kind} prices`].filter(Boolean).join(' · ')}
+            {[typeText(words, provider.providerType), say(`provider-kind.${provider.rateType}`)]
+              .filter(Boolean)
+              .join(' · ')}
           </p>
           <About provider={provider} />
         </div>
         <Corridors {...props} corridors={corridors} />
         <Countries {...props} />
         <p>
-          <a href={PATHS.providers}>All providers</a>
+          <a href={PATHS.providers}>{say('provider.all')}</a>
         </p>
       </div>
     ),
   }
 }
 
-const countText = (count: number, noun: string): string =>
-  count === 1 ? `one ${noun}` : `${count} ${noun}s`
-
 /** What is known of the provider itself. */
 function About({ provider }: Pick<Props, 'provider'>) {
+  const words = useWords()
+  const { say } = words
   const { region, transferTime, paymentMethods, websiteUrl } = provider
+  const ways = paymentMethods?.map((method) => plainWords(words, method))
   const facts = [
-    ['Works in', region],
-    ['Takes', transferTime],
-    ['Is paid by', paymentMethods?.map(plainWords).join(', ')],
-  ].filter(([, text]) => text)
+    region && say('provider.works-in', { region }),
+    transferTime && say('provider.takes', { time: transferTime }),
+    ways?.length && say('provider.paid-by', { ways: ways.join(say('list.comma')) }),
+  ].filter(Boolean)
   if (facts.length === 0 && websiteUrl === null) return null
   return (
     <ul class="links">
-      {facts.map(([name, text]) => (
-        <li key={name}>
-          {name}: {text}
-        </li>
+      {facts.map((fact) => (
+        <li key={fact}>{fact}</li>
       ))}
       {websiteUrl !== null && (
         <li>
@@ -97,28 +101,27 @@ function corridorsOf(view: View, { id }: Provider): RankedQuote[] {
 
 const nameOf = ({ quote: { from, to } }: RankedQuote): string => `${from} ${to}`
 
+const HEADS = ['table.rate', 'table.fee', 'table.seen'] as const
+
 type CorridorsProps = Props & { readonly corridors: readonly RankedQuote[] }
 
 function Corridors({ view, provider, nowMs, corridors }: CorridorsProps) {
+  const { say, rich } = useWords()
   if (corridors.length === 0)
-    return <Notice kind="plain" title={`No prices of ${provider.name} at the moment`} />
+    return <Notice kind="plain" title={say('provider.none', { provider: provider.name })} />
   return (
     <section class="stack-tight" aria-labelledby="corridors-title">
-      <h2 id="corridors-title">Prices</h2>
+      <h2 id="corridors-title">{say('provider.prices')}</h2>
       <div class="table-frame">
         <table class="table table-cards" aria-labelledby="corridors-title">
           <thead>
             <tr>
-              <th scope="col">Corridor</th>
-              <th scope="col" class="number">
-                Rate
-              </th>
-              <th scope="col" class="number">
-                Fee
-              </th>
-              <th scope="col" class="number">
-                Seen
-              </th>
+              <th scope="col">{say('corridors.corridor')}</th>
+              {HEADS.map((name) => (
+                <th key={name} scope="col" class="number">
+                  {say(name)}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -130,8 +133,11 @@ function Corridors({ view, provider, nowMs, corridors }: CorridorsProps) {
       </div>
       {corridors.length > ROWS_MAX && (
         <p class="muted small">
-          The first {ROWS_MAX} of {corridors.length};{' '}
-          <a href={PATHS.corridors}>see all corridors</a>.
+          {rich('provider.first', {
+            shown: ROWS_MAX,
+            count: corridors.length,
+            link: linkTo(PATHS.corridors),
+          })}
         </p>
       )}
     </section>
@@ -141,22 +147,21 @@ function Corridors({ view, provider, nowMs, corridors }: CorridorsProps) {
 type RowProps = Pick<Props, 'view' | 'nowMs'> & { readonly ranked: RankedQuote }
 
 function Row({ view: { catalogue }, ranked: { quote, isStale }, nowMs }: RowProps) {
+  const { say, rateText } = useWords()
   const { from, to, rate, atMs } = quote
   const currencies = { from: catalogue.currency(from)!, to: catalogue.currency(to)! }
   return (
     <tr>
       <th scope="row">
-        <a href={boardHref({ from, to })}>
-          {from} to {to}
-        </a>
+        <a href={boardHref({ from, to })}>{say('pair.title', { source: from, target: to })}</a>
       </th>
-      <td class="number" data-label="Rate">
+      <td class="number" data-label={say('table.rate')}>
         {rateText(rate)}
       </td>
-      <td class="number" data-label="Fee">
+      <td class="number" data-label={say('table.fee')}>
         <Fee quote={quote} currencies={currencies} />
       </td>
-      <td class="number" data-label="Seen">
+      <td class="number" data-label={say('table.seen')}>
         <PriceAge ms={atMs} nowMs={nowMs} isStale={isStale} />
       </td>
     </tr>
@@ -164,12 +169,12 @@ function Row({ view: { catalogue }, ranked: { quote, isStale }, nowMs }: RowProp
 }
 
 /** The pages of the countries between which the provider sends money. */
-function Countries({ view, provider }: Props) {
+function Countries({ view, provider, words: { say } }: Props) {
   const pairs = livePairsOf(view, provider.id).slice(0, ROWS_MAX)
   if (pairs.length === 0) return null
   return (
     <section class="stack-tight" aria-labelledby="countries-title">
-      <h2 id="countries-title">Between countries</h2>
+      <h2 id="countries-title">{say('provider.countries')}</h2>
       <FlagLinks pairs={pairs} />
     </section>
   )

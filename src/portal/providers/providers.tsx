@@ -7,6 +7,7 @@ import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
+import { Name } from '~/portal/words/spoken.tsx'
 import { Logo } from './logo.tsx'
 import { providerPath } from './path.ts'
 import { providerPage } from './provider-page.tsx'
@@ -25,7 +26,7 @@ export const providersRoutes = (deps: ProvidersDeps): Route[] => [
     handle: publicPage(deps, PATHS.providers, ({ view, url, words, nowMs }) => {
       const provider = providerAt(url.pathname, view.catalogue.providers)
       if (!provider) return unknownPage(words, PATHS.providers)
-      return providerPage({ view, provider, nowMs, base: deps.publicUrl ?? url.origin })
+      return providerPage({ view, provider, words, nowMs, base: deps.publicUrl ?? url.origin })
     }),
   },
 ]
@@ -36,26 +37,29 @@ const providerAt = (path: string, providers: readonly Provider[]): Provider | un
 /** How many providers the page lists. */
 const PROVIDERS_MAX = 2000
 
-function listPage({ view }: PublicAsk): Page {
+function listPage({ view, words }: PublicAsk): Page {
+  const { say } = words
   const { providers } = view.catalogue
   return {
-    title: 'Providers',
+    title: say('providers.title'),
     path: PATHS.providers,
-    description: 'Everyone whose prices are compared here.',
+    description: say('providers.lead'),
     body: (
       <div class="stack">
         <div class="stack-tight">
-          <h1>Providers</h1>
-          <p class="lead">Everyone whose prices are compared here.</p>
+          <h1>{say('providers.title')}</h1>
+          <p class="lead">{say('providers.lead')}</p>
         </div>
-        {providers.length === 0 && <Notice kind="plain" title="No providers yet" />}
+        {providers.length === 0 && <Notice kind="plain" title={say('providers.none')} />}
         <ul class="flag-links">
           {providers.slice(0, PROVIDERS_MAX).map((provider) => (
             <li key={provider.id} class="with-logo">
               <Logo provider={provider} />
               <span>
-                <a href={providerPath(provider.id)}>{provider.name}</a>
-                <span class="beside">{typeText(provider.providerType)}</span>
+                <a href={providerPath(provider.id)}>
+                  <Name>{provider.name}</Name>
+                </a>
+                <span class="beside">{typeText(words, provider.providerType)}</span>
               </span>
             </li>
           ))}

@@ -1,12 +1,15 @@
 /** @jsxImportSource preact */
 import type { Provider } from '~/domain/provider.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
 
 /** The way to the provider's own site; nothing where nobody said where that is. */
 export function Website({ provider: { name, websiteUrl } }: { provider: Provider }) {
+  const { say } = useWords()
   if (websiteUrl === null) return null
   return (
     <a href={websiteUrl} rel="noopener nofollow">
-      Website<span class="visually-hidden"> of {name}</span>
+      {say('provider.website')}
+      <span class="visually-hidden"> {name}</span>
     </a>
   )
 }

@@ -5,9 +5,13 @@ import { PLAIN } from '~/domain/offer/terms.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { bothText, totalText } from '~/portal/board/cost-text.ts'
 import { offerWords } from '~/portal/board/offer-text.ts'
-import { askedText, moneyOf, percentText, priceText } from '~/portal/format.ts'
 import { PATHS } from '~/portal/paths.ts'
+import type { Pair } from '~/portal/place/pair.ts'
 import { providerPath } from '~/portal/providers/path.ts'
+import { moneyOf } from '~/portal/words/format.ts'
+import { linkTo, Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
+import { pairValues } from './known.ts'
 
 type Costs = ReturnType<typeof costsOf<RankedQuote>>
 
@@ -15,8 +19,7 @@ type Props = {
   readonly costs: Costs
   readonly amount: number
   readonly from: Currency
-  /** Both countries, in a sentence. */
-  readonly between: string
+  readonly pair: Pair
   /** The path of the same as a file. */
   readonly csvHref: string
 }
@@ -26,35 +29,36 @@ const GOAL_PCT = 3
 const BPS_PER_PERCENT = 100
 
 /** What the pair costs on average and with the cheapest, against the goal of the United Nations. */
-export function CostsSection({ costs, amount, from, between, csvHref }: Props) {
+export function CostsSection({ costs, amount, from, pair, csvHref }: Props) {
+  const words = useWords()
+  const { say, rich, askedText, priceText } = words
   const { averagePct, averageExcludingSuspectPct: believedPct, smart, offers, meets } = costs
   if (averagePct === null || meets === null) return null
   const count = offers.filter(({ cost }) => cost).length
   const bars = [
-    { name: averageName(count), pct: averagePct },
-    ...(believedPct !== null && isOther(believedPct, averagePct)
-      ? [{ name: 'The average without suspect prices', pct: believedPct }]
+    { name: say('costs.average-of', { count }), pct: averagePct },
+    ...(believedPct !== null && isOther(words, believedPct, averagePct)
+      ? [{ name: say('costs.without-suspect'), pct: believedPct }]
       : []),
-    ...(smart ? [{ name: 'The three cheapest (SmaRT)', pct: smart.pct }] : []),
-    { name: 'Goal of the United Nations', pct: GOAL_PCT },
+    ...(smart ? [{ name: say('costs.smart'), pct: smart.pct }] : []),
+    { name: say('costs.goal'), pct: GOAL_PCT },
   ]
   const isExact = offers.every(({ cost, match }) => !cost || match.match === 'exact')
   return (
     <section class="stack-tight" aria-labelledby="costs-title">
       <h2 id="costs-title">
-        What it costs to send {askedText(amount, from)} {between}
+        {say('costs.title', { amount: askedText(amount, from), ...pairValues(words, pair) })}
       </h2>
-      <p>{verdict(costs, averagePct, meets.sdg3)}</p>
+      <p>{verdict(words, costs, { averagePct, isMet: meets.sdg3 })}</p>
       <Bars
         bars={bars}
         moneyText={isExact ? (pct) => priceText(Math.abs((pct / 100) * amount), from) : null}
       />
       {smart && <Cheapest smart={smart} />}
       <p class="muted small">
-        Fee and exchange rate together, against the mid of each price's own day; every offer that
-        names both countries counts once. <a href={`${PATHS.method}#costs`}>How we calculate it</a>
+        {rich('costs.how', { link: linkTo(`${PATHS.method}#costs`) })}
         {' · '}
-        <a href={csvHref}>Every offer as CSV</a>
+        <a href={csvHref}>{say('costs.csv')}</a>
       </p>
     </section>
   )
@@ -68,6 +72,7 @@ type BarsProps = {
 
 /** Costs in percent, as bars against the goal. */
 function Bars({ bars, moneyText }: BarsProps) {
+  const words = useWords()
   const widest = Math.max(...bars.map(({ pct }) => pct))
   return (
     <ul class="cost-bars">
@@ -75,7 +80,7 @@ function Bars({ bars, moneyText }: BarsProps) {
         <li key={name}>
           <span>{name}</span>{' '}
           <span class="cost-bar-value">
-            {moneyText ? bothText(pct, moneyText(pct)) : totalText(pct)}
+            {moneyText ? bothText(words, pct, moneyText(pct)) : totalText(words, pct)}
           </span>
           <svg class="cost-bar" width="100%" height="10" aria-hidden="true">
             <rect class="cost-bar-all" width="100%" height="10" rx="3" />
@@ -97,27 +102,37 @@ function Bars({ bars, moneyText }: BarsProps) {
  * The offers of the SmaRT, each with its provider's page. Those of one provider are shown with what
  * each of them alone says.
  */
-const Cheapest = ({ smart: { offers } }: { smart: NonNullable<Costs['smart']> }) => (
-  <p>
-    The three cheapest are{' '}
-    {offers.map((one, i) => {
-      const { provider } = one.candidate
-      const words = ownWords(one, offers).join(', ')
-      const isSame = (other: Cheap) =>
-        isSibling(one, other) && ownWords(other, offers).join(', ') === words
-      const isAnother = offers.slice(0, i).some(isSame)
-      return (
-        <>
-          {JOINTS[i]}
-          {isAnother && 'another price of '}
-          <a href={providerPath(provider.id)}>{provider.name}</a> ({words && `${words}: `}
-          {costText(one)})
-        </>
-      )
-    })}
-    .
-  </p>
-)
+function Cheapest({ smart: { offers } }: { smart: NonNullable<Costs['smart']> }) {
+  const words = useWords()
+  const cheap = offers.map((one, i) => {
+    const own = ownWords(words, one, offers).join(words.say('list.comma'))
+    const isSame = (other: Cheap) =>
+      isSibling(one, other) && ownWords(words, other, offers).join(words.say('list.comma')) === own
+    return <CheapOffer key={i} one={one} own={own} isAnother={offers.slice(0, i).some(isSame)} />
+  })
+  const [first, second, third] = cheap
+  return <p>{words.rich('costs.cheapest', { count: cheap.length, first, second, third })}</p>
+}
+
+type CheapProps = { readonly one: Cheap; readonly own: string; readonly isAnother: boolean }
+
+/** The provider of a cheap offer, what tells it from others of that provider, and its cost. */
+function CheapOffer({ one, own, isAnother }: CheapProps) {
+  const words = useWords()
+  const { provider } = one.candidate
+  const link = (
+    <a href={providerPath(provider.id)}>
+      <Name>{provider.name}</Name>
+    </a>
+  )
+  return (
+    <>
+      {isAnother ? words.rich('costs.another', { provider: link }) : link} (
+      {own && words.say('list.colon', { before: own })}
+      {costText(words, one)})
+    </>
+  )
+}
 
 type Cheap = NonNullable<Costs['smart']>['offers'][number]
 
@@ -125,47 +140,41 @@ const isSibling = (a: Cheap, b: Cheap): boolean =>
   a !== b && a.candidate.provider.id === b.candidate.provider.id
 
 /** What an offer says that not all the others of its provider say, in words. */
-function ownWords(one: Cheap, all: readonly Cheap[]): string[] {
-  const wordsOf = ({ candidate: { quote } }: Cheap) => offerWords(quote.offer ?? PLAIN, true)
+function ownWords(words: Words, one: Cheap, all: readonly Cheap[]): string[] {
+  const wordsOf = ({ candidate: { quote } }: Cheap) => offerWords(words, quote.offer ?? PLAIN, true)
   const others = all.filter((other) => isSibling(one, other))
   if (others.length === 0) return []
   return wordsOf(one).filter((word) => !others.every((other) => wordsOf(other).includes(word)))
 }
 
-function costText({ cost, match, candidate: { quote } }: Cheap): string {
-  const total = totalText(cost!.totalPct)
+function costText(words: Words, { cost, match, candidate: { quote } }: Cheap): string {
+  const total = totalText(words, cost!.totalPct)
   if (match.match === 'exact') return total
-  return `${total} for ${askedText(match.atAmount, moneyOf(quote.from))}`
+  const amount = words.askedText(match.atAmount, moneyOf(quote.from))
+  return words.say('costs.for', { total, amount })
 }
 
-const JOINTS = ['', ', ', ' and ']
-
 /** Whether two figures differ as they are shown. */
-const isOther = (a: number, b: number): boolean =>
+const isOther = ({ percentText }: Words, a: number, b: number): boolean =>
   percentText(a * BPS_PER_PERCENT) !== percentText(b * BPS_PER_PERCENT)
-
-const averageName = (count: number): string =>
-  count === 1 ? 'The one offer whose cost is known' : `Average of ${count} offers`
 
 /** The end of a bar, in percent of the room; a cost below nothing has none. */
 const share = (pct: number, widest: number): string =>
   `${(Math.max(0, pct / widest) * 100).toFixed(2)}%`
 
-/** What the figures mean, in words. */
-function verdict({ smart, offers }: Costs, averagePct: number, isMet: boolean): string {
-  if (averagePct < 0) return `On average it is ${totalText(averagePct)}.`
-  const average = percentText(averagePct * BPS_PER_PERCENT)
-  const goal = 'the 3% that the United Nations aim at'
-  if (isMet) return `On average it costs ${average}: no more than ${goal}.`
-  const above = `On average it costs ${average}, more than ${goal}.`
-  const within = offers.filter(({ cost }) => cost && cost.totalPct <= GOAL_PCT).length
-  if (within === 0) return `${above} No offer costs as little as that.`
-  const some = within === 1 ? 'One offer costs' : `${within} offers cost`
-  const cheap = `${some} no more than that`
-  if (smart === null) return `${above} ${cheap}.`
-  return `${above} ${cheap}; the three cheapest ${smartText(smart.pct)}.`
-}
+type Verdict = { readonly averagePct: number; readonly isMet: boolean }
 
-/** What the three cheapest cost, as the end of a sentence. */
-const smartText = (pct: number): string =>
-  pct < 0 ? `are ${totalText(pct)}` : `cost ${totalText(pct)}`
+/** What the figures mean, in words. */
+function verdict(words: Words, { smart, offers }: Costs, { averagePct, isMet }: Verdict): string {
+  const { say } = words
+  const average = totalText(words, averagePct)
+  if (averagePct < 0) return say('costs.verdict-below', { average })
+  if (isMet) return say('costs.verdict-met', { average })
+  const above = say('costs.verdict-above', { average })
+  const within = offers.filter(({ cost }) => cost && cost.totalPct <= GOAL_PCT).length
+  if (within === 0) return `${above} ${say('costs.verdict-none')}`
+  if (smart === null) return `${above} ${say('costs.verdict-some', { count: within })}`
+  const cheapest = totalText(words, smart.pct)
+  const key = smart.pct < 0 ? 'costs.verdict-smart-below' : 'costs.verdict-smart'
+  return `${above} ${say(key, { count: within, cheapest })}`
+}

@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact'
 import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
-import { type AskedFilters, type Parameter, SPEEDS, WAYS } from './filters.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
+import { type AskedFilters, type Parameter, SPEEDS } from './filters.ts'
 
 type Props = {
   readonly action: string
@@ -18,6 +19,7 @@ type Props = {
  * asked. Nothing where no offer says anything.
  */
 export function FiltersForm({ action, asked, offers, hidden }: Props) {
+  const { say } = useWords()
   const payIn = waysIn(offers, 'payIn', asked.payIn)
   const payOut = waysIn(offers, 'payOut', asked.payOut)
   const isTimed = offers.some(({ quote }) => (quote.offer?.deliveryMaxMs ?? null) !== null)
@@ -27,21 +29,23 @@ export function FiltersForm({ action, asked, offers, hidden }: Props) {
   const chosen = count + Number(asked.deliveryMaxMs !== null)
   return (
     <details class="filters" open={chosen > 0}>
-      <summary>Pay with, get as, arrives within{chosen > 0 && ` (${chosen} chosen)`}</summary>
+      <summary>{say('filters.title', { chosen })}</summary>
       <form class="details-body" action={action} method="get">
         {hidden.map(([name, value]) => (
           <input key={name + value} type="hidden" name={name} value={value} />
         ))}
         <div class="choices">
-          <Ways name="pay_in" title="Pay with" ways={payIn} asked={asked.payIn} />
-          <Ways name="pay_out" title="Get as" ways={payOut} asked={asked.payOut} />
+          <Ways name="pay_in" title={say('filters.pay-with')} ways={payIn} asked={asked.payIn} />
+          <Ways name="pay_out" title={say('filters.get-as')} ways={payOut} asked={asked.payOut} />
           {isSlow && <Speeds asked={asked.deliveryMaxMs} />}
         </div>
         <div class="actions">
           <button type="submit" class="button button-quiet">
-            Show these
+            {say('filters.show')}
           </button>
-          {chosen > 0 && <a href={`${action}?${new URLSearchParams(hidden as Pairs)}`}>Show all</a>}
+          {chosen > 0 && (
+            <a href={`${action}?${new URLSearchParams(hidden as Pairs)}`}>{say('filters.all')}</a>
+          )}
         </div>
       </form>
     </details>
@@ -79,25 +83,36 @@ type WaysProps = {
 }
 
 function Ways({ name, title, ways, asked }: WaysProps) {
+  const { say } = useWords()
   if (ways.length === 0) return null
   return (
     <Choices title={title}>
       {ways.map((way) => (
         <label key={way}>
           <input type="checkbox" name={name} value={way} checked={asked?.includes(way)} />
-          {WAYS[way]}
+          {say(`pay.${way}`)}
         </label>
       ))}
     </Choices>
   )
 }
 
-const Speeds = ({ asked }: { asked: number | null }) => (
-  <Choices title="Arrives within">
-    {[{ value: '', ms: null, text: 'any time' }, ...SPEEDS].map(({ value, ms, text }) => (
-      <label key={value}>
-        <input type="radio" name="delivery_max" value={value} checked={ms === asked} /> {text}
-      </label>
-    ))}
-  </Choices>
+function Speeds({ asked }: { asked: number | null }) {
+  const { say } = useWords()
+  return (
+    <Choices title={say('filters.within')}>
+      <Speed value="" isChosen={asked === null} text={say('filters.any-time')} />
+      {SPEEDS.map(({ value, ms }) => (
+        <Speed key={value} value={value} isChosen={ms === asked} text={say(`speed.${value}`)} />
+      ))}
+    </Choices>
+  )
+}
+
+type SpeedProps = { readonly value: string; readonly isChosen: boolean; readonly text: string }
+
+const Speed = ({ value, isChosen, text }: SpeedProps) => (
+  <label>
+    <input type="radio" name="delivery_max" value={value} checked={isChosen} /> {text}
+  </label>
 )

@@ -13,24 +13,14 @@ export const UNASKED: AskedFilters = { payIn: null, payOut: null, deliveryMaxMs:
 /** The parameter that asks for every offer in place of one of each provider. */
 export const EVERY_OFFER: Parameter = ['offers', 'all']
 
-/** What a way of paying is called. */
-export const WAYS: Readonly<Record<PayWay, string>> = {
-  cash: 'cash',
-  bank_account: 'bank account',
-  debit_card: 'debit card',
-  credit_card: 'credit card',
-  prepaid_card: 'prepaid card',
-  mobile_money: 'mobile money',
-}
-
-type Speed = { readonly value: string; readonly ms: number; readonly text: string }
+type Speed = { readonly value: 'PT1H' | 'P1D' | 'P3D' | 'P5D'; readonly ms: number }
 
 /** The times within which money may be asked to arrive. */
 export const SPEEDS: readonly Speed[] = [
-  { value: 'PT1H', ms: HOUR_MS, text: 'an hour' },
-  { value: 'P1D', ms: DAY_MS, text: 'a day' },
-  { value: 'P3D', ms: 3 * DAY_MS, text: 'three days' },
-  { value: 'P5D', ms: 5 * DAY_MS, text: 'five days' },
+  { value: 'PT1H', ms: HOUR_MS },
+  { value: 'P1D', ms: DAY_MS },
+  { value: 'P3D', ms: 3 * DAY_MS },
+  { value: 'P5D', ms: 5 * DAY_MS },
 ]
 
 /** The filters in an address; what is none of ours asks nothing. */

@@ -6,8 +6,10 @@ import { CopyBox } from '~/portal/copy-box.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { FlagLinks } from '~/portal/place/flag-links.tsx'
 import { type LivePair, livePairs } from '~/portal/place/live-pairs.ts'
-import { inSentence } from '~/portal/place/names.ts'
 import { type Pair, pairPath, pairSlug } from '~/portal/place/pair.ts'
+import { prefixOf } from '~/portal/words/language.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
+import { pairValues } from './known.ts'
 import { currencyParameters, questionParameters } from './path.ts'
 import type { SendQuery } from './query.ts'
 
@@ -22,47 +24,48 @@ type Props = {
 
 /** Ways on from a pair: other currencies, the market, other countries, and other sites. */
 export function More({ view, base, query, canSignUp }: Props) {
+  const { say, inSentence } = useWords()
   const { pair, corridor, others, goal, fields } = query
   const { source, target } = pair
   const pairs = livePairs(view).filter(({ slug }) => slug !== pairSlug(pair))
   return (
     <>
       <section class="stack-tight" aria-labelledby="more-title">
-        <h2 id="more-title">More</h2>
+        <h2 id="more-title">{say('more.title')}</h2>
         <ul class="links">
           {canSignUp && (
             <li>
               <a href={newAlertHref({ ...fields.placeTexts, amount: goal?.amount ?? null })}>
-                Tell me when a price between these countries changes…
+                {say('more.tell-me')}
               </a>
             </li>
           )}
           {others.map(({ from, to }) => (
             <li key={from + to}>
               <a href={`${pairPath(pair)}?from=${from}&to=${to}`}>
-                Prices in {from} and {to} for these countries
+                {say('more.prices-in', { from, to })}
               </a>
             </li>
           ))}
           {corridor.from !== corridor.to && (
             <li>
               <a href={boardHref({ ...corridor, ...(goal && { goal }) })}>
-                {corridor.from} to {corridor.to} whatever the countries, with a chart
+                {say('more.any-country', corridor)}
               </a>
             </li>
           )}
           <li>
-            <a href={PATHS.send}>All countries</a>
+            <a href={PATHS.send}>{say('more.all')}</a>
           </li>
         </ul>
       </section>
       <Pairs
-        title={`From ${inSentence(source)} to`}
+        title={say('more.from', { source: inSentence(source) })}
         pairs={pairs.filter((one) => one.source === source)}
         end="target"
       />
       <Pairs
-        title={`To ${inSentence(target)} from`}
+        title={say('more.to', { target: inSentence(target) })}
         pairs={pairs.filter((one) => one.target === target)}
         end="source"
       />
@@ -92,21 +95,24 @@ const EMBED = 'width="360" height="500"'
 
 /** How another site shows the prices of the pair. */
 function Embedding({ base, query }: Pick<Props, 'base' | 'query'>) {
+  const words = useWords()
+  const { say } = words
   const { source, target } = query.pair
   const countries = [
     ['source', source.code],
     ['target', target.code],
   ] as [string, string][]
   const parameters = [...countries, ...currencyParameters(query), ...questionParameters(query)]
-  const src = `${base}${PATHS.embed}?${new URLSearchParams(parameters as [string, string][])}`
-  const title = `Prices from ${inSentence(source)} to ${inSentence(target)}`
+  const question = new URLSearchParams(parameters as [string, string][])
+  const src = `${base}${prefixOf(words.language)}${PATHS.embed}?${question}`
+  const title = say('embed.frame-title', pairValues(words, query.pair))
   return (
     <details>
-      <summary>Show these prices on your own site</summary>
+      <summary>{say('embed.show')}</summary>
       <div class="details-body">
         <CopyBox
           id="embed"
-          label="the frame"
+          label={say('embed.frame')}
           text={`<iframe src="${src.replaceAll('&', '&amp;')}" title="${title}" ${EMBED}></iframe>`}
         />
       </div>

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import type { Country } from '~/domain/offer/country.ts'
 import type { Route } from '~/http/route.ts'
 import { QuestionForm } from '~/portal/board/form.tsx'
 import { boardQuery } from '~/portal/board/query.ts'
@@ -6,9 +7,10 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { FlagLinks } from '~/portal/place/flag-links.tsx'
-import { livePairs } from '~/portal/place/live-pairs.ts'
-import { flagPath, inSentence } from '~/portal/place/names.ts'
+import { type LivePair, livePairs } from '~/portal/place/live-pairs.ts'
+import { flagPath } from '~/portal/place/names.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 
 /** The list of every pair of countries with prices. */
 export const pairIndexRoutes = (deps: PublicDeps): Route[] => [
@@ -18,42 +20,48 @@ export const pairIndexRoutes = (deps: PublicDeps): Route[] => [
 /** How many pairs the page lists; a search by name finds the others. */
 const PAIRS_MAX = 2000
 
-function pairIndexPage({ view, url }: PublicAsk): Page {
+function pairIndexPage({ view, url, words }: PublicAsk): Page {
+  const { say } = words
   const pairs = livePairs(view)
   const listed = pairs.slice(0, PAIRS_MAX)
   return {
-    title: 'Send money between countries',
+    title: say('index.title'),
     path: PATHS.send,
-    description: 'What it costs to send money from one country to another, by every provider.',
+    description: say('index.description'),
     scripts: ['place'],
     body: (
       <div class="stack">
         <div class="stack-tight">
-          <h1>Send money between countries</h1>
-          <p class="lead">
-            {pairs.length === 1 ? 'One pair' : `${pairs.length} pairs`} of countries with prices.
-            Write where you send from and to, or choose below.
-          </p>
-          <QuestionForm view={view} fields={boardQuery(view, url.searchParams)} hidden={[]} />
+          <h1>{say('index.title')}</h1>
+          <p class="lead">{say('index.lead', { count: pairs.length })}</p>
+          <QuestionForm
+            view={view}
+            fields={boardQuery(words, view, url.searchParams)}
+            hidden={[]}
+          />
         </div>
-        {listed.length === 0 && <Notice kind="plain" title="No prices yet" />}
+        {listed.length === 0 && <Notice kind="plain" title={say('prices.none')} />}
         {[...Map.groupBy(listed, ({ source }) => source)].map(([source, own]) => (
-          <section class="stack-tight" key={source.code} aria-labelledby={`from-${source.code}`}>
-            <h2 id={`from-${source.code}`}>
-              <img
-                class="flag"
-                src={flagPath(source)}
-                alt=""
-                width="24"
-                height="18"
-                loading="lazy"
-              />{' '}
-              From {inSentence(source)}
-            </h2>
-            <FlagLinks pairs={own} end="target" />
-          </section>
+          <From key={source.code} source={source} pairs={own} />
         ))}
       </div>
     ),
   }
+}
+
+type FromProps = { readonly source: Country; readonly pairs: readonly LivePair[] }
+
+/** The pairs of one country from which money is sent. */
+function From({ source, pairs }: FromProps) {
+  const { say, inSentence } = useWords()
+  const id = `from-${source.code}`
+  return (
+    <section class="stack-tight" aria-labelledby={id}>
+      <h2 id={id}>
+        <img class="flag" src={flagPath(source)} alt="" width="24" height="18" loading="lazy" />
+        {` ${say('index.from', { source: inSentence(source) })}`}
+      </h2>
+      <FlagLinks pairs={pairs} end="target" />
+    </section>
+  )
 }

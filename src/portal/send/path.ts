@@ -1,7 +1,7 @@
 import { AMOUNT_NAMES } from '~/portal/board/amounts.ts'
 import type { BoardQuery } from '~/portal/board/query.ts'
-import { plainNumberText } from '~/portal/format.ts'
 import { type Pair, pairPath } from '~/portal/place/pair.ts'
+import { plainNumberText } from '~/portal/words/format.ts'
 import { EVERY_OFFER, FILTER_NAMES, filterParameters, type Parameter } from './filters.ts'
 import type { SendQuery } from './query.ts'
 

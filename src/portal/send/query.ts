@@ -9,6 +9,7 @@ import { amounts } from '~/portal/board/amounts.ts'
 import type { Fields } from '~/portal/board/query.ts'
 import type { Pair } from '~/portal/place/pair.ts'
 import { placeText } from '~/portal/place/place.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { type AskedFilters, askedFilters, EVERY_OFFER } from './filters.ts'
 
 /** The question in the address of a pair's page. */
@@ -26,20 +27,31 @@ export type SendQuery = {
   readonly goal: Goal | null
 }
 
+type Asked = {
+  readonly words: Words
+  readonly view: View
+  readonly pair: Pair
+  readonly params: URLSearchParams
+}
+
 /** Null where the money of one of the countries is not known here. */
-export function sendQuery(view: View, pair: Pair, params: URLSearchParams): SendQuery | null {
+export function sendQuery({ words, view, pair, params }: Asked): SendQuery | null {
   const asked = askedFilters(params)
   const filters = { ...NO_FILTERS, ...countriesOf(pair), ...asked }
   const [corridor, ...others] = corridors(view, pair, params)
   if (!corridor) return null
   const { texts, hints, faults, goal } = amounts(view, params, {
+    words,
     ...corridor,
     offers: view.corridor(corridor.from, corridor.to, countriesSelection(pair)).offers,
   })
   const from = { country: pair.source, currency: corridor.from }
   const to = { country: pair.target, currency: corridor.to }
   const { catalogue } = view
-  const placeTexts = { from: placeText(from, catalogue), to: placeText(to, catalogue) }
+  const placeTexts = {
+    from: placeText(words, from, catalogue),
+    to: placeText(words, to, catalogue),
+  }
   const fields = { texts, hints, faults, placeTexts, places: { from, to } }
   const isEvery = params.get(EVERY_OFFER[0]) === EVERY_OFFER[1]
   return { pair, corridor, others, fields, asked, isEvery, filters, goal }

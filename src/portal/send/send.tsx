@@ -9,17 +9,17 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { picturePath } from '~/portal/picture/pictures.ts'
-import { inSentence } from '~/portal/place/names.ts'
-import { pairNamed, pairPath, pairSlug } from '~/portal/place/pair.ts'
+import { pairNamed, pairPath, pairSlug, pairTitle } from '~/portal/place/pair.ts'
 import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 import type { Conversions } from '~/service/convert.ts'
 import { pairConversions, pairOffers } from './conversions.ts'
 import { costsFileHref } from './costs-file.ts'
 import { CostsSection } from './costs-section.tsx'
 import { filterParameters, UNASKED } from './filters.ts'
 import { FiltersForm } from './filters-form.tsx'
-import { sendDescription, sendTitle } from './known.ts'
+import { pairValues, sendDescription, sendTitle } from './known.ts'
 import { More } from './more.tsx'
 import { pairIndexRoutes } from './pair-index.tsx'
 import { forAmount, otherParameters, pairHref, pairParameters } from './path.ts'
@@ -45,22 +45,21 @@ export const sendRoutes = (deps: SendDeps): Route[] => [
 function sendPage(deps: SendDeps, { view, url, words, nowMs }: PublicAsk): Page | Moved {
   const slug = url.pathname.slice(url.pathname.lastIndexOf('/') + 1)
   const pair = pairNamed(decoded(slug))
-  const query = pair && sendQuery(view, pair, url.searchParams)
+  const query = pair && sendQuery({ words, view, pair, params: url.searchParams })
   if (!query) return unknownPage(words, PATHS.send)
   if (slug !== pairSlug(query.pair))
     return { to: pairPath(query.pair) + url.search, isForGood: true }
   const conversions = pairConversions(view, query)
   const base = deps.publicUrl ?? url.origin
-  const { source, target } = query.pair
   const picture = {
     url: base + picturePath(query.pair),
-    alt: `The flags of ${inSentence(source)} and ${inSentence(target)}, with an arrow between them`,
+    alt: words.say('picture.alt', pairValues(words, query.pair)),
   }
   const isEmpty = conversions === null || conversions.entries.length === 0
   return {
-    title: sendTitle(query.pair),
+    title: sendTitle(words, query.pair),
     path: PATHS.send,
-    description: sendDescription(query, conversions, view),
+    description: sendDescription(words, { query, conversions, view }),
     known: isEmpty ? null : { base, path: pairPath(query.pair), picture },
     status: query.goal === null ? 400 : 200,
     scripts: ['copy', 'place'],
@@ -94,9 +93,7 @@ function Send({ view, nowMs, base, query, conversions, canSignUp }: Props) {
   return (
     <div class="stack">
       <div class="stack-tight">
-        <h1>
-          {pair.source.name} to {pair.target.name}
-        </h1>
+        <h1>{pairTitle(useWords(), pair)}</h1>
         <QuestionForm view={view} fields={fields} hidden={otherParameters(query)} />
       </div>
       {conversions && <Answer {...{ view, nowMs, query, conversions }} />}
@@ -118,6 +115,8 @@ type AnswerProps = Omit<Props, 'base' | 'conversions' | 'canSignUp'> & {
 
 /** The best price, or why there is none. */
 function Answer({ view, query, conversions }: AnswerProps) {
+  const words = useWords()
+  const { say } = words
   const { pair, corridor, asked } = query
   const from = view.catalogue.currency(corridor.from)!
   const to = view.catalogue.currency(corridor.to)!
@@ -133,16 +132,13 @@ function Answer({ view, query, conversions }: AnswerProps) {
       </div>
     )
   const isNarrowed = filterParameters(asked).length > 0 && pairOffers(view, query).length > 0
-  const countries = `from ${inSentence(pair.source)} to ${inSentence(pair.target)}`
+  const title = isNarrowed ? 'send.none-chosen' : 'send.none'
   return (
-    <Notice
-      kind="plain"
-      title={`No prices ${countries}${isNarrowed ? ' for what you chose' : ' yet'}`}
-    >
+    <Notice kind="plain" title={say(title, pairValues(words, pair))}>
       {isNarrowed ? (
-        <a href={pairPath(pair)}>See all prices for these countries.</a>
+        <a href={pairPath(pair)}>{say('send.see-all')}</a>
       ) : (
-        <a href={PATHS.send}>See the countries with prices.</a>
+        <a href={PATHS.send}>{say('send.see-countries')}</a>
       )}
     </Notice>
   )
@@ -169,7 +165,7 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
             targetCountry: pair.target.code,
             amount,
           })}
-          between={`from ${inSentence(pair.source)} to ${inSentence(pair.target)}`}
+          pair={pair}
           csvHref={costsFileHref(query, amount)}
           {...{ amount, from }}
         />
@@ -187,13 +183,14 @@ const firstOf = (conversions: Conversions): Conversions => ({
 })
 
 /** The way to every offer, and back to one of each provider. */
-const Every = ({ query, count }: { query: SendQuery; count: number }) => (
-  <p class="small">
-    {count > ENTRIES_MAX && `The first ${ENTRIES_MAX} of ${count} prices. `}
-    {query.isEvery ? (
-      <a href={pairHref({ ...query, isEvery: false })}>Only the best offer of each provider</a>
-    ) : (
-      <a href={pairHref({ ...query, isEvery: true })}>Every offer of each provider</a>
-    )}
-  </p>
-)
+function Every({ query, count }: { query: SendQuery; count: number }) {
+  const { say } = useWords()
+  return (
+    <p class="small">
+      {count > ENTRIES_MAX && `${say('send.first', { shown: ENTRIES_MAX, count })} `}
+      <a href={pairHref({ ...query, isEvery: !query.isEvery })}>
+        {say(query.isEvery ? 'send.only-best' : 'send.every')}
+      </a>
+    </p>
+  )
+}

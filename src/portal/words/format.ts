@@ -72,7 +72,7 @@ export const moneyOf = (code: string): Money => ({
 /** Numbers, money, times and names as one language writes them. */
 export class Format {
   readonly locale: string
-  readonly #dateLocale: string
+  readonly dateLocale: string
   /** Number formats by what they are made of, made when first asked for. */
   readonly #numbers = new Map<string, Intl.NumberFormat>()
   readonly #signs = new Map<string, { text: string; isFirst: boolean } | null>()
@@ -86,16 +86,16 @@ export class Format {
 
   constructor(readonly language: Language) {
     this.locale = LOCALES[language]
-    this.#dateLocale = DATE_LOCALES[language] ?? this.locale
+    this.dateLocale = DATE_LOCALES[language] ?? this.locale
     const dates = (parts: Intl.DateTimeFormatOptions) =>
-      new Intl.DateTimeFormat(this.#dateLocale, { timeZone: 'UTC', ...parts })
+      new Intl.DateTimeFormat(this.dateLocale, { timeZone: 'UTC', ...parts })
     this.#day = dates(DAY)
     this.#moment = dates({ ...DAY, ...CLOCK })
     this.#clock = dates(CLOCK)
     this.#ago = new Intl.RelativeTimeFormat(this.locale)
     this.#regions = new Intl.DisplayNames(this.locale, { type: 'region' })
     this.#currencies = new Intl.DisplayNames(this.locale, { type: 'currency' })
-    const [and, or] = LIST_TYPES.map((type) => new Intl.ListFormat(this.#dateLocale, { type }))
+    const [and, or] = LIST_TYPES.map((type) => new Intl.ListFormat(this.dateLocale, { type }))
     this.#lists = { conjunction: and!, disjunction: or! }
   }
 

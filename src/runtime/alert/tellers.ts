@@ -7,6 +7,7 @@ import type { Log } from '~/log.ts'
 import { beforeEnd } from '~/outbound/connection.ts'
 import { alertMail } from '~/portal/alert/mail.ts'
 import type { Mailer } from '~/portal/member/mailer.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import { endTokenOf } from '~/service/alert/mailed-end.ts'
 import { sealBy } from '~/webhook/secrets.ts'
@@ -91,5 +92,7 @@ async function mailed(
   const alert = await deps.alertOf(alertId)
   if (!alert) return null
   const endToken = await endTokenOf(deps.fingerprint, alertId)
-  return mailer.send(alertMail({ alert, kind, body, to: address, home: deps.home, endToken }))
+  return mailer.send(
+    alertMail({ words: ENGLISH, alert, kind, body, to: address, home: deps.home, endToken }),
+  )
 }

@@ -9,6 +9,7 @@ import {
   type WrittenAlert,
   writtenAlert,
 } from '~/portal/alert/fields.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { viewOf } from '../../support/views.ts'
 import { World } from '../../support/world.ts'
 
@@ -23,7 +24,7 @@ const FORM: Partial<Record<FieldName, string>> = {
 
 const sent = (fields: Partial<Record<FieldName, string>>): WrittenAlert => {
   const all = { ...FORM, ...fields }
-  return writtenAlert(view, (name) => all[name] ?? '')
+  return writtenAlert(ENGLISH, view, (name) => all[name] ?? '')
 }
 
 const WISH: AlertWish = {
@@ -115,14 +116,14 @@ describe('writtenAlert', () => {
   })
 
   test('names every fault at once', () => {
-    const { faults } = writtenAlert(view, () => '')
+    const { faults } = writtenAlert(ENGLISH, view, () => '')
     expect(Object.keys(faults).sort()).toEqual(['field', 'from', 'tell', 'to'])
   })
 })
 
 describe('proposedFields', () => {
   const proposed = (query: string, isMailed = true) =>
-    proposedFields(view, new URLSearchParams(query), isMailed)
+    proposedFields(ENGLISH, { view: view, params: new URLSearchParams(query), isMailed: isMailed })
 
   test('take what an address says, and mail where there is any', () => {
     const { texts, places, faults } = proposed('from=USD&to=KES&amount=250')
@@ -155,7 +156,7 @@ describe('fieldsOf', () => {
     { ...WISH, when: { field: 'stale', op: null, value: null, periodMs: 90 * MINUTE_MS } },
     { ...WISH, to: { kind: 'webhook', url: 'https://x.example/a?b=c' }, isOnce: true, name: 'x' },
   ])('are read as the alert that they show: %j', (wish) => {
-    const { texts } = fieldsOf(view, wish)
-    expect(writtenAlert(view, (name) => texts[name]).wish).toEqual(wish)
+    const { texts } = fieldsOf(ENGLISH, view, wish)
+    expect(writtenAlert(ENGLISH, view, (name) => texts[name]).wish).toEqual(wish)
   })
 })

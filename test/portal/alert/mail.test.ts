@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Alert } from '~/domain/alert/alert.ts'
 import { alertMail } from '~/portal/alert/mail.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 
 const ALERT: Alert = {
   ...{ id: '8f53dc6a-60c6-4945-91d1-af17fa035165', accountId: 'a', createdMs: 0, name: null },
@@ -13,6 +14,7 @@ const ALERT: Alert = {
 
 const mail = (data: object, { alert = ALERT, kind = 'fired' as 'fired' | 'test' | 'ended' } = {}) =>
   alertMail({
+    words: ENGLISH,
     ...{ alert, kind, to: 'ada@example.org', home: 'https://rates.example.org', endToken: 'x.y' },
     body: JSON.stringify({ data }),
   })

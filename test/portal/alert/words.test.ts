@@ -8,6 +8,7 @@ import {
   destinationText,
   measuredText,
 } from '~/portal/alert/words.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 
 const GBP_KES = { from: 'GBP', to: 'KES' }
 
@@ -43,14 +44,14 @@ describe('conditionText', () => {
       'no price is younger than 24 hours',
     ],
   ])('%j', (alert, text) => {
-    expect(conditionText(alert)).toBe(text)
+    expect(conditionText(ENGLISH, alert)).toBe(text)
   })
 })
 
 describe('alertTitle', () => {
   test('is the name, or what the alert waits for', () => {
-    expect(alertTitle({ ...watched({}), name: 'Rent' })).toBe('Rent')
-    const unnamed = alertTitle({ ...watched({}), name: null })
+    expect(alertTitle(ENGLISH, { ...watched({}), name: 'Rent' })).toBe('Rent')
+    const unnamed = alertTitle(ENGLISH, { ...watched({}), name: null })
     expect(unnamed).toBe('GBP to KES: the best rate rises above 165.5 KES')
   })
 })
@@ -62,15 +63,15 @@ describe('measuredText', () => {
     ['best_current_net', 16_512.345, '16,512.35 KES'],
     ['total_pct', 2.7512, '2.75%'],
   ] as const)('%s of %d is %s', (field, value, text) => {
-    expect(measuredText(field, value, GBP_KES)).toBe(text)
+    expect(measuredText(ENGLISH, field, value, GBP_KES)).toBe(text)
   })
 })
 
 describe('destinationText', () => {
   test('names the host alone, since an address may hold a secret', () => {
     const url = 'https://hooks.example.org/t0ken?key=1'
-    expect(destinationText({ kind: 'webhook', url })).toBe('hooks.example.org')
-    expect(destinationText({ kind: 'email' })).toBe('by mail')
+    expect(destinationText(ENGLISH, { kind: 'webhook', url })).toBe('hooks.example.org')
+    expect(destinationText(ENGLISH, { kind: 'email' })).toBe('by mail')
   })
 })
 
@@ -80,6 +81,6 @@ describe('corridorText', () => {
     ['GB', 'KE', 'United Kingdom (GBP) to Kenya (KES)'],
     [null, 'KE', 'GBP to Kenya (KES)'],
   ])('from %p to %p is %p', (sourceCountry, targetCountry, text) => {
-    expect(corridorText({ corridor: GBP_KES, sourceCountry, targetCountry })).toBe(text)
+    expect(corridorText(ENGLISH, { corridor: GBP_KES, sourceCountry, targetCountry })).toBe(text)
   })
 })

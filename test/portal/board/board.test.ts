@@ -569,7 +569,7 @@ describe('the chart of GET /', () => {
       const rows = new Map(rowsOf(text).map(([at, mid]) => [at, mid]))
       expect([rows.get(lastOld), rows.get(firstNew)]).toEqual(['of 1 Mar 2026 100.00', '100.00'])
       expect(text).toContain('class="spark-mid spark-carried"')
-      expect(textOf(text)).toContain('mid, dashed where it is more than a day old')
+      expect(textOf(text)).toContain('mid, dashed when it is more than a day old')
       const fresh = await visit(
         new World({ past: pastWith(past.store) }),
         `${QUERY}&period=${period}`,
@@ -588,7 +588,10 @@ describe('the chart of GET /', () => {
       '5 Mar 2026',
       '',
     ])
-    expect(text).toContain('The best rate was 129.50; there was one for 3 of 31 days.')
+    expect(text).toContain(
+      'The best rate was 129.50. It is known for 3 days, each marked by a dot where it stands alone; ' +
+        'for the other 28 no price is known, and no line is drawn.',
+    )
     expect(text).toMatch(/key-samples" data-live="true" hidden/)
   })
 

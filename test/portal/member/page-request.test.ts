@@ -7,7 +7,7 @@ import { unobserved } from '../../support/routes.ts'
 const NEVER = new Promise<never>(() => {})
 
 const deps = {
-  pages: { assets: new Assets(), credits: [], sample: null },
+  pages: { assets: new Assets(), mount: '', cookiePrefix: '', credits: [], sample: null },
   log: new KeptLog(),
   clock: { now: () => 0 },
   addressOf: () => '192.0.2.1',

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
-import { countryNamed, flagText, inSentence, slugOf } from '~/portal/place/names.ts'
+import { countryNamed, flagText, slugOf } from '~/portal/place/names.ts'
 import { pairNamed, pairSlug } from '~/portal/place/pair.ts'
 import { homePlace, placesFor, placeText, writtenPlace } from '~/portal/place/place.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { currency } from '../../support/catalogue.ts'
 
 const NAMES = {
@@ -19,7 +20,7 @@ const catalogue = new CatalogueIndex({
 
 /** `GH GHS` for a country, `- GHS` for a currency alone, else what is wrong. */
 function read(text: string): string {
-  const { place, fault } = writtenPlace(text, catalogue)
+  const { place, fault } = writtenPlace(ENGLISH, text, catalogue)
   return place ? `${place.country?.code ?? '-'} ${place.currency}` : fault
 }
 
@@ -83,16 +84,18 @@ describe('writtenPlace', () => {
   ])('reads %p as %p', (text, expected) => expect(read(text)).toBe(expected))
 
   test('reads what a field shows of every place that can be chosen', () => {
-    const places = placesFor(Object.keys(NAMES), catalogue)
+    const places = placesFor(ENGLISH, Object.keys(NAMES), catalogue)
     expect(places.length).toBeGreaterThan(70)
     for (const place of places)
-      expect(writtenPlace(placeText(place, catalogue), catalogue).place).toEqual(place)
+      expect(writtenPlace(ENGLISH, placeText(ENGLISH, place, catalogue), catalogue).place).toEqual(
+        place,
+      )
   })
 
   test('never fails, whatever is written', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' })), (text) => {
-        const { place, fault } = writtenPlace(text, catalogue)
+        const { place, fault } = writtenPlace(ENGLISH, text, catalogue)
         expect(place === null).toBe(fault !== null)
       }),
     )
@@ -101,15 +104,15 @@ describe('writtenPlace', () => {
 
 describe('placesFor', () => {
   test('has each country once for each of its currencies, then currencies of several', () => {
-    const texts = placesFor(['EUR', 'GHS', 'USD', 'ZWG'], catalogue).map((place) =>
-      placeText(place, catalogue),
+    const texts = placesFor(ENGLISH, ['EUR', 'GHS', 'USD', 'ZWG'], catalogue).map((place) =>
+      placeText(ENGLISH, place, catalogue),
     )
     expect(texts.filter((text) => /^(Ghana|Zimbabwe|France)/.test(text))).toEqual([
       ...['France · EUR', 'Ghana · GHS', 'Zimbabwe · USD', 'Zimbabwe · ZWG'],
     ])
     expect(texts.at(-1)).toBe('EUR · Euro')
     expect(texts.filter((text) => text.startsWith('GHS') || text.startsWith('USD'))).toEqual([])
-    expect(placesFor([], catalogue)).toEqual([])
+    expect(placesFor(ENGLISH, [], catalogue)).toEqual([])
   })
 })
 
@@ -149,7 +152,7 @@ describe('a name in an address', () => {
 
 describe('inSentence', () => {
   test('has an article where English has one', () => {
-    const named = (name: string) => inSentence(countryNamed(name)!)
+    const named = (name: string) => ENGLISH.inSentence(countryNamed(name)!)
     expect(
       ['UK', 'Ghana', 'Gambia', 'DRC', 'USA', 'Dominica', 'Cayman Islands'].map(named),
     ).toEqual(

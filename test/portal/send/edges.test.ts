@@ -114,7 +114,7 @@ describe('a suspect price', () => {
     const rows = rowsOf(text).filter((row) => row[0]?.includes('Provider retail'))
     expect(rows.map(([who]) => who)).toEqual([
       expect.stringContaining('1Provider retail-a'),
-      expect.stringContaining('suspect: 14.5 % above the mid of its day'),
+      expect.stringContaining('suspect: 14.5% above the mid of its day'),
     ])
     expect(rows[1]![1]).toBe('22,350.00')
     expect(await seen(FRAME)).not.toContain('retail-b')
