@@ -3,6 +3,7 @@ import { ENGLISH } from './words/words.ts'
 /** How the pages that are in English alone write numbers and times. */
 export const amountText = ENGLISH.amountText
 export const askedText = ENGLISH.askedText
+export const clockText = ENGLISH.clockText
 export const dayText = ENGLISH.dayText
 export const momentText = ENGLISH.momentText
 export const percentText = ENGLISH.percentText

@@ -12,6 +12,7 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { Pager } from './pager.tsx'
 import { countText, uploadHref } from './prices-page.tsx'
 import type { Treasurer } from './treasurer.ts'
@@ -90,7 +91,8 @@ const CorridorLink = ({ of: { from, to } }: { of: Quote }) => (
 const feeText = ({ fee, feeCurrency }: Quote): string =>
   fee === null || feeCurrency === null ? 'none said' : priceText(fee, moneyOf(feeCurrency))
 
-const offerText = ({ offer }: Quote): string => (offer ? offerWords(offer, false).join(', ') : '')
+const offerText = ({ offer }: Quote): string =>
+  offer ? offerWords(ENGLISH, offer, false).join(', ') : ''
 
 type Question = Treasurer & { readonly upload: Upload; readonly isRefused?: boolean }
 
