@@ -30,7 +30,7 @@ export function PreviewTable(props: Props) {
     <RowTable
       label="Rows of the table"
       columns={[
-        { head: 'Row', cell: ({ number }) => number },
+        { head: 'Row', cell: ({ number }) => <RowName number={number} /> },
         ...unique(cells),
         { head: 'Live price', class: 'number', cell: (row) => <Live row={row} of={props} /> },
         { head: 'Change', class: 'number', cell: (row) => <Change row={row} /> },
@@ -41,6 +41,14 @@ export function PreviewTable(props: Props) {
     />
   )
 }
+
+/** A row by its number; a card has no heading that says what the number is. */
+const RowName = ({ number }: { number: number }) => (
+  <>
+    <span class="on-cards">Row </span>
+    {number}
+  </>
+)
 
 const NUMBERS: readonly ColumnMember[] = ['rate', 'fee', 'amount_min', 'amount_max', 'fee_percent']
 
@@ -96,7 +104,7 @@ const plain = (value: string | number | null | undefined): string | null =>
 
 function Live({ row, of }: { row: PreviewRow; of: PreviewProps }) {
   if (row.observation === null) return null
-  if (row.last === null) return <span class="muted">none yet</span>
+  if (row.last === null) return <span class="muted">none of this offer</span>
   const { rate, atMs } = row.last
   return (
     <span class="cell">
@@ -117,6 +125,8 @@ type RemarksProps = { row: PreviewRow; shown: readonly ColumnMember[] }
 /** What concerns the row as a whole, and faults of what no column says. */
 function Remarks({ row, shown }: RemarksProps) {
   const others = row.faults.filter((fault) => !shown.some((member) => isOf(fault, member)))
+  const isPlain = others.length === 0 && !row.suspect && !row.isOlder && !row.isRepeated
+  if (isPlain) return null
   return (
     <span class="cell">
       {others.map(({ member, fault }) => (

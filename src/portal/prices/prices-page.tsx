@@ -76,10 +76,11 @@ function News({ recorded, corridors = [], shownMs = null, withdrawn }: Said) {
   return (
     <Notice kind="good" title={`${countText(recorded.ids.length)} recorded.`}>
       <p>
-        <a href={uploadHref(PATHS.pricesUpload, recorded)}>See the rows</a>. Readers of live prices
-        have them now{shownMs === null ? ', and so has the market' : ''}
-        {shownMs !== null &&
-          `; pages are made each hour, so they are from ${clockText(shownMs)} on the market`}
+        <a href={uploadHref(PATHS.pricesUpload, recorded)}>See the rows</a>.{' '}
+        {shownMs === null
+          ? 'They are live, and on the market'
+          : `They are live in the API now, and from ${clockText(shownMs)} on the market, ` +
+            'which shows each full hour'}
         {pairs.size > 0 && ': '}
         {[...pairs].slice(0, CORRIDORS_SHOWN).map(([name, { from, to }], i) => (
           <>
