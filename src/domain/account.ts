@@ -75,7 +75,13 @@ export type AccountPage = {
 export type ListedKey = Key & { readonly createdMs: number }
 
 /** The caller of a request: the key shown, its account, and the tier that account is served. */
-export type Caller = { readonly key: Key; readonly account: Account; readonly tier: Tier }
+export type Caller = {
+  readonly key: Key
+  readonly account: Account
+  readonly tier: Tier
+  /** What a connected application may do; absent for a key, which may do all. */
+  readonly scopes?: readonly string[]
+}
 
 /** The daily budget of a read-only key unless another is chosen. */
 export const READ_ONLY_BUDGET = 100

@@ -1,8 +1,14 @@
 import type { AuthInfo, RequestId } from '@modelcontextprotocol/server'
 import type { Caller } from '~/domain/account.ts'
 
-/** The caller of a request, when it came in, and what was sent. */
-export type Asker = { readonly caller: Caller; readonly nowMs: number; readonly sent: unknown }
+/** The caller of a request, when it came in, what was sent, and where to. */
+export type Asker = {
+  readonly caller: Caller
+  readonly nowMs: number
+  readonly sent: unknown
+  /** The address that the service is called at, without a slash at the end. */
+  readonly home: string
+}
 
 /** An asker in the form in which the SDK passes it on; the key itself goes no further. */
 export const authInfoOf = (asker: Asker): AuthInfo => ({

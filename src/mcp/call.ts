@@ -23,13 +23,15 @@ export type CallDeps = {
  * the work succeeds. Throws `quota_exceeded` without doing anything.
  */
 export async function metered<T>(
-  { memory, metering }: CallDeps,
-  { caller, nowMs }: Asker,
+  deps: CallDeps,
+  asker: Asker,
   work: (freshness: Freshness) => T | Promise<T>,
 ): Promise<T> {
+  const { metering } = deps
+  const { caller, nowMs } = asker
   const reservation = granted(await reserveUnit(metering, caller, nowMs))
   try {
-    return await work(freshnessAt(caller.tier, nowMs, memory.isSample))
+    return await work(freshnessOf(deps, asker))
   } catch (error) {
     metering.meter.giveBack(reservation)
     throw error
@@ -53,22 +55,39 @@ export async function callTool(deps: CallDeps, call: Call) {
 }
 
 /** The answer to one call as JSON, for a unit; throws what REST would answer. */
-export const answered = (deps: CallDeps, call: Call): Promise<string> =>
-  metered(deps, call.asker, (freshness) => answerText(deps, call, freshness))
+export async function answered(deps: CallDeps, call: Call): Promise<string> {
+  const { tool, asker } = call
+  assertScope(tool, asker)
+  const work = (freshness: Freshness) => answerText(deps, call, freshness)
+  return tool.isFree ? work(freshnessOf(deps, asker)) : metered(deps, asker, work)
+}
+
+/** Throws `forbidden` unless the caller may use a tool that changes something. */
+function assertScope({ scope }: Tool, { caller: { scopes } }: Asker): void {
+  if (scope === undefined || (scopes?.includes(scope) ?? true)) return
+  throw new ServiceError(
+    'forbidden',
+    `insufficient_scope: the person did not allow this application ${scope}; connect it again ` +
+      'and tick that on the page that asks',
+  )
+}
+
+const freshnessOf = ({ memory }: CallDeps, { caller, nowMs }: Asker): Freshness =>
+  freshnessAt(caller.tier, nowMs, memory.isSample)
 
 const contentOf = (text: string) => [{ type: 'text' as const, text }]
 
 /** An answer as JSON. Those from memory alone are kept like those of REST. */
 function answerText(
   { memory, ageLimits, answers }: CallDeps,
-  { tool, given }: Call,
+  { tool, given, asker: { caller, home } }: Call,
   freshness: Freshness,
 ): string | Promise<string> {
-  const question = questionOf(tool, given)
+  const question = questionOf(tool, given, home)
   const known = question && answers.find(question, memory.current, freshness)
   if (known) return known
   const view = new View(memory.current, freshness, ageLimits)
-  const body = tool.answer({ given, view })
+  const body = tool.answer({ given, view, by: { caller, home } })
   if (body instanceof Promise) return body.then((late) => JSON.stringify(late))
   const text = JSON.stringify(body)
   return question ? answers.keep(question, text, view) : text
@@ -77,9 +96,9 @@ function answerText(
 /**
  * The key under which an answer is kept; null where JSON would write another question alike: 1e999.
  */
-function questionOf({ name }: Tool, given: unknown): string | null {
+function questionOf({ name }: Tool, given: unknown, home: string): string | null {
   const text = JSON.stringify(given)
-  return text?.includes('null') ? null : `${name} ${text}`
+  return text?.includes('null') ? null : `${name} ${text} ${home}`
 }
 
 /** The body that REST gives a failure; an error that is not a ServiceError is only logged. */

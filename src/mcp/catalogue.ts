@@ -27,7 +27,7 @@ export const listProviders = tool({
   title: 'Providers',
   description:
     'The active providers: id, name, kind of institution (provider_type), kind of price ' +
-    '(rate_type), region, website, transfer time and payment methods. It holds no prices. ' +
+    '(rate_type), region, website, transfer time and payment methods. ' +
     'What is unknown is left out.',
   input: Type.Object({
     rate_type: Type.Optional(words(RATE_TYPES, { description: 'Only prices of this kind.' })),
@@ -36,6 +36,7 @@ export const listProviders = tool({
     ...detailField,
     ...sliceFields,
   }),
+  links: () => ({ page: { path: '/providers' } }),
   answer({ args, view }) {
     const { rate_type: rateType, provider_type: providerType, query } = args
     const all = view.catalogue.providers
@@ -79,6 +80,7 @@ export const listCurrencies = tool({
     ...detailField,
     ...sliceFields,
   }),
+  links: () => ({ page: { path: '/corridors' } }),
   answer({ args, view }) {
     const { query } = args
     const all = view.catalogue.currencies

@@ -15,7 +15,7 @@ const WITHOUT = new Set(['source'])
 export const getChange = (past: SnapshotDeps): Tool =>
   tool({
     name: 'get_change',
-    title: 'How much a corridor moved',
+    title: 'How much rates moved',
     description:
       'By how much the mid-market rate and the best rate that money can be moved at changed ' +
       'over a period that ends now: `change.mid` and `change.best`, absolute (`abs`) and in ' +

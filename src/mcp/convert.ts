@@ -5,6 +5,7 @@ import { type ConvertResponse, presentConvert } from '~/wire/convert.ts'
 import { convertQuestion } from '~/wire/parameters.ts'
 import { amount, detailField, providersField, selectionFields } from './argument/fields.ts'
 import { betweenFields, corridorAsked, SIDES_NEEDED } from './between.ts'
+import { pageOf } from './links.ts'
 import { betterNote, eatenNote, fixedNote, missingNote, silentNote, unfitNote } from './notes.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortEntry, shortened } from './short.ts'
@@ -17,15 +18,14 @@ export const convertAmount = tool({
   name: 'convert',
   title: 'What a recipient gets for an amount',
   description:
-    'What arrives for an amount sent, by provider, after the fee; or with `recipient_gets` ' +
-    'what to send. For every question about sending or comparing transfers. Pass on what was ' +
-    'said: 300 euros from Italy to Senegal by mobile money are amount 300, source_country IT, ' +
-    'target_country SN, pay_out mobile_money. `net_converted` is what arrives, in `to`. ' +
-    'Recommend `best_current`; where it is null say so: `best` may be `is_stale`, see ' +
-    '`last_updated`. `cost` is in percent of the amount and in `from`; null: no fee was ' +
-    'stated. `amount_match` nearest: priced for `at_amount`, say so. Never recommend a ' +
-    '`suspect` or out_of_range price. `unspecified`: not said of what was asked; its figures ' +
-    'end in _if_so, as the provider has to be asked.',
+    'What arrives for an amount sent, by provider, after the fee; or with `recipient_gets` what ' +
+    'to send. For every question about sending or comparing transfers. Pass on all that was ' +
+    'said: 300 euros from Italy by mobile money are amount 300, source_country IT, pay_in ' +
+    'mobile_money. `net_converted` is what arrives, in `to`. Recommend `best_current`; where it ' +
+    'is null say so: `best` may be `is_stale`, see `last_updated`. `cost` is in percent of the ' +
+    'amount and in `from`; null: no fee was stated. `amount_match` nearest: priced for ' +
+    '`at_amount`, say so. Never recommend a `suspect` or out_of_range price. `unspecified`: what ' +
+    'a price does not say; its figures end in _if_so, so have the provider asked.',
   input: Type.Object({
     ...betweenFields,
     amount: Type.Optional(amount('Amount to send, in from.')),
@@ -42,6 +42,10 @@ export const convertAmount = tool({
       check: (args) => void convertQuestion({ from: '', to: '', ...args }),
     },
   ],
+  links(args, view) {
+    const asked = { ...args, ...corridorAsked(view, args) }
+    return { page: pageOf(asked), csv: { path: '/convert', query: asked } }
+  },
   answer({ args, view }) {
     const corridor = corridorAsked(view, args)
     const all = convert(view, convertQuestion({ ...args, ...corridor }))

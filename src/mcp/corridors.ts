@@ -19,10 +19,9 @@ export const listCorridors = tool({
   name: 'list_corridors',
   title: 'Corridors with live rates',
   description:
-    'Which ordered pairs of currencies anybody quotes now: how many providers, the best rate ' +
+    'Which pairs of currencies are quoted now: how many providers, the best rate ' +
     'that money can be moved at (null where only official or parallel prices are known), and ' +
-    'whether that is stale (`best_is_stale`). `from`, `to` or `country` find those of a ' +
-    'currency or country. With `by` country: each pair once for every two countries that ' +
+    'whether that is stale (`best_is_stale`). `from`, `to` or `country` find some. With `by` country: each pair once for every two countries that ' +
     'offers name.',
   input: Type.Object({
     from: Type.Optional(corridorFields.from),
@@ -33,6 +32,10 @@ export const listCorridors = tool({
     ...ageField,
     ...detailField,
     ...sliceFields,
+  }),
+  links: ({ from: _, to: __, ...args }) => ({
+    page: { path: '/corridors' },
+    csv: { path: '/corridors', query: args },
   }),
   answer({ args, view }) {
     const wanted = wantedBy(view, args)

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { countryCosts } from '~/service/country/costs.ts'
 import { type CostsResponse, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
 import { amount, country, currency, detailField, filterFields } from './argument/fields.ts'
+import { pageOf } from './links.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
 import { tool } from './tool.ts'
@@ -15,15 +16,14 @@ const WITHOUT = new Set([
 
 export const getCosts = tool({
   name: 'get_costs',
-  title: 'What sending money from one country to another costs',
+  title: 'What sending between countries costs',
   description:
     'How expensive sending an amount between two countries is, in percent of it: average and ' +
     'median of all offers, `smart` (mean of the three cheapest within five days), and whether ' +
-    'the average meets the goals of the UN (3 %, at most 5 %) and the G20 (1 %). With pay_in, ' +
-    'pay_out or delivery_max only offers that say so count. For what arrives use convert. ' +
-    '`offers` are cheapest first by `cost.total_pct`. `amount_match` nearest: priced for ' +
-    '`at_amount`. Look at `is_stale` before you name one. Without offers the cost is unknown, ' +
-    'not nothing: `note` says why.',
+    'the average meets the goals of the UN (3 %, 5 %) and the G20 (1 %). For what ' +
+    'arrives use convert. Ways of paying and speed must be stated to count. `offers` are ' +
+    'cheapest first by `cost.total_pct`. `amount_match` nearest: priced for `at_amount`. Look at ' +
+    '`is_stale` before you name one. Without offers the cost is unknown: `note` says why.',
   input: Type.Object({
     source_country: country('Country of the sender: code or name.'),
     target_country: country('Country of the recipient.'),
@@ -41,6 +41,7 @@ export const getCosts = tool({
       check: (args) => void costsQuestion(args),
     },
   ],
+  links: (args) => ({ page: pageOf(args), csv: { path: '/costs', query: args } }),
   answer({ args, view }) {
     const found = countryCosts(view, costsQuestion(args))
     const { offers } = found.costs

@@ -1,6 +1,7 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
 import type { Clock } from '~/clock.ts'
 import { granted, ServiceError } from '~/domain/errors.ts'
+import type { AlertDeps } from '~/service/alert/alerts.ts'
 import { callerOfTools, type ToolAccess } from '~/service/connection/access-tokens.ts'
 import { quotaAt } from '~/service/metering.ts'
 import { preferred } from '~/wire/accept.ts'
@@ -23,7 +24,10 @@ type ToolServerDeps = Omit<ListenDeps, 'answers'> &
   ToolAccess & {
     readonly clock: Clock
     readonly past: HistoryToolDeps
+    readonly alerting: AlertDeps
     readonly options: GuardOptions
+    /** The address that the service is called at, without a slash at the end. */
+    homeOf(request: Request): string
     /** Where a request comes from, as its limits count it. */
     addressOf(request: Request): string
   }
@@ -41,9 +45,9 @@ export class ToolServer {
   readonly #handle: ReturnType<typeof handlerOf>
 
   constructor(private readonly deps: ToolServerDeps) {
-    const { log, past, options } = deps
+    const { log, past, alerting, options } = deps
     const callDeps = { ...deps, answers: new AnswerCache() }
-    const serverOf = serversOf(callDeps, toolsOf(past))
+    const serverOf = serversOf(callDeps, toolsOf(past, alerting))
     const serverFor: McpServerFactory = ({ authInfo, era }) => serverOf(askerOf(authInfo), era)
     const onerror = (err: Error) => log.debug({ err }, 'tool server')
     this.#guard = new Guard(options)
@@ -73,7 +77,8 @@ export class ToolServer {
     const address = () => this.deps.addressOf(request)
     const shown = { credential: credentialOf(headers), nowMs, address }
     const caller = granted(await callerOfTools(this.deps, shown))
-    const answered = this.#answered(request, { caller, nowMs })
+    const home = this.deps.homeOf(request)
+    const answered = this.#answered(request, { caller, nowMs, home })
     const reply = await whole(await answered.catch((error) => faultReply(error, this.deps.log)))
     const quota = quotaHeaders(quotaAt(this.deps.metering, caller, nowMs), nowMs)
     for (const [name, value] of Object.entries(quota)) reply.headers.set(name, value)

@@ -14,6 +14,7 @@ import {
   provider,
   untilField,
 } from './argument/fields.ts'
+import { pageOf } from './links.ts'
 import { ITEMS, sliceFields } from './page.ts'
 import { bucketsOf } from './past/buckets.ts'
 import { observationsOf } from './past/observations.ts'
@@ -44,7 +45,7 @@ const input = Type.Object({
   ...detailField,
   limit: Type.Optional({
     ...limitWithoutDefault,
-    description: `Most entries; by default ${ITEMS} observations or ${BUCKETS} buckets.`,
+    description: `By default ${ITEMS} observations or ${BUCKETS} buckets.`,
   }),
   offset,
 })
@@ -55,15 +56,14 @@ const NOT_OF_BUCKETS = ['provider', ...Object.keys(filterFields)] as const
 export const getHistory = (past: HistoryToolDeps): Tool =>
   tool({
     name: 'get_history',
-    title: 'Rates of a corridor over time',
+    title: 'Rates over time',
     description:
       'How rates moved. With `interval` a point for each UTC day, hour, week or month: the mid ' +
       '(`mid`; `carried_mid`: none is of that day), the best rate that money could be moved at ' +
       '(`best`) and the number of `samples`. Without: every price as it was recorded. `first`, ' +
-      '`last`, `lowest`, `highest` and, with interval, `largest_move` from one point to the ' +
-      'next are of the whole window, by kind of price, and often are the answer (then limit 1 ' +
-      'is enough). For one day: interval P1D, period 1d, until that date. Rates are `to` per ' +
-      'one `from`, before fees. For a change in percent use get_change.',
+      '`last`, `lowest`, `highest` and, with interval, `largest_move` from one point to the next ' +
+      'are of the whole window by kind of price, often the answer (limit 1 is enough). For one ' +
+      'day: interval P1D, period 1d, until that date. Before fees. For a change in percent use get_change.',
     input,
     rules: NOT_OF_BUCKETS.map((name) => ({
       of: [name, 'interval'],
@@ -75,6 +75,16 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
         })
       },
     })),
+    links({ interval, until, order, provider, ...args }) {
+      const window = until === undefined ? {} : interval ? { end: until } : { until }
+      const observed = { ...args, ...window, order, provider }
+      return {
+        page: pageOf({ from: args.from, to: args.to }),
+        csv: interval
+          ? { path: '/time-series', query: { ...args, ...window, interval } }
+          : { path: '/rates/history', query: observed },
+      }
+    },
     answer({ args, view }) {
       const { interval, ...asked } = args
       return interval === undefined

@@ -5,10 +5,13 @@ import type { Tool } from './tool.ts'
 type ObjectSchema = { type: 'object'; [member: string]: unknown }
 
 /** Definitions that are longer, in characters, are told once, by the first tool that has them. */
-const REPEATED_LENGTH_MAX = 70
+const REPEATED_LENGTH_MAX = 60
+
+/** Arguments that are described by the first tool alone that has them so. */
+const PLAIN = ['detail', 'limit', 'offset']
 
 /**
- * The tools in the form of `tools/list`. Each only reads, and only our own data.
+ * The tools in the form of `tools/list`.
  *
  * A model reads all of it before it asks anything, so it is short: an argument's words are listed
  * by one tool and referred to by the others, and there are no schemas of answers, which would be
@@ -16,14 +19,19 @@ const REPEATED_LENGTH_MAX = 70
  */
 export function listed(tools: readonly Tool[]) {
   const told = new Map<string, string>()
-  return tools.map(({ name, title, description, input }) => ({
+  return tools.map(({ name, title, description, input, effect }) => ({
     name,
     title,
     description,
     inputSchema: inputSchemaOf(name, input, told),
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: annotationsOf(effect),
   }))
 }
+
+const annotationsOf = (effect: Tool['effect']) =>
+  effect === undefined
+    ? { readOnlyHint: true, openWorldHint: false }
+    : { destructiveHint: effect === 'deletes', openWorldHint: effect === 'creates' }
 
 function inputSchemaOf(
   tool: string,
@@ -38,8 +46,10 @@ function inputSchemaOf(
     const whole = shownField(field)
     const text = `${name} ${JSON.stringify(whole)}`
     const teller = told.get(text)
-    if (teller !== undefined) return [name, { ...kindOf(field), description: `See ${teller}.` }]
-    if (text.length > REPEATED_LENGTH_MAX) told.set(text, tool)
+    const isPlain = PLAIN.includes(name)
+    if (teller !== undefined)
+      return [name, { ...kindOf(field), ...(!isPlain && { description: `See ${teller}.` }) }]
+    if (isPlain || text.length > REPEATED_LENGTH_MAX) told.set(text, tool)
     return [name, whole]
   })
   return {

@@ -31,6 +31,10 @@ export const getOfficial = (past: SnapshotDeps): Tool =>
       ...detailField,
       ...sliceFields,
     }),
+    links: ({ providers, ...args }) => ({
+      page: { path: '/providers' },
+      csv: { path: '/official', query: { ...args, provider: providers } },
+    }),
     async answer({ args, view }) {
       const { providers, ...asked } = args
       const of = { ...asked, ...(providers && { provider: providers }) }

@@ -14,9 +14,9 @@ export const getProviderRates = tool({
   name: 'get_provider_rates',
   title: "One provider's prices everywhere",
   description:
-    'All that one provider quotes now: where it operates and what it charges there, by ' +
-    'corridor with rate, fee and when it was seen. For one corridor use get_rates with ' +
-    '`providers`, for its past get_history. `offer` says the countries a price is for.',
+    'All that one provider quotes now: where it operates and what it charges there, by corridor ' +
+    'with rate, fee and when it was seen. For one corridor use get_rates with `providers`, for ' +
+    'its past get_history.',
   input: Type.Object({
     provider: provider('Provider: id or name.'),
     from: Type.Optional(corridorFields.from),
@@ -24,6 +24,10 @@ export const getProviderRates = tool({
     ...selectionFields,
     ...detailField,
     ...sliceFields,
+  }),
+  links: ({ from: _, to: __, ...args }) => ({
+    page: { path: `/providers/${encodeURIComponent(args.provider)}` },
+    csv: { path: '/rates/provider', query: args },
   }),
   answer({ args, view }) {
     const codes = (code: string | undefined) => (code === undefined ? [] : [code])

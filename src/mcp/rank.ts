@@ -23,6 +23,9 @@ const AMOUNT_USD = 200
 
 const { pay_in, pay_out, delivery_max } = filterFields
 
+/** What the API has of all pairs, as costs of many are a tool's alone. */
+const BY_COUNTRY = { by: 'country' }
+
 const input = Type.Object({
   of: words(['pairs', 'providers'], { default: 'pairs', description: 'What is ranked.' }),
   by: words(FIGURES, {
@@ -54,11 +57,10 @@ export const rankCosts = tool({
   name: 'rank_costs',
   title: 'Cheapest and dearest',
   description:
-    'In one call the pairs of countries, or the providers, that cost most or least, in ' +
-    'percent of the amount (`pct`): the dearest five, the cheapest country to send to Ghana ' +
-    'from, Spain against Italy, who has most pairs. A pair has the figure of get_costs; a ' +
-    'provider that of its cheapest offer in each pair. Ways of paying must be stated to ' +
-    'count. Say how many are `stale` or `suspect`.',
+    'In one call the pairs of countries, or the providers, that cost most or least, in percent ' +
+    'of the amount (`pct`): the dearest five, the cheapest country to send to Ghana from, Spain ' +
+    'against Italy, who has most pairs. A pair has the figure of get_costs; a provider that of ' +
+    'its cheapest offer in each pair. Say how many are `stale` or `suspect`.',
   input,
   rules: [
     {
@@ -72,6 +74,7 @@ export const rankCosts = tool({
       },
     },
   ],
+  links: () => ({ page: { path: '/send' }, csv: { path: '/corridors', query: BY_COUNTRY } }),
   answer({ args, view }) {
     const { of, by, amount_usd = AMOUNT_USD } = args
     const { entries, unknown } = of === 'pairs' ? pairsOf(view, args) : providersOf(view, args)

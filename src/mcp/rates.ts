@@ -7,6 +7,7 @@ import { readSelection } from '~/wire/offer/selection.ts'
 import { presentRates } from '~/wire/rates.ts'
 import { detailField, providersField, selectionFields } from './argument/fields.ts'
 import { betweenFields, corridorAsked, SIDES_NEEDED } from './between.ts'
+import { pageOf } from './links.ts'
 import { missingNote, unfitNote } from './notes.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { shortened } from './short.ts'
@@ -20,13 +21,13 @@ export const getRates = tool({
   name: 'get_rates',
   title: "Providers' rates in a corridor",
   description:
-    "Who quotes what now from one currency to another: each provider's latest price, and the " +
-    'mid-market rate. With an amount use convert, as fees change who is best. `rate` is units ' +
-    'of `to` per one `from`. By rate_type, best rate first; kinds are not comparable, and ' +
-    'nobody can trade at official and parallel ones. `vs_mid_bps`: against the mid of now; ' +
-    '`margin_pct`: what the rate costs against the mid of its own day. `is_stale`: too old to ' +
-    'rely on, say so with `last_updated`. `suspect`: not to be believed. `evidence` derived ' +
-    'or indicative: not observed. `unspecified`: what a price does not say of what was asked.',
+    "Who quotes what now between currencies: each provider's latest price, and the mid-market " +
+    'rate. With an amount use convert, as fees change who is best. By rate_type, best rate ' +
+    'first; kinds are not comparable, and nobody can trade at official and parallel ones. ' +
+    '`vs_mid_bps`: against the mid of now; `margin_pct`: what the rate costs against the mid of ' +
+    'its own day. `is_stale`: too old to rely on, say so with `last_updated`. `suspect`: not to ' +
+    'be believed. `evidence` derived or indicative: not observed. `unspecified`: what a price ' +
+    'does not say of what was asked.',
   input: Type.Object({
     ...betweenFields,
     ...providersField,
@@ -36,6 +37,10 @@ export const getRates = tool({
     ...sliceFields,
   }),
   rules: SIDES_NEEDED,
+  links({ rate_type: _, ...args }, view) {
+    const asked = { ...args, ...corridorAsked(view, args) }
+    return { page: pageOf(asked), csv: { path: '/rates', query: asked } }
+  },
   answer({ args, view }) {
     const corridor = corridorAsked(view, args)
     const selection = readSelection(args)

@@ -1,3 +1,5 @@
+import type { AlertDeps } from '~/service/alert/alerts.ts'
+import { alertTools } from './alerts.ts'
 import { listCurrencies, listProviders } from './catalogue.ts'
 import { getChange } from './change.ts'
 import { convertAmount } from './convert.ts'
@@ -12,7 +14,7 @@ import { getRates } from './rates.ts'
 import type { Tool } from './tool.ts'
 
 /** Every tool, in the order in which a model reads them. */
-export const toolsOf = (past: HistoryToolDeps): Tool[] => [
+export const toolsOf = (past: HistoryToolDeps, alerting: AlertDeps): Tool[] => [
   getRates,
   convertAmount,
   getCosts,
@@ -25,4 +27,5 @@ export const toolsOf = (past: HistoryToolDeps): Tool[] => [
   listCorridors,
   listProviders,
   listCurrencies,
+  ...alertTools(alerting),
 ]

@@ -34,7 +34,7 @@ import { Backups } from './storage/backups.ts'
 import { StorageWatch } from './storage/storage-watch.ts'
 import { workOf } from './storage/work.ts'
 import { Streams } from './stream/streams.ts'
-import { Tools, toolServerOptions } from './tool-server.ts'
+import { Tools, toolServerPlaces } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
 import { ConnectorService } from './upstream/connectors.ts'
 import { SourceService } from './upstream/sources.ts'
@@ -142,12 +142,12 @@ export class Service implements RunningService {
     const holding = { memory, refresher: core.refresher, secret: this.#secret }
     const tokens = accessTokensOf({ ...this.options, ...holding })
     const streams = this.#streamsOf(core)
-    const asked = { addressOf: this.#addresses.of, options: toolServerOptions(config) }
-    const tools = new Tools({ ...reading, tokens, streams, ...asked })
+    const asked = { addressOf: this.#addresses.of, ...toolServerPlaces(config) }
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
     const parts = { core, past, secret: this.#secret }
     const alerts = this.#opened.add(alertingOf(this.options, parts))
     const { alerting, deliveries } = alerts
+    const tools = new Tools({ ...reading, tokens, streams, alerting, ...asked })
     const { store, ...recording } = this.#recordingOf(core)
     const { observations, storage, rows } = recording
     const work = workOf({ deliveries, rows, storage, telemetry, database })

@@ -1,6 +1,17 @@
 import type { Config } from '~/config.ts'
+import { homeOf } from '~/http/edge/home.ts'
 import type { ToolServer } from '~/mcp/endpoint.ts'
 import type { GuardOptions } from '~/mcp/guard.ts'
+
+/** The names by which the tool server is known, and the address that it is called at. */
+export const toolServerPlaces = (config: Config) => {
+  const { publicUrl, trustedProxies } = config
+  const homes = { publicUrl, isProxied: trustedProxies > 0 }
+  return {
+    options: toolServerOptions(config),
+    homeOf: (request: Request) => homeOf(request, homes),
+  }
+}
 
 /** Hosts that mean every address; nobody calls a service by such a name. */
 const WILDCARDS = ['0.0.0.0', '::']

@@ -1,5 +1,6 @@
-/** What a connected application may do. */
+/** What a connected application may do: ask, and, where its person allows that, make alerts. */
 export const TOOLS_SCOPE = 'mcp'
+export const ALERTS_SCOPE = 'alerts'
 
 type Refused = {
   /** Whether the caller showed a key or a token. */

@@ -176,7 +176,8 @@ describe('get_official', () => {
       freshnessAt('realtime', world.clock.now(), false),
       NO_LIMITS,
     )
-    return (await getOfficial(pastOf(database, world.windows)).answer({ given, view })) as Record<
+    const by = { caller: undefined as never, home: '' }
+    return (await getOfficial(pastOf(database, world.windows)).answer({ given, view, by })) as Record<
       string,
       unknown
     > & { rates: Rate[] }
@@ -185,8 +186,9 @@ describe('get_official', () => {
   test('has the dates, the gaps and the note of REST, for names and on each page', async () => {
     const asked = { currency: 'Kenyan shilling', date: '2026-03-04' }
     const { body } = await official('currency=KES&date=2026-03-04')
-    const whole = await ask({ ...asked, detail: 'full' })
+    const { links, ...whole } = await ask({ ...asked, detail: 'full' })
     expect(whole).toEqual(body)
+    expect(links).toHaveProperty('csv')
     const short = await ask(asked)
     const dated = ({ rates }: { rates: Rate[] }) =>
       rates.map((one) => [one.provider_name, one.rate, one.rate_date, one.age_days, one.gap_bps])

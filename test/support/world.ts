@@ -7,6 +7,7 @@ import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { PastDeps } from '~/http/cold-route.ts'
+import { homeOf } from '~/http/edge/home.ts'
 import type { Log } from '~/log.ts'
 import { ToolServer } from '~/mcp/endpoint.ts'
 import type { GuardOptions } from '~/mcp/guard.ts'
@@ -77,16 +78,19 @@ export class World {
     }
     this.live.begin({ memory: this.memory, position: 1, atMs: this.clock.now(), hourMs: null })
     this.streams = worldStreams({ ...reading, live: this.live })
+    const alerting = heldAlerts(reading)
     this.tools = new ToolServer({
       ...reading,
       streams: this.streams,
       addressOf: () => '192.0.2.1',
+      alerting,
+      homeOf: (request) => homeOf(request, { publicUrl: null, isProxied: false }),
       options: { ...TOOL_OPTIONS, ...options.tools },
     })
     this.app = underContract(
       createApp({
         ...reading,
-        alerting: heldAlerts(reading),
+        alerting,
         tools: this.tools,
         streams: this.streams,
         dayFiles: options.dayFiles ?? noDayFiles,

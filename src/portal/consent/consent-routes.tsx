@@ -21,13 +21,14 @@ import {
   type KnownApplication,
 } from '~/service/connection/connections.ts'
 import type { Metering } from '~/service/metering.ts'
+import { ALERTS_SCOPE } from '~/wire/challenge.ts'
 import {
   ApplicationFault,
   applicationAt,
   isDocumentAddress,
   isRedirect,
 } from '~/wire/connection/application.ts'
-import { isOurResource, SCOPES } from '~/wire/connection/metadata.ts'
+import { isOurResource, LEAST_SCOPES, SCOPES } from '~/wire/connection/metadata.ts'
 import {
   consentPage,
   faultyQuestionPage,
@@ -50,9 +51,12 @@ export type ConsentDeps = PageRequestDeps &
     readonly oauth: {
       /** Where the question of an application leads the person whose session is in the headers. */
       asked(question: URLSearchParams, headers: Headers): Promise<Outcome>
-      /** Where the decision leads; null for a question that is not ours, or too old. */
+      /**
+       * Where the decision leads, to grant these scopes or, with null, none; null for a question
+       * that is not ours, or too old.
+       */
       decided(
-        decision: { question: string; isAllowed: boolean },
+        decision: { question: string; scopes: readonly string[] | null },
         headers: Headers,
       ): Promise<Outcome | null>
     }
@@ -111,7 +115,9 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
     return { page: faultyQuestionPage(application, outcome.url) }
   if (outcome.kind !== 'ask') return outcomeReply(outcome, home, url.search)
   const dailyUnits = deps.metering.limits[person.account.plan]
-  const shown = { application, question: outcome.question, redirectUri, dailyUnits }
+  const wantsAlerts = fieldOf(url.searchParams, 'scope').split(' ').includes(ALERTS_SCOPE)
+  const { question: asking } = outcome
+  const shown = { application, question: asking, redirectUri, dailyUnits, wantsAlerts }
   return { page: consentPage({ pageRequest, person, ...shown }) }
 }
 
@@ -162,7 +168,9 @@ async function decided(
   const { request, nowMs } = pageRequest
   const question = form.text('question')
   const isAllowed = form.text('decision') === 'allow'
-  const outcome = await deps.oauth.decided({ question, isAllowed }, request.headers)
+  const allowed = form.text('alerts') === 'yes' ? SCOPES : LEAST_SCOPES
+  const decision = { question, scopes: isAllowed ? allowed : null }
+  const outcome = await deps.oauth.decided(decision, request.headers)
   if (outcome?.kind !== 'told') return { page: staleQuestionPage() }
   const asked = new URLSearchParams(question)
   const application = await deps.connections.application(fieldOf(asked, 'client_id'))

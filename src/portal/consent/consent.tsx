@@ -22,11 +22,13 @@ type Props = {
   readonly redirectUri: string
   /** How many requests the account has a day. */
   readonly dailyUnits: number
+  /** Whether the application itself asks to make alerts. */
+  readonly wantsAlerts: boolean
 }
 
 /** The page on which a person decides whether an application may ask on their account. */
 export function consentPage(props: Props): Page {
-  const { pageRequest, person, application, question, redirectUri, dailyUnits } = props
+  const { pageRequest, person, application, question, redirectUri, dailyUnits, wantsAlerts } = props
   const { name } = application
   const page = narrowPage({
     path: PATHS.authorize,
@@ -44,7 +46,7 @@ export function consentPage(props: Props): Page {
           <dt>What it may do</dt>
           <dd>
             Ask for rates, costs and histories. Each answer counts as one of your {dailyUnits}{' '}
-            requests a day.
+            requests a day. If you tick it below, also create, list and end alerts of your account.
           </dd>
           <dt>What it may not do</dt>
           <dd>Record prices, see or create keys, or change your account.</dd>
@@ -57,7 +59,12 @@ export function consentPage(props: Props): Page {
         </dl>
         <p>Allow it only if you have just started this in an application that you trust.</p>
         <div class="form-row">
-          <Decision pageRequest={pageRequest} question={question} decision="allow" send="Allow" />
+          <Decision pageRequest={pageRequest} question={question} decision="allow" send="Allow">
+            <label class="check">
+              <input type="checkbox" name="alerts" value="yes" checked={wantsAlerts} /> Let it
+              create and end alerts
+            </label>
+          </Decision>
           <Decision pageRequest={pageRequest} question={question} decision="deny" send="Deny" />
         </div>
         <p class="muted small">
@@ -73,16 +80,19 @@ export function consentPage(props: Props): Page {
 type DecisionProps = Pick<Props, 'pageRequest' | 'question'> & {
   decision: 'allow' | 'deny'
   send: string
+  children?: ComponentChildren
 }
 
-const Decision = ({ pageRequest, question, decision, send }: DecisionProps) => (
+const Decision = ({ pageRequest, question, decision, send, children }: DecisionProps) => (
   <TokenForm
     pageRequest={pageRequest}
     action={PATHS.authorize}
     send={send}
     look={decision === 'allow' ? 'button' : 'button button-quiet'}
     hidden={{ question, decision }}
-  />
+  >
+    {children}
+  </TokenForm>
 )
 
 function whoAsks({ clientId, name }: KnownApplication): string {

@@ -14,6 +14,8 @@ export type HeldToken = {
   /** The hash of the key that stands for the connected application. */
   readonly keyHash: string
   readonly expiresMs: number
+  /** What its application may do. */
+  readonly scopes: readonly string[]
 }
 
 type AccessTokensDeps = {
@@ -140,7 +142,9 @@ export class AccessTokens {
     const key = held && keys.keyByHash(held.keyHash)
     const account = key && keys.account(key.accountId)
     if (!held || !key || !account) return INVALID_TOKEN
-    const known = { ...held, key, account, caller: { key, account, tier: tierOf(account.plan) } }
+    const { scopes } = held
+    const caller = { key, account, tier: tierOf(account.plan), scopes }
+    const known = { ...held, key, account, caller }
     // News that came meanwhile may be about this token, read before it.
     if (keys === before) this.#known.set(text, known)
     return callerIn(known, nowMs)

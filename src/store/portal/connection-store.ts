@@ -28,6 +28,12 @@ export function createConnectionStore(database: Database, scopes: readonly strin
     async application(clientId: string) {
       const [row] = await db.select().from(oauthClients).where(eq(oauthClients.clientId, clientId))
       if (!row) return null
+      // One that registered with an earlier version may be granted what that did not know.
+      if (scopes.some((one) => !row.scopes.includes(one)))
+        await db
+          .update(oauthClients)
+          .set({ scopes: [...scopes] })
+          .where(eq(oauthClients.clientId, clientId))
       const { name, uri, redirectUris, updatedAt } = row
       return { clientId, name, uri, redirectUris, readMs: updatedAt.getTime() }
     },
@@ -134,6 +140,7 @@ async function accessOf({ db }: Database, tokenHash: string) {
     .select({
       key: keys,
       expiresAt: oauthAccessTokens.expiresAt,
+      scopes: oauthAccessTokens.scopes,
       consentedAt: oauthConsents.updatedAt,
     })
     .from(oauthAccessTokens)
@@ -143,7 +150,7 @@ async function accessOf({ db }: Database, tokenHash: string) {
   if (!row) return null
   const { hash, accountId } = row.key
   const expiresMs = Math.min(row.expiresAt.getTime(), consentEndMs(row.consentedAt.getTime()))
-  return { keyHash: hash, accountId, expiresMs }
+  return { keyHash: hash, accountId, expiresMs, scopes: row.scopes }
 }
 
 async function heldBy({ sql: query }: Database, tokenHash: string): Promise<Held | null> {

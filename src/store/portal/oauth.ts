@@ -60,12 +60,17 @@ export function createOAuth(database: Database, options: OAuthOptions) {
       const reply = await ask(`/oauth2/authorize?${question}`, { headers: shown })
       return outcomeOf(reply.headers.get('location'), reply.status)
     },
-    /** Where the decision leads; null for a question that is not ours, or too old. */
+    /**
+     * Where the decision leads, to grant these scopes or, with null, none; null for a question that
+     * is not ours, or too old.
+     */
     async decided(
-      { question, isAllowed }: { question: string; isAllowed: boolean },
+      { question, scopes }: { question: string; scopes: readonly string[] | null },
       headers: Headers,
     ): Promise<Outcome | null> {
-      const init = decisionBy(headers, { accept: isAllowed, oauth_query: question })
+      const granted = scopes && { scope: scopes.join(' ') }
+      const decision = { accept: scopes !== null, oauth_query: question, ...granted }
+      const init = decisionBy(headers, decision)
       const decide = () => ask('/oauth2/consent', init)
       // One of two clicks at once finds what the other has made only by a second attempt.
       const reply = await decide().catch((error) => {

@@ -1,11 +1,12 @@
-import { TOOLS_SCOPE } from '~/wire/challenge.ts'
+import { ALERTS_SCOPE, TOOLS_SCOPE } from '~/wire/challenge.ts'
 import type { Application } from './application.ts'
 
 /** The scope by which an application may renew its access. */
 const RENEWAL_SCOPE = 'offline_access'
 
-/** Everything that a connected application is granted. */
-export const SCOPES = [TOOLS_SCOPE, RENEWAL_SCOPE]
+/** What every connected application is granted, and all that one may be. */
+export const LEAST_SCOPES = [TOOLS_SCOPE, RENEWAL_SCOPE]
+export const SCOPES = [TOOLS_SCOPE, ALERTS_SCOPE, RENEWAL_SCOPE]
 
 /** The paths that applications use. */
 export const OAUTH_PATHS = {
@@ -28,7 +29,7 @@ export const resourceMetadataUrl = (home: string): string =>
 export const resourceMetadata = (home: string) => ({
   resource: home + OAUTH_PATHS.tools,
   authorization_servers: [home],
-  scopes_supported: [TOOLS_SCOPE],
+  scopes_supported: [TOOLS_SCOPE, ALERTS_SCOPE],
   bearer_methods_supported: ['header'],
   resource_name: 'Corridor',
   resource_documentation: `${home}/docs`,

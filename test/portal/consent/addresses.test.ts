@@ -56,7 +56,7 @@ describe('the metadata', () => {
         expect(await bodyOf(`${wellKnown}/${path}`, headers)).toEqual({
           resource: `${home}/mcp`,
           authorization_servers: [home],
-          scopes_supported: ['mcp'],
+          scopes_supported: ['mcp', 'alerts'],
           bearer_methods_supported: ['header'],
           resource_name: 'Corridor',
           resource_documentation: `${home}/docs`,

@@ -53,7 +53,7 @@ class Connected {
   keep(token: string): string {
     const secret = token.slice(ACCESS_TOKEN_PREFIX.length)
     const expiresMs = this.world.clock.now() + HOUR_MS
-    this.stored.set(keyHashOf(secret), { keyHash: this.key.hash, expiresMs })
+    this.stored.set(keyHashOf(secret), { keyHash: this.key.hash, expiresMs, scopes: ['mcp'] })
     return secret
   }
 

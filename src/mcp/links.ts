@@ -1,0 +1,46 @@
+/** A path with its query; members that are not there are left out, lists are joined by commas. */
+type Place = { readonly path: string; readonly query?: Readonly<Record<string, unknown>> }
+
+/** Where a person finds what an answer holds. */
+export type Places = {
+  /** The page that shows it. */
+  readonly page: Place
+  /** All of it from the API, as CSV. */
+  readonly csv?: Place
+}
+
+const API = '/api/v1'
+
+/** The links of an answer, below the address that the service is called at. */
+export const linksOf = (home: string, { page, csv }: Places) => ({
+  page: home + textOf(page),
+  ...(csv && { csv: home + API + textOf({ ...csv, query: { ...csv.query, format: 'csv' } }) }),
+})
+
+/** Parameters of a page of results, which the API has not, or has otherwise. */
+const OWN = new Set(['detail', 'limit', 'offset', 'providers', 'country'])
+
+function textOf({ path, query = {} }: Place): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && !OWN.has(name)) params.set(name, [value].flat().join(','))
+  return params.size === 0 ? path : `${path}?${params}`
+}
+
+type Between = {
+  readonly source_country?: string
+  readonly target_country?: string
+  readonly from?: string
+  readonly to?: string
+  readonly amount?: number
+  readonly recipient_gets?: number
+}
+
+/** The page of two countries, or of two currencies where the countries are not both known. */
+export function pageOf({ source_country, target_country, ...asked }: Between): Place {
+  const { from, to, amount, recipient_gets } = asked
+  const sum = { amount, recipient_gets }
+  return source_country !== undefined && target_country !== undefined
+    ? { path: `/send/${source_country}-to-${target_country}`.toLowerCase(), query: sum }
+    : { path: '/', query: { from, to, ...sum } }
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ToolWorld } from './tool-world.ts'
+
+let tools: ToolWorld
+let key: string
+let session: Awaited<ReturnType<ToolWorld['connect']>>
+
+beforeAll(async () => {
+  tools = new ToolWorld()
+  key = tools.world.key()
+  session = await tools.connect(key)
+})
+afterAll(() => tools.stop())
+
+const USD_KES = { from: 'US dollar', to: 'KES' }
+
+describe('the links of an answer', () => {
+  test.each([
+    ['get_rates', { ...USD_KES, pay_in: ['cash', 'debit_card'] }],
+    ['convert', { source_country: 'US', target_country: 'Kenya', amount: 200 }],
+    ['convert', { ...USD_KES, recipient_gets: 20_000 }],
+    ['get_costs', { source_country: 'US', target_country: 'KE', amount: 200 }],
+    ['rank_costs', {}],
+    ['get_history', USD_KES],
+    ['get_history', { ...USD_KES, interval: 'P1D', until: '2026-03-04' }],
+    ['get_official', { currency: 'KES', date: '2026-03-04' }],
+    ['get_provider_rates', { provider: 'retail-a' }],
+    ['list_corridors', { country: 'KE' }],
+    ['list_providers', {}],
+    ['list_currencies', {}],
+  ])('of %s, %j, lead to a page and to its CSV', async (name, args) => {
+    const { isError, body } = await session.call(name, args)
+    expect(isError).toBe(false)
+    const { page, csv } = body.links
+    expect(page).toStartWith(new URL(tools.url).origin)
+    const opened = await fetch(page)
+    expect([page, opened.status]).toEqual([page, 200])
+    if (name.startsWith('list_') && name !== 'list_corridors') return expect(csv).toBeUndefined()
+    const file = await fetch(csv, { headers: { 'x-api-key': key } })
+    expect([csv, file.status]).toEqual([csv, 200])
+    expect(file.headers.get('content-type')).toStartWith('text/csv')
+  })
+})
