@@ -42,13 +42,13 @@ export async function metered<T>(
 type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Asker }
 
 /**
- * The result of one call: the REST body, both as text and as an object, or the REST error as an
- * error that the model can read.
+ * The result of one call: the REST body, or the REST error as an error that the model can read.
+ *
+ * It is there once, as text: no client shows a model the object in its place, and some show both.
  */
 export async function callTool(deps: CallDeps, call: Call) {
   try {
-    const text = await answered(deps, call)
-    return { content: contentOf(text), structuredContent: JSON.parse(text) }
+    return { content: contentOf(await answered(deps, call)) }
   } catch (error) {
     return { content: contentOf(JSON.stringify(failureBody(error, deps.log))), isError: true }
   }

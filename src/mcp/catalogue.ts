@@ -7,9 +7,9 @@ import { liveCorridors } from '~/service/corridors.ts'
 import { presentCurrencies, presentProviders } from '~/wire/catalogue.ts'
 import { words } from '~/wire/fields.ts'
 import { presentFreshness } from '~/wire/present.ts'
+import { shortened } from './answer/short.ts'
 import { detailField } from './argument/fields.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
-import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
 const queryField = (description: string) => ({

@@ -5,9 +5,9 @@ import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { presentChange } from '~/wire/change.ts'
 import { words } from '~/wire/fields.ts'
 import { staleNote } from '~/wire/note.ts'
+import { shortened } from './answer/short.ts'
 import { corridorFields, detailField } from './argument/fields.ts'
 import { paged } from './page.ts'
-import { shortened } from './short.ts'
 import { type Tool, tool } from './tool.ts'
 
 const WITHOUT = new Set(['source'])

@@ -8,9 +8,9 @@ import { supportedCodes } from '~/service/supported.ts'
 import { presentCorridors } from '~/wire/catalogue.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { CorridorsQuery } from '~/wire/parameters.ts'
+import { shortened } from './answer/short.ts'
 import { ageField, corridorFields, country, detailField, filterFields } from './argument/fields.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
-import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
 const WITHOUT = new Set(['avg_spread_bps', 'last_updated'])
@@ -19,10 +19,10 @@ export const listCorridors = tool({
   name: 'list_corridors',
   title: 'Corridors with live rates',
   description:
-    'Which pairs of currencies are quoted now: how many providers, the best rate ' +
-    'that money can be moved at (null where only official or parallel prices are known), and ' +
-    'whether that is stale (`best_is_stale`). `from`, `to` or `country` find some. With `by` country: each pair once for every two countries that ' +
-    'offers name.',
+    'Which pairs of currencies are quoted now: how many providers, the best rate that money ' +
+    'can be moved at (null where only official or parallel prices are known), and whether that ' +
+    'is stale (`best_is_stale`). `from`, `to` or `country` find some. With `by` country: each ' +
+    'pair once for every two countries that offers name.',
   input: Type.Object({
     from: Type.Optional(corridorFields.from),
     to: Type.Optional(corridorFields.to),

@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { countryCosts } from '~/service/country/costs.ts'
 import { type CostsResponse, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
+import { pageOf } from './answer/links.ts'
+import { shortened } from './answer/short.ts'
 import { amount, country, currency, detailField, filterFields } from './argument/fields.ts'
-import { pageOf } from './links.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
-import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
 const { pay_in, pay_out, delivery_max } = filterFields

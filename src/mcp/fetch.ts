@@ -4,8 +4,8 @@ import { fetchMatrix } from '~/service/fetch.ts'
 import { type FetchMatrixResponse, presentFetchMatrix } from '~/wire/fetch.ts'
 import { readMaxAge } from '~/wire/moment.ts'
 import { FETCH_CODES_MAX, MATRIX_CODES_MAX } from '~/wire/parameters.ts'
+import { shortEntry } from './answer/short.ts'
 import { ageField, currencies, detailField } from './argument/fields.ts'
-import { shortEntry } from './short.ts'
 import { tool } from './tool.ts'
 
 const input = Type.Object({

@@ -7,6 +7,7 @@ import type { HistoryDeps } from '~/service/history.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { words } from '~/wire/fields.ts'
+import { pageOf } from './answer/links.ts'
 import {
   corridorFields,
   detailField,
@@ -14,7 +15,6 @@ import {
   provider,
   untilField,
 } from './argument/fields.ts'
-import { pageOf } from './links.ts'
 import { ITEMS, sliceFields } from './page.ts'
 import { bucketsOf } from './past/buckets.ts'
 import { observationsOf } from './past/observations.ts'
@@ -61,9 +61,10 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
       'How rates moved. With `interval` a point for each UTC day, hour, week or month: the mid ' +
       '(`mid`; `carried_mid`: none is of that day), the best rate that money could be moved at ' +
       '(`best`) and the number of `samples`. Without: every price as it was recorded. `first`, ' +
-      '`last`, `lowest`, `highest` and, with interval, `largest_move` from one point to the next ' +
-      'are of the whole window by kind of price, often the answer (limit 1 is enough). For one ' +
-      'day: interval P1D, period 1d, until that date. Before fees. For a change in percent use get_change.',
+      '`last`, `lowest`, `highest` and, with interval, `largest_move` from one point to the ' +
+      'next are of the whole window by kind of price, often the answer (limit 1 is enough). ' +
+      'For one day: interval P1D, period 1d, until that date. Before fees. For a change in ' +
+      'percent use get_change.',
     input,
     rules: NOT_OF_BUCKETS.map((name) => ({
       of: [name, 'interval'],

@@ -3,10 +3,10 @@ import { officialOf } from '~/service/official.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { readDate } from '~/wire/moment.ts'
 import { officialQuestion, presentOfficial } from '~/wire/official.ts'
+import { shortened } from './answer/short.ts'
 import { checkedBy, currency, detailField, providersField } from './argument/fields.ts'
 import { readBy } from './argument/names.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
-import { shortened } from './short.ts'
 import { type Tool, tool } from './tool.ts'
 
 const WITHOUT = new Set(['provider_id', 'source', 'fetched_at', 'last_updated'])

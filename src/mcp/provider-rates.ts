@@ -3,9 +3,9 @@ import { type ProviderRates, providerRates } from '~/service/provider-rates.ts'
 import { supportedCodes } from '~/service/supported.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { presentProviderRates } from '~/wire/provider-rates.ts'
+import { shortened } from './answer/short.ts'
 import { corridorFields, detailField, provider, selectionFields } from './argument/fields.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
-import { shortened } from './short.ts'
 import { tool } from './tool.ts'
 
 const WITHOUT = new Set(['channel', 'service', 'amount_min', 'amount_max'])

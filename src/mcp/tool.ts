@@ -1,14 +1,14 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Caller } from '~/domain/account.ts'
 import type { View } from '~/memory/view.ts'
+import { linksOf, type Places } from './answer/links.ts'
 import { type Reader, readArguments } from './arguments.ts'
-import { linksOf, type Places } from './links.ts'
 import { paged } from './page.ts'
 
 /** One call of a tool: its arguments as given, its caller, and what the caller may see. */
 type Ask = { readonly given: unknown; readonly view: View; readonly by: By }
 
-/** Who calls, and the address that the service is called at. */
+/** The caller, and the address that the service is called at. */
 type By = { readonly caller: Caller; readonly home: string }
 
 /** A question that an agent can ask. */

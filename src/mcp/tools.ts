@@ -1,5 +1,7 @@
 import type { AlertDeps } from '~/service/alert/alerts.ts'
-import { alertTools } from './alerts.ts'
+import { createAlert } from './alert/create.ts'
+import { endAlert } from './alert/end.ts'
+import { listAlerts } from './alert/list.ts'
 import { listCurrencies, listProviders } from './catalogue.ts'
 import { getChange } from './change.ts'
 import { convertAmount } from './convert.ts'
@@ -27,5 +29,7 @@ export const toolsOf = (past: HistoryToolDeps, alerting: AlertDeps): Tool[] => [
   listCorridors,
   listProviders,
   listCurrencies,
-  ...alertTools(alerting),
+  createAlert(alerting),
+  listAlerts(alerting),
+  endAlert(alerting),
 ]

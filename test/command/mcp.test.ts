@@ -54,9 +54,9 @@ describe('corridor mcp --url', () => {
     const fresh = new NewClient(NAMED, options)
     await fresh.connect(new NewTransport(command()))
     for (const client of [old, fresh]) {
-      expect((await client.listTools()).tools).toHaveLength(12)
-      const { structuredContent } = await client.callTool(CALL)
-      expect(structuredContent).toMatchObject({ corridor: 'USD/KES' })
+      expect((await client.listTools()).tools).toHaveLength(15)
+      const { content } = await client.callTool(CALL)
+      expect(content).toMatchObject([{ text: expect.stringContaining('"corridor":"USD/KES"') }])
       await client.close()
     }
   })

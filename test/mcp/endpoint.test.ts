@@ -204,8 +204,8 @@ describe('the form of a reply', () => {
       if (accept !== undefined) request.headers.set('accept', accept)
       const reply = await tools.world.app.fetch(request)
       expect([reply.status, reply.headers.get('content-type')]).toEqual([200, JSON_TYPE])
-      const { result } = (await reply.json()) as { result: { structuredContent: object } }
-      expect(result.structuredContent).toMatchObject({ corridor: 'USD/KES' })
+      const { result } = (await reply.json()) as { result: { content: [{ text: string }] } }
+      expect(JSON.parse(result.content[0].text)).toMatchObject({ corridor: 'USD/KES' })
     }
   })
 
@@ -457,7 +457,7 @@ describe('clients that share the server', () => {
         const to = ['KES', 'NGN', 'UGX', 'XOF'][i % 4]!
         const params = { name: 'get_rates', arguments: { from: 'USD', to } }
         const { body } = await tools.ask(keys[i % 2]!, { method: 'tools/call', params })
-        const { corridor, data_freshness } = body.result.structuredContent
+        const { corridor, data_freshness } = JSON.parse(body.result.content[0].text)
         return (
           body.id === 1 &&
           corridor === `USD/${to}` &&

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { corridorKey } from '~/domain/corridor.ts'
+import { shortened } from '~/mcp/answer/short.ts'
 import { againWith, paged } from '~/mcp/page.ts'
-import { shortened } from '~/mcp/short.ts'
 import type { View } from '~/memory/view.ts'
 import { type History, type HistoryDeps, type HistoryPoint, historyOf } from '~/service/history.ts'
 import { HistoryQuery, historyQuestion, presentHistory } from '~/wire/history.ts'

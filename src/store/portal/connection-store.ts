@@ -25,18 +25,7 @@ const KEYLESS_MS_MAX = HOUR_MS
 export function createConnectionStore(database: Database, scopes: readonly string[]) {
   const { db } = database
   return {
-    async application(clientId: string) {
-      const [row] = await db.select().from(oauthClients).where(eq(oauthClients.clientId, clientId))
-      if (!row) return null
-      // One that registered with an earlier version may be granted what that did not know.
-      if (scopes.some((one) => !row.scopes.includes(one)))
-        await db
-          .update(oauthClients)
-          .set({ scopes: [...scopes] })
-          .where(eq(oauthClients.clientId, clientId))
-      const { name, uri, redirectUris, updatedAt } = row
-      return { clientId, name, uri, redirectUris, readMs: updatedAt.getTime() }
-    },
+    application: (clientId: string) => applicationOf(database, scopes, clientId),
     keepApplication: (application: Kept) => keepApplication(database, scopes, application),
     async registeredAlready({ name, uri, redirectUris }: Described, nowMs: number) {
       const now = new Date(nowMs)
@@ -117,6 +106,20 @@ const consentsOf = ({ db }: Database) =>
     .select({ one: sql`1` })
     .from(oauthConsents)
     .where(eq(oauthConsents.clientId, oauthClients.clientId))
+
+async function applicationOf({ db }: Database, scopes: readonly string[], clientId: string) {
+  const isIt = eq(oauthClients.clientId, clientId)
+  const [row] = await db.select().from(oauthClients).where(isIt)
+  if (!row) return null
+  const { name, uri, redirectUris, updatedAt } = row
+  // One that registered with an earlier version may be granted what that did not know.
+  if (scopes.some((one) => !row.scopes.includes(one)))
+    await db
+      .update(oauthClients)
+      .set({ scopes: [...scopes] })
+      .where(isIt)
+  return { clientId, name, uri, redirectUris, readMs: updatedAt.getTime() }
+}
 
 async function keepApplication(
   { db }: Database,

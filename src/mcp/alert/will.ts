@@ -1,0 +1,33 @@
+import { type Alert, type AlertOp, hostOf } from '~/domain/alert/alert.ts'
+import { fieldOf } from '~/domain/alert/field.ts'
+import { corridorKey } from '~/domain/corridor.ts'
+import { presentCondition } from '~/wire/alert/alert.ts'
+
+const VERBS: Readonly<Record<AlertOp, string>> = {
+  above: 'rises above',
+  below: 'falls below',
+  moves_pct: 'moves by at least',
+}
+
+const UNITS = { rate: '', money: '', percent: ' %' } as const
+
+/** What an alert will do, in a sentence or two that can be read to a person. */
+export function willText(alert: Alert): string {
+  const { corridor, when, amount: sum, to, isOnce, sourceCountry, targetCountry } = alert
+  const { subject, unit } = fieldOf(when.field)
+  const place = [sourceCountry, targetCountry].every((one) => one === null)
+    ? corridorKey(corridor)
+    : `${corridorKey(corridor)} (${sourceCountry ?? 'any'} to ${targetCountry ?? 'any'})`
+  const what = `${subject}${sum === null ? '' : ` ${sum} ${corridor.from}`} in ${place}`
+  const isMove = when.op === 'moves_pct'
+  const change =
+    unit === null
+      ? 'are all stale'
+      : `${VERBS[when.op!]} ${when.value}${isMove ? ' %' : UNITS[unit]}`
+  const { period } = presentCondition(when)
+  const within = isMove && period !== null ? ` within ${period}` : ''
+  const told =
+    to.kind === 'email' ? 'an email to the owner of the account' : `a POST to ${hostOf(to.url)}`
+  const end = isOnce ? 'then it ends' : 'and again each time after it was no longer so'
+  return `When ${what} ${change}${within}, it sends ${told}, ${end}.`
+}
