@@ -177,10 +177,11 @@ describe('get_official', () => {
       NO_LIMITS,
     )
     const by = { caller: undefined as never, home: '' }
-    return (await getOfficial(pastOf(database, world.windows)).answer({ given, view, by })) as Record<
-      string,
-      unknown
-    > & { rates: Rate[] }
+    return (await getOfficial(pastOf(database, world.windows)).answer({
+      given,
+      view,
+      by,
+    })) as Record<string, unknown> & { rates: Rate[] }
   }
 
   test('has the dates, the gaps and the note of REST, for names and on each page', async () => {
