@@ -1,4 +1,5 @@
 import { OptionalKind, type TObject, type TSchema } from '@sinclair/typebox'
+import { cardResource } from './resource/card.ts'
 import type { Tool } from './tool.ts'
 
 /** The root of the schema of a tool's arguments. */
@@ -19,12 +20,13 @@ const PLAIN = ['detail', 'limit', 'offset']
  */
 export function listed(tools: readonly Tool[]) {
   const told = new Map<string, string>()
-  return tools.map(({ name, title, description, input, effect }) => ({
+  return tools.map(({ name, title, description, input, effect, isCard }) => ({
     name,
     title,
     description,
     inputSchema: inputSchemaOf(name, input, told),
     annotations: annotationsOf(effect),
+    ...(isCard && { _meta: { ui: { resourceUri: cardResource.uri } } }),
   }))
 }
 

@@ -55,6 +55,7 @@ type Entry = { readonly value: number; readonly key: string; readonly told: obje
 
 export const rankCosts = tool({
   name: 'rank_costs',
+  isCard: true,
   title: 'Cheapest and dearest',
   description:
     'In one call the pairs of countries, or the providers, that cost most or least, in percent ' +

@@ -24,6 +24,8 @@ type Definition<S extends TObject> = Reader<S> & {
   readonly scope?: string
   /** Whether a call costs no unit, as with REST. */
   readonly isFree?: boolean
+  /** Whether hosts may show an answer by the card. */
+  readonly isCard?: boolean
   /** What a call changes; nothing if absent. */
   readonly effect?: 'creates' | 'deletes'
   /** Where a person finds what the answer to such arguments holds. */

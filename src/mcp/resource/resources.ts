@@ -5,11 +5,12 @@ import { answered, type CallDeps, metered } from '../call.ts'
 import { CATALOGUE_URI, catalogueResource, presentCatalogue } from '../catalogue.ts'
 import { protocolError } from '../fault.ts'
 import { getRates } from '../rates.ts'
+import { cardResource, cardText } from './card.ts'
 import { corridorOf, ratesTemplate } from './rates.ts'
 
 const LISTING = { params: specTypeSchemas.PaginatedRequestParams }
 const READING = { params: specTypeSchemas.ReadResourceRequestParams }
-const SHOWN = { resources: [catalogueResource] }
+const SHOWN = { resources: [catalogueResource, cardResource] }
 const TEMPLATES = { resourceTemplates: [ratesTemplate] }
 const THERE_ARE = `${CATALOGUE_URI} or ${ratesTemplate.uriTemplate}`
 
@@ -18,6 +19,8 @@ export function answerResources(server: Server, deps: CallDeps, asker: Asker): v
   server.setRequestHandler('resources/list', LISTING, () => SHOWN)
   server.setRequestHandler('resources/templates/list', LISTING, () => TEMPLATES)
   server.setRequestHandler('resources/read', READING, async ({ uri }) => {
+    if (uri === cardResource.uri)
+      return { contents: [{ uri, mimeType: cardResource.mimeType, text: await cardText() }] }
     const { mimeType } = ratesTemplate
     const text = await textOf(deps, asker, uri).catch((error) => {
       throw protocolError(error, deps.log)
