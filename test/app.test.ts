@@ -11,6 +11,7 @@ const HEADERS_TO_READ = [
   'retry-after',
   'www-authenticate',
   'x-as-of',
+  'x-corridor-position',
   'x-data-freshness',
   'x-mid-fetched-at',
   'x-mid-rate',

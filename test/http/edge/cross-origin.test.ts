@@ -21,6 +21,7 @@ async function sharingOf(
 
 const REST_READ =
   'content-disposition, etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, ' +
+  'x-corridor-position, ' +
   'www-authenticate, x-data-freshness, x-mid-fetched-at, x-mid-rate, x-mid-source, ' +
   'x-note, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id'
 const REST_SENT =
