@@ -8,6 +8,9 @@ export const ROWS_MAX = 10_000
 /** The most characters of a value; no member of a price is as long. */
 const VALUE_LENGTH_MAX = 4096
 
+/** The most significant digits of a number in a price; what is calculated has more. */
+const DIGITS_MAX = 12
+
 /** What a connector asked for: the value of each name in its address. */
 export type Ask = Readonly<Record<string, string | number>>
 
@@ -75,5 +78,5 @@ function plain(value: unknown): unknown {
     throw new Error(`gives more than ${VALUE_LENGTH_MAX} characters`)
   if (typeof value === 'object' && value !== null)
     throw new Error('gives an object, and not a string or a number')
-  return value ?? null
+  return typeof value === 'number' ? Number(value.toPrecision(DIGITS_MAX)) : (value ?? null)
 }

@@ -4,6 +4,7 @@ import type { SourceRecord } from '~/domain/source/state.ts'
 import { isDue } from '~/domain/source/turn.ts'
 import type { Log } from '~/log.ts'
 import { type FetchSourceDeps, fetchSource, type SourceReport, type Wish } from './fetch-source.ts'
+import { inTurn } from './in-turn.ts'
 import { lastInstantMs } from './schedule.ts'
 
 export type FetchSourcesDeps = FetchSourceDeps & { readonly sources: readonly QuoteSource[] }
@@ -60,20 +61,14 @@ async function fetchEach(
   { records, wish }: Beginning,
 ): Promise<SourceReport[]> {
   const reports = new Map<string, SourceReport>()
-  const waiting = [...sources]
-  const askInTurn = async () => {
-    for (let source = waiting.shift(); source; source = waiting.shift()) {
-      const before = records.get(source.id) ?? null
-      const report = await fetchSource(deps, source, { wish, before })
-      reports.set(source.id, report)
-      if (wish.isDry) continue
-      await deps.store.saveState(report.record)
-      tell(report, before, deps.log)
-    }
-  }
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE_MAX }, askInTurn))
-  const failure = ended.find(({ status }) => status === 'rejected')
-  if (failure) throw (failure as PromiseRejectedResult).reason
+  await inTurn(sources, AT_ONCE_MAX, async (source) => {
+    const before = records.get(source.id) ?? null
+    const report = await fetchSource(deps, source, { wish, before })
+    reports.set(source.id, report)
+    if (wish.isDry) return
+    await deps.store.saveState(report.record)
+    tell(report, before, deps.log)
+  })
   return sources.map(({ id }) => reports.get(id)!)
 }
 

@@ -6,12 +6,12 @@ import { type Figure, percentile } from './table.ts'
 const FILE_ROWS = 10_000
 const CORRIDORS = ['GBP/KES', 'GBP/NGN', 'GBP/UGX', 'EUR/KES', 'EUR/NGN', 'USD/KES', 'USD/NGN']
 const RATES: Record<string, number> = { KES: 170, NGN: 1980, UGX: 4800 }
-const QUOTES = 10
+const QUOTES = 5
 /** CPU time is told in hundredths of a second. */
 const TICKS_PER_SECOND = 100
 
 /**
- * What connectors cost the service that runs them: CPU and memory of questions, with ten prices in
+ * What connectors cost the service that runs them: CPU and memory of questions, with five prices in
  * each answer, and how long requests wait while a file of 10,000 rows is read.
  */
 export async function connectors(
@@ -55,7 +55,7 @@ export async function connectors(
     })
     const calm = await waitsDuring(service.url, () => Bun.sleep(5000))
     return [
-      figure('CPU of 1,000 questions with ten prices each', (1000 * seconds) / asked, 's'),
+      figure('CPU of 1,000 questions with five prices each', (1000 * seconds) / asked, 's'),
       figure('memory that they add at most', peak - memory.now, 'MB'),
       {
         what: 'longest wait of a request while a file of 10,000 rows is read and recorded',
@@ -80,7 +80,7 @@ const REST = `format: json
 rows: quotes
 row: { from: ask.from, to: ask.to, rate: rate, fee: fee, amount_min: ask.amount + fee / 100 }`
 const FILE = `format: csv
-row: { from: From, to: To, rate: Rate, amount_min: Amount, notes: '"row " & Amount' }`
+row: { from: From, to: To, rate: Rate, effective_from: At, notes: '"as of " & At' }`
 
 const connector = (name: string, from: string, form: string) => `name: ${name}
 provider: wise
@@ -90,17 +90,24 @@ terms: ours
 schedule: "* * * * *"
 `
 
-const table = () =>
-  `From,To,Rate,Amount\n${Array.from({ length: FILE_ROWS }, (_, i) => `GBP,KES,171.5,${i + 1}\n`).join('')}`
+/** A price for each of the last minutes. */
+function table(): string {
+  const nowMs = Date.now()
+  const rows = Array.from(
+    { length: FILE_ROWS },
+    (_, i) => `GBP,KES,171.5,${new Date(nowMs - (i + 2) * 60_000).toISOString()}\n`,
+  )
+  return `From,To,Rate,At\n${rows.join('')}`
+}
 
 /** Resolves once a connector has run without a fault. */
 async function untilRun(url: string, name: string): Promise<void> {
   while (true) {
-    const { connectors } = await (await fetch(`${url}/status`)).json()
-    const found = connectors.find((one: { name: string }) => one.name === name)
-    if (found?.is_failing) throw new Error(`the connector ${name} failed`)
-    if (found?.last_success) return
-    await Bun.sleep(200)
+    const metrics = await (await fetch(new URL('/metrics', url))).text()
+    if (metrics.includes(`corridor_connector_failing{connector="${name}"} 1`))
+      throw new Error(`the connector ${name} failed`)
+    if (metrics.includes(`corridor_connector_success_age_seconds{connector="${name}"}`)) return
+    await Bun.sleep(500)
   }
 }
 
@@ -113,7 +120,7 @@ async function waitsDuring(url: string, work: () => Promise<unknown>): Promise<n
   const waits: number[] = []
   while (!isOver) {
     const startMs = performance.now()
-    await (await fetch(`${url}/status`)).arrayBuffer()
+    await (await fetch(new URL('/healthz', url))).arrayBuffer()
     waits.push(performance.now() - startMs)
     await Bun.sleep(5)
   }

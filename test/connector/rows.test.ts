@@ -26,6 +26,10 @@ describe('an expression of a row', () => {
     expect((await firstOf('nothing')).values).toEqual({ rate: null })
   })
 
+  test('gives a quotient in as many digits as a price may have', async () => {
+    expect((await firstOf('1 / rate')).values).toEqual({ rate: 0.00583090379009 })
+  })
+
   const faults: [what: string, expression: string, said: RegExp][] = [
     ['a function that is not called', '$sum', /rate gives an object, and not a string/],
     ['an object', '{ "a": 1 }', /rate gives an object, and not a string or a number/],

@@ -208,6 +208,23 @@ test('a file that is not valid any more counts as failing until it is put right'
   expect(memory.current.connectors).toMatchObject([{ id: 'hourly', isFailing: false }])
 })
 
+test('more offers than a provider may have are a failure of the run, and are not asked for at once', async () => {
+  await connector('hourly', HOURLY)
+  const file = join(folder, 'hourly.yaml')
+  const text = (await Bun.file(file).text()).replace('rate: rate', 'rate: rate, amount_min: least')
+  await writeFile(file, text)
+  answer = () =>
+    Response.json(Array.from({ length: 201 }, (_, i) => ({ rate: 171.5, least: i + 1 })))
+  const service = replica()
+  await service.run()
+  nowMs += MINUTE_MS
+  await service.run()
+  expect(asked).toBe(1)
+  expect(await states()).toMatchObject([
+    { isFailing: true, message: expect.stringMatching(/cannot be recorded: acme has 200 offers/) },
+  ])
+})
+
 test('a provider that the connector brings is added to the catalogue with its first prices', async () => {
   const entry = 'catalogue: { providers: [{ id: newcomer, name: New Comer }] }\n'
   await connector('hourly', `${HOURLY}${entry}`)

@@ -2,10 +2,11 @@ import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import { type Prices, pricesOf } from '~/connector/prices.ts'
 import { type Connector, hostOf } from '~/connector/schema.ts'
+import { ServiceError } from '~/domain/errors.ts'
 import { failed, succeeded } from '~/domain/feed/attempts.ts'
 import { type ConnectorRecord, type Seen, untriedConnector } from '~/domain/feed/connector.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
-import type { Observation } from '~/domain/observation.ts'
+import type { Observation, RowFault } from '~/domain/observation.ts'
 import { offerId } from '~/domain/offer/id.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -72,10 +73,16 @@ export function runConnector(
     if (wish.isDue && !wish.isDue(before)) return null
     const seen = await store.seen(connector.name)
     const added = await lacking(deps, connector)
-    const { prices, error } = await read(deps, connector, { wish, before, seen, added })
+    const found = await read(deps, connector, { wish, before, seen, added })
+    const { prices } = found
     const counts = { inserted: 0, skipped: 0 }
+    let { error } = found
     if (!error && !wish.isDry && prices!.rows.length > 0)
-      Object.assign(counts, await recordNew(deps, connector, { rows: prices!.rows, added }))
+      try {
+        Object.assign(counts, await recordNew(deps, connector, { rows: prices!.rows, added }))
+      } catch (thrown) {
+        error = unrecordable(thrown)
+      }
     const record = recordAfter(before, { prices, error, ...counts }, deps.clock.now())
     if (!wish.isDry) await store.save(record, error || !prices ? seen : prices.seen)
     return { record, prices, error, ...counts }
@@ -111,6 +118,13 @@ async function recordNew(deps: ConnectorDeps, { name }: Connector, { rows, added
   const { inserted, skipped } =
     news.length > 0 ? await deps.record(news, via) : { inserted: 0, skipped: 0 }
   return { inserted, skipped: skipped + rows.length - news.length }
+}
+
+/** The failure of a run whose rows together break a rule. Throws any other error. */
+function unrecordable(error: unknown): FeedError {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_rows') throw error
+  const [first] = error.details.errors as readonly RowFault[]
+  return new FeedError('implausible', `gives a price that cannot be recorded: ${first!.error}`)
 }
 
 const priceKey = (quote: Quote): string =>

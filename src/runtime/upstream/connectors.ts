@@ -8,6 +8,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { restMsAfter } from '~/domain/source/turn.ts'
 import { systemPace } from '~/feed/fetcher.ts'
+import { inTurn } from '~/jobs/in-turn.ts'
 import { type Job, lastInstantMs, type Schedule } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -112,13 +113,7 @@ export class ConnectorService {
       isDue(connector, recordOf(connector, records), this.#deps.clock.now()),
     )
     const hosts = Map.groupBy(due, (connector) => hostOf(connector) ?? connector.name)
-    const waiting = [...hosts.values()]
-    const runInTurn = async () => {
-      for (let host = waiting.shift(); host; host = waiting.shift()) await this.#runEach(host)
-    }
-    const ended = await Promise.allSettled(Array.from({ length: HOSTS_AT_ONCE_MAX }, runInTurn))
-    const failure = ended.find(({ status }) => status === 'rejected')
-    if (failure) throw (failure as PromiseRejectedResult).reason
+    await inTurn([...hosts.values()], HOSTS_AT_ONCE_MAX, (host) => this.#runEach(host))
   }
 
   /** Runs the connectors of one host, one after another. */
