@@ -20,6 +20,7 @@ import { countriesRoutes } from './http/country/countries.ts'
 import { DirectRoutes } from './http/direct.ts'
 import { type LogFileDeps, logFileRoutes } from './http/evidence/log-files.ts'
 import { proofRoutes } from './http/evidence/proofs.ts'
+import { type SigningDeps, signing, signingKeyRoute } from './http/evidence/signing.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
 import { type DayFileDeps, dayFileRoutes, dayFileShortcut } from './http/file/day-file.ts'
 import { flagRoutes } from './http/flags.ts'
@@ -54,6 +55,7 @@ type AppDeps = IngestRouteDeps &
   ColdDeps &
   DayFileDeps &
   LogFileDeps &
+  Pick<SigningDeps, 'signer'> &
   Pick<StreamDeps, 'streams'> &
   Omit<FetchDeps, keyof Own> &
   Omit<StatusDeps, keyof Own> &
@@ -99,7 +101,7 @@ export function createApp(given: AppDeps): App {
     routes.map((route) => observed(route, prefix, deps))
   const toolsLabel = { method: '*', route: TOOLS_PATH } as const
   const askTools = observedHandler(challenged(tools, deps), toolsLabel, deps)
-  const api = watched(apiRoutes(deps), BASE_PATH)
+  const api = watched(apiRoutes(deps).map(signing(deps)), BASE_PATH)
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
   const compat = watched(compatRoutes(deps), '')
@@ -215,7 +217,11 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
 /**
  * Routes for the machines that run and watch the service, which know it by its own address alone.
  */
-const machineRoutes = (deps: RouteDeps): Route[] => [...healthRoutes(deps), ...metricsRoutes(deps)]
+const machineRoutes = (deps: RouteDeps): Route[] => [
+  ...healthRoutes(deps),
+  ...metricsRoutes(deps),
+  signingKeyRoute(deps),
+]
 
 /** Whether the router would take a path for that of an exact handler. */
 const isExact = (path: string): boolean => path === METRICS_PATH || path === `${METRICS_PATH}/`

@@ -167,7 +167,7 @@ export class Service implements RunningService {
       tools,
       store,
       dayFiles: dayFilesOf(database),
-      evidence: evidence.reader,
+      ...evidence.routes,
       feedTimes: (nowMs) => core.feeds.nextMs(nowMs),
       sample,
       corsOrigins: config.corsOrigins,

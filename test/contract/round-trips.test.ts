@@ -20,7 +20,7 @@ import { heldAlerts } from '../support/alerts.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { underContract } from '../support/contract.ts'
-import { noEvidence } from '../support/evidence.ts'
+import { noEvidence, testSigner } from '../support/evidence.ts'
 import { pastOf } from '../support/past.ts'
 import { quietPortal } from '../support/portal.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -75,6 +75,7 @@ const appOf = (counting: UsageMeter) =>
     alerting: heldAlerts(),
     dayFiles: createDayFileStore(database),
     evidence: noEvidence,
+    signer: testSigner,
     streams: worldStreams({ memory, clock }),
     tools: { handle: async () => new Response(null, { status: 404 }) },
     sample: null,

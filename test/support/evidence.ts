@@ -1,3 +1,6 @@
+import { createPublicKey, sign } from 'node:crypto'
+import { privateKeyOf } from '~/evidence/note.ts'
+import type { AnswerSigner } from '~/http/evidence/signing.ts'
 import type { LogReader } from '~/service/evidence/log.ts'
 
 /** The log of a service that has sealed nothing. */
@@ -11,4 +14,13 @@ export const noEvidence: LogReader = {
   entryAt: async () => null,
   inclusion: async () => [],
   nextMs: () => null,
+}
+
+const KEY = privateKeyOf(Buffer.alloc(32, 9))
+
+/** Signs with a key of the tests, over a log of 123 leaves. */
+export const testSigner: AnswerSigner = {
+  key: async () => ({ id: 'test-key', sign: (bytes) => sign(null, bytes, KEY) }),
+  jwks: async () => [{ ...createPublicKey(KEY).export({ format: 'jwk' }), kid: 'test-key' }],
+  logSize: () => 123,
 }

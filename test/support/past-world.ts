@@ -17,7 +17,7 @@ import { switchProvider } from './activity.ts'
 import { heldAlerts } from './alerts.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
-import { noEvidence } from './evidence.ts'
+import { noEvidence, testSigner } from './evidence.ts'
 import { pastOf } from './past.ts'
 import { quietPortal } from './portal.ts'
 import { sourcesOf } from './sources.ts'
@@ -74,6 +74,7 @@ export class PastWorld {
         past: options.past ?? pastOf(database, this.windows),
         dayFiles: createDayFileStore(database),
         evidence: noEvidence,
+        signer: testSigner,
         streams: worldStreams({ memory, clock }),
         tools: { handle: async () => new Response(null, { status: 404 }) },
         sample: null,

@@ -30,7 +30,7 @@ import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
 import { noDayFiles } from './day-files.ts'
 import { answersOf } from './days.ts'
-import { noEvidence } from './evidence.ts'
+import { noEvidence, testSigner } from './evidence.ts'
 import { emptyPast } from './past.ts'
 import { quietPortal } from './portal.ts'
 import { worldStreams } from './streams.ts'
@@ -95,6 +95,7 @@ export class World {
         streams: this.streams,
         dayFiles: options.dayFiles ?? noDayFiles,
         evidence: options.evidence ?? noEvidence,
+        signer: testSigner,
         store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
         ...(options.feedTimes && { feedTimes: options.feedTimes }),
         sample: options.sample ?? null,

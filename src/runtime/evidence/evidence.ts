@@ -1,4 +1,5 @@
 import type { Config } from '~/config.ts'
+import type { AnswerSigner } from '~/http/evidence/signing.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { Sealer } from '~/jobs/seal.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
@@ -9,6 +10,7 @@ import { createLogStore } from '~/store/evidence/log-store.ts'
 import { sealPass } from '~/store/evidence/seal.ts'
 import { once } from '~/store/once.ts'
 import { orUnavailable } from '~/store/outage.ts'
+import { answerSigner } from './answer-signer.ts'
 import { LogKeys } from './log-keys.ts'
 import { publishedIn } from './published.ts'
 import { postToWitness } from './witness-post.ts'
@@ -24,7 +26,8 @@ type Deps = Pick<ServiceOptions, 'config' | 'database' | 'clock' | 'log'> & {
 export class Evidence {
   readonly keys: LogKeys
   readonly sealer: Sealer
-  readonly reader: LogReader
+  /** What the routes of the log and of signed answers need. */
+  readonly routes: { readonly evidence: LogReader; readonly signer: AnswerSigner }
 
   constructor(deps: Deps) {
     const { config, database, clock, log } = deps
@@ -41,7 +44,11 @@ export class Evidence {
       everyMs: config.sealEveryMs,
       ...{ clock, log },
     })
-    this.reader = boundedReader(store, () => this.sealer.nextMs)
+    const logSize = () => this.sealer.head?.size ?? null
+    this.routes = {
+      evidence: boundedReader(store, () => this.sealer.nextMs),
+      signer: answerSigner({ keys: this.keys, clock, logSize }),
+    }
   }
 
   get job(): Job {

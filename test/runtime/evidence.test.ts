@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checkpointOf } from '~/evidence/checkpoint.ts'
+import {
+  base64Bytes,
+  COSIGNATURE_ED25519,
+  cosigned,
+  isSignedBy,
+  keyId,
+  type NoteKey,
+  noteKeyOf,
+  noteOf,
+  noteText,
+  publicBytes,
+  verifierKey,
+} from '~/evidence/note.ts'
+import { proofOf } from '~/evidence/proof.ts'
+import { includes, isConsistent, leafHash } from '~/evidence/tree.ts'
+import { stockedDatabase } from '../store/samples.ts'
+import { clockAt } from '../support/clock.ts'
+import { corridor } from '../support/command.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
+import { AT, addAccount, Replica } from './replica-scene.ts'
+
+/** A witness as the specification describes it, or one with a fault. */
+class TestWitness {
+  readonly #key = generateKeyPairSync('ed25519').privateKey
+  readonly key: NoteKey = {
+    name: 'witness.example/w1',
+    type: COSIGNATURE_ED25519,
+    publicKey: publicBytes(this.#key),
+  }
+  fault: 'away' | 'another tree' | null = null
+  /** The last checkpoint that it signed. */
+  known: { size: number; root: Uint8Array } = { size: 0, root: new Uint8Array() }
+  readonly #server = Bun.serve({ port: 0, fetch: async (request) => this.#answer(request) })
+
+  get setting(): string {
+    return `${verifierKey(this.key)} ${this.#server.url.origin}/`
+  }
+
+  stop(): void {
+    void this.#server.stop(true)
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    if (this.fault === 'away') return new Response('', { status: 503 })
+    const body = await request.text()
+    const [head, ...rest] = body.split('\n\n')
+    const [old, ...lines] = head!.split('\n')
+    const note = noteOf(rest.join('\n\n'))!
+    const checkpoint = checkpointOf(note.text)!
+    const from = Number(old!.slice('old '.length))
+    if (from !== this.known.size) return new Response(`${this.known.size}\n`, { status: 409 })
+    const proof = lines.map((line) => base64Bytes(line)!)
+    if (!isConsistent(this.known, checkpoint, proof)) return new Response('', { status: 422 })
+    this.known = checkpoint
+    const text = this.fault === 'another tree' ? note.text.replace(/\n\d+\n/, '\n9\n') : note.text
+    const time = Buffer.alloc(8)
+    time.writeBigUInt64BE(1n)
+    const signature = sign(null, Buffer.from(cosigned(text, 1n)), this.#key)
+    const line = { name: this.key.name, id: keyId(this.key) }
+    const signed = { ...line, signature: Buffer.concat([time, signature]) }
+    return new Response(noteText({ text: '', signatures: [signed] }).slice(1))
+  }
+}
+
+const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES' }
+
+describe('the log of a service with two replicas', () => {
+  let database: FreshDatabase
+  let replicas: Replica[]
+  let witness: TestWitness
+  let key: string
+  let data: string
+  let rates = 100
+
+  const clock = clockAt(AT)
+  const start = () =>
+    Replica.start(database, {
+      clock,
+      settings: {
+        LOG_SEAL_EVERY: '10s',
+        LOG_WITNESS: witness.setting,
+        DATA_DIR: data,
+        PUBLIC_URL: 'https://rates.example',
+      },
+    })
+  const post = async () => {
+    const reply = await replicas[0]!.post([{ ...ROW, rate: ++rates }], key)
+    return reply.body.ids[0] as number
+  }
+  const file = (path: string, nth = 0) => fetch(`${replicas[nth]!.service.origin}/log/${path}`)
+  const head = async () => {
+    const reply = await file('checkpoint')
+    const note = reply.ok ? noteOf(await reply.text()) : null
+    return note && { note, ...checkpointOf(note.text)! }
+  }
+  /** Lets the time of a seal come and waits for its checkpoint. */
+  const sealed = async (size: number, isCosigned = true) => {
+    clock.advance(10_000)
+    await until(`a checkpoint of ${size} leaves`, async () => {
+      const now = await head()
+      return now?.size === size && (!isCosigned || isSignedBy(now.note, witness.key) === true)
+    })
+    return (await head())!
+  }
+
+  beforeAll(async () => {
+    database = await stockedDatabase()
+    witness = new TestWitness()
+    data = await scratchFolder()
+    replicas = []
+    for (let i = 0; i < 2; i++) replicas.push(await start())
+    key = (await addAccount(database, { role: 'treasury' })).keys[0]!
+    await until('the key', async () => (await replicas[0]!.get('/admin/usage', key)).status === 200)
+  }, TEST_MS_MAX)
+  afterAll(async () => {
+    for (const { service } of replicas) await service.stop()
+    witness.stop()
+    await database.close()
+  })
+
+  test(
+    'is sealed, cosigned, and proved by every replica',
+    async () => {
+      const id = await post()
+      const { note, origin, size, root } = await sealed(1)
+      expect(origin).toBe('rates.example')
+      const { stdout } = await corridor(['log', 'key', '--json'], database.url)
+      const vkey = noteKeyOf(JSON.parse(stdout).vkey.replace('localhost', 'rates.example'))
+      expect(vkey === null || isSignedBy(note, vkey)).toBe(true)
+      for (const replica of replicas) {
+        const reply = await replica.get(`/proofs?observation=${id}`, key)
+        const proof = proofOf(reply.text)!
+        expect(includes({ size, root }, { ...proof, leaf: leafHash(proof.extra!) })).toBe(true)
+      }
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
+    'grows, and is cosigned again after the witness was away or signed another tree',
+    async () => {
+      await post()
+      witness.fault = 'away'
+      await sealed(2, false)
+      await post()
+      witness.fault = 'another tree'
+      await sealed(3, false)
+      expect(isSignedBy((await head())!.note, witness.key)).toBeNull()
+      await post()
+      witness.fault = null
+      await sealed(4)
+      const lines = replicas.flatMap(({ log }) => log.lines.map((line) => JSON.stringify(line)))
+      expect(lines.join()).toContain('a witness did not cosign the log')
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
+    'signs answers with the date that it sends',
+    async () => {
+      const reply = await fetch(`${replicas[1]!.service.origin}/api/v1/rates?from=USD&to=KES`, {
+        headers: { 'x-api-key': key, 'accept-signature': 'sig=()' },
+      })
+      expect(reply.status).toBe(200)
+      expect(reply.headers.get('date')).toBe(new Date(clock.now()).toUTCString())
+      expect(reply.headers.get('signature-input')).toMatch(/;log-size=[34]$/)
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
+    'goes on under another origin after the database lost what was published',
+    async () => {
+      for (const { service } of replicas.splice(0)) await service.stop()
+      const { sql } = database
+      await sql.begin(async (tx) => {
+        await tx`set local session_replication_role = 'replica'`
+        await tx`update log_tiles set hashes = substring(hashes for 96)`
+        await tx`update log_leaves set keys = keys[:3], salts = substring(salts for 48)`
+        await tx`delete from log_checkpoints where size > 3`
+        await tx`
+          update log_state set size = 3, position = (
+            select position from changes where kind = 'observations'
+            order by position offset 2 limit 1
+          )`
+      })
+      replicas.push(await start())
+      clock.advance(10_000)
+      await until('another origin', async () => (await head())?.origin === 'rates.example/2')
+      const warned = replicas[0]!.log.lines.map((line) => JSON.stringify(line)).join()
+      expect(warned).toContain('the log goes on under another origin')
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
+    'is verified by the command, here and from outside',
+    async () => {
+      const own = await corridor(['log', 'verify', '--json'], database.url)
+      const { ok, faults } = JSON.parse(own.stdout)
+      expect([own.status, ok, faults]).toEqual([0, true, []])
+      const { origin } = replicas[0]!.service
+      const vkey = JSON.parse((await corridor(['log', 'key', '--json'], database.url)).stdout).vkey
+      const checkpoint = join(data, 'seen')
+      const args = ['log', 'verify', '--url', origin, '--key', vkey, '--checkpoint', checkpoint]
+      const first = await corridor([...args, '--json'], database.url)
+      expect([first.status, first.said]).toEqual([0, []])
+      await writeFile(join(data, 'other'), 'x')
+      const wrong = ['--key', verifierKey({ ...noteKeyOf(vkey)!, publicKey: Buffer.alloc(32) })]
+      const refused = await corridor(['log', 'verify', '--url', origin, ...wrong], database.url)
+      expect(refused.status).toBe(1)
+      expect(refused.said.join()).toContain('is not signed by that key')
+      await tamper(database)
+      const changed = await corridor(['log', 'verify', '--json'], database.url)
+      expect(changed.status).toBe(1)
+      expect(JSON.parse(changed.stdout).faults).toEqual([
+        expect.stringMatching(/^observation \d+ differs from what was sealed as leaf \d+$/),
+      ])
+    },
+    TEST_MS_MAX,
+  )
+})
+
+/** Changes a sealed row as a superuser can. */
+const tamper = ({ sql }: FreshDatabase) =>
+  sql.begin(async (tx) => {
+    await tx`set local session_replication_role = 'replica'`
+    await tx`update observations set rate = 1 where id = (select min(id) from observations)`
+  })
