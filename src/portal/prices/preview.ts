@@ -128,8 +128,11 @@ async function rowsOf(deps: PreviewDeps, { grid, reading, account }: Rows) {
   const rows: PreviewRow[] = grid.rows.map((row, i) => ({ ...row, ...UNREAD, faults: faults[i]! }))
   whole.forEach(({ index, observation }, i) => {
     const { fault, suspect } = doubts[i]!
-    addFault(faults[index]!, fault === null ? null : { member: 'rate', fault })
-    const found = { observation: fault === null ? observation : null, suspect }
+    addFault(
+      faults[index]!,
+      fault === null ? null : { member: 'rate', fault: implausibleText(fault) },
+    )
+    const found = fault === null ? { observation, suspect } : { observation: null, suspect: null }
     rows[index] = {
       ...rows[index]!,
       ...compared[i]!,
@@ -139,6 +142,9 @@ async function rowsOf(deps: PreviewDeps, { grid, reading, account }: Rows) {
   })
   return { rows, implausibleCount: doubts.filter(({ fault }) => fault !== null).length }
 }
+
+/** What is hard to believe of a rate, without what programs are told to do about it. */
+const implausibleText = (fault: string): string => fault.split(';')[0]!.replace(/^rate /, '')
 
 const UNREAD = {
   ...{ last: null, movePct: null, isOlder: false },

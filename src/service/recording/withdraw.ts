@@ -76,6 +76,9 @@ async function serve(deps: WithdrawDeps, withdrawal: Withdrawal): Promise<Logged
   return { ids: done.withdrawn.map(({ id }) => id), position: done.position ?? null }
 }
 
+/** The longest that a person waits for the withdrawal of an upload, of up to 10,000 rows. */
+const UPLOAD_MS_MAX = 3 * ANSWER_MS_MAX
+
 /**
  * Withdraws all that is left of an upload, in one transaction, whatever its number of rows.
  * Throws `forbidden` for a person of another account, unless an admin.
@@ -91,7 +94,7 @@ export function withdrawUpload(
   const recorder = { accountId: account.id, keyId: null }
   const of = { ids, reason, recorder, upload: { id, sinceMs, untilMs } }
   return inTime(serve(deps, { ...of, atMs: deps.clock.now() }), {
-    msMax: ANSWER_MS_MAX,
+    msMax: UPLOAD_MS_MAX,
     message: OVERDUE,
   })
 }
