@@ -50,6 +50,23 @@ const seen = (page: Page, parts: readonly string[]): Promise<boolean[]> =>
   )
 
 describe('the page of a pair of countries in a browser', () => {
+  test('sorts by cost and keeps the order, a filter and the amount in the address', async () => {
+    const { page, context } = await scene.visit({ width: 320, isScripted: false })
+    await page.goto(PAIR)
+    await page.getByRole('link', { name: 'total cost', exact: true }).click()
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('cost')
+    await page.locator('.filters summary').click()
+    await page.getByLabel('a day', { exact: true }).check()
+    await page.getByRole('button', { name: 'Show these' }).click()
+    const { searchParams } = new URL(page.url())
+    expect(Object.fromEntries(searchParams)).toEqual({
+      ...{ amount: '200', sort: 'cost', delivery_max: 'P1D' },
+    })
+    const bar = await page.locator('.row-bar').first().boundingBox()
+    expect(bar!.width).toBeGreaterThan(50)
+    await context.close()
+  })
+
   test.each([PAIR, '/', '/?from=GBP&to=KES'])(
     'shows amount, countries and the first price of %s on a phone without scrolling',
     async (path) => {

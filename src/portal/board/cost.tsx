@@ -9,6 +9,7 @@ import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { moneyOf } from '~/portal/words/format.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Conversion } from '~/service/convert.ts'
+import { CostBar } from './cost-bar.tsx'
 import { betterText, moneyAndPercent } from './cost-text.ts'
 import { pricedAt } from './offer-text.ts'
 
@@ -21,10 +22,12 @@ type CostProps = {
   readonly currency: Currency
   /** The mid of now. */
   readonly mid: Mid
+  /** The total cost that fills a bar, in percent; null without bars. */
+  readonly widestPct?: number | null
 }
 
 /** What a price costs by the mid of its own day; of a fee that nobody stated, the rest. */
-export function Cost({ entry, currency, mid }: CostProps) {
+export function Cost({ entry, currency, mid, widestPct = null }: CostProps) {
   const words = useWords()
   const { say, percentText, priceText } = words
   const { ranked, cost } = entry
@@ -39,12 +42,11 @@ export function Cost({ entry, currency, mid }: CostProps) {
   if (!cost) return <span class="muted">{say('cost.no-mid-fee')}</span>
   if (cost.totalPct < 0) return <Better {...{ cost, currency, amount }} />
   const percent = percentText(cost.totalPct * BPS_PER_PERCENT)
-  return amount ? (
-    <span>{say('cost.of', { percent, amount })}</span>
-  ) : (
+  return (
     <span>
-      {priceText(cost.total, currency)}
-      <span class="beside">{percent}</span>
+      {amount ? say('cost.of', { percent, amount }) : priceText(cost.total, currency)}
+      {!amount && <span class="beside">{percent}</span>}
+      {widestPct !== null && <CostBar cost={cost} widestPct={widestPct} />}
     </span>
   )
 }

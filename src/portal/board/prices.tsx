@@ -5,6 +5,7 @@ import { PATHS } from '~/portal/paths.ts'
 import { rateDecimals } from '~/portal/words/format.ts'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
+import { widestCost } from './cost-bar.tsx'
 import { hasPlace, ProviderTable, type Shared } from './provider-table.tsx'
 
 const KINDS_IN_ORDER = RATE_TYPES.toSorted((a, b) => KIND_ORDER[a] - KIND_ORDER[b])
@@ -20,7 +21,7 @@ type Props = {
 
 /** The current prices by kind, and below them, folded, the older ones. */
 export function Prices({ conversions, isPair = false, ...pair }: Props) {
-  const { rich } = useWords()
+  const { say, rich } = useWords()
   const { entries, bestCurrent, mid, recipientGets } = conversions
   const rates = entries.map(({ ranked }) => ranked.quote.rate)
   const decimals = rateDecimals(mid ? [...rates, mid.rate] : rates)
@@ -31,6 +32,7 @@ export function Prices({ conversions, isPair = false, ...pair }: Props) {
     decimals,
     isToArrive: recipientGets !== null,
     isPair,
+    widestPct: isPair ? widestCost(entries) : null,
   }
   const current = entries.filter(({ ranked }) => !ranked.isStale)
   return (
@@ -38,7 +40,10 @@ export function Prices({ conversions, isPair = false, ...pair }: Props) {
       {current.length > 0 && (
         <div class="stack">
           <Kinds entries={current} {...shared} />
-          <p class="muted small">{rich('prices.cost', { link: linkTo(`${PATHS.method}#cost`) })}</p>
+          <p class="muted small">
+            {shared.widestPct !== null && `${say('cost.bar-legend')} `}
+            {rich('prices.cost', { link: linkTo(`${PATHS.method}#cost`) })}
+          </p>
         </div>
       )}
       <Older entries={entries.filter(({ ranked }) => ranked.isStale)} {...shared} />

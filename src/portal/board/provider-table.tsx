@@ -25,6 +25,8 @@ export type Shared = {
   readonly isToArrive: boolean
   /** Whether the page is about two countries, which it then names itself. */
   readonly isPair: boolean
+  /** The total cost that fills the bar of a row, in percent; null without bars. */
+  readonly widestPct: number | null
 }
 
 type Props = Shared & {
@@ -155,7 +157,7 @@ function Row({ entry, place, standing, silence, ...shared }: RowProps) {
         <Amount entry={entry} {...shared} isCompared={place !== null && isExecutable(kind)} />
       </td>
       <td class="number wide" data-label={say(costHead(kind))}>
-        <Cost entry={entry} currency={shared.from} mid={shared.mid} />
+        <Cost entry={entry} currency={shared.from} mid={shared.mid} widestPct={shared.widestPct} />
       </td>
       <td class="number" data-label={say('table.fee')}>
         {isExecutable(kind) ? <Fee quote={quote} currencies={shared} /> : NONE}

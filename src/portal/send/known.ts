@@ -1,9 +1,12 @@
 import type { View } from '~/memory/view.ts'
+import { moneyAndPercent } from '~/portal/board/cost-text.ts'
 import { isOffered } from '~/portal/board/provider-table.tsx'
 import type { Pair } from '~/portal/place/pair.ts'
 import type { Words } from '~/portal/words/words.ts'
 import type { Conversions } from '~/service/convert.ts'
 import type { SendQuery } from './query.ts'
+
+const BPS_PER_PERCENT = 100
 
 /** The countries of a pair as values of a message, as they stand within a sentence. */
 export const pairValues = ({ inSentence }: Words, { source, target }: Pair) => ({
@@ -18,6 +21,26 @@ type Told = {
   readonly query: SendQuery
   readonly conversions: Conversions | null
   readonly view: View
+}
+
+/**
+ * What arrives at best and what that costs, as the sentence that the page begins with; null where
+ * no price for the very amount is known with its cost.
+ */
+export function sendLead(words: Words, { query, conversions, view }: Told): string | null {
+  const best = conversions?.bestCurrent
+  if (!best?.net || best.sent === null || !best.cost || best.match?.match !== 'exact') return null
+  const { from, to } = query.corridor
+  const source = view.catalogue.currency(from)!
+  const { total, totalPct } = best.cost
+  const money = words.priceText(Math.abs(total), source)
+  const percent = words.percentText(Math.abs(totalPct) * BPS_PER_PERCENT)
+  return words.say(totalPct < 0 ? 'send.lead-better' : 'send.lead', {
+    sent: words.askedText(best.sent, source),
+    provider: best.ranked.provider.name,
+    gets: words.priceText(best.net, view.catalogue.currency(to)!),
+    cost: moneyAndPercent(words, money, percent),
+  })
 }
 
 /** What the page says, for those who find it elsewhere. */

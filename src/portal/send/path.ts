@@ -3,6 +3,7 @@ import type { BoardQuery } from '~/portal/board/query.ts'
 import { type Pair, pairPath } from '~/portal/place/pair.ts'
 import { plainNumberText } from '~/portal/words/format.ts'
 import { EVERY_OFFER, FILTER_NAMES, filterParameters, type Parameter } from './filters.ts'
+import { ORDER_NAME, orderParameters } from './order.ts'
 import type { SendQuery } from './query.ts'
 
 /** The address of the page of two countries that were named on the board, for what was asked. */
@@ -14,7 +15,7 @@ export function namedPairHref(pair: Pair, query: BoardQuery, params: URLSearchPa
     const { country, currency } = query.places[name]!
     if (currency !== country!.currencies[0]) asked.set(name, currency)
   }
-  for (const name of FILTER_NAMES)
+  for (const name of [...FILTER_NAMES, ORDER_NAME])
     for (const value of params.getAll(name)) asked.append(name, value)
   const text = asked.toString()
   return pairPath(pair) + (text && `?${text}`)
@@ -43,6 +44,7 @@ export const otherParameters = (query: SendQuery): Parameter[] => [
   ...currencyParameters(query),
   ...filterParameters(query.asked),
   ...(query.isEvery ? [EVERY_OFFER] : []),
+  ...orderParameters(query.order),
 ]
 
 /** The whole question. */

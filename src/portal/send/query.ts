@@ -11,6 +11,7 @@ import type { Pair } from '~/portal/place/pair.ts'
 import { placeText } from '~/portal/place/place.ts'
 import type { Words } from '~/portal/words/words.ts'
 import { type AskedFilters, askedFilters, EVERY_OFFER } from './filters.ts'
+import { askedOrder, type Order } from './order.ts'
 
 /** The question in the address of a pair's page. */
 export type SendQuery = {
@@ -22,6 +23,7 @@ export type SendQuery = {
   readonly asked: AskedFilters
   /** Whether every offer is asked for, in place of one of each provider. */
   readonly isEvery: boolean
+  readonly order: Order
   readonly filters: OfferFilters
   /** Null where an amount is at fault. */
   readonly goal: Goal | null
@@ -54,7 +56,8 @@ export function sendQuery({ words, view, pair, params }: Asked): SendQuery | nul
   }
   const fields = { texts, hints, faults, placeTexts, places: { from, to } }
   const isEvery = params.get(EVERY_OFFER[0]) === EVERY_OFFER[1]
-  return { pair, corridor, others, fields, asked, isEvery, filters, goal }
+  const order = askedOrder(params)
+  return { pair, corridor, others, fields, asked, isEvery, order, filters, goal }
 }
 
 const countriesOf = ({ source, target }: Pair) => ({

@@ -19,8 +19,10 @@ import { costsFileHref } from './costs-file.ts'
 import { CostsSection } from './costs-section.tsx'
 import { filterParameters, UNASKED } from './filters.ts'
 import { FiltersForm } from './filters-form.tsx'
-import { pairValues, sendDescription, sendTitle } from './known.ts'
+import { pairValues, sendDescription, sendLead, sendTitle } from './known.ts'
 import { More } from './more.tsx'
+import { inOrder, type Order } from './order.ts'
+import { OrderLinks } from './order-links.tsx'
 import { pairIndexRoutes } from './pair-index.tsx'
 import { forAmount, otherParameters, pairHref, pairParameters } from './path.ts'
 import { type SendQuery, sendQuery } from './query.ts'
@@ -89,11 +91,14 @@ type Props = {
 
 function Send({ view, nowMs, base, query, conversions, canSignUp }: Props) {
   const { pair, asked, fields } = query
+  const words = useWords()
   const offers = pairOffers(view, query)
+  const lead = sendLead(words, { query, conversions, view })
   return (
     <div class="stack">
       <div class="stack-tight">
-        <h1>{pairTitle(useWords(), pair)}</h1>
+        <h1>{pairTitle(words, pair)}</h1>
+        {lead && <p class="lead">{lead}</p>}
         <QuestionForm view={view} fields={fields} hidden={otherParameters(query)} />
       </div>
       {conversions && <Answer {...{ view, nowMs, query, conversions }} />}
@@ -150,11 +155,13 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
   const from = view.catalogue.currency(corridor.from)!
   const to = view.catalogue.currency(corridor.to)!
   const { amount } = conversions
+  const shown = listed(conversions, query.order)
   return (
     <>
       {conversions.entries.length > 0 && (
         <div class="stack-tight">
-          <Prices {...{ from, to, nowMs }} conversions={firstOf(conversions)} isPair />
+          <OrderLinks query={query} />
+          <Prices {...{ from, to, nowMs }} conversions={shown} isPair />
           <Every query={query} count={conversions.entries.length} />
         </div>
       )}
@@ -177,9 +184,10 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
 /** How many prices the page lists. */
 const ENTRIES_MAX = 200
 
-const firstOf = (conversions: Conversions): Conversions => ({
+/** The prices that the page lists, in the order asked for. */
+const listed = (conversions: Conversions, order: Order): Conversions => ({
   ...conversions,
-  entries: conversions.entries.slice(0, ENTRIES_MAX),
+  entries: inOrder(conversions.entries, order).slice(0, ENTRIES_MAX),
 })
 
 /** The way to every offer, and back to one of each provider. */

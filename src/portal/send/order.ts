@@ -1,0 +1,33 @@
+import type { Conversion } from '~/service/convert.ts'
+import type { Parameter } from './filters.ts'
+
+/** What the prices of a pair may be sorted by; the first is the order of a page as it comes. */
+export const ORDERS = ['arrives', 'cost', 'speed'] as const
+
+export type Order = (typeof ORDERS)[number]
+
+export const ORDER_NAME = 'sort'
+
+/** The order in an address; what is none of ours asks for the first. */
+export const askedOrder = (params: URLSearchParams): Order =>
+  ORDERS.find((order) => order === params.get(ORDER_NAME)) ?? ORDERS[0]
+
+/** The parameters that ask for an order again. */
+export const orderParameters = (order: Order): Parameter[] =>
+  order === ORDERS[0] ? [] : [[ORDER_NAME, order]]
+
+/** What a price is sorted by, least first; null for one that does not say, which comes last. */
+const VALUES: Readonly<Record<Exclude<Order, 'arrives'>, (entry: Conversion) => number | null>> = {
+  cost: ({ cost }) => cost?.totalPct ?? null,
+  speed: ({ ranked: { quote } }) => quote.offer?.deliveryMaxMs ?? null,
+}
+
+/** The prices in an order; those that are equal in it stay as they come. */
+export function inOrder<T extends Conversion>(entries: readonly T[], order: Order): readonly T[] {
+  if (order === 'arrives') return entries
+  const standing = (entry: T) => VALUES[order](entry) ?? Number.POSITIVE_INFINITY
+  return entries.toSorted((a, b) => {
+    const [first, second] = [standing(a), standing(b)]
+    return first === second ? 0 : first - second
+  })
+}
