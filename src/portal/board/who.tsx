@@ -62,10 +62,11 @@ export function Who(props: Props) {
 
 /**
  * The provider's type, what its price is for, and what it comes from. What an offer says of speed
- * and payment stands in place of what is said of the provider.
+ * and payment stands in place of what is said of the provider; the provider's own words on speed,
+ * which are in English, are for English alone.
  */
 function aboutText(words: Words, { entry, isPair, standing, silence }: Props): string {
-  const { say } = words
+  const { language, say } = words
   const { provider, quote } = entry.ranked
   const { providerType, transferTime, paymentMethods } = provider
   const offer = quote.offer ?? PLAIN
@@ -78,7 +79,10 @@ function aboutText(words: Words, { entry, isPair, standing, silence }: Props): s
     typeText(words, providerType),
     standing,
     ...offerWords(words, offer, isPair),
-    !isTimed && transferTime && say('who.takes', { time: lowerFirst(transferTime) }),
+    !isTimed &&
+      language === 'en' &&
+      transferTime &&
+      say('who.takes', { time: lowerFirst(transferTime) }),
     !isPaid &&
       paymentMethods?.length &&
       say('who.paid-by', { ways: waysText(words, paymentMethods) }),

@@ -66,11 +66,12 @@ export function providerPage(props: Props & { readonly base: string }): Page {
 function About({ provider }: Pick<Props, 'provider'>) {
   const words = useWords()
   const { say } = words
+  const isEnglish = words.language === 'en'
   const { region, transferTime, paymentMethods, websiteUrl } = provider
   const ways = paymentMethods?.map((method) => plainWords(words, method))
   const facts = [
-    region && say('provider.works-in', { region }),
-    transferTime && say('provider.takes', { time: transferTime }),
+    isEnglish && region && say('provider.works-in', { region }),
+    isEnglish && transferTime && say('provider.takes', { time: transferTime }),
     ways?.length && say('provider.paid-by', { ways: ways.join(say('list.comma')) }),
   ].filter(Boolean)
   if (facts.length === 0 && websiteUrl === null) return null

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { FURTHER_LANGUAGES, LANGUAGES } from '~/portal/words/language.ts'
+import { isTooWide, Scene } from './scene.ts'
+
+setDefaultTimeout(180_000)
+
+const PAIR = '/send/united-kingdom-to-ghana?amount=200'
+const PAGES = [
+  ...['/?from=GBP&to=KES', PAIR, '/corridors', '/send', '/providers', '/privacy'],
+  ...['/sign-up', '/sign-in', '/forgotten', '/embed?source=GB&target=GH&amount=200', '/nothing'],
+]
+
+/** Words that the pages say in English, and that are in no name of the sample. */
+const ENGLISH = new RegExp(
+  String.raw`\b(prices?|fees?|seen|ago|compare|providers?|your|which|than|when|what|arrives|` +
+    String.raw`cheapest|mid-market|sign in|password|days|hours|better|highest|choose|shown?)\b`,
+  'i',
+)
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await Scene.start()
+})
+afterAll(() => scene?.stop())
+
+const SHOWN = `(() => {
+  const copy = document.body.cloneNode(true)
+  for (const other of copy.querySelectorAll('[lang="en"], pre, code, script')) other.remove()
+  return [document.title, copy.textContent].join(' ')
+})()`
+
+const LABELS = `[...document.querySelectorAll('main *, header *')].flatMap((one) =>
+  ['aria-label', 'data-label', 'alt', 'data-words'].map((name) => one.getAttribute(name) ?? ''))`
+
+async function englishIn(page: Page): Promise<string | null> {
+  const text = (await page.evaluate(SHOWN)) as string
+  const labels = (await page.evaluate(LABELS)) as string[]
+  const [found] =
+    ENGLISH.exec([text, ...labels.filter(Boolean)].join(' | ').replace(/\s+/g, ' ')) ?? []
+  return found ?? null
+}
+
+describe('the pages in every language', () => {
+  test.each(FURTHER_LANGUAGES)('%s has no English beside it', async (language) => {
+    const { page, context } = await scene.visit({ isScripted: true })
+    for (const path of PAGES) {
+      await page.goto(`/${language}${path}`)
+      expect(await page.locator('html').getAttribute('lang')).toBe(language)
+      expect([path, await englishIn(page)]).toEqual([path, null])
+    }
+    await context.close()
+  })
+
+  test.each(LANGUAGES)(
+    '%s fits and shuts nobody out at every width, light and dark',
+    async (language) => {
+      const prefix = language === 'en' ? '' : `/${language}`
+      for (const [i, width] of [320, 768, 1280].entries())
+        for (const scheme of ['light', 'dark'] as const) {
+          const { page, context } = await scene.visit({ width, scheme })
+          for (const [nth, path] of PAGES.entries()) {
+            await page.goto(prefix + path)
+            expect([path, width, await isTooWide(page)]).toEqual([path, width, false])
+            const isAsked = path === PAIR || (nth + i + Number(scheme === 'dark')) % 3 === 0
+            if (isAsked) expect([path, await scene.faults(page)]).toEqual([path, []])
+            if (scheme === 'light' && width !== 768 && nth < 3)
+              await scene.picture(page, `language-${language}-${width}-${nth}`)
+          }
+          await context.close()
+        }
+    },
+  )
+
+  test('Arabic is laid out from right to left', async () => {
+    const { page, context } = await scene.visit({ width: 320 })
+    await page.goto(`/ar${PAIR}`)
+    expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
+    const left = async (selector: string) => (await page.locator(selector).first().boundingBox())!.x
+    expect(await left('.site-header .brand')).toBeGreaterThan(160)
+    await context.close()
+  })
+
+  test('a choice at the head leads to the same page, without scripts, and is remembered', async () => {
+    const { page, context } = await scene.visit({ isScripted: false, width: 320 })
+    await page.goto(PAIR)
+    await page.locator('.languages summary').click()
+    await page.getByRole('button', { name: 'Kiswahili' }).click()
+    expect(new URL(page.url()).pathname).toBe('/sw/send/united-kingdom-to-ghana')
+    expect(new URL(page.url()).search).toBe('?amount=200')
+    await page.goto('/providers')
+    expect(await page.locator('html').getAttribute('lang')).toBe('sw')
+    await context.close()
+  })
+
+  test('the chart reads its values in the language of the page', async () => {
+    const { page, context } = await scene.visit()
+    await page.goto('/fr/?from=GBP&to=KES')
+    await page.locator('.chart-plot canvas').waitFor()
+    await page.locator('[data-chart]').focus()
+    await page.keyboard.press('Home')
+    expect(await page.locator('.chart-reading').textContent()).toMatch(/ : taux moyen [\d,\s]+/)
+    await context.close()
+  })
+})
