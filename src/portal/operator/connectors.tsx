@@ -35,14 +35,17 @@ const columns = (nowMs: number): Column<ConnectorRecord>[] => [
   },
   {
     head: 'Last failure',
-    cell: ({ failedMs, message, excerpt }) =>
+    cell: ({ failedMs, message }) =>
       failedMs === null ? (
         'never'
       ) : (
         <div>
           <Seen ms={failedMs} nowMs={nowMs} /> {message}
-          {excerpt !== null && <pre>{excerpt}</pre>}
         </div>
       ),
+  },
+  {
+    head: 'The last answer begins',
+    cell: ({ excerpt }) => (excerpt === null ? 'none came' : <pre>{excerpt}</pre>),
   },
 ]

@@ -44,7 +44,7 @@ test('a service runs what is due at its start, and tells an operator how that we
   const html = await page()
   const row = rowsOf(html).find(([name]) => name === 'acme')!
   expect(row.slice(1, 3)).toEqual(['failing', 'never'])
-  expect(row[3]).toContain('{"quotes": <b>')
+  expect(row[4]).toContain('{"quotes": <b>')
   expect(textOf(html)).toContain('Failing: acme.')
 })
 
