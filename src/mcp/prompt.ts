@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import { COUNTRIES } from '~/domain/offer/country.ts'
+import type { Corridor } from '~/domain/corridor.ts'
+import { countriesUsing } from '~/domain/offer/country.ts'
 import { PAY_WAYS } from '~/domain/offer/terms.ts'
 import { ratesTemplate } from './resource/rates.ts'
 
@@ -83,21 +84,26 @@ type Completing = {
   /** The name of a prompt, or the template of a resource. */
   readonly of: string
   readonly argument: { readonly name: string; readonly value: string }
-  readonly codes: readonly string[]
+  /** What is quoted, of which alone something is offered. */
+  readonly corridors: readonly Corridor[]
 }
 
 /** What begins like the argument of the prompt or the resource; none for anything else. */
-export function completionOf({ of, argument, codes }: Completing) {
+export function completionOf({ of, argument, corridors }: Completing) {
   const isKnown = of === comparePrompt.name || of === ratesTemplate.uriTemplate
-  const all = isKnown ? wordsFor(argument.name, codes) : []
+  const all = isKnown ? wordsFor(argument.name, corridors) : []
   const start = argument.value.trim().toLowerCase()
   const found = all.filter((word) => word.toLowerCase().startsWith(start))
   const values = found.slice(0, COMPLETIONS_MAX)
   return { values, total: found.length, hasMore: values.length < found.length }
 }
 
-function wordsFor(name: string, codes: readonly string[]): readonly string[] {
-  if (name === 'from' || name === 'to') return codes
-  if (name.endsWith('_country')) return [...COUNTRIES.values()].map((country) => country.name)
-  return name.startsWith('pay_') ? PAY_WAYS : []
+function wordsFor(name: string, corridors: readonly Corridor[]): readonly string[] {
+  if (name.startsWith('pay_')) return PAY_WAYS
+  const side = SIDES.find((names) => names.some((one) => one === name))?.[0]
+  if (side === undefined) return []
+  const codes = [...new Set(corridors.map((one) => one[side]))].sort()
+  if (name === side) return codes
+  const countries = codes.flatMap((code) => countriesUsing(code).map((country) => country.name))
+  return [...new Set(countries)].sort()
 }

@@ -7,6 +7,9 @@ import {
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import { HOUR_MS } from '~/domain/duration.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
+import { View } from '~/memory/view.ts'
+import { liveCorridors } from '~/service/corridors.ts'
 import { version } from '../../package.json'
 import { type Asker, argumentsSent } from './asker.ts'
 import { type CallDeps, callTool } from './call.ts'
@@ -66,20 +69,21 @@ export function serversOf(deps: CallDeps, tools: readonly Tool[]) {
       if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, noTool)
       return callTool(deps, { tool, given: argumentsSent(asker, mcpReq.id), asker })
     })
-    answerPrompts(server, deps)
+    answerPrompts(server, deps, asker)
     answerResources(server, deps, asker)
     return server
   }
 }
 
-function answerPrompts(server: Server, { memory }: CallDeps): void {
+function answerPrompts(server: Server, { memory, ageLimits }: CallDeps, asker: Asker): void {
   server.setRequestHandler('prompts/list', LISTING, () => ({ prompts: [comparePrompt] }))
   server.setRequestHandler('prompts/get', GETTING, (params) =>
     promptOf(params.name, params.arguments),
   )
   server.setRequestHandler('completion/complete', COMPLETING, ({ ref, argument }) => {
     const of = ref.type === 'ref/prompt' ? ref.name : ref.uri
-    const codes = memory.current.catalogue.supportedCodes
-    return { completion: completionOf({ of, argument, codes }) }
+    const freshness = freshnessAt(asker.caller.tier, asker.nowMs, memory.isSample)
+    const corridors = liveCorridors(new View(memory.current, freshness, ageLimits))
+    return { completion: completionOf({ of, argument, corridors }) }
   })
 }

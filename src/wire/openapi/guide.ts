@@ -38,6 +38,18 @@ const ADVICE = `- A success costs one unit of the account's UTC day, a failure n
 - Operations that take \`format\` answer \`csv\` and \`ndjson\` too: a flat row for each entry.
 - An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.`
 
+/** The tool of the tool server for each kind of question. */
+const TOOLS = `- What arrives, what to send, who is best, one provider against another: \`convert\`
+- Who quotes what between two currencies, and how old it is: \`get_rates\`
+- What sending between two countries costs, by way of paying and speed: \`get_costs\`
+- Cheapest, dearest, top five, who has most pairs, one route against others: \`rank_costs\`
+- What a currency is worth in others: \`fetch_rates\`
+- A day, the highest, the lowest, the largest move: \`get_history\`; a change: \`get_change\`
+- What a central bank stated for a date, and how far from the mid: \`get_official\`
+- All that one provider quotes: \`get_provider_rates\`
+- What there is: \`list_corridors\`, \`list_providers\`, \`list_currencies\`
+- To be told later: \`create_alert\`, \`list_alerts\`, \`end_alert\``
+
 /** A short guide for agents that read rather than call, in the form of https://llmstxt.org/. */
 export function guideText(endpoints: readonly Endpoint[], options: GuideOptions): string {
   const origin = options.publicUrl ?? ''
@@ -58,6 +70,10 @@ ${sections(endpoints)}
 - [OpenAPI 3.1 document](${origin}/openapi.json): every parameter, answer and error, with examples
 - [Interactive reference](${origin}/docs): for people
 - Tool server (MCP, streamable HTTP) at \`${origin}/mcp\`: the same data, key and quota
+
+## Which tool for which question
+
+${TOOLS}
 `
 }
 

@@ -239,7 +239,7 @@ describe('GET /llms.txt', () => {
     const { headers, text } = await ask('/llms.txt')
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(text).toStartWith('# Corridor\n\n> ')
-    expect(text.length).toBeLessThan(7000)
+    expect(text.length).toBeLessThan(7800)
     const { paths } = await documentOf(world.app)
     for (const [path, operations] of Object.entries(paths))
       for (const method of Object.keys(operations))

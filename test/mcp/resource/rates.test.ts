@@ -88,7 +88,7 @@ describe('the rates of a corridor as a resource', () => {
       const argument = { name: 'from', value: 'us' }
       return (await client.complete({ ref, argument })).completion.values
     }
-    expect(await completed(ratesTemplate.uriTemplate)).toEqual(['USD', 'USDC', 'USDT'])
+    expect(await completed(ratesTemplate.uriTemplate)).toEqual(['USD'])
     expect(await completed('corridor://catalogue')).toEqual([])
   })
 })
