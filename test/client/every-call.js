@@ -34,6 +34,7 @@ const values = {
   getReferences: (await corridor.getReferences({ currency: 'KES' })).feeds.length,
   getHistorical: (await corridor.getHistorical({ ...usdKes, date: '2026-03-04' })).date,
   getDayFile: (await corridor.getDayFile({ date: '2026-03-04' })).headers.get('content-type'),
+  getProof: (await corridor.getProof({ observation: 1 })).headers.get('content-type'),
   getChange: (await corridor.getChange({ ...usdKes, period: '30d' })).end.at,
   getCosts: (await corridor.getCosts({ source_country: 'GB', target_country: 'KE', amount: 200 }))
     .count,

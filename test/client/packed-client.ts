@@ -6,8 +6,12 @@ import { answerable } from '../http/questions.ts'
 import { ROOT } from '../support/child.ts'
 import { documentOf } from '../support/contract.ts'
 import { noDayFiles } from '../support/day-files.ts'
+import { noEvidence } from '../support/evidence.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { entriesOf } from './client-document.ts'
+
+/** A log of one leaf. */
+const CHECKPOINT = `log.example\n1\n${Buffer.alloc(32).toString('base64')}\n\n— log.example AAAAAAA=\n`
 
 export const EVERY_CALL = 'every-call.js'
 
@@ -16,8 +20,13 @@ export const EVERY_CALL = 'every-call.js'
  * and a program that calls every operation.
  */
 export async function packedClient() {
+  const evidence = {
+    ...noEvidence,
+    head: async () => ({ note: CHECKPOINT }),
+    indexOf: async () => 0,
+  }
   const dayFiles = { ...noDayFiles, find: async () => Bun.gzipSync('rate\r\n') }
-  const world = answerable({ store: new MemoryStore(), dayFiles })
+  const world = answerable({ store: new MemoryStore(), dayFiles, evidence })
   const key = world.key('enterprise', 'treasury')
   const asked = new Set<string>()
   const folder = await scratchFolder()

@@ -19,7 +19,7 @@ const Id = (description: string) =>
 
 const ProofsQuery = Type.Object({
   observation: Id('The id of an observation, as /rates/history has it.'),
-  reference: Id('The id of a reference rate, as /references has it.'),
+  reference: Id('The id of a reference rate, as its entry in the log has it.'),
 })
 
 export const proofRoutes = (deps: ProofDeps): Route[] => [

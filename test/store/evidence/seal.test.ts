@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { entriesOf } from '~/evidence/bundle.ts'
 import type { Checkpoint } from '~/evidence/checkpoint.ts'
 import { includes, isConsistent, leafHash } from '~/evidence/tree.ts'
@@ -147,6 +148,27 @@ describe('sealPass', () => {
     const after = await headOf(database)
     expect(isConsistent(before, after, await store.consistency(3, 5))).toBe(true)
     expect(shown(await entries(database)).at(-1)).toBe('observation 5')
+  })
+
+  test('has the same tree after kill -9 in the middle as without it', async () => {
+    const database = await newDatabase()
+    await record(database, '1', '2', '3')
+    await sealAll(database)
+    const before = await headOf(database)
+    await record(database, '4', '5')
+    const program = join(import.meta.dir, 'killed-seal.ts')
+    const child = Bun.spawn([process.execPath, program, database.url], { stderr: 'pipe' })
+    await child.exited
+    expect(child.signalCode).toBe('SIGKILL')
+    expect(await headOf(database)).toEqual(before)
+    await record(database, '6')
+    expect(await sealAll(database)).toBe(3)
+    const after = await headOf(database)
+    const proof = await createLogStore(database).consistency(before.size, after.size)
+    expect(isConsistent(before, after, proof)).toBe(true)
+    expect(shown(await entries(database))).toEqual(
+      [1, 2, 3, 4, 5, 6].map((id) => `observation ${id}`),
+    )
   })
 
   test('rows recorded while it runs are sealed once, by this pass or the next', async () => {
