@@ -102,6 +102,20 @@ describe('min_position', () => {
     proxy.close()
   })
 
+  test('a replica that heard of nothing shows no row that was withdrawn meanwhile', async () => {
+    const first = await replica()
+    const proxy = await DatabaseProxy.to(database.url)
+    const second = await replica(proxy)
+    expect(proxy.mute('listen "corridor_news"')).toBe(1)
+    await first.post(row(101), key)
+    const { body } = await first.post(row(102, 1), key)
+    const withdrawn = await first.withdraw([body.ids[0]], key)
+    expect(rateIn(await asked(second, positionIn(withdrawn)))).toBe(101)
+    running.pop()
+    await second.service.stop()
+    proxy.close()
+  })
+
   test('a position from the future is waited for a second, and costs nothing', async () => {
     const first = await replica()
     const posted = await first.post(row(101), key)
