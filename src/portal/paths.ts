@@ -6,7 +6,7 @@ export const PATHS = {
   providers: '/providers',
   embed: '/embed',
   pictures: '/pictures',
-  method: '/how-we-reckon',
+  method: '/methodology',
   reference: '/docs',
   signUp: '/sign-up',
   signIn: '/sign-in',

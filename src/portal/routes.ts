@@ -19,7 +19,7 @@ import { Assets, assetRoutes } from './assets.ts'
 import { cookiePrefixOf } from './cookies.ts'
 import type { Credit } from './frame.tsx'
 import { languageRoutes } from './language-choice.tsx'
-import { methodRoutes } from './method-page.tsx'
+import { methodologyRoutes } from './method/methodology.tsx'
 import { type PageDeps, siteFrame } from './page.tsx'
 import { isSpoken } from './paths.ts'
 import { pictureRoutes } from './picture/pictures.ts'
@@ -83,7 +83,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
     routes: inLanguages([
       ...boardRoutes({ ...open, basePath, dailyUnits }),
       ...seriesFileRoutes(open),
-      ...methodRoutes(open),
+      ...methodologyRoutes(open),
       ...sendRoutes({ ...open, canSignUp: people !== undefined }),
       ...costsFileRoutes(open),
       ...privacyRoutes({ ...open, sessionIdleMs: people ? sessionIdleMs : null }),

@@ -6,7 +6,7 @@ import { isTooWide, Scene, strangers } from './scene.ts'
 const BOARD = '/?from=GBP&to=KES&amount=120&period=90d'
 /** A corridor with current prices and older ones. */
 const OLDER = '/?from=TZS&to=UGX'
-const METHOD = '/how-we-reckon'
+const METHOD = '/methodology'
 const WIRE_BYTES_MAX = 150_000
 const INTERACTIVE_MS_MAX = 1000
 

@@ -169,7 +169,7 @@ describe('the page of a pair of countries in a browser', () => {
     await context.close()
   })
 
-  test.each(['/how-we-reckon', '/embed?source=GB&target=GH'])(
+  test.each(['/methodology', '/embed?source=GB&target=GH'])(
     'has a neighbour %s that fits a window of 320 pixels',
     async (path) => {
       const { page, context } = await scene.visit({ width: 320 })

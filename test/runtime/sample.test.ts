@@ -11,7 +11,7 @@ import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 import { addAccount } from './replica-scene.ts'
 
-const PAGES = ['/', '/corridors', '/send', '/providers', '/how-we-reckon', '/docs', '/sign-in']
+const PAGES = ['/', '/corridors', '/send', '/providers', '/methodology', '/docs', '/sign-in']
 const PAIR = '/send/united-states-to-kenya'
 const EMBED = '/embed?source=US&target=KE'
 

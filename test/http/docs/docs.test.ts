@@ -161,7 +161,7 @@ describe('GET /docs', () => {
         '/corridors',
         '/developer',
       ],
-      ...['/docs', '/docs', ...ASSETS, '/how-we-reckon', '/llms.txt', '/llms.txt'],
+      ...['/docs', '/docs', ...ASSETS, '/llms.txt', '/llms.txt', '/methodology'],
       ...['/openapi.json', '/postman.json', '/privacy', '/providers', '/send'],
     ])
     expect(text).toContain(`"url":"${PAGE_DOCUMENT}"`)

@@ -44,18 +44,14 @@ describe('GET /embed', () => {
     expect(text).toContain('<meta name="robots" content="noindex"/>')
   })
 
-  test.each([
-    '/',
-    '/corridors',
-    '/send',
-    '/send/united-states-to-kenya',
-    '/how-we-reckon',
-    '/nope',
-  ])('no site may frame %s', async (path) => {
-    const { headers } = await visit(world, path, { accept: 'text/html' })
-    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
-    expect(headers.get('x-frame-options')).toBe('DENY')
-  })
+  test.each(['/', '/corridors', '/send', '/send/united-states-to-kenya', '/methodology', '/nope'])(
+    'no site may frame %s',
+    async (path) => {
+      const { headers } = await visit(world, path, { accept: 'text/html' })
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(headers.get('x-frame-options')).toBe('DENY')
+    },
+  )
 
   test.each([
     ['/embed', 'This frame needs two countries that we know'],

@@ -2,54 +2,45 @@
 import type { ComponentChildren } from 'preact'
 import type { Currency } from '~/domain/currency.ts'
 import { RANGE_FACTOR } from '~/domain/offer/band.ts'
-import type { Route } from '~/http/route.ts'
 import type { AgeLimits } from '~/memory/view.ts'
-import { heldMsOf } from './board/chart-period.ts'
-import { KINDS, STANDING } from './board/kinds.ts'
-import { plainAmountText, spanText } from './format.ts'
-import type { Credit } from './frame.tsx'
-import type { Page } from './page.tsx'
-import { PATHS } from './paths.ts'
-import { type PublicAsk, type PublicDeps, publicPage } from './public-page.tsx'
+import { heldMsOf } from '~/portal/board/chart-period.ts'
+import { KINDS, STANDING } from '~/portal/board/kinds.ts'
+import { plainAmountText, spanText } from '~/portal/format.ts'
+import type { Credit } from '~/portal/frame.tsx'
 
-/** The page that tells how every figure of the other pages comes about. */
-export const methodRoutes = (deps: PublicDeps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.method,
-    handle: publicPage(deps, PATHS.method, (ask) => methodPage(deps, ask)),
-  },
-]
+/** What the text of a version depends on: the rules of this service, its data and its sources. */
+export type MethodFacts = {
+  readonly ageLimits: AgeLimits
+  readonly currencies: readonly Currency[]
+  readonly credits: readonly Credit[]
+}
 
-const methodPage = ({ pages, ageLimits }: PublicDeps, { view }: PublicAsk): Page => ({
-  title: 'How we calculate',
-  path: PATHS.method,
-  description: 'What each figure means, how it is worked out, and where the data comes from.',
-  body: (
-    <article class="stack prose">
-      <div class="stack-tight">
-        <h1>How we calculate</h1>
-        <p class="lead">
-          What each figure on these pages means, how it is worked out, and where the data comes
-          from.
-        </p>
-      </div>
-      <Best suspectPct={ageLimits.quoteSuspectPct ?? null} />
-      <Arrives />
-      <Ages {...ageLimits} />
-      <Cost />
-      <Costs />
-      <Mid midMaxAgeMs={ageLimits.midMaxAgeMs} />
-      <Pegs currencies={view.catalogue.currencies} />
-      <Kinds />
-      <Evidence />
-      <Chart heldMs={heldMsOf(ageLimits)} />
-      <Sources credits={pages.credits} />
-    </article>
-  ),
-})
+/** The first version: what each figure means. */
+export const VersionOne = ({ ageLimits, currencies, credits }: MethodFacts) => (
+  <>
+    <Best suspectPct={ageLimits.quoteSuspectPct ?? null} />
+    <Arrives />
+    <Ages {...ageLimits} />
+    <Cost />
+    <Costs />
+    <Mid midMaxAgeMs={ageLimits.midMaxAgeMs} />
+    <Pegs currencies={currencies} />
+    <Kinds />
+    <Evidence />
+    <Chart heldMs={heldMsOf(ageLimits)} />
+    <Sources credits={credits} />
+  </>
+)
 
-const Part = ({ id, title, children }: { id: string; title: string; children: Children }) => (
+export const Part = ({
+  id,
+  title,
+  children,
+}: {
+  id: string
+  title: string
+  children: Children
+}) => (
   <section class="stack-tight" aria-labelledby={id}>
     <h2 id={id}>{title}</h2>
     {children}
@@ -58,7 +49,7 @@ const Part = ({ id, title, children }: { id: string; title: string; children: Ch
 
 type Children = ComponentChildren
 
-const Best = ({ suspectPct }: { suspectPct: number | null }) => (
+export const Best = ({ suspectPct }: { suspectPct: number | null }) => (
   <Part id="best" title="What “best” means">
     <p>
       The best price is the one at which the recipient gets the most for your amount, once the fee
@@ -87,7 +78,7 @@ const Best = ({ suspectPct }: { suspectPct: number | null }) => (
   </Part>
 )
 
-const Arrives = () => (
+export const Arrives = () => (
   <Part id="arrives" title="What the recipient gets">
     <p>The amount you send times the provider's rate, less its fee.</p>
     <ul class="bullets">
@@ -105,7 +96,7 @@ const Arrives = () => (
   </Part>
 )
 
-const Costs = () => (
+export const Costs = () => (
   <Part id="costs" title="What a pair of countries costs">
     <p>
       The page of a pair holds its prices against the goal of the United Nations: by 2030, sending
@@ -121,7 +112,7 @@ const Costs = () => (
   </Part>
 )
 
-const Ages = ({ staleAfterMs, quoteMaxAgeMs }: AgeLimits) => (
+export const Ages = ({ staleAfterMs, quoteMaxAgeMs }: AgeLimits) => (
   <Part id="age" title="Current and older prices">
     <p>
       {staleAfterMs === null
@@ -135,7 +126,7 @@ const Ages = ({ staleAfterMs, quoteMaxAgeMs }: AgeLimits) => (
   </Part>
 )
 
-const Cost = () => (
+export const Cost = () => (
   <Part id="cost" title="Margin, fee and total cost">
     <p>
       Each price is compared with the mid-market rate of its own day, not with today's. Otherwise a
@@ -176,7 +167,7 @@ const Cost = () => (
   </Part>
 )
 
-const Mid = ({ midMaxAgeMs }: { midMaxAgeMs: number }) => (
+export const Mid = ({ midMaxAgeMs }: { midMaxAgeMs: number }) => (
   <Part id="mid" title="The mid-market rate">
     <p>
       The rate halfway between what currencies are bought and sold at, before anybody's margin. It
@@ -195,7 +186,7 @@ const Mid = ({ midMaxAgeMs }: { midMaxAgeMs: number }) => (
   </Part>
 )
 
-function Pegs({ currencies }: { currencies: readonly Currency[] }) {
+export function Pegs({ currencies }: { currencies: readonly Currency[] }) {
   const pegged = currencies.flatMap(({ code, peg }) => (peg ? [{ code, ...peg }] : []))
   if (pegged.length === 0) return null
   return (
@@ -215,7 +206,7 @@ function Pegs({ currencies }: { currencies: readonly Currency[] }) {
   )
 }
 
-const Kinds = () => (
+export const Kinds = () => (
   <Part id="kinds" title="Kinds of price">
     <dl class="terms">
       {KINDS.map(({ title, note }) => (
@@ -228,7 +219,7 @@ const Kinds = () => (
   </Part>
 )
 
-const Evidence = () => (
+export const Evidence = () => (
   <Part id="evidence" title="What stands behind a price">
     <p>
       A price was seen as the provider gave it, unless something else is written beside it: “
@@ -237,7 +228,7 @@ const Evidence = () => (
   </Part>
 )
 
-const Chart = ({ heldMs }: { heldMs: number | null }) => (
+export const Chart = ({ heldMs }: { heldMs: number | null }) => (
   <Part id="chart" title="The chart">
     <p>
       It draws what held. Each step is one day, or one hour over the shortest period: the mid known
@@ -250,7 +241,7 @@ const Chart = ({ heldMs }: { heldMs: number | null }) => (
   </Part>
 )
 
-const Sources = ({ credits }: { credits: readonly Credit[] }) => (
+export const Sources = ({ credits }: { credits: readonly Credit[] }) => (
   <Part id="sources" title="Sources and licences">
     {credits.length > 0 ? (
       <ul class="bullets">

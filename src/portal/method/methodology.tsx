@@ -1,0 +1,97 @@
+/** @jsxImportSource preact */
+import type { ComponentType } from 'preact'
+import type { Route } from '~/http/route.ts'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { unknownPage } from '~/portal/unknown-page.tsx'
+import { type MethodFacts, VersionOne } from './version-1.tsx'
+import { VersionTwo } from './version-2.tsx'
+
+type Version = {
+  readonly number: number
+  /** The day from which it applies. */
+  readonly date: string
+  readonly Text: ComponentType<MethodFacts>
+}
+
+/**
+ * Every version of the methodology, the newest first. The text of a version never changes once
+ * another follows; `test/portal/method/methodology.test.ts` has a digest of each.
+ */
+const VERSIONS: readonly [Version, ...Version[]] = [
+  { number: 2, date: '2026-11-26', Text: VersionTwo },
+  { number: 1, date: '2026-11-24', Text: VersionOne },
+]
+
+/** The address of the methodology before it had versions. */
+const EARLIER_PATH = '/how-we-reckon'
+
+/** The pages that explain how every figure of the other pages is calculated, by version. */
+export const methodologyRoutes = (deps: PublicDeps): Route[] => [
+  {
+    method: 'GET',
+    path: PATHS.method,
+    handle: publicPage(deps, PATHS.method, (ask) => versionPage(deps, ask, VERSIONS[0])),
+  },
+  {
+    method: 'GET',
+    path: `${PATHS.method}/:version`,
+    handle: publicPage(deps, PATHS.method, (ask) => {
+      const asked = ask.url.pathname.replace(/\/$/, '').split('/').at(-1)
+      const version = VERSIONS.find(({ number }) => String(number) === asked)
+      return version ? versionPage(deps, ask, version) : unknownPage(ask.words, PATHS.method)
+    }),
+  },
+  {
+    method: 'GET',
+    path: EARLIER_PATH,
+    handle: publicPage(deps, PATHS.method, () => ({ to: PATHS.method, isForGood: true })),
+  },
+]
+
+function versionPage(deps: PublicDeps, { view }: PublicAsk, version: Version): Page {
+  const { number, date, Text } = version
+  const isNewest = version === VERSIONS[0]
+  const facts = { currencies: view.catalogue.currencies, credits: deps.pages.credits }
+  return {
+    title: isNewest ? 'How we calculate' : `How we calculated until version ${number + 1}`,
+    path: PATHS.method,
+    description: 'What each figure means, how it is worked out, and where the data comes from.',
+    body: (
+      <article class="stack prose">
+        <div class="stack-tight">
+          <h1>How we calculate</h1>
+          <p class="lead">
+            What each figure on these pages means, how it is worked out, and where the data comes
+            from.
+          </p>
+          <p>
+            Version {number} of {date}.
+            {!isNewest && (
+              <>
+                {' '}
+                It no longer applies: see the <a href={PATHS.method}>current version</a>.
+              </>
+            )}
+          </p>
+        </div>
+        <Text {...facts} ageLimits={deps.ageLimits} />
+        <Versions />
+      </article>
+    ),
+  }
+}
+
+const Versions = () => (
+  <section class="stack-tight" aria-labelledby="versions">
+    <h2 id="versions">Versions of this page</h2>
+    <ul class="bullets">
+      {VERSIONS.map(({ number, date }) => (
+        <li key={number}>
+          <a href={`${PATHS.method}/${number}`}>Version {number}</a>, {date}
+        </li>
+      ))}
+    </ul>
+  </section>
+)
