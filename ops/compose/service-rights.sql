@@ -1,7 +1,7 @@
 -- a role that only serves; run as the owner of the database, after each migrate
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
-GRANT USAGE ON SCHEMA public, drizzle TO corridor_service;
-GRANT SELECT ON ALL TABLES IN SCHEMA public, drizzle TO corridor_service;
+GRANT USAGE ON SCHEMA public, drizzle, known TO corridor_service;
+GRANT SELECT ON ALL TABLES IN SCHEMA public, drizzle, known TO corridor_service;
 GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO corridor_service;
 GRANT INSERT ON ALL TABLES IN SCHEMA public TO corridor_service;
 GRANT UPDATE ON currencies, providers, rollups, reference_feed_state, quote_source_state,
@@ -10,7 +10,8 @@ GRANT UPDATE ON currencies, providers, rollups, reference_feed_state, quote_sour
   keys, usage, idempotency, portal_users, portal_credentials, portal_sessions, portal_verifications,
   portal_attempts, portal_passkeys, portal_two_factors, usage_meters, usage_shares, oauth_clients,
   oauth_consents, oauth_access_tokens, oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
-GRANT DELETE ON changes, day_files, log_checkpoints, rollups, idempotency, portal_users, portal_sessions,
+GRANT DELETE ON changes, day_files, day_file_editions, log_checkpoints, rollups, idempotency,
+  portal_users, portal_sessions,
   portal_verifications, portal_attempts, portal_passkeys, portal_two_factors, usage_meters,
   usage_shares, open_streams, oauth_clients, oauth_consents, oauth_access_tokens,
   oauth_refresh_tokens, alerts, alert_deliveries, upload_drafts, upload_layouts TO corridor_service;

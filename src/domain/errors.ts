@@ -2,6 +2,7 @@ export const ERROR_CODES = [
   'missing_parameter',
   'invalid_parameter',
   'repeated_parameter',
+  'not_kept',
   'unsupported_currency',
   'same_currency',
   'malformed_body',
@@ -67,3 +68,14 @@ export function granted<T>(outcome: T | ServiceError): T {
 /** The error for one parameter or argument, by its name; `fault` continues the sentence. */
 export const invalidParameter = ({ name, fault }: { name: string; fault: string }): ServiceError =>
   new ServiceError('invalid_parameter', `${name} cannot be used: ${fault}`, { parameter: name })
+
+/** The error for a time of which not everything is there any more; `limitMs` is the first kept. */
+export function notKept(limitMs: number): ServiceError {
+  const limit = new Date(limitMs).toISOString()
+  return new ServiceError(
+    'not_kept',
+    `observations from before ${limit} were deleted for their age, so what was known then cannot ` +
+      'be shown; ask about later times',
+    { limit },
+  )
+}

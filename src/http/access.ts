@@ -9,6 +9,7 @@ import type { Metering } from '~/service/metering.ts'
 import { type CallerIds, noteCaller } from '~/telemetry/request-scope.ts'
 import { credentialOf } from '~/wire/credential.ts'
 import type { AnswerCache } from '~/wire/text/answer-cache.ts'
+import type { KnownDeps } from './known/past.ts'
 import type { Headers, Refusals } from './reply.ts'
 
 export type AccessDeps = KeyAccess & {
@@ -20,12 +21,13 @@ export type AccessDeps = KeyAccess & {
 }
 
 /** What reads from memory need besides access. */
-export type HotDeps = AccessDeps & {
-  readonly answers: AnswerCache
-  readonly refusals: Refusals
-  /** Headers for browsers on every answer. */
-  readonly guards: Headers
-}
+export type HotDeps = AccessDeps &
+  KnownDeps & {
+    readonly answers: AnswerCache
+    readonly refusals: Refusals
+    /** Headers for browsers on every answer. */
+    readonly guards: Headers
+  }
 
 /** The owner of the key in the request's header; throws a 401. */
 export async function callerOfRequest(

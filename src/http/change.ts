@@ -1,10 +1,10 @@
 import { corridorChange } from '~/service/change.ts'
 import { ChangeQuery, ChangeResponse, presentChange } from '~/wire/change.ts'
-import { type ColdDeps, coldRoute } from './cold-route.ts'
+import { type ColdDeps, knowingRoute } from './cold-route.ts'
 import type { Route } from './route.ts'
 
 export const changeRoutes = (deps: ColdDeps): Route[] => [
-  coldRoute(deps, {
+  knowingRoute(deps, {
     path: '/change',
     notes: {
       id: 'getChange',
@@ -17,8 +17,9 @@ export const changeRoutes = (deps: ColdDeps): Route[] => [
     },
     query: ChangeQuery,
     response: ChangeResponse,
-    async answer({ query, view }) {
-      const body = presentChange(await corridorChange(deps.past, view, query), view.freshness)
+    isLive: true,
+    async answer({ query, view }, past) {
+      const body = presentChange(await corridorChange(past, view, query), view.freshness)
       const { timestamp: _, ...basis } = body
       const { at: _start, ...start } = body.start
       const { at: _end, ...end } = body.end

@@ -1,25 +1,18 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { HeldSeriesDeps } from '~/service/held-series.ts'
-import type { HistoryDeps } from '~/service/history.ts'
-import type { FeedAnswerStore } from '~/service/references.ts'
-import type { SeriesDeps } from '~/service/series.ts'
-import type { SnapshotDeps } from '~/service/snapshot.ts'
+import type { ErrorCode } from '~/domain/errors.ts'
+import { knownParameter, readKnownAt } from '~/wire/known/known.ts'
 import { type Format, formatParameter } from '~/wire/list/format.ts'
 import type { List } from '~/wire/list/list.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
 import type { AccessDeps } from './access.ts'
 import { type Answer, answerReply } from './answer.ts'
 import type { Fetch } from './handler.ts'
+import { askedThen } from './known/known.ts'
+import type { KnownDeps, KnownPastDeps, PastDeps } from './known/past.ts'
 import { type Ask, MeteredRequest } from './metered-request.ts'
 import type { Route } from './route.ts'
 
-/** What the routes about the past need. */
-export type PastDeps = HistoryDeps &
-  SeriesDeps &
-  HeldSeriesDeps &
-  SnapshotDeps & { readonly store: FeedAnswerStore }
-
-export type ColdDeps = AccessDeps & { readonly past: PastDeps }
+export type ColdDeps = AccessDeps & KnownDeps & { readonly past: PastDeps }
 
 type ColdRoute<Q extends TObject, R extends TSchema> = {
   readonly path: string
@@ -32,14 +25,47 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
   readonly list?: List
   /** Whether it asks about one corridor, not about a currency. */
   readonly isOfCorridor?: boolean
-  answer(ask: Ask<Q>): Promise<Answer & { readonly body: Static<R> }>
+  /** Errors besides those of all such routes. */
+  readonly errors?: readonly ErrorCode[]
+  answer(ask: Ask<Q>, past: PastDeps): Promise<Answer & { readonly body: Static<R> }>
+}
+
+/** A question that can be asked about an earlier state of knowledge too. */
+type KnowingRoute<Q extends TObject, R extends TSchema> = Omit<ColdRoute<Q, R>, 'answer'> & {
+  /** Whether it also asks about the present. */
+  readonly isLive?: boolean
+  answer(ask: Ask<Q>, past: KnownPastDeps): Promise<Answer & { readonly body: Static<R> }>
+}
+
+/** A cold route with `known_at`. */
+export function knowingRoute<Q extends TObject, R extends TSchema>(
+  deps: ColdDeps,
+  { isLive = false, answer, ...route }: KnowingRoute<Q, R>,
+): Route {
+  const known = async (ask: Ask<Q>, knownMs: number) => {
+    const asked = { ask, knownMs, freshness: ask.view.freshness, isLive }
+    const { found, presented } = await askedThen(deps, asked, answer)
+    const body = presented(found.body) as Static<R> & { readonly known_at: string }
+    return { ...found, body, basis: { ...found.basis, known_at: body.known_at } }
+  }
+  const query = Type.Object({ ...route.query.properties, ...knownParameter }) as TObject as Q
+  return coldRoute(deps, {
+    ...route,
+    query,
+    errors: ['not_kept'],
+    answer(ask, past) {
+      const knownMs = readKnownAt(ask.query as { known_at?: string })
+      return knownMs === null ? answer(ask, past) : known(ask, knownMs)
+    },
+  })
 }
 
 /** A metered question about a corridor's past and its description, made of one set of schemas. */
 export function coldRoute<Q extends TObject, R extends TSchema>(
-  deps: AccessDeps,
-  { path, notes, query: own, response, list, isOfCorridor = true, answer }: ColdRoute<Q, R>,
+  deps: ColdDeps,
+  { path, notes, query: own, response, list, answer, ...more }: ColdRoute<Q, R>,
 ): Route {
+  const { isOfCorridor = true, errors = [] } = more
   const query = list ? Type.Object({ ...own.properties, ...formatParameter }) : own
   return {
     method: 'GET',
@@ -49,6 +75,7 @@ export function coldRoute<Q extends TObject, R extends TSchema>(
       errors: [
         'unsupported_currency',
         ...(isOfCorridor ? (['same_currency'] as const) : []),
+        ...errors,
         'database_unavailable',
         'overloaded',
       ],
@@ -67,7 +94,7 @@ export function coldRoute<Q extends TObject, R extends TSchema>(
 type ColdQuestion<Q extends TObject> = {
   readonly query: Q
   readonly list: List | null
-  answer(ask: Ask<Q>): Promise<Answer>
+  answer(ask: Ask<Q>, past: PastDeps): Promise<Answer>
 }
 
 /**
@@ -75,7 +102,7 @@ type ColdQuestion<Q extends TObject> = {
  * who already has the answer, which is a success too and costs its unit.
  */
 function coldHandler<Q extends TObject>(
-  deps: AccessDeps,
+  deps: ColdDeps,
   { query, list, answer }: ColdQuestion<Q>,
 ): Fetch {
   return async (request) => {
@@ -85,7 +112,7 @@ function coldHandler<Q extends TObject>(
     try {
       const ask = metered.ask(query, metered.freshness())
       const { format } = ask.query as { format?: Format }
-      const asked = { answer: await answer(ask), list, format }
+      const asked = { answer: await answer(ask, deps.past), list, format }
       return answerReply(request, asked, metered.tieredHeaders())
     } catch (error) {
       return metered.failed(error)

@@ -25,6 +25,7 @@ export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[]
     query: ConvertQuery,
     response: ConvertResponse,
     isTiered: true,
+    isKnowing: true,
     find({ query, view, url }) {
       const { detail } = query
       const found: Priced & Detailed = priced(view, convertQuestion(query))

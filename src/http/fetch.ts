@@ -62,10 +62,15 @@ export const fetchRoutes = (deps: FetchDeps): Route[] => [
 type Codes = string | readonly string[]
 type Asked = { readonly from: Codes; readonly to: Codes; readonly max_age?: string }
 
+type Ask = { readonly query: Asked; readonly view: View; readonly knownMs?: number }
+
 /** What every path of the family finds; a side that takes one code has it as a text. */
-function found({ feedTimes }: FetchDeps, { query, view }: { query: Asked; view: View }): Matrix {
+function found({ feedTimes }: FetchDeps, { query, view, knownMs }: Ask): Matrix {
   const { from, to } = query
-  const asked = { from: listOf(from), to: listOf(to), maxAgeMs: readMaxAge(query) }
+  const asked = {
+    ...{ from: listOf(from), to: listOf(to), maxAgeMs: readMaxAge(query) },
+    mayLackAll: knownMs !== undefined,
+  }
   return fetchMatrix(view, asked, feedTimes)
 }
 
@@ -85,6 +90,7 @@ const fetchOne = (deps: FetchDeps): Route =>
     query: FetchOneQuery,
     response: FetchOneResponse,
     isTiered: true,
+    isKnowing: true,
     find: (ask) => found(deps, ask),
     midsOf,
     present: presentFetchOne,
@@ -101,6 +107,7 @@ const fetchMulti = (deps: FetchDeps): Route =>
     query: FetchMultiQuery,
     response: FetchMultiResponse,
     isTiered: true,
+    isKnowing: true,
     find: (ask) => found(deps, ask),
     midsOf,
     present: presentFetchMulti,
@@ -117,6 +124,7 @@ const fetchWholeMatrix = (deps: FetchDeps): Route =>
     query: FetchMatrixQuery,
     response: FetchMatrixResponse,
     isTiered: true,
+    isKnowing: true,
     find: (ask) => found(deps, ask),
     midsOf,
     present: presentFetchMatrix,
@@ -133,6 +141,7 @@ const fetchManyToOne = (deps: FetchDeps): Route =>
     query: FetchManyToOneQuery,
     response: FetchManyToOneResponse,
     isTiered: true,
+    isKnowing: true,
     find: (ask) => found(deps, ask),
     midsOf,
     present: presentFetchManyToOne,

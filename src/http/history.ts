@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { historyOf, withRecorders } from '~/service/history.ts'
+import { type HistoryDeps, historyOf, withRecorders } from '~/service/history.ts'
 import {
   HistoryQuery,
   HistoryResponse,
@@ -8,12 +8,12 @@ import {
   presentHistory,
 } from '~/wire/history.ts'
 import type { Answer } from './answer.ts'
-import { type ColdDeps, coldRoute } from './cold-route.ts'
+import { type ColdDeps, knowingRoute } from './cold-route.ts'
 import type { Ask } from './metered-request.ts'
 import type { Route } from './route.ts'
 
 export const historyRoutes = (deps: ColdDeps): Route[] => [
-  coldRoute(deps, {
+  knowingRoute(deps, {
     path: '/rates/history',
     notes: {
       id: 'getHistory',
@@ -29,20 +29,21 @@ export const historyRoutes = (deps: ColdDeps): Route[] => [
     query: HistoryQuery,
     response: HistoryResponse,
     list: historyList,
-    answer: (ask) => answered(deps, ask),
+    answer: (ask, past) => answered(deps, ask, past),
   }),
 ]
 
 type HistoryAnswer = Answer & { readonly body: Static<typeof HistoryResponse> }
 
 async function answered(
-  { past }: ColdDeps,
+  { memory }: ColdDeps,
   { query, view, caller }: Ask<typeof HistoryQuery>,
+  past: HistoryDeps,
 ): Promise<HistoryAnswer> {
   const question = historyQuestion(query)
   const found = await historyOf(past, view, question)
   const isOperator = caller.account.role === 'admin'
-  const history = isOperator ? await withRecorders(past, view, found) : found
+  const history = isOperator ? await withRecorders(past, memory.current.keys, found) : found
   const full = presentHistory(history, question, view.freshness)
   const { to_date, data: _, ...lasting } = full
   const isMoving = view.freshness.tier === 'realtime' && question.untilMs === null

@@ -20,6 +20,8 @@ export type Ask<S extends TObject> = {
   readonly caller: Caller
   /** The request's whole URL. */
   readonly url: string
+  /** The time of which the view knows; absent for now. */
+  readonly knownMs?: number
 }
 
 /** Why a request may not proceed; null where it may. */

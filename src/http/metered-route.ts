@@ -9,6 +9,7 @@ import type { Generation } from '~/memory/memory.ts'
 import { callerOf } from '~/service/access.ts'
 import { inScope, type RequestScope } from '~/telemetry/request-scope.ts'
 import { credentialOf } from '~/wire/credential.ts'
+import { knownParameter, readKnownAt } from '~/wire/known/known.ts'
 import { acceptedFormat, type Format, formatParameter, type RowFormat } from '~/wire/list/format.ts'
 import type { List } from '~/wire/list/list.ts'
 import type { OperationNotes } from '~/wire/openapi/operation.ts'
@@ -19,6 +20,7 @@ import type { Body } from '~/wire/text/answer-cache.ts'
 import type { HotDeps } from './access.ts'
 import { listReply } from './file/list-reply.ts'
 import type { Handler } from './handler.ts'
+import { askedThen, UNKEPT } from './known/known.ts'
 import { type Ask, MeteredRequest, type Refusal } from './metered-request.ts'
 import type { Route } from './route.ts'
 
@@ -30,6 +32,8 @@ type Question<Q extends TObject, A> = {
   find(ask: Ask<Q>): A
   /** What a read-only key gets of it; absent where such a key gets nothing. */
   midsOf?(found: A): A
+  /** Whether the question can be asked about an earlier state of knowledge, by `known_at`. */
+  readonly isKnowing?: boolean
   /** What `find` would find, for a question that need not be read; null for any other. */
   findAgain?(url: string, generation: Generation, freshness: Freshness): FoundAgain<A> | null
 }
@@ -58,8 +62,13 @@ export function meteredRoute<Q extends TObject, R extends TSchema, A>(
   route: MeteredRoute<Q, R, A>,
 ): Route {
   const { path, notes, response, isTiered, present, list } = route
-  const asked = list && Type.Object({ ...route.query.properties, ...formatParameter })
-  const query = asked ? (asked as TObject as Q) : route.query
+  const { isKnowing = false } = route
+  const query = Type.Object({
+    ...route.query.properties,
+    ...(isKnowing && knownParameter),
+    ...(list && formatParameter),
+  }) as TObject as Q
+  const errors = [...(notes.errors ?? []), ...(isKnowing ? KNOWING_ERRORS : [])]
   const text = route.text ?? ((found, freshness) => JSON.stringify(present(found, freshness)))
   const success = { status: 200, body: response } as const
   return {
@@ -67,7 +76,7 @@ export function meteredRoute<Q extends TObject, R extends TSchema, A>(
     path,
     operation: {
       ...notes,
-      ...{ access: 'key', isMetered: true, isTiered, isPositioned: true, success },
+      ...{ errors, access: 'key', isMetered: true, isTiered, isPositioned: true, success },
       query: Type.Object({ ...query.properties, ...positionParameter }),
       ...(list && { list }),
     },
@@ -76,26 +85,43 @@ export function meteredRoute<Q extends TObject, R extends TSchema, A>(
   }
 }
 
+/** Errors of questions about an earlier state of knowledge, which ask the database. */
+const KNOWING_ERRORS = ['not_kept', 'database_unavailable', 'overloaded'] as const
+
 type Answerable<Q extends TObject, A> = Question<Q, A> & {
   readonly list: List | null
   present(found: A, freshness: Freshness): object
   text(found: A, freshness: Freshness): Body
 }
 
-/** Answers at once, unless it waits for a share of the caller's budget or for a position. */
+type Replier = (
+  metered: MeteredRequest,
+  request: Request,
+  scope: RequestScope,
+) => Response | Promise<Response>
+
+/**
+ * Answers at once, unless it waits for a share of the caller's budget, for a position, or for the
+ * database as it was known earlier.
+ */
 function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q, A>): Handler {
   const { refusals, guards } = deps
   const { isTiered, list, midsOf } = question
   const successHeaders = new SuccessHeaders({ isTiered, varies: list !== null, guards })
-  const replyOf = (metered: MeteredRequest, request: Request, scope: RequestScope): Response => {
-    try {
-      const answer = answerOf(deps, question, { metered, request })
+  const replyOf: Replier = (metered, request, scope) => {
+    const sent = (answer: Body | Filed) => {
       const headers = successHeaders.of(metered.success())
       headers.set(REQUEST_ID_HEADER, scope.id)
       if (isFiled(answer)) return listReply(request, { list: list!, ...answer }, headers)
       return new Response(answer, { headers })
+    }
+    const failed = (error: unknown) => failureOf(error, { metered, request, scope, guards })
+    try {
+      const answer = answerOf(deps, question, { metered, request })
+      if (typeof answer !== 'function') return sent(answer)
+      return inScope(scope, () => answer().then(sent).catch(failed), request)
     } catch (error) {
-      return failureOf(error, { metered, request, scope, guards })
+      return failed(error)
     }
   }
   const served = (metered: MeteredRequest, request: Request, scope: RequestScope) => {
@@ -167,29 +193,57 @@ const isFiled = (answer: Body | Filed): answer is Filed =>
  * What is kept is JSON under the URL alone, so a URL that asks for another format is never kept.
  */
 function answerOf<Q extends TObject, A>(
-  { memory, answers }: HotDeps,
-  { query, list, find, findAgain, midsOf, present, text }: Answerable<Q, A>,
+  deps: HotDeps,
+  question: Answerable<Q, A>,
   { metered, request }: { metered: MeteredRequest; request: Request },
-): Body | Filed {
+): Body | Filed | Later {
+  const { memory, answers } = deps
+  const { query, list, find, findAgain, midsOf, present, text, isKnowing } = question
   const { url } = request
   const freshness = metered.freshness()
-  if (midsOf && isReadOnly(metered.caller.key))
-    return text(midsOf(find(metered.ask(query, freshness))), freshness)
+  const isOfMids = midsOf !== undefined && isReadOnly(metered.caller.key)
   const accepted = list ? acceptedFormat(request.headers.get('accept')) : 'json'
-  if (accepted === 'json') {
+  if (accepted === 'json' && !isOfMids) {
     const known = answers.find(url, memory.current, freshness)
     if (known !== null) return known
-    const again = findAgain?.(url, memory.current, freshness)
-    if (again) {
-      const { found, basis } = again
-      return answers.keep(url, text(found, freshness), { freshness, basis })
-    }
   }
+  const mayAskThen = isKnowing === true && namesKnownAt(url)
+  const again = accepted === 'json' && !isOfMids && !mayAskThen && findAgain
+  const found = again ? again(url, memory.current, freshness) : null
+  if (found) return answers.keep(url, text(found.found, freshness), { freshness, ...found })
   const ask = metered.ask(query, freshness)
   const { format = accepted } = list ? (ask.query as { format?: Format }) : {}
+  const knownMs = mayAskThen ? readKnownAt(ask.query as { known_at?: string }) : null
+  if (knownMs !== null) return () => answerThen(deps, question, { ask, knownMs, format, isOfMids })
+  if (isOfMids) return text(midsOf(find(ask)), freshness)
   if (format === 'json') return answers.keep(url, text(find(ask), freshness), ask.view)
   return { body: present(find({ ...ask, url: UNKEPT }), freshness), format }
 }
 
-/** In place of a URL under which nothing may be remembered. */
-const UNKEPT = ''
+/** An answer that has to be waited for. */
+type Later = () => Promise<Body | Filed>
+
+/** Whether a URL has `known_at`, or a name whose signs are encoded, which may be that. */
+const namesKnownAt = (url: string): boolean =>
+  url.includes('known_at') || (url.includes('%') && ENCODED_NAME.test(url))
+
+const ENCODED_NAME = /[?&][^=&]*%/
+
+type AskedThen<Q extends TObject> = {
+  readonly ask: Ask<Q>
+  readonly knownMs: number
+  readonly format: Format
+  readonly isOfMids: boolean
+}
+
+/** The answer by what was known earlier; it is never kept. */
+async function answerThen<Q extends TObject, A>(
+  deps: HotDeps,
+  { find, present, midsOf }: Answerable<Q, A>,
+  { ask, knownMs, format, isOfMids }: AskedThen<Q>,
+): Promise<Body | Filed> {
+  const asked = { ask, knownMs, freshness: ask.view.freshness, isLive: true }
+  const { found, then, presented } = await askedThen(deps, asked, find)
+  const body = presented(present(isOfMids ? midsOf!(found) : found, then))
+  return format === 'json' ? JSON.stringify(body) : { body, format }
+}

@@ -22,6 +22,7 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
     query: RatesQuery,
     response: RatesResponse,
     isTiered: true,
+    isKnowing: true,
     find: ({ query, view }) => ({
       ...ratesOf(view, query, readSelection(query)),
       detail: query.detail,

@@ -6,11 +6,11 @@ import {
   seriesList,
   seriesQuestion,
 } from '~/wire/series.ts'
-import { type ColdDeps, coldRoute } from './cold-route.ts'
+import { type ColdDeps, knowingRoute } from './cold-route.ts'
 import type { Route } from './route.ts'
 
 export const seriesRoutes = (deps: ColdDeps): Route[] => [
-  coldRoute(deps, {
+  knowingRoute(deps, {
     path: '/time-series',
     notes: {
       id: 'getTimeSeries',
@@ -26,8 +26,8 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
     query: SeriesQuery,
     response: SeriesResponse,
     list: seriesList,
-    async answer({ query, view }) {
-      const series = await seriesOf(deps.past, view, seriesQuestion(query))
+    async answer({ query, view }, past) {
+      const series = await seriesOf(past, view, seriesQuestion(query))
       const full = presentSeries(series, view.freshness)
       const { timestamp: _, data: _points, ...basis } = full
       return {

@@ -2,11 +2,11 @@ import { snapshotOf } from '~/service/snapshot.ts'
 import { readDate } from '~/wire/moment.ts'
 import { readSelection } from '~/wire/offer/selection.ts'
 import { presentSnapshot, SnapshotQuery, SnapshotResponse, snapshotList } from '~/wire/snapshot.ts'
-import { type ColdDeps, coldRoute } from './cold-route.ts'
+import { type ColdDeps, knowingRoute } from './cold-route.ts'
 import type { Route } from './route.ts'
 
 export const snapshotRoutes = (deps: ColdDeps): Route[] => [
-  coldRoute(deps, {
+  knowingRoute(deps, {
     path: '/historical',
     notes: {
       id: 'getHistorical',
@@ -19,10 +19,10 @@ export const snapshotRoutes = (deps: ColdDeps): Route[] => [
     query: SnapshotQuery,
     response: SnapshotResponse,
     list: snapshotList,
-    async answer({ query, view }) {
+    async answer({ query, view }, past) {
       const dateMs = readDate('date', query.date)
       const asked = { ...query, dateMs, selection: readSelection(query) }
-      const snapshot = await snapshotOf(deps.past, view, asked)
+      const snapshot = await snapshotOf(past, view, asked)
       const body = presentSnapshot(snapshot, query.date, view.freshness)
       const { timestamp: _, providers: _rows, ...basis } = body
       return { body, basis }

@@ -3,12 +3,15 @@ import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
+import { type KnownStore, knownAnswer } from '~/service/known/known.ts'
 import { type Metering, reserveUnit } from '~/service/metering.ts'
 import { noteFailure } from '~/telemetry/request-scope.ts'
 import { type ErrorBody, errorBody } from '~/wire/errors.ts'
+import { presentKnown } from '~/wire/known/known.ts'
 import type { AnswerCache } from '~/wire/text/answer-cache.ts'
 import type { Asker } from './asker.ts'
-import type { Tool } from './tool.ts'
+import type { HistoryToolDeps } from './history.ts'
+import { type By, knownMsIn, type Tool } from './tool.ts'
 
 export type CallDeps = {
   readonly memory: Memory
@@ -16,6 +19,7 @@ export type CallDeps = {
   readonly metering: Metering
   readonly ageLimits: AgeLimits
   readonly answers: AnswerCache
+  readonly known: KnownStore<HistoryToolDeps['store']>
 }
 
 /**
@@ -79,18 +83,37 @@ const contentOf = (text: string) => [{ type: 'text' as const, text }]
 
 /** An answer as JSON. Those from memory alone are kept like those of REST. */
 function answerText(
-  { memory, ageLimits, answers }: CallDeps,
+  deps: CallDeps,
   { tool, given, asker: { caller, home } }: Call,
   freshness: Freshness,
 ): string | Promise<string> {
+  const { memory, ageLimits, answers } = deps
   const question = questionOf(tool, given, home)
   const known = question && answers.find(question, memory.current, freshness)
   if (known) return known
   const view = new View(memory.current, freshness, ageLimits)
-  const body = tool.answer({ given, view, by: { caller, home } })
+  const by = { caller, home }
+  const knownMs = knownMsIn(tool, given, view)
+  if (knownMs !== null) return textThen(deps, { tool, given, by, knownMs }, freshness)
+  const body = tool.answer({ given, view, by })
   if (body instanceof Promise) return body.then((late) => JSON.stringify(late))
   const text = JSON.stringify(body)
   return question ? answers.keep(question, text, view) : text
+}
+
+type CallThen = Pick<Call, 'tool' | 'given'> & { readonly by: By; readonly knownMs: number }
+
+/** The answer by what was known earlier, as JSON. It is never kept. */
+async function textThen(
+  { known, ageLimits: limits }: CallDeps,
+  { tool, given, by, knownMs }: CallThen,
+  freshness: Freshness,
+): Promise<string> {
+  const asked = { knownMs, freshness, limits, isLive: true }
+  const found = await knownAnswer(known, asked, (view, then) =>
+    tool.answer({ given, view, by, then }),
+  )
+  return JSON.stringify(presentKnown(found.answer, found, freshness))
 }
 
 /**

@@ -15,6 +15,7 @@ const WITHOUT = new Set(['source'])
 export const getChange = (past: SnapshotDeps): Tool =>
   tool({
     name: 'get_change',
+    isKnowing: true,
     title: 'How much rates moved',
     description:
       'By how much the mid-market rate and the best rate that money can be moved at changed ' +
@@ -25,8 +26,8 @@ export const getChange = (past: SnapshotDeps): Tool =>
       period: words(PERIODS, { default: '7d', description: 'How far back from now.' }),
       ...detailField,
     }),
-    async answer({ args, view }) {
-      const change = await corridorChange(past, view, args)
+    async answer({ args, view, then = past }) {
+      const change = await corridorChange(then, view, args)
       const { start, end } = change
       const missing = (what: string, isThen: boolean, isNow: boolean) =>
         isThen && isNow ? null : `There was no ${what} ${isThen ? 'at the end' : 'at the start'}.`

@@ -17,6 +17,7 @@ const BRIEF = new Set([...WITHOUT, 'offer', 'rate_type'])
 export const convertAmount = tool({
   name: 'convert',
   isCard: true,
+  isKnowing: true,
   title: 'What a recipient gets for an amount',
   description:
     'What arrives for an amount sent, by provider, after the fee; or with `recipient_gets` what ' +

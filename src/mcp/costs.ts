@@ -16,6 +16,7 @@ const WITHOUT = new Set([
 
 export const getCosts = tool({
   name: 'get_costs',
+  isKnowing: true,
   title: 'What sending between countries costs',
   description:
     'How expensive sending an amount between two countries is, in percent of it: average and ' +

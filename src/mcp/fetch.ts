@@ -17,6 +17,7 @@ const input = Type.Object({
 
 export const fetchRates = tool({
   name: 'fetch_rates',
+  isKnowing: true,
   title: 'Mid and best rate of many pairs',
   description:
     'Plain exchange rates of one pair or many at once: the mid-market rate (`mid`) and the best ' +
@@ -29,8 +30,9 @@ export const fetchRates = tool({
     { of: ['from', 'to'], check: (args) => refuseLong(args, 'from', 'to') },
     { of: ['from', 'to'], check: (args) => refuseLong(args, 'to', 'from') },
   ],
-  answer({ args, view }) {
-    const matrix = fetchMatrix(view, { ...args, maxAgeMs: readMaxAge(args) })
+  answer({ args, view, then }) {
+    const asked = { ...args, maxAgeMs: readMaxAge(args), mayLackAll: then !== undefined }
+    const matrix = fetchMatrix(view, asked)
     const body = presentFetchMatrix(matrix, view.freshness)
     return args.detail === 'full' ? body : { ...body, results: shortResults(body.results) }
   },

@@ -56,6 +56,7 @@ const NOT_OF_BUCKETS = ['provider', ...Object.keys(filterFields)] as const
 export const getHistory = (past: HistoryToolDeps): Tool =>
   tool({
     name: 'get_history',
+    isKnowing: true,
     title: 'Rates over time',
     description:
       'How rates moved. With `interval` a point for each UTC day, hour, week or month: the mid ' +
@@ -86,10 +87,10 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
           : { path: '/rates/history', query: observed },
       }
     },
-    answer({ args, view }) {
+    answer({ args, view, then = past }) {
       const { interval, ...asked } = args
       return interval === undefined
-        ? observationsOf(past, view, { limit: ITEMS, withdrawn: 'false', ...asked })
-        : bucketsOf(past, view, { limit: BUCKETS, ...asked, interval })
+        ? observationsOf(then, view, { limit: ITEMS, withdrawn: 'false', ...asked })
+        : bucketsOf(then, view, { limit: BUCKETS, ...asked, interval })
     },
   })

@@ -20,6 +20,7 @@ export const INSTRUCTIONS = [
   'nearest, and what is unknown, or only repeats the question, is left out; detail full has all.',
   'data_freshness says how fresh an answer is: realtime, or hourly, which is the state at as_of,',
   'the top of the current UTC hour.',
+  'With known_at, a date or time, an answer is the one of then, by what had been recorded.',
   'Each successful tool call costs one unit of a daily quota; a failed one costs nothing and says',
   'what to change.',
 ].join(' ')

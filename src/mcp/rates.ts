@@ -19,6 +19,7 @@ const WITHOUT = new Set([
 
 export const getRates = tool({
   name: 'get_rates',
+  isKnowing: true,
   title: "Providers' rates in a corridor",
   description:
     "Who quotes what now between currencies: each provider's latest price, and the mid-market " +

@@ -1,15 +1,29 @@
-import type { Static, TObject } from '@sinclair/typebox'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { Caller } from '~/domain/account.ts'
 import type { View } from '~/memory/view.ts'
+import type { HistoryDeps } from '~/service/history.ts'
+import type { SeriesDeps } from '~/service/series.ts'
+import type { SnapshotDeps } from '~/service/snapshot.ts'
+import { readKnownAt } from '~/wire/known/known.ts'
 import { linksOf, type Places } from './answer/links.ts'
+import { knownField } from './argument/fields.ts'
 import { type Reader, readArguments } from './arguments.ts'
 import { paged } from './page.ts'
 
+/** What tools read of the past; `store` has what was known at some time, or all. */
+type Past = HistoryDeps & SeriesDeps & SnapshotDeps
+
 /** One call of a tool: its arguments as given, its caller, and what the caller may see. */
-type Ask = { readonly given: unknown; readonly view: View; readonly by: By }
+type Ask = {
+  readonly given: unknown
+  readonly view: View
+  readonly by: By
+  /** The past as it was known at the time of the view; absent for now. */
+  readonly then?: Past
+}
 
 /** The caller, and the address that the service is called at. */
-type By = { readonly caller: Caller; readonly home: string }
+export type By = { readonly caller: Caller; readonly home: string }
 
 /** A question that an agent can ask. */
 type Definition<S extends TObject> = Reader<S> & {
@@ -28,10 +42,14 @@ type Definition<S extends TObject> = Reader<S> & {
   readonly isCard?: boolean
   /** What a call changes; nothing if absent. */
   readonly effect?: 'creates' | 'deletes'
+  /** Whether it can be asked about an earlier state of knowledge. */
+  readonly isKnowing?: boolean
   /** Where a person finds what the answer to such arguments holds. */
   links?(args: Static<S>, view: View): Places
   /** The body that REST would answer with, or a shorter one; throws what REST would. */
-  answer(ask: By & { readonly args: Static<S>; readonly view: View }): object | Promise<object>
+  answer(
+    ask: By & Pick<Ask, 'view' | 'then'> & { readonly args: Static<S> },
+  ): object | Promise<object>
 }
 
 /** A tool among others, whatever its arguments are. */
@@ -40,17 +58,32 @@ export type Tool = Omit<Definition<TObject>, 'rules' | 'said' | 'links' | 'answe
   answer(ask: Ask): object | Promise<object>
 }
 
-export const tool = <S extends TObject>(definition: Definition<S>): Tool => ({
-  ...definition,
-  answer({ given, view, by }) {
-    const said: string[] = []
-    const args = readArguments({ ...definition, said }, given, view)
-    const body = definition.answer({ args, view, ...by })
-    const places = definition.links?.(args, view)
-    const whole = (found: object) => ({
-      ...(said.length === 0 ? found : paged(found, {}, ...said)),
-      ...(places && { links: linksOf(by.home, places) }),
-    })
-    return body instanceof Promise ? body.then(whole) : whole(body)
-  },
-})
+export function tool<S extends TObject>(definition: Definition<S>): Tool {
+  const input = definition.isKnowing
+    ? (Type.Object({ ...definition.input.properties, ...knownField }) as TObject as S)
+    : definition.input
+  return {
+    ...definition,
+    input,
+    answer({ given, view, by, then }) {
+      const said: string[] = []
+      const args = readArguments({ ...definition, input, said }, given, view)
+      const body = definition.answer({ args, view, ...by, ...(then && { then }) })
+      const places = definition.links?.(args, view)
+      const whole = (found: object) => ({
+        ...(said.length === 0 ? found : paged(found, {}, ...said)),
+        ...(places && { links: linksOf(by.home, places) }),
+      })
+      return body instanceof Promise ? body.then(whole) : whole(body)
+    },
+  }
+}
+
+const KnownInput = Type.Object(knownField)
+
+/** The time whose state of knowledge a call asks about; null for now. Throws a 400. */
+export function knownMsIn({ isKnowing }: Tool, given: unknown, view: View): number | null {
+  const text = (given as { known_at?: unknown } | null | undefined)?.known_at ?? null
+  if (!isKnowing || text === null) return null
+  return readKnownAt(readArguments({ input: KnownInput }, { known_at: text }, view))
+}

@@ -1,5 +1,5 @@
 import { corridorKey } from '~/domain/corridor.ts'
-import type { PastDeps } from '~/http/cold-route.ts'
+import type { PastDeps } from '~/http/known/past.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import { orUnavailable } from '~/store/outage.ts'

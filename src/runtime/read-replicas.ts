@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Clock, monotonicMs } from '~/clock.ts'
 import type { Config } from '~/config.ts'
-import type { PastDeps } from '~/http/cold-route.ts'
+import type { PastDeps } from '~/http/known/past.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import type { Publication } from '~/memory/memory.ts'

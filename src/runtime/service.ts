@@ -19,6 +19,7 @@ import { type Alerting, alertingOf } from './alert/alerting.ts'
 import { type Core, openCore } from './core.ts'
 import { Evidence } from './evidence/evidence.ts'
 import { dayFileJob, dayFilesOf } from './file/day-files.ts'
+import { knownOf } from './known/known.ts'
 import { type Listener, listen } from './listener.ts'
 import { Opened } from './opened.ts'
 import { pastOf } from './past.ts'
@@ -138,14 +139,14 @@ export class Service implements RunningService {
     const { memory, newKeys, meter, readReplicas, windows, telemetry } = core
     const metering = { meter, limits: config.quotas }
     const past = pastOf(readReplicas, windows, telemetry.tracing)
-    const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past }
+    const known = this.#opened.add(knownOf(this.options.database, config))
+    const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past, known }
     const holding = { memory, refresher: core.refresher, secret: this.#secret }
     const tokens = accessTokensOf({ ...this.options, ...holding })
     const streams = this.#streamsOf(core)
     const asked = { addressOf: this.#addresses.of, ...toolServerPlaces(config) }
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
-    const parts = { core, past, secret: this.#secret }
-    const alerts = this.#opened.add(alertingOf(this.options, parts))
+    const alerts = this.#opened.add(alertingOf(this.options, { core, past, secret: this.#secret }))
     const { alerting, deliveries } = alerts
     const tools = new Tools({ ...reading, tokens, streams, alerting, ...asked })
     const { store, ...recording } = this.#recordingOf(core)
@@ -188,7 +189,7 @@ export class Service implements RunningService {
     const observations = createObservationStore(database, clock)
     const storage = new StorageWatch({ store: createStorageStore(database), clock, log, ...config })
     const rows = new RowFigures()
-    const references = createReferenceStore(database)
+    const references = createReferenceStore(database, clock)
     const withdrawals = createWithdrawalStore(database)
     const stores = { observations, withdrawals, references }
     const recording = { ...stores, storage, rows, changes, follower, refresher }

@@ -54,6 +54,8 @@ type Asked = {
   readonly from: readonly string[]
   readonly to: readonly string[]
   readonly maxAgeMs?: number | null
+  /** Whether no currency at all may have a recent reference. */
+  readonly mayLackAll?: boolean
 }
 
 /**
@@ -90,7 +92,7 @@ export function fetchMatrix(view: View, asked: Asked, feedTimes: FeedTimes = () 
     }),
   )
   const reference = referenceOf(mids.length > 0 ? mids : own)
-  const unpriced = unpricedOf(view, bare, feedTimes)
+  const unpriced = unpricedOf(view, bare, asked.mayLackAll ? null : feedTimes)
   return { bases, quotes, pairs, reference, unpriced, stale, tooOld }
 }
 
@@ -106,12 +108,13 @@ const NONE: readonly Unpriced[] = []
 
 /**
  * Why `pairs` have no mid; never because of the dollar, which needs no reference. Throws where the
- * feeds have nothing recent for any currency, which is a failure for now.
+ * feeds have nothing recent for any currency, which is a failure for now; null for `feedTimes`
+ * throws nothing.
  */
-function unpricedOf(view: View, pairs: readonly Corridor[], feedTimes: FeedTimes) {
+function unpricedOf(view: View, pairs: readonly Corridor[], feedTimes: FeedTimes | null) {
   if (pairs.length === 0) return NONE
   const covered = pairs.find(({ from, to }) => view.isFiat(from) && view.isFiat(to))
-  if (covered && !isRecent(view, view.newestReference()))
+  if (feedTimes && covered && !isRecent(view, view.newestReference()))
     throw unavailable(view, covered, feedTimes)
   const codes = new Set(pairs.flatMap(({ from, to }) => [from, to]))
   codes.delete(USD)

@@ -14,6 +14,7 @@ import { legsOf } from '~/domain/price/day-mids.ts'
 import type { Suspicion } from '~/domain/price/suspect.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Quote, RecordedQuote } from '~/domain/quote.ts'
+import type { KeyIndex } from '~/memory/key-index.ts'
 import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { type Suspects, type SuspectsDeps, suspectsAmong } from './past-suspects.ts'
@@ -123,7 +124,7 @@ export async function historyOf(
 /** The history with the accounts and keys that recorded each observation, for operators. */
 export async function withRecorders(
   { store }: HistoryDeps,
-  view: View,
+  keys: KeyIndex,
   history: History,
 ): Promise<History> {
   const ids = new Set(history.points.flatMap(({ quote }) => quote.recorderId ?? []))
@@ -131,7 +132,7 @@ export async function withRecorders(
   const points = history.points.map((point) => {
     const recorder = recorders.get(point.quote.recorderId ?? 0)
     if (!recorder) return point
-    const email = view.generation.keys.account(recorder.accountId)?.email ?? null
+    const email = keys.account(recorder.accountId)?.email ?? null
     return { ...point, recordedBy: { ...recorder, email } }
   })
   return { ...history, points }

@@ -58,6 +58,8 @@ export type Database = {
   kind: 'external' | 'embedded'
   /** The server's version and place for people, without the password. */
   where: string
+  /** For a handle whose tables are those known at a time: that time. */
+  readonly knownMs?: number
   /** Closes the pool; running queries get a few seconds to finish. Safe to call twice. */
   close(): Promise<void>
   /**

@@ -10,7 +10,7 @@ import { isLong, keepLong } from './offer/long-prices.ts'
 import { Offers } from './offer/offers.ts'
 import { ProviderCorridors } from './provider-corridors.ts'
 import { claim, oldestText } from './recording/idempotency.ts'
-import { columnsOf, type NewRows } from './recording/new-rows.ts'
+import { columnsOf, type NewRows, recordingTime } from './recording/new-rows.ts'
 import { Recorders } from './recording/recorders.ts'
 import { isRestated, recountHours, refuseRestated } from './recording/restated.ts'
 import { noteUpload } from './recording/upload-note.ts'
@@ -171,7 +171,7 @@ function insertion(database: Database, rows: NewRows, idempotency: Idempotency |
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
         ${hasLong ? sql`, offer_id, valid_until` : sql``}
     ), ${hasLong ? sql`long as (${keepLong(sql, sql`added`)}),` : sql``}
-    rolled_up as (${addToRollups(sql, sql`added`)} returning 1)`
+    rolled_up as (${addToRollups(sql, sql`added`, recordingTime(sql, rows))} returning 1)`
 }
 
 /**

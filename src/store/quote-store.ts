@@ -174,25 +174,45 @@ type SeriesAsk = {
   readonly nowMs: number
   readonly isDistributed: boolean
   readonly corridorId: number
-  readonly series: readonly number[]
+  /** The series of the corridor; all of them where nothing is said. */
+  readonly series?: readonly number[]
 }
 
 /** As `liveQuotes`, of some series of a corridor, inside a transaction. */
 export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promise<LiveRow[]> {
   const { nowMs, isDistributed, corridorId, series } = ask
-  const ids = sql`any(${arrayLiteral(series)}::int[])`
+  const own = (id: string) =>
+    series ? sql`and ${sql(id)} = any(${arrayLiteral(series)}::int[])` : sql``
   const whole = (name: string) => sql`${sql(name)} as not materialized (
-    select * from ${sql(`public.${name}`)} where corridor_id = ${corridorId}
+    select * from ${sql(name)} where corridor_id = ${corridorId}
   ),`
   const tables = sql`
     with ${isDistributed ? sql`${whole('observations')} ${whole('long_prices')}` : sql``}
     provider_corridors as not materialized (
-      select * from public.provider_corridors where corridor_id = ${corridorId} and id = ${ids}
+      select * from public.provider_corridors where corridor_id = ${corridorId} ${own('id')}
     ), offers as not materialized (
       select * from public.offers
-      where corridor_id = ${corridorId} and provider_corridor_id = ${ids}
+      where corridor_id = ${corridorId} ${own('provider_corridor_id')}
     )`
   return liveIn(sql, tx, { nowMs, isDistributed, tables })
+}
+
+type CorridorsAsk = Pick<SeriesAsk, 'nowMs' | 'isDistributed'> & {
+  readonly corridorIds: readonly number[]
+}
+
+/** What `live` has of some corridors, inside a transaction. */
+export async function liveQuotesOf(
+  sql: Sql,
+  tx: TransactionSql,
+  { corridorIds, ...ask }: CorridorsAsk,
+): Promise<Quote[]> {
+  const quotes = new Map<string, Quote>()
+  for (const corridorId of corridorIds)
+    for (const row of await liveRowsOf(sql, tx, { ...ask, corridorId }))
+      quotes.set(row.id, quoteOf(row))
+  await tx`set local enable_sort = on`
+  return [...quotes.values()]
 }
 
 /** How many shares are read at once: one can be read while another is turned into quotes. */

@@ -9,7 +9,8 @@ import { arrayLiteral, instantText } from './encoding.ts'
 import { announcedIds } from './news-channel.ts'
 import { referenceCodes, referenceOf, type SelectedReference } from './reference-row.ts'
 
-export function createReferenceStore(database: Database) {
+/** The store of references; without a clock they bear the time of the server's. */
+export function createReferenceStore(database: Database, clock?: { now(): number }) {
   const { sql } = database
   return {
     async live(nowMs: number) {
@@ -19,7 +20,7 @@ export function createReferenceStore(database: Database) {
     /** Answers the references in the order of the snapshot; an empty one records nothing. */
     async append(snapshot: FeedSnapshot): Promise<Reference[]> {
       if (snapshot.rates.length === 0) return []
-      const [{ ids }] = await insert(database, snapshot)
+      const [{ ids }] = await insert(database, snapshot, clock?.now() ?? null)
       const { source, fetchedMs, rates } = snapshot
       return ids.split(',').map((id, i) => {
         const { currency, perUsd, basis = null, dispersionBps = null } = rates[i]!
@@ -48,13 +49,16 @@ export function createReferenceStore(database: Database) {
   }
 }
 
-function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: FeedSnapshot) {
+function insert(database: Database, snapshot: FeedSnapshot, nowMs: number | null) {
+  const { source, fetchedMs, upstreamMs, rates } = snapshot
   const fetchedText = instantText(fetchedMs)
   const upstreamText = upstreamMs === undefined ? null : instantText(upstreamMs)
+  const added = database.sql`added`
   return database.sql<[{ ids: string }]>`
     with snapshot as (
-      insert into reference_snapshots (source, fetched_at, upstream_at)
-      values (${source}, ${fetchedText}::timestamptz, ${upstreamText}::timestamptz) returning id
+      insert into reference_snapshots (source, fetched_at, upstream_at, recorded_at)
+      values (${source}, ${fetchedText}::timestamptz, ${upstreamText}::timestamptz,
+        coalesce(${nowMs === null ? null : instantText(nowMs)}::timestamptz, now())) returning id
     ), added as (
       insert into reference_rates
         (fetched_at, snapshot_id, currency, per_usd, basis, dispersion_bps)
@@ -66,7 +70,7 @@ function insert(database: Database, { source, fetchedMs, upstreamMs, rates }: Fe
       ) rate
       returning id
     )
-    ${announcedIds(database, 'references', { added: database.sql`added`, atMs: fetchedMs })}`
+    ${announcedIds(database, 'references', { added, atMs: nowMs ?? fetchedMs })}`
 }
 
 /**

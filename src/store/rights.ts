@@ -19,14 +19,17 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.alerts': REMOVE,
   'public.audit_log': ADD,
   'public.backups': ADD,
+  'public.catalogue_history': ADD,
   'public.changes': KEEP_NEW,
   'public.connector_state': CHANGE,
   'public.corridors': ADD,
   'public.currencies': CHANGE,
   'public.currency_activity': ADD,
+  'public.day_file_editions': KEEP_NEW,
   'public.day_files': KEEP_NEW,
   'public.idempotency': REMOVE,
   'public.keys': CHANGE,
+  'public.late_commits': ADD,
   'public.log_checkpoints': REMOVE,
   'public.log_keys': CHANGE,
   'public.log_leaves': CHANGE,
@@ -80,6 +83,7 @@ export async function requireRights(sql: Sql, { prunes }: { prunes: boolean }): 
   const missing = [
     ...(await missingOnSchemas(sql)),
     ...(await missingOnTables(sql)),
+    ...(await missingOnViews(sql)),
     ...(await missingOnSequences(sql)),
     ...(await missingOnFunctions(sql, prunes ? OWN : [...OWN, ...PRUNING])),
     ...(await missingOnDatabase(sql)),
@@ -97,7 +101,7 @@ export async function requireRights(sql: Sql, { prunes }: { prunes: boolean }): 
 
 const missingOnSchemas = (sql: Sql) => sql<Missing[]>`
   select nspname as what, 'USAGE ON SCHEMA' as rights, format('%I', current_user) as role
-  from pg_namespace where nspname in ('public', 'drizzle')
+  from pg_namespace where nspname in ('public', 'drizzle', 'known')
     and not has_schema_privilege(oid, 'USAGE')`
 
 async function missingOnTables(sql: Sql): Promise<Missing[]> {
@@ -116,6 +120,14 @@ async function missingOnTables(sql: Sql): Promise<Missing[]> {
     where not has_table_privilege(c.oid, wanted.right)
     group by wanted.table order by wanted.table`
 }
+
+/** The views of what was known earlier. */
+const missingOnViews = (sql: Sql) => sql<Missing[]>`
+  select c.oid::regclass::text as what, 'SELECT ON' as rights,
+    format('%I', current_user) as role
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'known' and not has_table_privilege(c.oid, 'SELECT')
+  order by 1`
 
 /** Sequences that a column takes its values from by a default, as in a distributed database. */
 const missingOnSequences = (sql: Sql) => sql<Missing[]>`

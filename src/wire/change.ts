@@ -7,6 +7,7 @@ import { roundAmount } from '~/domain/round.ts'
 import type { CorridorChange, PricesAt } from '~/service/change.ts'
 import { backingFields, freshnessFields, Instant, namedRecord, words } from './fields.ts'
 import { periodParameter } from './history.ts'
+import { notedKnownFields } from './known/known.ts'
 import { CorridorQuery } from './parameters.ts'
 import { iso, presentBacking, presentFreshness } from './present.ts'
 
@@ -41,6 +42,7 @@ export const ChangeResponse = namedRecord('ChangeResponse', {
     best: Type.Optional(ChangeFigures),
   }),
   ...freshnessFields,
+  ...notedKnownFields,
 })
 
 export function presentChange(

@@ -19,6 +19,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { knownFields } from './known/known.ts'
 import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List, type Mark } from './list/list.ts'
 import { absenceNote, bestNote, lackNote, noteFields, presentNote } from './note.ts'
@@ -137,6 +138,7 @@ export const ConvertResponse = namedRecord('ConvertResponse', {
   count: Type.Integer(),
   ...noteFields,
   ...freshnessFields,
+  ...knownFields,
 })
 
 type Entry = Static<typeof ConvertProviderEntry>

@@ -7,6 +7,7 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   missing_parameter: 400,
   invalid_parameter: 400,
   repeated_parameter: 400,
+  not_kept: 400,
   unsupported_currency: 400,
   same_currency: 400,
   malformed_body: 400,
@@ -56,6 +57,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
     'A parameter is empty, unreadable, out of bounds, or asks for a time where only the ' +
     'present is served.',
   repeated_parameter: 'A parameter that takes one value is given more than once.',
+  not_kept: 'What was known at known_at was deleted for its age in part; limit is the first kept.',
   unsupported_currency:
     'A code is not that of an active currency; the error names each such code and lists the ' +
     'supported ones.',
@@ -153,6 +155,7 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   missing_parameter: { parameter },
   invalid_parameter: { parameter },
   repeated_parameter: { parameter },
+  not_kept: { limit: { ...Instant, description: 'Nothing earlier can be shown.' } },
   unsupported_currency: {
     parameter: Type.String({
       description: 'The parameter at fault; from where it could be either.',

@@ -13,6 +13,7 @@ import {
   record,
   standingFields,
 } from './fields.ts'
+import { knownFields } from './known/known.ts'
 import { presentNote, stalePairsNote, tooOldPairsNote } from './note.ts'
 import { offerFields, presentOffer } from './offer/offer.ts'
 import { iso, presentAge, presentBacking, presentFreshness } from './present.ts'
@@ -51,6 +52,7 @@ const tail = {
     }),
   ),
   ...freshnessFields,
+  ...knownFields,
 }
 
 export const FetchOneResponse = namedRecord('FetchOneResponse', {

@@ -19,6 +19,7 @@ import {
   standingFields,
   words,
 } from './fields.ts'
+import { notedKnownFields } from './known/known.ts'
 import { List } from './list/list.ts'
 import { readInstant } from './moment.ts'
 import { offerFields, presentOffer, presentUnspecified, unspecifiedFields } from './offer/offer.ts'
@@ -138,13 +139,14 @@ export const HistoryResponse = namedRecord('HistoryResponse', {
   ...sampleFields,
   data_freshness: DataFreshness,
   as_of: Type.Optional(Instant),
+  ...notedKnownFields,
 })
 
 /** Observations as rows; what is only about the page is left out. */
 export const historyList = new List({
   response: HistoryResponse,
   entries: 'data',
-  without: ['period', 'from_date', 'to_date', 'order', 'limit', 'offset', 'has_more'],
+  without: ['period', 'from_date', 'to_date', 'order', 'limit', 'offset', 'has_more', 'note'],
   about: ({ corridor, period }) => ['history', corridor, period],
 })
 

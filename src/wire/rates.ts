@@ -16,6 +16,7 @@ import {
   rateDateField,
   standingFields,
 } from './fields.ts'
+import { knownFields } from './known/known.ts'
 import { type Detailed, detailFields, presentDetail } from './list/detail.ts'
 import { List } from './list/list.ts'
 import { absenceNote, noteFields, presentNote } from './note.ts'
@@ -61,6 +62,7 @@ export const RatesResponse = namedRecord('RatesResponse', {
   ...midFields,
   ...noteFields,
   ...freshnessFields,
+  ...knownFields,
 })
 
 export const ratesList = new List({

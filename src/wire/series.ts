@@ -6,6 +6,7 @@ import { BUCKETS_MAX, type Candle, INTERVALS } from '~/domain/series.ts'
 import type { Series, SeriesPoint, SeriesQuestion } from '~/service/series.ts'
 import { freshnessFields, Instant, namedRecord, nullable, record, words } from './fields.ts'
 import { periodParameter } from './history.ts'
+import { knownFields } from './known/known.ts'
 import { List } from './list/list.ts'
 import { readInstant } from './moment.ts'
 import { CorridorQuery } from './parameters.ts'
@@ -92,6 +93,7 @@ export const SeriesResponse = namedRecord('TimeSeriesResponse', {
     Type.String({ description: 'A remark on the window, or on an untracked pair.' }),
   ),
   ...freshnessFields,
+  ...knownFields,
 })
 
 /** Buckets as rows; the window as a whole is left out. */

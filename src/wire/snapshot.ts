@@ -3,6 +3,7 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { Freshness } from '~/domain/freshness.ts'
 import type { Snapshot } from '~/service/snapshot.ts'
 import { DataFreshness, Instant, midFields, namedRecord, sampleFields } from './fields.ts'
+import { knownFields } from './known/known.ts'
 import { List } from './list/list.ts'
 import { noteFields, pastAbsenceNote, presentNote } from './note.ts'
 import { offerParameters } from './offer/selection.ts'
@@ -36,6 +37,7 @@ export const SnapshotResponse = namedRecord('HistoricalResponse', {
   }),
   data_freshness: DataFreshness,
   ...noteFields,
+  ...knownFields,
 })
 
 export const snapshotList = new List({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ERROR_CODES, type ErrorCode, ServiceError } from '~/domain/errors.ts'
+import { ERROR_CODES, type ErrorCode, notKept, ServiceError } from '~/domain/errors.ts'
 import { limitingFailures } from '~/http/edge/auth-failures.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { answerable } from '../http/questions.ts'
@@ -37,6 +37,13 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
   missing_parameter: [400, (world) => world.get('/rates', world.key())],
   invalid_parameter: [400, (world) => world.get('/rates?from=', world.key())],
   repeated_parameter: [400, (world) => world.get('/rates?from=a&from=b', world.key())],
+  not_kept: [
+    400,
+    (world) => {
+      world.known = { at: () => Promise.reject(notKept(world.clock.now())) }
+      return world.get('/rates?from=USD&to=KES&known_at=2026-01-01T00:00:00Z', world.key())
+    },
+  ],
   unsupported_currency: [400, (world) => world.get('/rates?from=XXX&to=KES', world.key())],
   same_currency: [400, (world) => world.get('/rates?from=KES&to=KES', world.key())],
   malformed_body: [400, (world) => world.post('{', admin(world))],

@@ -1,4 +1,6 @@
 import { newApiKey } from '~/domain/api-key.ts'
+import { notKept } from '~/domain/errors.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
 import type { Examples } from '~/wire/openapi/response.ts'
 import { type Document, documentOf, fetchUnderContract } from '../support/contract.ts'
 import type { Json } from '../support/json-schema.ts'
@@ -39,6 +41,7 @@ export async function recordedExamples(): Promise<Examples> {
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE'] as const) await run.every(method)
     await run.unloaded()
     await run.ahead()
+    await run.unknown()
     return accounts.withoutIds(run.examples)
   } finally {
     await end()
@@ -74,6 +77,10 @@ const SHORTER: Readonly<Record<string, object>> = {
 const OTHERWISE: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   convertAmount: { recipient_gets: { amount: null, recipient_gets: 30_000 } },
 }
+
+/** Whether an operation has a parameter. */
+const takes = ({ operation }: Target, name: string): boolean =>
+  JSON.stringify(operation.parameters ?? []).includes(`"name":"${name}"`)
 
 export class Run {
   readonly examples: Examples = {}
@@ -206,6 +213,7 @@ export class Run {
     for (const target of this.#targets) {
       const responses = target.operation.responses as Record<string, unknown>
       if (!JSON.stringify(responses[503] ?? '').includes('overloaded')) continue
+      if (takes(target, 'min_position')) continue
       const body = Object.values(bodiesOf(target))[0]
       const wish = body ? { body } : { date: DAY_NOT_ASKED }
       const asks = Array.from({ length: 12 }, () => this.ask(target, wish))
@@ -266,6 +274,27 @@ export class Run {
     const isAsked = ({ operation }: Target) =>
       JSON.stringify(operation.responses).includes('replica_behind')
     await Promise.all(this.#of('GET').filter(isAsked).map(ask))
+  }
+
+  /** Reads of what was known earlier, which is not there any more, or cannot be had now. */
+  async unknown(): Promise<void> {
+    const world = new World()
+    const key = world.key()
+    const keptMs = Date.parse('2026-02-01T00:00:00.000Z')
+    for (const target of this.#of('GET').filter((one) => takes(one, 'known_at'))) {
+      const query = new URLSearchParams(queryOf(target) as Record<string, string>)
+      query.set('known_at', '2026-01-05T14:00:00.000Z')
+      const isHot = takes(target, 'min_position')
+      const busy = new WorkLimit({ runningMax: 0, waitingMax: 0 })
+      for (const fault of [
+        () => Promise.reject(notKept(keptMs)),
+        () => busy.run(async () => null),
+      ]) {
+        world.known = { at: fault as never }
+        const { status, body } = await world.get(`${target.path}?${query}`, key)
+        if (status === 400 || isHot) this.keep(target.id, status, { [body.code]: body })
+      }
+    }
   }
 
   /** The operation of this id. */

@@ -12,6 +12,7 @@ import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createDayFileStore } from '~/store/file/day-file-store.ts'
+import { createKnownStore } from '~/store/known/known-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -72,6 +73,7 @@ const appOf = (counting: UsageMeter) =>
       referencesAt: createReferenceStore(database).referencesAt,
     },
     past: pastOf(database),
+    known: createKnownStore(database),
     alerting: heldAlerts(),
     dayFiles: createDayFileStore(database),
     evidence: noEvidence,

@@ -10,6 +10,7 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createDayFileStore } from '~/store/file/day-file-store.ts'
+import { createKnownStore } from '~/store/known/known-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
@@ -66,12 +67,13 @@ export class PastWorld {
           quoteSuspectPct: options.quoteSuspectPct ?? null,
         },
         store: {
-          ...createObservationStore(database),
+          ...createObservationStore(database, clock),
           ...createWithdrawalStore(database),
           referencesAt: references.referencesAt,
         },
         alerting: heldAlerts(),
         past: options.past ?? pastOf(database, this.windows),
+        known: createKnownStore(database),
         dayFiles: createDayFileStore(database),
         evidence: noEvidence,
         signer: testSigner,

@@ -1,5 +1,5 @@
 import type { Quote, RecordedQuote } from '~/domain/quote.ts'
-import type { PastDeps } from '~/http/cold-route.ts'
+import type { PastDeps } from '~/http/known/past.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
 import type { Database } from '~/store/database.ts'
 import { createFeedAnswerStore } from '~/store/past/feed-answer-store.ts'

@@ -6,8 +6,8 @@ import type { Batch, Idempotency, Withdrawal } from '~/domain/observation.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Quote } from '~/domain/quote.ts'
-import type { PastDeps } from '~/http/cold-route.ts'
 import { homeOf } from '~/http/edge/home.ts'
+import type { KnownDeps, PastDeps } from '~/http/known/past.ts'
 import type { Log } from '~/log.ts'
 import { ToolServer } from '~/mcp/endpoint.ts'
 import type { GuardOptions } from '~/mcp/guard.ts'
@@ -31,6 +31,7 @@ import { underContract } from './contract.ts'
 import { noDayFiles } from './day-files.ts'
 import { answersOf } from './days.ts'
 import { noEvidence, testSigner } from './evidence.ts'
+import { nothingKnown } from './known.ts'
 import { emptyPast } from './past.ts'
 import { quietPortal } from './portal.ts'
 import { worldStreams } from './streams.ts'
@@ -51,6 +52,7 @@ export class World {
   /** Memory in the order of the log, which tests write by hand. */
   readonly live = new LiveMemory()
   readonly streams: ReturnType<typeof worldStreams>
+  known = nothingKnown
   readonly log: Log = this.#log()
   readonly app: ReturnType<typeof createApp>
   #ids = 0
@@ -75,6 +77,7 @@ export class World {
         quoteImplausibleTimes: 3,
       },
       past: options.past ?? emptyPast(),
+      known: { at: ((ms, work) => this.known.at(ms, work)) as KnownDeps['known']['at'] },
     }
     this.live.begin({ memory: this.memory, position: 1, atMs: this.clock.now(), hourMs: null })
     this.streams = worldStreams({ ...reading, live: this.live })

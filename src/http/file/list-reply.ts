@@ -41,8 +41,8 @@ export function listReply(request: Request, listed: Listed, headers: HeadersInit
 export function fileHeaders({ list, body, format }: Listed): Record<string, string> {
   const answer = body as Readonly<Record<string, unknown>>
   const whole = list.whole(answer)
-  const told = TOLD.flatMap((name) => {
-    const value = whole[name] ?? null
+  const told = [...TOLD, 'known_at'].flatMap((name) => {
+    const value = whole[name] ?? (name === 'known_at' ? answer[name] : null) ?? null
     return value === null ? [] : [[`x-${name.replaceAll('_', '-')}`, inAscii(String(value))]]
   })
   return {

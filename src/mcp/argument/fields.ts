@@ -104,22 +104,31 @@ export const detailField = {
   }),
 }
 
-/** A moment at which a window ends: a time, or a date that counts whole, as far as it is over. */
+/** A moment that has come: a time, or a date that counts whole, as far as it is over. */
+const pastMoment =
+  (what: string): Reading =>
+  (text, { name, nowMs }) => {
+    const dayMs = dateMsOf(text)
+    if (dayMs !== null && dayMs <= nowMs) return iso(Math.min(dayMs + DAY_MS - 1, nowMs))
+    if (dayMs !== null)
+      throw invalidParameter({ name, fault: `it lies in the future; leave it out ${what}` })
+    readInstant(name, text)
+    return text
+  }
+
+/** A moment at which a window ends. */
 export const untilField = {
   until: Type.Optional(
     readBy(
-      (text, { name, nowMs }) => {
-        const dayMs = dateMsOf(text)
-        if (dayMs !== null && dayMs <= nowMs) return iso(Math.min(dayMs + DAY_MS - 1, nowMs))
-        if (dayMs !== null)
-          throw invalidParameter({
-            name,
-            fault: 'it lies in the future; leave it out to end with now',
-          })
-        readInstant(name, text)
-        return text
-      },
-      Type.String({ description: 'End of the window, not now: a date or time.' }),
+      pastMoment('to end with now'),
+      Type.String({ description: 'End of the window: a date or time.' }),
     ),
+  ),
+}
+
+/** The time whose state of knowledge is asked about. */
+export const knownField = {
+  known_at: Type.Optional(
+    readBy(pastMoment('to ask about now'), Type.String({ description: 'As known then.' })),
   ),
 }

@@ -38,7 +38,7 @@ export class FeedService {
     const { config, clock, log, memory, database, pace = systemPace, watch = same } = deps
     const publish = (publication: Publication) => memory.publish(publication, clock.now())
     const fetcher = { clock, ...this.#stopping.paced(pace) }
-    const store = feedStoreOf(database, publish)
+    const store = feedStoreOf(database, publish, clock)
     this.#pattern = config.feedCron
     this.#turns =
       config.feeds.length === 0
@@ -89,8 +89,9 @@ export class FeedService {
 export function feedStoreOf(
   database: Database,
   publish: (publication: Publication) => void,
+  clock?: Clock,
 ): FeedStore {
-  const references = createReferenceStore(database)
+  const references = createReferenceStore(database, clock)
   const states = createFeedStateStore(database)
   return {
     once: states.once,

@@ -13,6 +13,11 @@ export const changes = pgTable(
     /** The position of the server's own log at the time, or one more than the last position. */
     position: bigint('position', { mode: 'number' }).primaryKey(),
     at: instant('at').notNull(),
+    /**
+     * The time of the commit by the writer's clock, never before that of an earlier commit; null
+     * for what records nothing.
+     */
+    knownAt: instant('known_at'),
     kind: text('kind').notNull(),
     /** The new rows, ascending; null where they are many, or not known. */
     ids: bigint('ids', { mode: 'number' }).array(),

@@ -15,6 +15,11 @@ export function isDistributed(sql: Sql): Promise<boolean> {
   return asked
 }
 
+/** Has a transaction of a pool remember what the pool does. */
+export async function remembersDistribution(tx: Sql, pool: Sql): Promise<void> {
+  known.set(tx, Promise.resolve(await isDistributed(pool)))
+}
+
 /** Has the next call ask again: the database was lost, and another may stand in its place. */
 export function forgetDistribution(sql: Sql): void {
   known.delete(sql)

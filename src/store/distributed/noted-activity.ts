@@ -6,8 +6,9 @@ type Active = { readonly name: string; readonly is_active: boolean }
 const LOCK_NAME = 'corridor activity'
 
 /**
- * Does `work`, which changes the catalogue, and notes who was switched on or off by it, as triggers
- * do where the catalogue is not copied to the workers. All who do so take turns.
+ * Does `work`, which changes the catalogue, and notes who was switched on or off by it, and new
+ * versions, as triggers do where the catalogue is not copied to the workers. All who do so take
+ * turns.
  */
 export async function withNotedActivity(tx: Tx, work: () => Promise<void>): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`)
@@ -21,6 +22,7 @@ export async function withNotedActivity(tx: Tx, work: () => Promise<void>): Prom
     await tx.execute(sql`
       insert into provider_activity (provider_id, is_active, since)
       values (${name}, ${is_active}, ${await nextMoment(tx, sql`provider_activity`)}::timestamptz)`)
+  await tx.execute(sql`select note_catalogue_changes()`)
 }
 
 const currencies = (tx: Tx) =>

@@ -5,7 +5,7 @@ import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { isLong } from '~/store/offer/long-prices.ts'
 import { addingTo, rollupRows } from '~/store/past/rollup-parts.ts'
 import { claim } from '~/store/recording/idempotency.ts'
-import { columnsOf, type NewRows } from '~/store/recording/new-rows.ts'
+import { columnsOf, type NewRows, recordingTime } from '~/store/recording/new-rows.ts'
 import { recountHours, restatedAmong } from '~/store/recording/restated.ts'
 import { noteUpload } from '~/store/recording/upload-note.ts'
 import { announcedSpread } from './spread-changes.ts'
@@ -70,31 +70,33 @@ type Rollup = {
   readonly best_rate: string | null
   readonly counted_best: string | null
   readonly samples: number
+  readonly changed_at: string
 }
 
 /**
  * The roll-ups of new observations, worked out by the coordinator: every server would be asked for
  * its part of a statement that both works them out and adds them.
  */
-function rollupsOf(sql: Sql, { observations, series }: NewRows) {
+function rollupsOf(sql: Sql, rows: NewRows) {
+  const { observations, series } = rows
   const ids = arrayLiteral(series.map(({ id }) => id))
   const corridorIds = arrayLiteral(series.map(({ corridorId }) => corridorId))
   const times = arrayLiteral(observations.map(({ effectiveMs }) => instantText(effectiveMs)))
-  return rollupRows(
-    sql,
-    sql`unnest(
+  return rollupRows(sql, {
+    at: recordingTime(sql, rows),
+    observations: sql`unnest(
       ${corridorIds}::int[], ${ids}::int[],
       ${times}::timestamptz[],
       ${arrayLiteral(observations.map(({ rateType }) => rateType))}::rate_type[],
       ${arrayLiteral(observations.map(({ rate }) => rate))}::numeric[]
     ) as o (corridor_id, provider_corridor_id, effective_from, rate_type, rate)`,
-    sql`(
+    series: sql`(
       select distinct * from unnest(
         ${ids}::int[], ${corridorIds}::int[],
         ${arrayLiteral(observations.map(({ providerId }) => providerId))}::text[]
       ) as s (id, corridor_id, provider_id)
     ) each_series`,
-  )
+  })
 }
 
 /** Keeps the long prices among new observations aside too, as no trigger of a server can. */

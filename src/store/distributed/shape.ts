@@ -1,7 +1,14 @@
 import type { TransactionSql } from 'postgres'
 
 /** Tables of which every server keeps a whole copy, each after those that it refers to. */
-export const REFERENCE_TABLES = ['currencies', 'providers', 'corridors', 'provider_activity']
+export const REFERENCE_TABLES = [
+  'currencies',
+  'providers',
+  'corridors',
+  'provider_activity',
+  'catalogue_history',
+  'late_commits',
+]
 
 /**
  * Tables whose rows lie on one worker for each corridor, those of one corridor together; each after

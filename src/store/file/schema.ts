@@ -1,4 +1,4 @@
-import { customType, date, pgTable } from 'drizzle-orm/pg-core'
+import { customType, date, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
 
 /** A column of bytes. */
@@ -11,3 +11,15 @@ export const dayFiles = pgTable('day_files', {
   content: bytes('content').notNull(),
   madeAt: instant('made_at').notNull().defaultNow(),
 })
+
+/** Later editions of the files of days, from 2 on, each made after a correction; never changed. */
+export const dayFileEditions = pgTable(
+  'day_file_editions',
+  {
+    day: date('day').notNull(),
+    edition: integer('edition').notNull(),
+    content: bytes('content').notNull(),
+    madeAt: instant('made_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.day, t.edition] })],
+)

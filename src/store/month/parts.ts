@@ -19,6 +19,11 @@ export function areManyMonths(sql: Sql): Promise<boolean> {
   return are
 }
 
+/** Has a transaction of a pool remember what the pool does. */
+export function remembersMonths(tx: Sql, pool: Sql): void {
+  known.set(tx, { are: areManyMonths(pool), uses: 1 })
+}
+
 async function areMany(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ parts: number }]>`
     select count(*)::int as parts from pg_inherits

@@ -10,6 +10,7 @@ import { checkedId, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { onShard } from '~/store/distributed/shard.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { rollupsIn } from '~/store/known/known-rollups.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
 import { observations } from '~/store/schema.ts'
@@ -102,6 +103,10 @@ function laterPage(database: Database, ask: StoredAsk) {
   const { sql } = database
   const { corridorId, order, offset, fromMs, beforeMs } = ask
   const lastHourMs = hourStartMs(beforeMs - 1)
+  const hours = {
+    from: sql`${instantText(fromMs)}::timestamptz`,
+    before: sql`${instantText(lastHourMs + HOUR_MS)}::timestamptz`,
+  }
   const startOrEnd =
     order === 'asc'
       ? sql`effective_from >= (select hour from place)`
@@ -117,10 +122,8 @@ function laterPage(database: Database, ask: StoredAsk) {
       ), hours as (
         select hour, samples - pruned - case when hour = ${instantText(lastHourMs)}::timestamptz
           then (select samples from outside) else 0 end as samples
-        from rollups
-        where corridor_id = ${corridorId}
-          and hour >= ${instantText(fromMs)}::timestamptz
-          and hour <= ${instantText(lastHourMs)}::timestamptz
+        from ${rollupsIn(database, ask, hours)}
+        where corridor_id = ${corridorId} and hour >= ${hours.from} and hour < ${hours.before}
       ), counted as (
         select hour, samples, sum(samples) over (order by hour ${direction(database, ask)}) as upto
         from hours

@@ -30,10 +30,12 @@ export async function recount(
     order by hour for update`
   await tx`
     update rollups set best_rate = ${bests.best}, counted_best = ${kept(sql, bests)},
-      samples = rollups.pruned + coalesce(seen.samples, 0)
+      samples = rollups.pruned + coalesce(seen.samples, 0),
+      changed_at = greatest(rollups.changed_at, now(), seen.newest)
     from unnest(${hours}::timestamptz[]) asked (hour)
     left join lateral (
-      select ${bestRates(sql, sql`applies`)}, count(*)::int as samples
+      select ${bestRates(sql, sql`applies`)}, count(*)::int as samples,
+        max(recorded_at) as newest
       from ${withActivity(sql, withLast(sql, observations), seriesOf(sql, corridorId))}
     ) seen on true
     where rollups.corridor_id = ${corridorId} and rollups.hour = asked.hour`

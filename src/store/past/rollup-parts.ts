@@ -51,14 +51,22 @@ export const countedBest = (sql: Sql, of: Part) =>
  * Every process locks the rows in one order, by hour and corridor, which rules out deadlocks;
  * the present hour, the one most in demand, comes last.
  */
-export const addToRollups = (sql: Sql, observations: Part) => sql`
-  insert into rollups (corridor_id, hour, best_rate, counted_best, samples)
-  ${rollupRows(sql, observations)} ${addingTo(sql)}`
+export const addToRollups = (sql: Sql, observations: Part, at: Part = sql`now()`) => sql`
+  insert into rollups (corridor_id, hour, best_rate, counted_best, samples, changed_at)
+  ${rollupRows(sql, { observations, at })} ${addingTo(sql)}`
+
+type Added = {
+  readonly observations: Part
+  /** The time that the observations bear. */
+  readonly at: Part
+  readonly series?: Part
+}
 
 /** The roll-ups of observations as they are kept, in the order in which they are locked. */
-export const rollupRows = (sql: Sql, observations: Part, series?: Part) => sql`
+export const rollupRows = (sql: Sql, { observations, at, series }: Added) => sql`
   select corridor_id, hour, best_rate,
-    ${kept(sql, { best: sql`best_rate`, counted: sql`counted` })} as counted_best, samples
+    ${kept(sql, { best: sql`best_rate`, counted: sql`counted` })} as counted_best, samples,
+    greatest(now(), ${at}) as changed_at
   from (${rolledUp(sql, observations, series)}) seen
   order by 2, 1`
 
@@ -70,7 +78,8 @@ export function addingTo(sql: Sql) {
   return sql`
     on conflict (corridor_id, hour) do update set best_rate = ${best},
       counted_best = ${kept(sql, { best, counted })},
-      samples = rollups.samples + excluded.samples`
+      samples = rollups.samples + excluded.samples,
+      changed_at = greatest(rollups.changed_at, excluded.changed_at)`
 }
 
 /** The best rates of an hour; for a pruned hour, those retained before its rows were deleted. */

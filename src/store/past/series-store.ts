@@ -8,6 +8,7 @@ import { seriesOf, withActivity } from '~/store/activity.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { rollupsIn } from '~/store/known/known-rollups.ts'
 import { type BucketRow, bestOf, bucketed } from './bucket-parts.ts'
 import { countedBest, executableKinds, withLast } from './rollup-parts.ts'
 
@@ -60,7 +61,8 @@ export function createSeriesStore(database: Database) {
  * The buckets from roll-ups for whole hours, and from observations for an hour that the window ends
  * within; candles of hours from observations, as far as they are there.
  */
-export function bucketRows({ sql }: Database, ask: BucketsAsk & Place) {
+export function bucketRows(database: Database, ask: BucketsAsk & Place) {
+  const { sql } = database
   const { corridorId, interval, fromMs, beforeMs, isOhlc = false } = ask
   const isOfMoments = isOhlc && interval === 'PT1H'
   const wholeMs = isOfMoments ? fromMs : Math.max(fromMs, hourStartMs(beforeMs))
@@ -74,12 +76,14 @@ export function bucketRows({ sql }: Database, ask: BucketsAsk & Place) {
       case when ${executableKinds(sql)} and applies and was_active then rate end, 1
     from ${withActivity(sql, withLast(sql, open), seriesOf(sql, corridorId))}`
   const counted = countedBest(sql, sql`rollups`)
+  const hours = {
+    from: sql`${instantText(fromMs)}::timestamptz`,
+    before: sql`${instantText(isOfMoments ? beforeMs : wholeMs)}::timestamptz`,
+  }
   const seen = sql`(
       select hour as at, ${counted} as best, ${isOfMoments ? sql`pruned` : sql`samples`} as samples
-      from rollups
-      where corridor_id = ${corridorId}
-        and hour >= ${instantText(fromMs)}::timestamptz
-        and hour < ${instantText(isOfMoments ? beforeMs : wholeMs)}::timestamptz
+      from ${isOfMoments ? sql`rollups` : rollupsIn(database, ask, hours)}
+      where corridor_id = ${corridorId} and hour >= ${hours.from} and hour < ${hours.before}
         ${isOfMoments ? sql`and pruned > 0` : sql``}
       ${wholeMs < beforeMs ? openHour : sql``}
     ) seen`

@@ -45,10 +45,14 @@ export function columnsOf(sql: Sql, rows: NewRows) {
       ${column(({ notes }) => notes)}::text[],
       ${column(({ evidence }) => storedEvidence(evidence))}::evidence[]
       ${offered.values}`,
-    common: sql`recorded_by, recorded_via`,
-    commonValues: sql`${rows.recorderId}::int, ${rows.via}::text`,
+    common: sql`recorded_by, recorded_via, recorded_at`,
+    commonValues: sql`${rows.recorderId}::int, ${rows.via}::text, ${recordingTime(sql, rows)}`,
   }
 }
+
+/** The time that new rows bear: the writer's clock, or else the start of the transaction. */
+export const recordingTime = (sql: Sql, { atMs }: Pick<NewRows, 'atMs'>) =>
+  atMs === null ? sql`now()` : sql`${instantText(atMs)}::timestamptz`
 
 /**
  * The columns of offers and their values; nothing for a batch that says nothing of them, whose

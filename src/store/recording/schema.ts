@@ -57,6 +57,7 @@ export const withdrawals = pgTable(
       foreignColumns: [providerCorridors.id, providerCorridors.corridorId],
     }),
     index('withdrawals_history').on(t.corridorId, t.effectiveFrom, t.id),
+    index('withdrawals_as_of').on(t.providerCorridorId, t.effectiveFrom, t.id),
   ],
 )
 

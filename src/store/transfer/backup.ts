@@ -1,26 +1,15 @@
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
-import * as alerting from '~/store/alert/schema.ts'
 import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
 import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
 import { announcedSpread } from '~/store/distributed/spread-changes.ts'
-import * as evidence from '~/store/evidence/schema.ts'
-import * as files from '~/store/file/schema.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
 import { offers } from '~/store/offer/schema.ts'
-import * as past from '~/store/past/schema.ts'
-import * as factors from '~/store/portal/factor-schema.ts'
-import * as connections from '~/store/portal/oauth-schema.ts'
-import * as portal from '~/store/portal/schema.ts'
-import * as recording from '~/store/recording/schema.ts'
-import * as references from '~/store/reference-schema.ts'
-import * as schema from '~/store/schema.ts'
 import { schemaVersion, versionOf } from '~/store/schema-version.ts'
-import * as sources from '~/store/source/schema.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
 import { copyOut } from './copy-out.ts'
 import { firstLook } from './first-look.ts'
@@ -28,6 +17,7 @@ import { firstMonth, makeMonthsBefore } from './months-backup.ts'
 import { NEWER_TABLES } from './newer-tables.ts'
 import { linesIn, rowEstimate } from './row-count.ts'
 import { inSnapshot } from './snapshot.ts'
+import { STORED } from './stored.ts'
 
 /** A backup's description of itself, JSON in its first line. */
 type Header = {
@@ -41,6 +31,7 @@ type Table = { readonly name: string; readonly columns: readonly string[] }
 
 /** The oldest schema that can be restored: later migrations only add tables and empty columns. */
 const OLDEST = versionOf('0007_activity')
+
 /** The line that ends the rows of a table; COPY's text format never produces it. */
 const END = '\\.'
 const ROWS_BYTES_MAX = 1_048_576
@@ -49,15 +40,11 @@ const ROWS_BYTES_MAX = 1_048_576
  * Every table of ours that is not made from others, each after those that it refers to. Offers come
  * first, as observations refer to them by a trigger.
  */
-const TABLES: readonly Table[] = ordered([
-  offers,
-  ...[
-    ...[schema, recording, past, files, references, portal, sources, connections, factors],
-    ...[alerting, evidence],
-  ]
+const TABLES: readonly Table[] = ordered(
+  [{ offers }, ...STORED]
     .flatMap((module): unknown[] => Object.values(module))
     .filter((value) => is(value, PgTable)),
-])
+)
 
 /**
  * Writes the whole database as of one moment, without holding anybody up: a line that describes the
@@ -117,10 +104,12 @@ export async function restoreBackup(
     return await database.sql.begin(async (tx) => {
       if (isSpread) await oneByOne(tx)
       await assertEmpty(tx)
+      await tx`set local corridor.restoring = 'on'`
       const restoring = new Restoring(tx, isSpread)
       const rows = await restored(restoring, look.all)
       await tx`${keepLong(database.sql, database.sql`observations`)}`
       await continueSequences(tx)
+      await tx`select begin_catalogue_history()`
       for (const kind of ['access', 'feeds', 'alerts'] as const)
         await tx`select ${announced(database, { kind })}`
       for (const kind of ['catalogue', 'references'] as const)

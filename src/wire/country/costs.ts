@@ -21,6 +21,7 @@ import {
   standingFields,
   words,
 } from '~/wire/fields.ts'
+import { knownFields } from '~/wire/known/known.ts'
 import { List } from '~/wire/list/list.ts'
 import { presentNote } from '~/wire/note.ts'
 import {
@@ -171,6 +172,7 @@ export const CostsResponse = namedRecord('CostsResponse', {
     }),
   ),
   ...freshnessFields,
+  ...knownFields,
 })
 
 export const costsList = new List({

@@ -23,6 +23,9 @@ type ListOptions = {
   about(body: Body): readonly unknown[]
 }
 
+/** Members of answers that are no columns of any file; a header says `known_at`. */
+const NO_COLUMNS = ['count', 'known_at']
+
 /** A member that repeats the `offer_id` before it. */
 const SAID_TWICE = 'offer.id'
 
@@ -43,7 +46,7 @@ export class List {
     const { items } = response.properties[entries] as TSchema
     this.#own = columnsOf(items, { without: [SAID_TWICE] })
     this.#marks = Object.values(marks)
-    this.#whole = columnsOf(response, { without: [entries, 'count', ...without] })
+    this.#whole = columnsOf(response, { without: [...NO_COLUMNS, entries, ...without] })
     this.#about = about
     const marked = Object.entries(marks).map(([name, { description }]) => ({
       name,

@@ -273,6 +273,8 @@ describe('backup and restore', () => {
     ...['alerts', 'alert_deliveries', 'portal_two_factors', 'portal_passkeys'],
     ...['recorders', 'withdrawals', 'reference_answers', 'connector_state'],
     ...['log_state', 'log_tiles', 'log_leaves', 'log_spans', 'log_checkpoints', 'log_keys'],
+    ...['catalogue_history', 'late_commits', 'day_file_editions'],
+    ...['upload_drafts', 'upload_layouts', 'uploads'],
   ]
 
   test('restores what versions wrote that knew no offers', async () => {
@@ -297,10 +299,15 @@ describe('backup and restore', () => {
     const same = await freshDatabase()
     documentOf(await corridor(['restore', file, '--json'], same.url))
     await same.sql`delete from alerts`
-    // The recorder of a price, and how it came, were not stored then.
+    const [begun] = await restored.sql`
+      select (select count(*) from catalogue_history where since = '-infinity') as begun,
+        (select count(*) from currencies) + (select count(*) from providers) as entries`
+    expect(begun!.begun).toBe(begun!.entries)
+    // The recorder of a price, how it came, and versions of the catalogue were not stored then.
     const unsaid = async (database: FreshDatabase) => {
       const tables = Object.entries(await tableTexts(database))
-      const known = tables.filter(([name]) => !/^(recorders|withdrawals|log_\w+)$/.test(name))
+      const isUnsaid = /^(recorders|withdrawals|catalogue_history|log_\w+)$/
+      const known = tables.filter(([name]) => !isUnsaid.test(name))
       const { observations, ...others } = Object.fromEntries(known)
       const rows = (observations as string[][]).map(([text]) => text!.replace(/,\d*,\w*\)$/, ',,)'))
       return { ...others, observations: rows }

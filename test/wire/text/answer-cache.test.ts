@@ -4,6 +4,7 @@ import { HOUR_MS } from '~/domain/duration.ts'
 import type { HotDeps } from '~/http/access.ts'
 import { Refusals } from '~/http/reply.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
+import { nothingKnown } from '../../support/known.ts'
 import { apply, events, jumps } from '../../support/market.ts'
 import { freshRoute } from '../../support/routes.ts'
 import { World } from '../../support/world.ts'
@@ -82,7 +83,7 @@ const depsOf = (world: World, answers: AnswerCache, quoteMaxAgeMs: number | null
   metering: { meter: world.meter, limits: { free: 1e6, pro: 1e6, enterprise: 1e6 } },
   ageLimits: { midMaxAgeMs: MID_MAX_AGE_MS, quoteMaxAgeMs, staleAfterMs: HOUR_MS },
   answers,
-  ...{ guards: {}, refusals: new Refusals({}) },
+  ...{ guards: {}, refusals: new Refusals({}), known: nothingKnown },
 })
 
 async function replyOf(deps: HotDeps, question: string, key: string) {

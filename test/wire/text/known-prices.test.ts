@@ -5,6 +5,7 @@ import { convertRoutes } from '~/http/convert.ts'
 import { Refusals } from '~/http/reply.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { KnownPrices } from '~/wire/text/known-prices.ts'
+import { nothingKnown } from '../../support/known.ts'
 import { apply, events, jumps } from '../../support/market.ts'
 import { offer } from '../../support/offers.ts'
 import { unobserved } from '../../support/routes.ts'
@@ -88,7 +89,7 @@ async function replyOf(
       metering: { meter: world.meter, limits: { free: 1e6, pro: 1e6, enterprise: 1e6 } },
       ageLimits: { midMaxAgeMs: 1.5 * HOUR_MS, quoteMaxAgeMs: 2 * HOUR_MS, staleAfterMs: HOUR_MS },
       answers,
-      ...{ guards: {}, refusals: new Refusals({}) },
+      ...{ guards: {}, refusals: new Refusals({}), known: nothingKnown },
     },
     known,
   )

@@ -1,0 +1,137 @@
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { invalidParameter } from '~/domain/errors.ts'
+import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
+import type { Reference } from '~/domain/mid.ts'
+import type { Catalogue } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
+import { Memory } from '~/memory/memory.ts'
+import { type AgeLimits, View } from '~/memory/view.ts'
+import { WindowCache } from '~/memory/window-cache.ts'
+
+/** The database as it was known at a time; `P` is the store of the past. */
+type KnownTables<P> = DaySource & {
+  readonly past: P
+  /** Whether nothing at all had been recorded by then. */
+  readonly isBeforeAll: boolean
+  catalogue(): Promise<Catalogue>
+  /** What was live of every currency. */
+  references(): Promise<readonly Reference[]>
+  /** What was live in these corridors. */
+  quotes(corridors: readonly Corridor[]): Promise<readonly Quote[]>
+  /** Whether the sample had been loaded. */
+  holdsSample(): Promise<boolean>
+}
+
+export type KnownStore<P> = {
+  /** Does work on what was known. Throws `not_kept` where some of that was deleted since. */
+  at<T>(knownMs: number, work: (tables: KnownTables<P>) => Promise<T>): Promise<T>
+}
+
+/** What was known at a time, for one question. */
+export type KnownPast<P> = { readonly store: P; readonly windows: WindowCache }
+
+type Asked = {
+  /** The time asked about. */
+  readonly knownMs: number
+  /** What the caller may see now. */
+  readonly freshness: Freshness
+  readonly limits: AgeLimits
+  /** Whether the answer is about the present of that time, and not about its past alone. */
+  readonly isLive: boolean
+}
+
+type Known<T> = {
+  readonly answer: T
+  /** What was asked, or the cutoff of the caller's tier if that is earlier. */
+  readonly knownMs: number
+  readonly isBeforeAll: boolean
+}
+
+/** How often an answer is worked out at most, each time with the corridors that it looked at. */
+const ROUNDS_MAX = 5
+
+/**
+ * The answer that `find` would have given at an earlier time to a realtime key: from a view of
+ * memory that is loaded from the database as it was known then, and from the stores of the past.
+ *
+ * Only the corridors that `find` looks at are loaded, so it is called until it looks at no other.
+ * Throws `invalid_parameter` for a time in the future, and `not_kept`.
+ */
+export function knownAnswer<P, T>(
+  store: KnownStore<P>,
+  { knownMs: askedMs, freshness: { nowMs, cutoffMs, isSample = false }, limits, isLive }: Asked,
+  find: (view: View, past: KnownPast<P>) => T | Promise<T>,
+): Promise<Known<T>> {
+  if (askedMs > nowMs)
+    throw invalidParameter({
+      name: 'known_at',
+      fault: 'it lies in the future; leave it out to ask about now',
+    })
+  const knownMs = Math.min(askedMs, cutoffMs)
+  return store.at(knownMs, async (tables) => {
+    const wasSample = isSample && (await tables.holdsSample())
+    const freshness = freshnessAt('realtime', knownMs, wasSample)
+    const memory = await loaded(tables, { knownMs, isLive })
+    const past = { store: tables.past, windows: new WindowCache() }
+    const answer = await settled(tables, memory, {
+      knownMs,
+      isLive,
+      viewOf: () => new View(memory.current, freshness, limits),
+      find: (view) => find(view, past),
+    })
+    return { answer, knownMs, isBeforeAll: tables.isBeforeAll }
+  })
+}
+
+type Then = Pick<Asked, 'knownMs' | 'isLive'>
+
+/** A memory without quotes. */
+async function loaded<P>(tables: KnownTables<P>, { knownMs, isLive }: Then): Promise<Memory> {
+  const memory = new Memory()
+  const references = isLive ? await tables.references() : []
+  memory.publish({ catalogue: await tables.catalogue(), references }, knownMs)
+  return memory
+}
+
+type Question<T> = Then & {
+  viewOf(): View
+  find(view: View): T | Promise<T>
+}
+
+async function settled<P, T>(
+  tables: KnownTables<P>,
+  memory: Memory,
+  { knownMs, isLive, viewOf, find }: Question<T>,
+): Promise<T> {
+  const known = new Set<string>()
+  for (let round = 1; ; round++) {
+    const view = viewOf()
+    const answer = await outcomeOf(() => find(view))
+    const news = isLive ? corridorsIn(view, known) : []
+    if (news.length === 0) return answer()
+    if (round === ROUNDS_MAX) throw new Error('an answer looked at other corridors every time')
+    for (const corridor of news) known.add(corridorKey(corridor))
+    const quotes = await tables.quotes(news)
+    await publishWithDays({ memory, days: tables, clock: { now: () => knownMs } }, { quotes })
+  }
+}
+
+/** The corridors that an answer looked at, but for those that are known. */
+const corridorsIn = ({ basis }: View, known: ReadonlySet<string>): Corridor[] => [
+  ...new Map(basis.corridors.map((corridor) => [corridorKey(corridor), corridor] as const))
+    .entries()
+    .flatMap(([key, corridor]) => (known.has(key) ? [] : [corridor])),
+]
+
+/** An answer, or what it threw: an answer without all of its corridors may fail for that. */
+async function outcomeOf<T>(find: () => T | Promise<T>): Promise<() => T> {
+  try {
+    const answer = await find()
+    return () => answer
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+}

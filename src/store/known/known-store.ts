@@ -1,0 +1,175 @@
+import type { TransactionSql } from 'postgres'
+import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { notKept } from '~/domain/errors.ts'
+import type { PageAsk, Standing } from '~/domain/history.ts'
+import type { Probe } from '~/domain/price/day-mids.ts'
+import type { Catalogue } from '~/domain/provider.ts'
+import { catalogueOf, type LoggedCatalogue } from '~/store/catalogue-store.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { referencesAt } from '~/store/day-references.ts'
+import { isDistributed, remembersDistribution } from '~/store/distributed/distribution.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { remembersMonths } from '~/store/month/parts.ts'
+import { createHeldStore } from '~/store/past/held-store.ts'
+import { createHistoryStore } from '~/store/past/history-store.ts'
+import { createSeriesStore } from '~/store/past/series-store.ts'
+import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
+import { createWorthPathStore } from '~/store/past/worth-path-store.ts'
+import { liveQuotesOf } from '~/store/quote-store.ts'
+import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
+
+/** How many catalogues of the past are kept. */
+const CATALOGUES_MAX = 16
+
+/**
+ * The tables as they were known at a time. Its transactions read the schema `known` first, so that
+ * every statement about the present or the past is about what was known of them, and there is one
+ * of each. `pool` is for it alone: a connection plans its statements for either tables.
+ *
+ * A row is known from the time that it bears, `recorded_at`, on; one whose commit came more than a
+ * second later, or before which a later one was committed, from its commit on.
+ */
+export function createKnownStore(pool: Database) {
+  const catalogues = new Map<string, Required<Catalogue>>()
+  let firstMs: number | null = null
+  return {
+    at<T>(knownMs: number, work: (known: KnownTables) => Promise<T>): Promise<T> {
+      return pool.sql.begin('read only', async (tx) => {
+        const state = await begun(tx, knownMs)
+        await remembersDistribution(tx as unknown as Sql, pool.sql)
+        remembersMonths(tx as unknown as Sql, pool.sql)
+        firstMs ??= await firstRecorded(tx)
+        const known = { ...pool, sql: tx as unknown as Sql, knownMs }
+        return work({
+          ...pastOf(known, state.lostMs),
+          ...presentOf(known),
+          isBeforeAll: firstMs === null || knownMs < firstMs,
+          async catalogue() {
+            const kept = catalogues.get(state.version)
+            if (kept) return kept
+            const found = await catalogueIn(tx)
+            if (catalogues.size >= CATALOGUES_MAX) catalogues.clear()
+            catalogues.set(state.version, found)
+            return found
+          },
+        })
+      }) as Promise<T>
+    },
+  }
+}
+
+type PastTables = ReturnType<typeof pastOf>
+type PresentTables = ReturnType<typeof presentOf>
+
+type KnownTables = PastTables &
+  PresentTables & {
+    /** Whether nothing at all had been recorded by then. */
+    readonly isBeforeAll: boolean
+    catalogue(): Promise<Required<Catalogue>>
+  }
+
+type State = {
+  /** Names the catalogue, which never changes again. */
+  readonly version: string
+  /** Observations from before this time may have been deleted since; -Infinity if none were. */
+  readonly lostMs: number
+}
+
+/** The last commits may still be on their way for this long. */
+const SETTLING_MS = 10_000
+/** A commit that takes longer than this counts from its end on. */
+const LATE_MS = 1000
+
+/**
+ * Turns to a time, once everything that may count as known by then has been committed: commits of
+ * the last second are waited for, so that the answer stays as it is.
+ */
+async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
+  const known = tx`${instantText(knownMs)}::timestamptz`
+  const [row] = await tx<[{ version: string; lost_ms: string | null; age_ms: string }]>`
+    select set_config('search_path', 'known, public', true),
+      set_config('corridor.known_at', ${instantText(knownMs)}, true),
+      concat_ws(' ', (
+        select id from catalogue_history where since <= ${known} order by id desc limit 1
+      ), (
+        select count(*) from public.provider_activity where since <= ${known}
+      )) as version,
+      (select extract(epoch from max(before)) * 1000 from prunings
+        where at > ${known} and observations > 0) as lost_ms,
+      extract(epoch from recording_time() - ${known}) * 1000 as age_ms`
+  const ageMs = Number(row.age_ms)
+  if (ageMs < SETTLING_MS) {
+    await tx`select pg_sleep(${Math.min(LATE_MS, Math.max(0, LATE_MS - ageMs)) / 1000})`
+    await tx`select pg_advisory_xact_lock_shared(hashtext('corridor changes'))`
+  }
+  const lostMs = row.lost_ms === null ? Number.NEGATIVE_INFINITY : Number(row.lost_ms)
+  if (knownMs < lostMs) throw notKept(lostMs)
+  return { version: row.version, lostMs }
+}
+
+/** When the first row was recorded that is still there; null before there is one. */
+async function firstRecorded(tx: TransactionSql): Promise<number | null> {
+  const [row] = await tx<[{ first_ms: string | null }]>`
+    select extract(epoch from least(
+      (select recorded_at from public.observations order by id limit 1),
+      (select min(recorded_at) from public.withdrawals),
+      (select recorded_at from public.reference_snapshots order by id limit 1)
+    )) * 1000 as first_ms`
+  return row.first_ms === null ? null : Number(row.first_ms)
+}
+
+async function catalogueIn(tx: TransactionSql): Promise<Required<Catalogue>> {
+  const [row] = await tx<[LoggedCatalogue]>`
+    select (select coalesce(jsonb_agg(c), '[]') from currencies c) as currencies,
+      (select coalesce(jsonb_agg(p), '[]') from providers p) as providers,
+      (select coalesce(jsonb_agg(a order by a.since, a.id), '[]') from (
+        select id, provider_id, is_active, extract(epoch from since) * 1000 as since
+        from provider_activity
+      ) a) as activity`
+  return catalogueOf(row)
+}
+
+/** The stores of the past. They refuse what later deletions would leave incomplete. */
+function pastOf(known: Database, lostMs: number) {
+  const snapshots = createSnapshotStore(known)
+  const history = createHistoryStore(known)
+  const requireKept = (fromMs: number) => {
+    if (fromMs < lostMs) throw notKept(lostMs)
+  }
+  return {
+    past: {
+      ...createSeriesStore(known),
+      ...createHeldStore(known),
+      ...createWorthPathStore(known),
+      ...snapshots,
+      ...history,
+      async page(ask: PageAsk) {
+        requireKept(ask.fromMs)
+        return history.page(ask)
+      },
+      async standing(corridor: Corridor, standing: Standing) {
+        requireKept(standing.sinceMs)
+        return snapshots.standing(corridor, standing)
+      },
+    },
+  }
+}
+
+/** What a view of memory is loaded from. */
+function presentOf(known: Database) {
+  const { sql, knownMs: nowMs = 0 } = known
+  return {
+    references: () => createReferenceStore(known).live(nowMs),
+    referencesAt: (probes: readonly Probe[]) => referencesAt(known, probes),
+    holdsSample: () => holdsSample(sql),
+    async quotes(corridors: readonly Corridor[]) {
+      const rows = await sql<{ id: number }[]>`
+        select id from corridors
+        where source || '/' || target = any(${arrayLiteral(corridors.map(corridorKey))}::text[])
+        order by id`
+      const corridorIds = rows.map(({ id }) => id)
+      const ask = { nowMs, isDistributed: await isDistributed(sql), corridorIds }
+      return liveQuotesOf(sql, sql as unknown as TransactionSql, ask)
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox'
+import type { Freshness } from '~/domain/freshness.ts'
+import { Instant } from '~/wire/fields.ts'
+import { readInstant } from '~/wire/moment.ts'
+import { iso } from '~/wire/present.ts'
+
+/** The parameter of questions that can be asked about an earlier state of knowledge. */
+export const knownParameter = {
+  known_at: Type.Optional(
+    Type.String({
+      description:
+        'An ISO-8601 date-time, not in the future: the answer as it was then, by what had been ' +
+        'recorded.',
+      format: 'date-time',
+      examples: ['2026-03-05T14:00:00.000Z'],
+    }),
+  ),
+}
+
+/** The member by which an answer says of which state of knowledge it is. */
+export const knownFields = {
+  known_at: Type.Optional({
+    ...Instant,
+    description: 'Only what had been recorded by then counts; absent without known_at.',
+  }),
+}
+
+/** As `knownFields`, for an answer that has no note else. */
+export const notedKnownFields = {
+  note: Type.Optional(Type.String({ description: 'That nothing had been recorded by known_at.' })),
+  ...knownFields,
+}
+
+/** The time in a question; null where it is about now. Throws a 400 for what is not a date-time. */
+export const readKnownAt = ({ known_at: text }: { readonly known_at?: string }): number | null =>
+  readInstant('known_at', text)
+
+type Then = { readonly knownMs: number; readonly isBeforeAll: boolean }
+
+/** A body of what was known, as a caller gets it now. */
+export function presentKnown<B extends object>(
+  body: B,
+  { knownMs, isBeforeAll }: Then,
+  { nowMs, tier }: Freshness,
+): B & { known_at: string } {
+  const known = iso(knownMs)
+  return {
+    ...body,
+    ...('timestamp' in body && { timestamp: iso(nowMs) }),
+    ...('data_freshness' in body && { data_freshness: tier }),
+    ...(isBeforeAll && { note: `Nothing had been recorded by ${known}.` }),
+    known_at: known,
+  }
+}
