@@ -13,7 +13,7 @@ const PAGES = [
 
 /** Words that the pages say in English, and that are in no name of the sample. */
 const ENGLISH = new RegExp(
-  String.raw`\b(prices?|fees?|seen|ago|compare|providers?|your|which|than|when|what|arrives|` +
+  String.raw`\b(prices?|fees?|seen|compare|providers?|your|which|than|when|what|arrives|` +
     String.raw`cheapest|mid-market|sign in|password|days|hours|better|highest|choose|shown?)\b`,
   'i',
 )

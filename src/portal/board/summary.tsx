@@ -148,9 +148,12 @@ function whyNothing(words: Words, conversions: Conversions, nowMs: number): stri
 }
 
 const PEG = /peg:([A-Z]+)\+/g
+/** What the sample adds to the name of a feed in English; every page of it says so by itself. */
+const SAMPLE = / \(sample, shifted [^)]*\)/
 
 /** The feed of a mid, and what the mid is pegged to: `peg:EUR+ecb` is of the feed `ecb`. */
-function sourceText({ say, listText }: Words, source: string): string {
+function sourceText({ language, say, listText }: Words, named: string): string {
+  const source = language === 'en' ? named : named.replace(SAMPLE, '')
   const anchors = [...source.matchAll(PEG)].map(([, code]) => code!)
   const feed = source.replaceAll(PEG, '')
   return anchors.length > 0 ? say('mid.fixed', { feed, anchors: listText(anchors) }) : feed
