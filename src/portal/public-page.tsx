@@ -2,15 +2,14 @@
 import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
-import type { AddressOf } from '~/http/edge/address.ts'
 import { askedUrl, type HomeDeps } from '~/http/edge/home.ts'
 import type { Fetch } from '~/http/handler.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Log } from '~/log.ts'
-import type { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { type Page, type PageDeps, pageReply } from './page.tsx'
+import type { PageLimits } from './page-limits.ts'
 import { PATHS } from './paths.ts'
 import { failedPage, unavailablePage } from './refusals.tsx'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -24,8 +23,7 @@ export type PublicDeps = {
   readonly log: Log
   readonly ageLimits: AgeLimits
   readonly pages: PageDeps
-  readonly limits: AddressLimits
-  readonly addressOf: AddressOf
+  readonly limits: PageLimits
   readonly isProxied: HomeDeps['isProxied']
   /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
@@ -92,10 +90,10 @@ const movedReply = (
 
 /** A handler under the limit and view of public pages. */
 function limited(deps: PublicDeps, { answer, over }: Limited): Fetch {
-  const { memory, clock, ageLimits, limits, addressOf, isProxied } = deps
+  const { memory, clock, ageLimits, limits, isProxied } = deps
   return (request) => {
     const nowMs = clock.now()
-    const waitMs = limits.take(addressOf(request), nowMs)
+    const waitMs = limits.take(request, nowMs)
     if (waitMs > 0) return over(request, Math.ceil(waitMs / 1000))
     const view = new View(memory.current, freshnessAt('hourly', nowMs, memory.isSample), ageLimits)
     const words = wordsFor(request, deps.pages)

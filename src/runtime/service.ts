@@ -174,7 +174,7 @@ export class Service implements RunningService {
       corsOrigins: config.corsOrigins,
       publicUrl: config.publicUrl,
       isProxied: config.trustedProxies > 0,
-      portal: portalOptions({ ...this.options, addresses: this.#addresses, people }),
+      portal: portalOptions({ ...this.options, ...shared, addresses: this.#addresses, people }),
       ...telemetry.shown({ ...core, ...own }),
       ...health,
     })

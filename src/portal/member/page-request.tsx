@@ -80,7 +80,7 @@ type FileRules = {
 }
 
 const VISITOR_COOKIE = 'corridor.visitor'
-const SESSION_COOKIE = 'corridor.session_token'
+export const SESSION_COOKIE = 'corridor.session_token'
 const DEVICES_COOKIE = 'corridor.devices'
 /** The longest that browsers keep a cookie that is not renewed. */
 const DEVICES_SECONDS_MAX = 400 * 24 * 3600

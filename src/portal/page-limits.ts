@@ -1,0 +1,45 @@
+import type { AddressOf } from '~/http/edge/address.ts'
+import { AddressLimits } from '~/memory/address-limits.ts'
+
+const MINUTE_MS = 60_000
+/** How many times the pages of one browser all signed-in browsers of an address may load. */
+export const SESSION_SHARES = 50
+
+/** The name of the session whose cookie a request carries, if we issued it; else null. */
+export type SessionOf = (request: Request) => string | null
+
+type Options = {
+  /** How many pages an address, or a session, may load a minute. */
+  readonly requestsMax: number
+  readonly addressOf: AddressOf
+  readonly sessionOf: SessionOf
+}
+
+/**
+ * How many pages may be loaded a minute: counted by session for signed-in people, many of whom may
+ * have one address behind a carrier's NAT, and by address for everybody else. The sessions of an
+ * address have a bound together, or an account could load without end by signing in again.
+ */
+export class PageLimits {
+  readonly #strangers: AddressLimits
+  readonly #sessions: AddressLimits
+  readonly #members: AddressLimits
+
+  constructor(private readonly options: Options) {
+    const { requestsMax } = options
+    const one = { requestsMax, windowMs: MINUTE_MS }
+    this.#strangers = new AddressLimits(one)
+    this.#sessions = new AddressLimits(one)
+    this.#members = new AddressLimits({ ...one, requestsMax: SESSION_SHARES * requestsMax })
+  }
+
+  /** Takes one page: 0 when it may be loaded, else the milliseconds until one may. */
+  take(request: Request, nowMs: number): number {
+    const { addressOf, sessionOf } = this.options
+    const address = addressOf(request)
+    const session = sessionOf(request)
+    if (session === null) return this.#strangers.take(address, nowMs)
+    const waitMs = this.#sessions.take(session, nowMs)
+    return waitMs > 0 ? waitMs : this.#members.take(address, nowMs)
+  }
+}
