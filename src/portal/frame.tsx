@@ -100,6 +100,7 @@ export function Footer({ credits, sample }: FooterProps) {
             method: linkTo(PATHS.method),
             countries: linkTo(PATHS.send),
             providers: linkTo(PATHS.providers),
+            data: linkTo(PATHS.data),
             api: linkTo(PATHS.reference),
             guide: linkTo('/llms.txt'),
             privacy: linkTo(PATHS.privacy),

@@ -10,6 +10,8 @@ export type Known = {
   /** The one path of the page, whatever its query, without a language. */
   readonly path: string
   readonly picture: { readonly url: string; readonly alt: string } | null
+  /** What the page says in the words of schema.org. */
+  readonly facts?: object
 }
 
 type Props = {
@@ -20,7 +22,12 @@ type Props = {
 }
 
 /** The address of the page, in each language too, and what a message that holds it shows. */
-export function KnownAs({ title, description, known: { base, path, picture }, words }: Props) {
+export function KnownAs({
+  title,
+  description,
+  known: { base, path, picture, facts },
+  words,
+}: Props) {
   const { language } = words
   const url = `${base}${prefixOf(language)}${path}`
   const card = { 'og:title': title, 'og:description': description, 'og:url': url }
@@ -39,6 +46,12 @@ export function KnownAs({ title, description, known: { base, path, picture }, wo
       {LANGUAGES.map((one) => (
         <link key={one} rel="alternate" hreflang={one} href={`${base}${prefixOf(one)}${path}`} />
       ))}
+      {facts && (
+        <script
+          type="application/ld+json"
+          dangerouslySetInnerHTML={{ __html: JSON.stringify(facts).replaceAll('<', '\\u003c') }}
+        />
+      )}
       {Object.entries({ ...site, ...card, ...shown }).map(([name, content]) => (
         <meta key={name} {...{ property: name }} content={content?.toString()} />
       ))}

@@ -11,6 +11,7 @@ import { type Credit, Footer, Header, SampleBanner, type SignedInAs } from './fr
 import { type Known, KnownAs } from './known.tsx'
 import { mounted } from './mounted.ts'
 import { FRAMED_HEADERS, SECURITY_HEADERS } from './security-headers.ts'
+import { MANIFEST_PATH } from './site/manifest.ts'
 import { pagePath } from './words/asked.ts'
 import { Speaking } from './words/spoken.tsx'
 import { ENGLISH, type Words } from './words/words.ts'
@@ -149,5 +150,6 @@ const Links = ({ paths, style }: { paths: AssetPaths; style: string }) => (
   <>
     <link rel="stylesheet" href={paths(style)} />
     <link rel="icon" href={paths('icon.svg')} type="image/svg+xml" />
+    <link rel="manifest" href={MANIFEST_PATH} />
   </>
 )

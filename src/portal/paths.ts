@@ -4,6 +4,8 @@ export const PATHS = {
   corridors: '/corridors',
   send: '/send',
   providers: '/providers',
+  data: '/data',
+  ranking: '/ranking',
   embed: '/embed',
   pictures: '/pictures',
   method: '/methodology',
@@ -66,6 +68,7 @@ export const PATHS = {
 /** The pages that speak every language, at an address for each; the others are in English. */
 const SPOKEN: ReadonlySet<string> = new Set([
   ...[PATHS.board, PATHS.corridors, PATHS.send, PATHS.providers, PATHS.embed, PATHS.method],
+  ...[PATHS.data, PATHS.ranking, `${PATHS.ranking}.svg`, `${PATHS.ranking}.png`],
   ...[PATHS.privacy, PATHS.signUp, PATHS.signIn, PATHS.signOut, PATHS.secondStep],
   ...[PATHS.passkeySignIn, PATHS.mailed, PATHS.confirm, PATHS.forgotten, PATHS.reset],
   ...[PATHS.confirmAddress, PATHS.alerts, PATHS.newAlert, PATHS.alert, PATHS.changeAlert],

@@ -5,12 +5,14 @@ import { mountOf } from '~/http/edge/mount.ts'
 import type { Fetch } from '~/http/handler.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
-import { AddressLimits } from '~/memory/address-limits.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { AgeLimits } from '~/memory/view.ts'
 import { boardRoutes } from '~/portal/board/board.tsx'
 import { seriesFileRoutes } from '~/portal/board/series-file.ts'
 import { corridorsRoutes } from '~/portal/corridors/corridors.tsx'
+import { dataRoutes } from '~/portal/data/data-page.tsx'
+import { rankingFileRoutes } from '~/portal/data/ranking-files.ts'
+import { rankingRoutes } from '~/portal/data/ranking-page.tsx'
 import { embedRoutes } from '~/portal/embed/embed.tsx'
 import { costsFileRoutes } from '~/portal/send/costs-file.ts'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
@@ -21,6 +23,7 @@ import type { Credit } from './frame.tsx'
 import { languageRoutes } from './language-choice.tsx'
 import { methodologyRoutes } from './method/methodology.tsx'
 import { type PageDeps, siteFrame } from './page.tsx'
+import { PageLimits, type SessionOf } from './page-limits.ts'
 import { isSpoken } from './paths.ts'
 import { pictureRoutes } from './picture/pictures.ts'
 import { providersRoutes } from './providers/providers.tsx'
@@ -28,6 +31,7 @@ import { publicPage } from './public-page.tsx'
 import { sendRoutes } from './send/send.tsx'
 import { crawlerRoutes } from './site/crawlers.ts'
 import { faviconRoutes } from './site/favicon.ts'
+import { manifestRoutes } from './site/manifest.ts'
 import { privacyRoutes } from './site/privacy.tsx'
 import { unknownPage } from './unknown-page.tsx'
 import { FURTHER_LANGUAGES, prefixOf } from './words/language.ts'
@@ -35,7 +39,9 @@ import { FURTHER_LANGUAGES, prefixOf } from './words/language.ts'
 /** What the pages need besides what the API is made of. */
 export type PortalOptions = {
   readonly addressOf: AddressOf
-  /** How many requests one address may make to the public pages. */
+  /** The session of a request; none where nobody can sign in. */
+  readonly sessionOf?: SessionOf
+  /** How many requests one address, or one session, may make to the public pages. */
   readonly requestsPerMinute: number
   readonly credits: readonly Credit[]
   /** Ends a session after so long without use. */
@@ -57,7 +63,6 @@ export type PortalDeps = {
   readonly portal: PortalOptions
 }
 
-const MINUTE_MS = 60_000
 /** The path of a page that the navigation does not mark. */
 const NOWHERE = ''
 
@@ -73,11 +78,12 @@ type Portal = {
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
   const { log, sample } = deps
   const { addressOf, requestsPerMinute, credits, people, sessionIdleMs } = deps.portal
+  const { sessionOf = () => null } = deps.portal
   const mount = mountOf(deps.publicUrl)
   const cookiePrefix = cookiePrefixOf(deps.publicUrl)
   const pages: PageDeps = { assets: new Assets(), mount, cookiePrefix, credits, sample }
-  const limits = new AddressLimits({ requestsMax: requestsPerMinute, windowMs: MINUTE_MS })
-  const open = { ...deps, pages, limits, addressOf }
+  const limits = new PageLimits({ requestsMax: requestsPerMinute, addressOf, sessionOf })
+  const open = { ...deps, pages, limits }
   const dailyUnits = people ? deps.metering.limits.free : null
   return {
     routes: inLanguages([
@@ -86,12 +92,16 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...methodologyRoutes(open),
       ...sendRoutes({ ...open, canSignUp: people !== undefined }),
       ...costsFileRoutes(open),
+      ...dataRoutes(open),
+      ...rankingRoutes(open),
+      ...rankingFileRoutes(open),
       ...privacyRoutes({ ...open, sessionIdleMs: people ? sessionIdleMs : null }),
       ...embedRoutes(open),
       ...providersRoutes(open),
       ...pictureRoutes(open),
       ...crawlerRoutes(open),
       ...faviconRoutes(),
+      ...manifestRoutes(pages),
       ...corridorsRoutes(open),
       ...(people?.(pages) ?? []),
       ...languageRoutes(pages),

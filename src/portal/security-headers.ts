@@ -6,6 +6,7 @@ const policyOf = (formTargets: string): string =>
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
+    "manifest-src 'self'",
     `form-action ${formTargets}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -4,7 +4,10 @@ import { firstVisitCost } from './cost.ts'
 import { isTooWide, Scene, strangers } from './scene.ts'
 
 const PAIR = '/send/united-kingdom-to-ghana?amount=200'
-const PAGES = [PAIR, '/send', '/providers', '/providers/wise', '/embed?source=GB&target=GH']
+const PAGES = [
+  ...[PAIR, '/send', '/providers', '/providers/wise', '/embed?source=GB&target=GH', '/data'],
+  ...['/ranking', '/ar/ranking?of=providers'],
+]
 const PHONE = { width: 360, height: 640 }
 const WIRE_BYTES_MAX = 60_000
 const PAINT_MS_MAX = 1000

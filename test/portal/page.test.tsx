@@ -35,6 +35,7 @@ describe('pageReply', () => {
       "form-action 'self'",
       "frame-ancestors 'none'",
       "img-src 'self' data:",
+      "manifest-src 'self'",
       "script-src 'self'",
       "style-src 'self'",
     ])

@@ -6,7 +6,7 @@ import { textsOf } from '~/wire/list/text.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import type { SendQuery } from './query.ts'
 
-const COSTS_PATH = '/board/costs.csv'
+export const COSTS_PATH = '/board/costs.csv'
 
 /** What a pair's page says that sending costs, as a file; the API offers it with a key. */
 export const costsFileRoutes = (deps: PublicDeps): Route[] => [

@@ -1,3 +1,4 @@
+import { roundAmount } from '~/domain/round.ts'
 import type { View } from '~/memory/view.ts'
 import { moneyAndPercent } from '~/portal/board/cost-text.ts'
 import { isOffered } from '~/portal/board/provider-table.tsx'
@@ -57,4 +58,22 @@ export function sendDescription(words: Words, { query, conversions, view }: Told
   const sent = askedText(best.sent ?? amount, view.catalogue.currency(corridor.from)!)
   const provider = best.ranked.provider.name
   return `${start} ${say('send.description-best', { gets, sent, provider })}`
+}
+
+/**
+ * The mid-market rate in the words of schema.org; nothing without one, or within one currency.
+ * https://schema.org/ExchangeRateSpecification
+ */
+export function rateFacts({ mid, corridor: { from, to } }: Conversions) {
+  if (!mid || from === to) return {}
+  const facts = {
+    ...{ '@context': 'https://schema.org', '@type': 'ExchangeRateSpecification' },
+    currency: from,
+    currentExchangeRate: {
+      '@type': 'UnitPriceSpecification',
+      ...{ price: roundAmount(mid.rate), priceCurrency: to },
+      validFrom: new Date(mid.atMs).toISOString(),
+    },
+  }
+  return { facts }
 }

@@ -19,7 +19,7 @@ import { costsFileHref } from './costs-file.ts'
 import { CostsSection } from './costs-section.tsx'
 import { filterParameters, UNASKED } from './filters.ts'
 import { FiltersForm } from './filters-form.tsx'
-import { pairValues, sendDescription, sendLead, sendTitle } from './known.ts'
+import { pairValues, rateFacts, sendDescription, sendLead, sendTitle } from './known.ts'
 import { More } from './more.tsx'
 import { inOrder, type Order } from './order.ts'
 import { OrderLinks } from './order-links.tsx'
@@ -62,7 +62,9 @@ function sendPage(deps: SendDeps, { view, url, words, nowMs }: PublicAsk): Page 
     title: sendTitle(words, query.pair),
     path: PATHS.send,
     description: sendDescription(words, { query, conversions, view }),
-    known: isEmpty ? null : { base, path: pairPath(query.pair), picture },
+    known: isEmpty
+      ? null
+      : { base, path: pairPath(query.pair), picture, ...rateFacts(conversions) },
     status: query.goal === null ? 400 : 200,
     scripts: ['copy', 'place'],
     body: <Send {...{ view, nowMs, base, query, conversions }} canSignUp={deps.canSignUp} />,

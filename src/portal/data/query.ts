@@ -1,0 +1,38 @@
+import { COUNTRIES, type Country } from '~/domain/offer/country.ts'
+import { PATHS } from '~/portal/paths.ts'
+
+/** What can be ranked by its cost. */
+export const RANKED = ['pairs', 'providers'] as const
+/** The two ends that a ranking can begin with; the first is that of a page as it comes. */
+export const ENDS = ['highest', 'lowest'] as const
+
+export type RankingQuery = {
+  readonly of: (typeof RANKED)[number]
+  readonly order: (typeof ENDS)[number]
+  /** The only country from which money is sent, and the only one where it arrives. */
+  readonly source: Country | null
+  readonly target: Country | null
+}
+
+/** The question in an address; what is none of ours asks nothing. */
+export const rankingQuery = (params: URLSearchParams): RankingQuery => ({
+  of: RANKED.find((one) => one === params.get('of')) ?? RANKED[0],
+  order: ENDS.find((one) => one === params.get('order')) ?? ENDS[0],
+  source: COUNTRIES.get(params.get('source') ?? '') ?? null,
+  target: COUNTRIES.get(params.get('target') ?? '') ?? null,
+})
+
+/** The forms in which a ranking can be had: a page, and files. */
+type Form = '' | '.csv' | '.svg' | '.png'
+
+/** The path of a ranking, with what it asks other than a page as it comes. */
+export function rankingHref({ of, order, source, target }: RankingQuery, form: Form): string {
+  const params = new URLSearchParams({
+    ...(of !== RANKED[0] && { of }),
+    ...(order !== ENDS[0] && { order }),
+    ...(source && { source: source.code }),
+    ...(target && { target: target.code }),
+  })
+  const text = params.toString()
+  return PATHS.ranking + form + (text && `?${text}`)
+}

@@ -1,0 +1,110 @@
+import { roundPercent } from '~/domain/round.ts'
+import type { Route } from '~/http/route.ts'
+import { StaticFile } from '~/http/static-file.ts'
+import { PATHS } from '~/portal/paths.ts'
+import { png } from '~/portal/picture/drawing.ts'
+import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { Words } from '~/portal/words/words.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
+import { csvLine, plainText } from '~/wire/csv-line.ts'
+import { streamedBody } from '~/wire/streamed-body.ts'
+import { CHART_WIDTH, rankingChart } from './chart.ts'
+import { type RankingQuery, rankingQuery } from './query.ts'
+import { AMOUNT_USD, type Row, rankingOf } from './ranking.ts'
+
+const DRAWING = {
+  runningMax: 1,
+  waitingMax: 20,
+  refusal: 'too many charts are asked for at the moment; retry shortly',
+}
+
+/** A chart speaks the language of its address, else that of the reader. */
+const VARY = 'accept-encoding, accept-language, cookie'
+
+/** How many dots of a PNG a unit of its drawing has. */
+const SCALE = 2
+
+/** A ranking as a table, and as a chart that other sites may show. */
+export function rankingFileRoutes(deps: PublicDeps): Route[] {
+  const drawing = new WorkLimit(DRAWING)
+  const route = (
+    form: string,
+    answer: (ask: PublicAsk) => Response | Promise<Response>,
+  ): Route => ({
+    method: 'GET',
+    path: PATHS.ranking + form,
+    handle: limitedFile(deps, answer),
+  })
+  return [
+    route('.csv', csvReply),
+    route('.svg', (ask) =>
+      new StaticFile({
+        bytes: chartOf(deps, ask, ask.words),
+        type: 'image/svg+xml',
+        headers: { 'content-security-policy': "default-src 'none'", vary: VARY },
+      }).reply(ask.request, 'minutes'),
+    ),
+    route('.png', async (ask) => {
+      const svg = chartOf(deps, ask, drawable(ask.words))
+      const bytes = await drawing.run(() => png(svg, SCALE * CHART_WIDTH))
+      return new StaticFile({
+        bytes,
+        type: 'image/png',
+        isPacked: true,
+        headers: { vary: VARY },
+      }).reply(ask.request, 'minutes')
+    }),
+  ]
+}
+
+/** The letters that pictures are drawn with have no Arabic, so those are in English. */
+export const drawable = (words: Words): Words => (words.language === 'ar' ? Words.in('en') : words)
+
+function chartOf({ publicUrl }: PublicDeps, { url, view }: PublicAsk, words: Words): string {
+  const query = rankingQuery(url.searchParams)
+  const { cutoffMs, isSample = false } = view.freshness
+  const { host } = new URL(publicUrl ?? url.origin)
+  return rankingChart({ words, query, rows: rankingOf(view, query), cutoffMs, isSample, host })
+}
+
+const PAIR_COLUMNS = [
+  ...['source_country', 'target_country', 'from', 'to', 'average_pct', 'smart_pct', 'offers'],
+  ...['suspect', 'meets_sdg_3', 'meets_sdg_5', 'meets_g20_1', 'amount_usd', 'as_of', 'sample'],
+]
+
+const PROVIDER_COLUMNS = [
+  ...['provider_id', 'provider_name', 'average_pct', 'pairs', 'amount_usd', 'as_of', 'sample'],
+]
+
+function csvReply({ url, view }: PublicAsk): Response {
+  const query = rankingQuery(url.searchParams)
+  const { cutoffMs, isSample = false } = view.freshness
+  const end = [String(AMOUNT_USD), new Date(cutoffMs).toISOString(), isSample ? 'true' : '']
+  const lines = rankingOf(view, query).map((row) => [...fieldsOf(row), ...end])
+  const table = [query.of === 'pairs' ? PAIR_COLUMNS : PROVIDER_COLUMNS, ...lines]
+  return new Response(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${fileName(query, cutoffMs)}"`,
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
+
+const fileName = ({ of }: RankingQuery, cutoffMs: number): string =>
+  `costs-of-${of}-${new Date(cutoffMs).toISOString().slice(0, 10)}.csv`
+
+const percent = (pct: number | null | undefined): string =>
+  pct === null || pct === undefined ? '' : String(roundPercent(pct))
+
+function fieldsOf({ pair, provider, pct, count }: Row): string[] {
+  if (!pair) return [provider!.id, plainText(provider!.name), percent(pct), String(count)]
+  const { sourceCountry, targetCountry, corridor, costs } = pair.found
+  const { smart, meets, suspectCount } = costs
+  return [
+    ...[sourceCountry, targetCountry, corridor?.from ?? '', corridor?.to ?? ''],
+    ...[percent(pct), percent(smart?.pct), String(count), String(suspectCount)],
+    ...[meets?.sdg3, meets?.sdg5, meets?.g20].map((isMet) => String(isMet ?? '')),
+  ]
+}

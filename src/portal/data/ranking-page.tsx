@@ -1,0 +1,250 @@
+/** @jsxImportSource preact */
+import { COUNTRIES, type Country } from '~/domain/offer/country.ts'
+import type { Route } from '~/http/route.ts'
+import type { View } from '~/memory/view.ts'
+import { CopyBox } from '~/portal/copy-box.tsx'
+import { Select } from '~/portal/form.tsx'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { PATHS } from '~/portal/paths.ts'
+import { pairPath } from '~/portal/place/pair.ts'
+import { providerPath } from '~/portal/providers/path.ts'
+import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { moneyOf } from '~/portal/words/format.ts'
+import { prefixOf } from '~/portal/words/language.ts'
+import { Name, useWords } from '~/portal/words/spoken.tsx'
+import { countryPairs } from '~/service/country/pairs.ts'
+import { CHART_ROWS_MAX, CHART_WIDTH, chartHeight, rankingTitle, rowName } from './chart.ts'
+import { ENDS, RANKED, type RankingQuery, rankingHref, rankingQuery } from './query.ts'
+import { AMOUNT_USD, countWithin, type Row, rankingOf } from './ranking.ts'
+import { drawable } from './ranking-files.ts'
+
+const BPS_PER_PERCENT = 100
+/** How many rows the page lists; the file has all. */
+const ROWS_MAX = 100
+
+/** The page of the dearest and the cheapest pairs of countries and providers. */
+export const rankingRoutes = (deps: PublicDeps): Route[] => [
+  {
+    method: 'GET',
+    path: PATHS.ranking,
+    handle: publicPage(deps, PATHS.ranking, (ask) =>
+      rankingPage(ask, deps.publicUrl ?? ask.url.origin),
+    ),
+  },
+]
+
+function rankingPage({ view, url, words }: PublicAsk, base: string): Page {
+  const { say } = words
+  const query = rankingQuery(url.searchParams)
+  const rows = rankingOf(view, query)
+  return {
+    title: say('ranking.title'),
+    path: PATHS.ranking,
+    description: say('ranking.lead', { amount: words.askedText(AMOUNT_USD, moneyOf('USD')) }),
+    scripts: ['copy'],
+    body: (
+      <div class="stack">
+        <div class="stack-tight">
+          <h1>{say('ranking.title')}</h1>
+          <p class="lead">
+            {say('ranking.lead', { amount: words.askedText(AMOUNT_USD, moneyOf('USD')) })}
+          </p>
+          <Question view={view} query={query} />
+        </div>
+        {rows.length === 0 ? (
+          <Notice kind="plain" title={say('prices.none')} />
+        ) : (
+          <Ranked {...{ rows, query, base }} />
+        )}
+      </div>
+    ),
+  }
+}
+
+/** The countries that are at one end of a pair with prices, by their names. */
+function countriesAt(view: View, end: 'sourceCountry' | 'targetCountry'): Country[] {
+  const codes = new Set(countryPairs(view).map((pair) => pair[end]))
+  return [...codes].flatMap((code) => COUNTRIES.get(code) ?? [])
+}
+
+function Question({ view, query }: { view: View; query: RankingQuery }) {
+  const words = useWords()
+  const { say, countryName } = words
+  const options = (end: 'sourceCountry' | 'targetCountry') => [
+    { value: '', text: say('ranking.any') },
+    ...countriesAt(view, end)
+      .map((country) => ({ value: country.code, text: countryName(country) }))
+      .sort((a, b) => a.text.localeCompare(b.text, words.locale)),
+  ]
+  return (
+    <form class="form-row filter-form" action={PATHS.ranking} method="get">
+      <Select
+        name="of"
+        label={say('ranking.of')}
+        value={query.of}
+        options={RANKED.map((value) => ({ value, text: say(`ranking-of.${value}`) }))}
+      />
+      <Select
+        name="order"
+        label={say('ranking.order')}
+        value={query.order}
+        options={ENDS.map((value) => ({ value, text: say(`ranking-order.${value}`) }))}
+      />
+      <Select
+        name="source"
+        label={say('ranking.source')}
+        value={query.source?.code ?? ''}
+        options={options('sourceCountry')}
+        isOptional
+      />
+      <Select
+        name="target"
+        label={say('ranking.target')}
+        value={query.target?.code ?? ''}
+        options={options('targetCountry')}
+        isOptional
+      />
+      <button type="submit" class="button button-quiet">
+        {say('filters.show')}
+      </button>
+    </form>
+  )
+}
+
+type RankedProps = {
+  readonly rows: readonly Row[]
+  readonly query: RankingQuery
+  /** The address of the service. */
+  readonly base: string
+}
+
+function Ranked({ rows, query, base }: RankedProps) {
+  const words = useWords()
+  const { say } = words
+  return (
+    <>
+      {query.of === 'pairs' && (
+        <p>
+          {say('ranking.goals', {
+            count: rows.length,
+            sdg3: countWithin(rows, 'sdg3'),
+            sdg5: countWithin(rows, 'sdg5'),
+            g20: countWithin(rows, 'g20'),
+          })}
+        </p>
+      )}
+      <Chart {...{ rows, query, base }} />
+      <section class="stack-tight" aria-labelledby="ranking-table">
+        <h2 id="ranking-table">{rankingTitle(words, query)}</h2>
+        <Table rows={rows.slice(0, ROWS_MAX)} isOfPairs={query.of === 'pairs'} />
+        <p class="small">
+          {rows.length > ROWS_MAX &&
+            `${say('send.first', { shown: ROWS_MAX, count: rows.length })} `}
+          <a href={rankingHref(query, '.csv')}>{say('ranking.csv')}</a>
+        </p>
+      </section>
+    </>
+  )
+}
+
+/** The first rows as a picture, and how to save it or show it elsewhere. */
+function Chart({ rows, query, base }: RankedProps) {
+  const words = useWords()
+  const { say } = words
+  const title = rankingTitle(words, query)
+  const shown = base + prefixOf(words.language) + rankingHref(query, '.svg')
+  const page = base + prefixOf(words.language) + rankingHref(query, '')
+  const markup =
+    `<a href="${Bun.escapeHTML(page)}"><img src="${Bun.escapeHTML(shown)}" ` +
+    `width="${CHART_WIDTH}" alt="${Bun.escapeHTML(title)}"></a>`
+  return (
+    <section class="stack-tight" aria-label={say('ranking.chart')}>
+      <img
+        class="ranking-chart"
+        src={words.prefix + rankingHref(query, '.svg')}
+        alt={say('ranking.chart-alt', { title, count: Math.min(rows.length, CHART_ROWS_MAX) })}
+        width={CHART_WIDTH}
+        height={chartHeight(rows.length)}
+      />
+      <ul class="links small">
+        <li>
+          <a href={rankingHref(query, '.svg')} download>
+            {say('ranking.save', { form: 'SVG' })}
+          </a>
+        </li>
+        {drawable(words).language === words.language && (
+          <li>
+            <a href={rankingHref(query, '.png')} download>
+              {say('ranking.save', { form: 'PNG' })}
+            </a>
+          </li>
+        )}
+      </ul>
+      <details>
+        <summary>{say('ranking.embed')}</summary>
+        <div class="details-body">
+          <CopyBox id="embed" label={say('ranking.chart')} text={markup} />
+        </div>
+      </details>
+    </section>
+  )
+}
+
+function Table({ rows, isOfPairs }: { rows: readonly Row[]; isOfPairs: boolean }) {
+  const words = useWords()
+  const { say } = words
+  const heads = [
+    say('ranking.average'),
+    ...(isOfPairs ? [say('ranking.cheapest'), say('ranking.offers')] : [say('ranking.pairs')]),
+    ...(isOfPairs ? [say('ranking.goal')] : []),
+  ]
+  return (
+    <div class="table-frame">
+      <table class="table table-cards" aria-labelledby="ranking-table">
+        <thead>
+          <tr>
+            <th scope="col">{say(isOfPairs ? 'ranking-of.pairs' : 'ranking-of.providers')}</th>
+            {heads.map((head) => (
+              <th key={head} scope="col" class="number">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <TableRow key={rowName(words, row)} row={row} heads={heads} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function TableRow({ row, heads }: { row: Row; heads: readonly string[] }) {
+  const words = useWords()
+  const { say, percentText } = words
+  const { pair, provider, pct, count } = row
+  const smart = pair?.found.costs.smart
+  const cells = [
+    percentText(pct * BPS_PER_PERCENT),
+    ...(pair ? [smart ? percentText(smart.pct * BPS_PER_PERCENT) : '–'] : []),
+    String(count),
+    ...(pair ? [say(pair.found.costs.meets?.sdg3 ? 'ranking.met' : 'ranking.missed')] : []),
+  ]
+  return (
+    <tr>
+      <th scope="row">
+        <a href={pair ? pairPath(pair) : providerPath(provider!.id)}>
+          <Name>{rowName(words, row)}</Name>
+        </a>
+      </th>
+      {cells.map((cell, i) => (
+        <td key={heads[i]} class="number" data-label={heads[i]}>
+          {cell}
+        </td>
+      ))}
+    </tr>
+  )
+}

@@ -1,0 +1,63 @@
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
+import type { Provider } from '~/domain/provider.ts'
+import { compareText } from '~/domain/rank.ts'
+import type { View } from '~/memory/view.ts'
+import type { Pair } from '~/portal/place/pair.ts'
+import {
+  type RankedPair,
+  type RankingAsk,
+  rankedPairs,
+  rankedProviders,
+} from '~/service/country/ranking.ts'
+import type { RankingQuery } from './query.ts'
+
+/** What the World Bank's survey prices, in US dollars. */
+export const AMOUNT_USD = 200
+
+export type Row = {
+  /** The average cost in percent of the amount. */
+  readonly pct: number
+  /** How many offers of a pair, or pairs of a provider, it is the average of. */
+  readonly count: number
+  /** What a pair of countries costs besides; null for a provider. */
+  readonly pair: (Pair & { readonly found: RankedPair['found'] }) | null
+  readonly provider: Provider | null
+}
+
+/** The pairs or providers with a known cost, in the order asked for, ties by name. */
+export function rankingOf(view: View, query: RankingQuery): Row[] {
+  const asked: RankingAsk = {
+    sourceCountries: query.source && [query.source.code],
+    targetCountries: query.target && [query.target.code],
+    ...{ providerId: null, filters: NO_FILTERS, amountUsd: AMOUNT_USD },
+  }
+  const rows = query.of === 'pairs' ? pairRows(view, asked) : providerRows(view, asked)
+  const sign = query.order === 'lowest' ? 1 : -1
+  return rows.sort((a, b) => sign * (a.pct - b.pct) || compareText(keyOf(a), keyOf(b)))
+}
+
+const keyOf = ({ pair, provider }: Row): string =>
+  provider?.id ?? `${pair?.source.code} ${pair?.target.code}`
+
+const pairRows = (view: View, asked: RankingAsk): Row[] =>
+  rankedPairs(view, 'average', asked).flatMap(({ pct, found }) => {
+    const source = COUNTRIES.get(found.sourceCountry)
+    const target = COUNTRIES.get(found.targetCountry)
+    if (pct === null || !source || !target) return []
+    const count = found.costs.offers.filter(({ cost }) => cost !== null).length
+    return [{ pct, count, pair: { source, target, found }, provider: null }]
+  })
+
+const providerRows = (view: View, asked: RankingAsk): Row[] =>
+  rankedProviders(view, 'average', asked).map(({ provider, pct, pairs }) => ({
+    ...{ pct, provider },
+    count: pairs,
+    pair: null,
+  }))
+
+type GoalKey = 'sdg3' | 'sdg5' | 'g20'
+
+/** How many pairs are within a goal. */
+export const countWithin = (rows: readonly Row[], goal: GoalKey): number =>
+  rows.filter(({ pair }) => pair?.found.costs.meets?.[goal]).length

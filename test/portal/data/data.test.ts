@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { LANGUAGES, prefixOf } from '~/portal/words/language.ts'
+import { offer } from '../../support/offers.ts'
+import { World } from '../../support/world.ts'
+import { catalogueWith, HOSTILE_NAME, rowsOf, textOf, visit } from '../portal-world.ts'
+
+const PRICE = { fee: 0, at: '2026-03-05T13:00:00Z', providerId: 'retail-a' }
+
+let world: World
+beforeEach(() => {
+  world = new World()
+  world.reference({ KES: 131, NGN: 1500 }, { at: '2026-03-05T12:00:00Z' })
+})
+
+const price = (target: 'KE' | 'NG', rate: number, more = {}) => ({
+  ...{ ...PRICE, rate, from: 'USD', to: target === 'KE' ? 'KES' : 'NGN' },
+  offer: offer({ sourceCountry: 'US', targetCountry: target }),
+  ...more,
+})
+
+const namesOf = async (query: string) =>
+  rowsOf((await visit(world, `/ranking${query}`)).text)
+    .slice(1)
+    .map(([name]) => name)
+
+describe('GET /ranking', () => {
+  beforeEach(() => {
+    world.quote(price('KE', 128), price('NG', 1350), price('NG', 1380, { providerId: 'retail-b' }))
+  })
+
+  test('ranks the pairs from the dearest, or from the cheapest', async () => {
+    const dearest = ['United States to Nigeria', 'United States to Kenya']
+    expect(await namesOf('')).toEqual(dearest)
+    expect(await namesOf('?order=lowest')).toEqual(dearest.toReversed())
+  })
+
+  test('says how many pairs are within the goals, and of each whether it is', async () => {
+    const { text } = await visit(world, '/ranking')
+    expect(textOf(text)).toContain('the goal of the United Nations: 1 of 2.')
+    expect(rowsOf(text).map((row) => row.at(-1))).toEqual(['Goal of 3%', 'not met', 'met'])
+  })
+
+  test('ranks providers by their cheapest offers, also for one sender or recipient', async () => {
+    expect(await namesOf('?of=providers')).toEqual(['Provider retail-b', 'Provider retail-a'])
+    expect(await namesOf('?of=providers&target=KE')).toEqual(['Provider retail-a'])
+    expect(await namesOf('?target=KE')).toEqual(['United States to Kenya'])
+    expect(await namesOf('?source=GB')).toEqual([])
+  })
+
+  test('asks nothing where an address is none of ours', async () => {
+    for (const query of ['?of=<b>', '?order=x', '?source=XX&target=<b>', '?source='])
+      expect(await namesOf(query)).toHaveLength(2)
+  })
+
+  test('says that there are no prices, in a file with columns alone too', async () => {
+    world = new World()
+    expect(textOf((await visit(world, '/ranking')).text)).toContain('No prices yet')
+    expect((await visit(world, '/ranking.csv')).text.trim().split('\r\n')).toHaveLength(1)
+    expect((await visit(world, '/ranking.svg')).text).not.toContain('NaN')
+  })
+
+  test('can be had as CSV, with what the page shows', async () => {
+    const { text, headers } = await visit(world, '/ranking.csv')
+    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    const [head, first] = text.split('\r\n')
+    expect(head).toStartWith('source_country,target_country,from,to,average_pct,smart_pct,offers')
+    expect(first).toStartWith('US,NG,USD,NGN,9,,2,0,false,false,false,200,2026-03-05T')
+  })
+
+  test('can be had as a picture of either kind, which no page has to allow', async () => {
+    const svg = await visit(world, '/fr/ranking.svg')
+    expect(svg.headers.get('content-type')).toBe('image/svg+xml')
+    expect(svg.headers.get('content-security-policy')).toBe("default-src 'none'")
+    expect(svg.headers.has('x-frame-options')).toBe(false)
+    const { text } = await visit(world, '/fr/ranking')
+    expect(text).toContain('src="/fr/ranking.svg"')
+    expect(svg.headers.get('vary')).toContain('accept-language')
+    expect(svg.text).toContain('<title>Paires de pays : du plus cher')
+    expect(svg.text).toContain('États-Unis vers Nigeria')
+    const png = await world.app.handle(new Request('http://localhost/ranking.png'))
+    expect([...new Uint8Array(await png.arrayBuffer()).slice(1, 4)]).toEqual([80, 78, 71])
+  })
+})
+
+test.each([HOSTILE_NAME, '=1+1', 'بنك'])(
+  'a provider called %s harms no table or chart',
+  async (name) => {
+    world.memory.publish({ catalogue: catalogueWith({ name }) }, world.clock.now())
+    world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
+    world.quote(price('KE', 128, { providerId: 'retail-b' }))
+    for (const language of LANGUAGES)
+      for (const path of ['/ranking?of=providers', '/ranking.svg?of=providers'])
+        expect((await visit(world, prefixOf(language) + path)).text).not.toContain('<script>alert')
+    const { text } = await visit(world, '/ranking.csv?of=providers')
+    expect(text).not.toMatch(/,"?=/)
+  },
+)
+
+describe('GET /data', () => {
+  test('names the files, the licences, a citation and an address that stays', async () => {
+    world.quote(price('KE', 128))
+    const { status, text } = await visit(world, '/data')
+    expect(status).toBe(200)
+    expect(text).toContain('href="/ranking.csv"')
+    expect(text).toContain('href="/ranking.csv?of=providers"')
+    expect(text).toContain('action="/board/costs.csv"')
+    expect(textOf(text)).toContain('Prices as of 5 Mar 2026')
+    expect(text).toContain('/api/v1/files/2026-03-04.csv.gz')
+    expect(textOf(text)).toContain('Ask them how you may use them.')
+  })
+
+  test('tells search engines of its files', async () => {
+    const { text } = await visit(world, '/data')
+    const [, json] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(text)!
+    const facts = JSON.parse(json!)
+    expect(facts['@type']).toBe('Dataset')
+    for (const { contentUrl } of facts.distribution)
+      expect((await visit(world, contentUrl.replace('http://localhost', ''))).status).toBe(200)
+  })
+
+  test.each(LANGUAGES)('speaks %s, the ranking too', async (language) => {
+    for (const path of ['/data', '/ranking']) {
+      const { status, text } = await visit(world, prefixOf(language) + path)
+      expect(status).toBe(200)
+      expect(text).toContain(`<html lang="${language}"`)
+    }
+  })
+})
+
+test('the page of a pair tells search engines the mid', async () => {
+  world.quote(price('KE', 128))
+  const { text } = await visit(world, '/send/united-states-to-kenya')
+  const [, json] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(text)!
+  expect(JSON.parse(json!)).toMatchObject({
+    ...{ '@type': 'ExchangeRateSpecification', currency: 'USD' },
+    currentExchangeRate: { price: 131, priceCurrency: 'KES' },
+  })
+})
