@@ -41,4 +41,6 @@ export function CostBar({ cost: { feePct, marginPct, totalPct }, widestPct }: Pr
   )
 }
 
-const share = (pct: number, widestPct: number): string => `${((pct / widestPct) * 100).toFixed(1)}%`
+/** The end of a bar in percent of the room, which one dearer than the widest fills. */
+const share = (pct: number, widestPct: number): string =>
+  `${Math.min(100, (pct / widestPct) * 100).toFixed(1)}%`

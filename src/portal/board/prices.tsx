@@ -25,6 +25,7 @@ export function Prices({ conversions, isPair = false, ...pair }: Props) {
   const { entries, bestCurrent, mid, recipientGets } = conversions
   const rates = entries.map(({ ranked }) => ranked.quote.rate)
   const decimals = rateDecimals(mid ? [...rates, mid.rate] : rates)
+  const current = entries.filter(({ ranked }) => !ranked.isStale)
   const shared = {
     ...pair,
     best: bestCurrent,
@@ -32,9 +33,8 @@ export function Prices({ conversions, isPair = false, ...pair }: Props) {
     decimals,
     isToArrive: recipientGets !== null,
     isPair,
-    widestPct: isPair ? widestCost(entries) : null,
+    widestPct: isPair ? widestCost(current.filter(hasPlace)) : null,
   }
-  const current = entries.filter(({ ranked }) => !ranked.isStale)
   return (
     <>
       {current.length > 0 && (

@@ -241,7 +241,7 @@ function TableRow({ row, heads }: { row: Row; heads: readonly string[] }) {
         </a>
       </th>
       {cells.map((cell, i) => (
-        <td key={heads[i]} class="number" data-label={heads[i]}>
+        <td key={heads[i]} class={i === 0 ? 'number wide' : 'number'} data-label={heads[i]}>
           {cell}
         </td>
       ))}

@@ -34,6 +34,14 @@ describe('GET /ranking', () => {
     expect(await namesOf('?order=lowest')).toEqual(dearest.toReversed())
   })
 
+  test('follows a new price, and the hour from which it is shown', async () => {
+    const costOf = async () => (await visit(world, '/ranking.csv')).text.split(',US,KE')[0]
+    const before = await costOf()
+    world.quote(price('KE', 100))
+    expect(await costOf()).not.toBe(before)
+    expect(await namesOf('')).toEqual(['United States to Kenya', 'United States to Nigeria'])
+  })
+
   test('says how many pairs are within the goals, and of each whether it is', async () => {
     const { text } = await visit(world, '/ranking')
     expect(textOf(text)).toContain('the goal of the United Nations: 1 of 2.')
