@@ -100,7 +100,7 @@ function Send({ view, nowMs, base, query, conversions, canSignUp }: Props) {
     <div class="stack">
       <div class="stack-tight">
         <h1>{pairTitle(words, pair)}</h1>
-        {lead && <p class="lead">{lead}</p>}
+        {lead && <p class="lead lead-answer">{lead}</p>}
         <QuestionForm view={view} fields={fields} hidden={otherParameters(query)} />
       </div>
       {conversions && <Answer {...{ view, nowMs, query, conversions }} />}

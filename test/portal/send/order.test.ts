@@ -65,9 +65,9 @@ describe('the page of a pair', () => {
     world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
     const at150 = { sourceCountry: 'US', targetCountry: 'KE', amountMin: 150, amountMax: 150 }
     world.quote({ ...PRICE, providerId: 'retail-a', offer: offer(at150) })
-    expect((await visit(world, `${PAGE}?amount=150`)).text).toContain('class="lead"')
+    expect((await visit(world, `${PAGE}?amount=150`)).text).toContain('lead-answer')
     const { text } = await visit(world, `${PAGE}?amount=200`)
-    expect(text).not.toContain('class="lead"')
+    expect(text).not.toContain('lead-answer')
   })
 
   test('draws the fee and the rate of a price apart, and says both', async () => {
