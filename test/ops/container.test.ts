@@ -116,7 +116,9 @@ describe('Dockerfile', () => {
     const texts = await Promise.all(files.filter((file) => !/^src.client/.test(file)).map(read))
     const loaded = texts.flatMap((text) =>
       [
-        ...text.matchAll(/(?:^import |from |import\(|import\.meta\.resolve\()'([^'.~][^']*)'/gm),
+        ...text.matchAll(
+          /(?:^import |from |import\(|import\.meta\.resolve\()'([^'.~\s][^'\n]*)'/gm,
+        ),
       ].map(([, name]) => /^(@[^/]+\/)?[^/]+/.exec(name!)![0]),
     )
     const known = [...Object.keys(dependencies), ...builtinModules, 'bun']

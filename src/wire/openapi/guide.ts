@@ -6,8 +6,8 @@ type GuideOptions = { readonly basePath: string; readonly publicUrl: string | nu
 const ADVICE = `- A success costs one unit of the account's UTC day, a failure nothing.
   \`X-RateLimit-Remaining\` says what is left; after 429 wait for \`Retry-After\` seconds.
 - \`data_freshness\` is \`hourly\` (what held at \`as_of\`, the top of the hour) or \`realtime\`.
-- Ask /currencies and /providers for the codes and ids there are before guessing them.
-- For many pairs use /fetch-multi, /fetch-matrix or /fetch-many-to-one: one unit for the whole call.
+- Ask /currencies and /providers for codes and ids; do not guess them.
+- For many pairs use /fetch-multi, /fetch-matrix or /fetch-many-to-one: one unit for all.
 - Rates are units of target currency per unit of source currency; \`*_bps\` are basis points.
 - Never compare prices of different \`rate_type\`. \`official\` and \`parallel\` cannot be dealt at.
 - To tell a sender what arrives, use /convert and its \`net_converted\`, not the rate alone; with
@@ -48,7 +48,7 @@ const TOOLS = `- What arrives, what to send, who is best, one provider against a
 - What a central bank stated for a date, and how far from the mid: \`get_official\`
 - All that one provider quotes: \`get_provider_rates\`
 - What there is: \`list_corridors\`, \`list_providers\`, \`list_currencies\`
-- To be told later: \`create_alert\`, \`list_alerts\`, \`end_alert\``
+- To be notified later: \`create_alert\`, \`list_alerts\`, \`end_alert\``
 
 /** A short guide for agents that read rather than call, in the form of https://llmstxt.org/. */
 export function guideText(endpoints: readonly Endpoint[], options: GuideOptions): string {
