@@ -227,6 +227,7 @@ describe('replicas on one database', () => {
     expect((await first!.post({ ...row, from: 'USDT' }, keys[0]!)).status).toBe(201)
     const serves = async () => (await bestRate(second, keys[0]!)) === 131.25
     expect(await msUntil('the observation', serves)).toBeLessThan(SILENCE_MS_MAX)
+    await until('what the log says of it', async () => second.log.said.length > 1)
     expect(second.log.said).toEqual([
       LOADED,
       'warn: changes of other replicas are no longer announced; reconnecting',

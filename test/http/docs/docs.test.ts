@@ -159,9 +159,11 @@ describe('GET /docs', () => {
         '/assets/frame.css',
         '/assets/icon.svg',
         '/corridors',
+        '/data',
         '/developer',
       ],
-      ...['/docs', '/docs', ...ASSETS, '/llms.txt', '/llms.txt', '/methodology'],
+      ...['/docs', '/docs', ...ASSETS, '/llms.txt', '/llms.txt', '/manifest.webmanifest'],
+      '/methodology',
       ...['/openapi.json', '/postman.json', '/privacy', '/providers', '/send'],
     ])
     expect(text).toContain(`"url":"${PAGE_DOCUMENT}"`)
