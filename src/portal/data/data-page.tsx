@@ -139,7 +139,7 @@ function Licences({ credits }: { credits: readonly Credit[] }) {
       <h2 id="licences-title">{say('data.licences')}</h2>
       <p>{say(credits.length > 0 ? 'data.licences-why' : 'data.licences-none')}</p>
       {credits.length > 0 && (
-        <ul class="bullets" lang="en" dir="ltr">
+        <ul class="bullets long" lang="en" dir="ltr">
           {credits.map(({ text, url, licence }) => (
             <li key={text}>
               {url ? <a href={url}>{text}</a> : text}
