@@ -175,7 +175,7 @@ const question = fc
       `/time-series?${pair}&interval=P1D&period=90d&ohlc=true`,
       `/historical?${pair}&date=${date}`,
       `/historical?${pair}&date=${date}&offers=all`,
-      `/change?${pair}&period=24h`,
+      `/change?${pair}&period=1d`,
       `/change?${pair}&period=7d`,
     ]
     return all[pick % all.length]!

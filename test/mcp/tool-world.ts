@@ -60,9 +60,9 @@ export class ToolWorld {
 
   /** One of the SDK's clients, connected. */
   async connect(key: string, kind: ClientKind = 'first'): Promise<Connected> {
-    const client = await connected(new URL(this.url), key, kind)
-    this.#clients.push(client)
-    return new Connected(client)
+    const tools = await connectedTo(this.url, key, kind)
+    this.#clients.push(tools.client)
+    return tools
   }
 
   /** One HTTP request with the headers that a client of the transport sends. */
@@ -104,6 +104,11 @@ async function connected(url: URL, key: string, kind: ClientKind): Promise<Clien
   const client = new NewClient(NAMED, options)
   await client.connect(new NewTransport(url, { requestInit }))
   return client
+}
+
+/** One of the SDK's clients, connected to the tools at an address. */
+export async function connectedTo(url: string, key: string, kind: ClientKind = 'first') {
+  return new Connected(await connected(new URL(url), key, kind))
 }
 
 class Connected {

@@ -1,6 +1,8 @@
 import type { PendingQuery, Row } from 'postgres'
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Window } from '~/domain/period.ts'
 import { seriesOf } from '~/store/activity.ts'
-import type { Place } from '~/store/corridor-ids.ts'
+import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { kept, rolledUp, withLast } from '~/store/past/rollup-parts.ts'
@@ -21,18 +23,7 @@ type Hours = { readonly from: Part; readonly before: Part }
 export function rollupsIn(database: Database, { corridorId }: Place, hours: Hours): Part {
   const { sql, knownMs } = database
   if (knownMs === undefined) return sql`rollups`
-  const known = sql`${instantText(knownMs)}::timestamptz`
-  const within = (time: Part) => sql`
-    corridor_id = ${corridorId} and ${time} >= ${hours.from} and ${time} < ${hours.before}`
-  const isLateOne = sql`(select exists (
-    select from late_commits where known_at > ${known} and said_at <= ${known}))`
-  const changed = sql`(
-    select hour from rollups
-    where ${within(sql`hour`)} and (changed_at > ${known} or ${isLateOne})
-    union
-    select date_bin(interval '1 hour', effective_from, 'epoch') from public.withdrawals
-    where ${within(sql`effective_from`)} and withdrawn_at > ${known}
-  )`
+  const { known, within, isLateOne, changed } = changedIn(database, { corridorId, hours })
   const observed = sql`(
     select o.* from ${changed} changed cross join lateral (
       select * from observations
@@ -50,4 +41,44 @@ export function rollupsIn(database: Database, { corridorId }: Place, hours: Hour
       ${kept(sql, { best: sql`best_rate`, counted: sql`counted` })}, samples, 0
     from (${again}) again
   ) rollups`
+}
+
+type Asked = Pick<Place, 'corridorId'> & { readonly hours: Hours }
+
+/** The hours that changed after the time of a handle. */
+function changedIn({ sql, knownMs }: Database, { corridorId, hours }: Asked) {
+  const known = sql`${instantText(knownMs!)}::timestamptz`
+  const within = (time: Part) => sql`
+    corridor_id = ${corridorId} and ${time} >= ${hours.from} and ${time} < ${hours.before}`
+  const isLateOne = sql`(select exists (
+    select from late_commits where known_at > ${known} and said_at <= ${known}))`
+  const changed = sql`(
+    select hour from rollups
+    where ${within(sql`hour`)} and (changed_at > ${known} or ${isLateOne})
+    union
+    select date_bin(interval '1 hour', effective_from, 'epoch') from public.withdrawals
+    where ${within(sql`effective_from`)} and withdrawn_at > ${known}
+  )`
+  return { known, within, isLateOne, changed }
+}
+
+/** Whether an hour in a window changed after the time of a handle and was pruned by now. */
+export async function isCountLost(
+  database: Database,
+  { corridor, fromMs, beforeMs }: Window & { readonly corridor: Corridor },
+): Promise<boolean> {
+  const { sql } = database
+  const hours = {
+    from: sql`${instantText(fromMs)}::timestamptz`,
+    before: sql`${instantText(beforeMs)}::timestamptz`,
+  }
+  const rows = await rowsOf(database, corridor, (place) => {
+    const { within, changed } = changedIn(database, { ...place, hours })
+    return sql<{ is_lost: boolean }[]>`
+      select exists (
+        select from rollups
+        where ${within(sql`hour`)} and pruned > 0 and hour in (select hour from ${changed} changed)
+      ) as is_lost from corridors c where ${isCorridor(sql, place)}`
+  })
+  return rows[0]?.is_lost ?? false
 }

@@ -4,6 +4,7 @@ import { notKept } from '~/domain/errors.ts'
 import type { PageAsk, Standing } from '~/domain/history.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
+import type { BucketsAsk } from '~/domain/series.ts'
 import { catalogueOf, type LoggedCatalogue } from '~/store/catalogue-store.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
@@ -17,6 +18,7 @@ import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { createWorthPathStore } from '~/store/past/worth-path-store.ts'
 import { liveQuotesOf } from '~/store/quote-store.ts'
 import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
+import { isCountLost } from './known-rollups.ts'
 
 /** How many catalogues of the past are kept. */
 const CATALOGUES_MAX = 16
@@ -41,7 +43,7 @@ export function createKnownStore(pool: Database) {
         firstMs ??= await firstRecorded(tx)
         const known = { ...pool, sql: tx as unknown as Sql, knownMs }
         return work({
-          ...pastOf(known, state.lostMs),
+          ...pastOf(known, state),
           ...presentOf(known),
           isBeforeAll: firstMs === null || knownMs < firstMs,
           async catalogue() {
@@ -73,6 +75,8 @@ type State = {
   readonly version: string
   /** Observations from before this time may have been deleted since; -Infinity if none were. */
   readonly lostMs: number
+  /** As `lostMs`, whenever they were deleted. */
+  readonly prunedMs: number
 }
 
 /** The last commits may still be on their way for this long. */
@@ -80,13 +84,20 @@ const SETTLING_MS = 10_000
 /** A commit that takes longer than this counts from its end on. */
 const LATE_MS = 1000
 
+type StateRow = {
+  readonly version: string
+  readonly lost_ms: string | null
+  readonly pruned_ms: string | null
+  readonly age_ms: string
+}
+
 /**
  * Turns to a time, once everything that may count as known by then has been committed: commits of
  * the last second are waited for, so that the answer stays as it is.
  */
 async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
   const known = tx`${instantText(knownMs)}::timestamptz`
-  const [row] = await tx<[{ version: string; lost_ms: string | null; age_ms: string }]>`
+  const [row] = await tx<[StateRow]>`
     select set_config('search_path', 'known, public', true),
       set_config('corridor.known_at', ${instantText(knownMs)}, true),
       concat_ws(' ', (
@@ -94,17 +105,20 @@ async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
       ), (
         select count(*) from public.provider_activity where since <= ${known}
       )) as version,
+      (select extract(epoch from max(before) filter (where at > ${known})) * 1000 from prunings
+        where observations > 0) as lost_ms,
       (select extract(epoch from max(before)) * 1000 from prunings
-        where at > ${known} and observations > 0) as lost_ms,
+        where observations > 0) as pruned_ms,
       extract(epoch from recording_time() - ${known}) * 1000 as age_ms`
   const ageMs = Number(row.age_ms)
   if (ageMs < SETTLING_MS) {
     await tx`select pg_sleep(${Math.min(LATE_MS, Math.max(0, LATE_MS - ageMs)) / 1000})`
     await tx`select pg_advisory_xact_lock_shared(hashtext('corridor changes'))`
   }
-  const lostMs = row.lost_ms === null ? Number.NEGATIVE_INFINITY : Number(row.lost_ms)
+  const lostMs = Number(row.lost_ms ?? Number.NEGATIVE_INFINITY)
   if (knownMs < lostMs) throw notKept(lostMs)
-  return { version: row.version, lostMs }
+  const prunedMs = Number(row.pruned_ms ?? Number.NEGATIVE_INFINITY)
+  return { version: row.version, lostMs, prunedMs }
 }
 
 /** When the first row was recorded that is still there; null before there is one. */
@@ -129,17 +143,19 @@ async function catalogueIn(tx: TransactionSql): Promise<Required<Catalogue>> {
   return catalogueOf(row)
 }
 
-/** The stores of the past. They refuse what later deletions would leave incomplete. */
-function pastOf(known: Database, lostMs: number) {
+/** The stores of the past. They refuse what deletions have left incomplete. */
+function pastOf(known: Database, { lostMs, prunedMs }: State) {
   const snapshots = createSnapshotStore(known)
   const history = createHistoryStore(known)
+  const series = createSeriesStore(known)
+  const held = createHeldStore(known)
   const requireKept = (fromMs: number) => {
     if (fromMs < lostMs) throw notKept(lostMs)
   }
   return {
     past: {
-      ...createSeriesStore(known),
-      ...createHeldStore(known),
+      ...series,
+      ...held,
       ...createWorthPathStore(known),
       ...snapshots,
       ...history,
@@ -150,6 +166,20 @@ function pastOf(known: Database, lostMs: number) {
       async standing(corridor: Corridor, standing: Standing) {
         requireKept(standing.sinceMs)
         return snapshots.standing(corridor, standing)
+      },
+      async lastIn(...[corridor, stretches]: Parameters<typeof held.lastIn>) {
+        for (const { fromMs, lastMs } of stretches)
+          requireKept(Number.isFinite(fromMs) ? fromMs : lastMs)
+        return held.lastIn(corridor, stretches)
+      },
+      async buckets(ask: BucketsAsk) {
+        if (ask.isOhlc && ask.interval === 'PT1H') requireKept(ask.fromMs)
+        if (ask.fromMs < prunedMs && (await isCountLost(known, ask))) throw notKept(prunedMs)
+        return series.buckets(ask)
+      },
+      async believedBests(...[corridor, ask]: Parameters<typeof series.believedBests>) {
+        requireKept(ask.stretches[0]!.fromMs)
+        return series.believedBests(corridor, ask)
       },
     },
   }
