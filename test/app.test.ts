@@ -3,12 +3,15 @@ import { API, ORIGIN, type Reply, replyOf, World } from './support/world.ts'
 
 const SHOP = 'https://shop.example'
 const HEADERS_TO_READ = [
+  'content-digest',
   'content-disposition',
   'etag',
   'link',
   'ratelimit',
   'ratelimit-policy',
   'retry-after',
+  'signature',
+  'signature-input',
   'www-authenticate',
   'x-as-of',
   'x-corridor-position',
@@ -51,8 +54,15 @@ describe('calls from a browser', () => {
       expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD, POST')
       const sendable = headers.get('access-control-allow-headers')?.split(', ').sort()
       expect(sendable).toEqual([
-        ...['authorization', 'content-type', 'idempotency-key', 'if-none-match', 'last-event-id'],
-        ...['traceparent', 'tracestate', 'x-api-key', 'x-request-id'],
+        ...['accept-signature', 'authorization', 'content-type', 'idempotency-key'],
+        ...[
+          'if-none-match',
+          'last-event-id',
+          'traceparent',
+          'tracestate',
+          'x-api-key',
+          'x-request-id',
+        ],
       ])
       expect(headers.get('access-control-allow-credentials')).toBeNull()
       expect(headers.get('vary')).toBe('Origin')

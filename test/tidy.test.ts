@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   file: ['domain', 'memory', 'wire'],
   http: ['domain', 'evidence', 'memory', 'service', 'wire', 'file', 'clock', 'log', 'telemetry'],
   mcp: ['domain', 'memory', 'service', 'wire', 'clock', 'log', 'telemetry'],
-  portal: ['domain', 'memory', 'service', 'wire', 'file', 'http', 'clock', 'log'],
+  portal: ['domain', 'evidence', 'memory', 'service', 'wire', 'file', 'http', 'clock', 'log'],
   runtime: [
     ...['domain', 'memory', 'store', 'feed', 'source', 'telemetry', 'service', 'jobs', 'wire'],
     ...[

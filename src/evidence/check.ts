@@ -1,5 +1,5 @@
+import { HASH_BYTES, isEqual, type Tree } from './span.ts'
 import { Edge, TILE_WIDTH, type Tile, widthIn } from './tile.ts'
-import { HASH_BYTES, isEqual, type Tree } from './tree.ts'
 
 /** Gives a tile with at least so many hashes, cut to them; null where there is none. */
 type TileSource = (level: number, index: number, width: number) => Promise<Uint8Array | null>

@@ -1,5 +1,5 @@
-import { base64, base64Bytes } from './note.ts'
-import { HASH_BYTES, type Tree } from './tree.ts'
+import { base64, base64Bytes } from './base64.ts'
+import { HASH_BYTES, type Tree } from './span.ts'
 
 /** The head of a log of an origin. https://c2sp.org/tlog-checkpoint */
 export type Checkpoint = Tree & { readonly origin: string }

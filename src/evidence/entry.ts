@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
+import { base64 } from './base64.ts'
 import { ENTRY_BYTES_MAX } from './bundle.ts'
-import { base64 } from './note.ts'
 
 /** The length of a salt, which keeps a hash from telling its entry to those who guess. */
 export const SALT_BYTES = 16

@@ -1,15 +1,13 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
+import { base64, base64Bytes } from './base64.ts'
+import { ID_BYTES, NOTE_ED25519, type Note, type SignatureLine } from './note-text.ts'
 
-/** The kinds of signatures that are made or verified here. https://c2sp.org/signed-note */
-export const NOTE_ED25519 = 1
+/** The kind of the signatures of witnesses. https://c2sp.org/tlog-cosignature */
 export const COSIGNATURE_ED25519 = 4
 
 const KEY_BYTES = 32
-const ID_BYTES = 4
 const SIGNATURE_BYTES = 64
 const TIME_BYTES = 8
-/** The most signatures of a note that is read. */
-const SIGNATURES_MAX = 64
 
 /** The key of a signer, by its name. */
 export type NoteKey = {
@@ -18,14 +16,6 @@ export type NoteKey = {
   /** The 32 bytes of an Ed25519 public key. */
   readonly publicKey: Uint8Array
 }
-
-type SignatureLine = {
-  readonly name: string
-  readonly id: string
-  readonly signature: Uint8Array
-}
-
-export type Note = { readonly text: string; readonly signatures: readonly SignatureLine[] }
 
 /** The id by which a signature names its key, as 8 hexadecimal digits. */
 export const keyId = ({ name, type, publicKey }: NoteKey): string =>
@@ -46,25 +36,6 @@ export function noteKeyOf(text: string): NoteKey | null {
   if (name === undefined || bytes === null) return null
   const key = { name, type: bytes[0] ?? 0, publicKey: bytes.subarray(1) }
   return key.publicKey.length === KEY_BYTES && keyId(key) === id ? key : null
-}
-
-/** The parts of a note; null for a text that is not one. */
-export function noteOf(all: string): Note | null {
-  const end = all.lastIndexOf('\n\n')
-  if (end < 0 || !all.endsWith('\n')) return null
-  const lines = all.slice(end + 2, -1).split('\n')
-  const signatures = lines.slice(0, SIGNATURES_MAX + 1).map(signatureLineOf)
-  if (signatures.length > SIGNATURES_MAX || signatures.includes(null)) return null
-  return { text: all.slice(0, end + 1), signatures: signatures as SignatureLine[] }
-}
-
-/** The signature in a line, which ends without a line feed; null where it is none. */
-function signatureLineOf(line: string): SignatureLine | null {
-  const [, name, encoded] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? []
-  const bytes = base64Bytes(encoded ?? '')
-  if (name === undefined || bytes === null || bytes.length <= ID_BYTES) return null
-  const id = Buffer.from(bytes.subarray(0, ID_BYTES)).toString('hex')
-  return { name, id, signature: bytes.subarray(ID_BYTES) }
 }
 
 const signatureText = ({ name, id, signature }: SignatureLine): string =>
@@ -120,11 +91,3 @@ const timeOf = (signature: Uint8Array): bigint =>
 
 const publicKeyOf = (bytes: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' })
-
-export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
-
-/** The bytes in a text of base64; null for a text that is not exactly what `base64` writes. */
-export function base64Bytes(text: string): Uint8Array | null {
-  const bytes = Buffer.from(text, 'base64')
-  return base64(bytes) === text ? bytes : null
-}

@@ -1,5 +1,5 @@
-import { base64, base64Bytes } from './note.ts'
-import { HASH_BYTES } from './tree.ts'
+import { base64, base64Bytes } from './base64.ts'
+import { HASH_BYTES } from './span.ts'
 
 /** A proof that can be verified offline. https://c2sp.org/tlog-proof */
 type Proof = {

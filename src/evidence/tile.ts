@@ -1,4 +1,5 @@
-import { HASH_BYTES, type HashReader, nodeHash } from './tree.ts'
+import { HASH_BYTES } from './span.ts'
+import { type HashReader, nodeHash } from './tree.ts'
 
 /** How many hashes a full tile has, and a full bundle entries. */
 export const TILE_WIDTH = 256

@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto'
-
-/** The length of a hash: SHA-256. */
-export const HASH_BYTES = 32
+import { consistencySpans, inclusionSpans, isEqual, type Span, splitOf, type Tree } from './span.ts'
 
 const LEAF = Uint8Array.of(0)
 const NODE = Uint8Array.of(1)
@@ -16,9 +14,6 @@ export const nodeHash = (left: Bytes, right: Bytes): Bytes => sha256(NODE, left,
 
 /** The root of a tree without leaves. */
 export const EMPTY_ROOT: Bytes = sha256()
-
-/** Leaves from `start` up to but not including `end`. */
-export type Span = { readonly start: number; readonly end: number }
 
 /** Gives the hash of 2^level leaves, those from `index * 2^level` on. */
 export type HashReader = (level: number, index: number) => Promise<Bytes>
@@ -37,44 +32,6 @@ export async function spanHash({ start, end }: Span, read: HashReader): Promise<
   const [first, second] = await Promise.all(halves.map((half) => spanHash(half, read)))
   return nodeHash(first!, second!)
 }
-
-/**
- * The spans whose hashes prove that a leaf is in a tree of this size, from the leaf up.
- * https://www.rfc-editor.org/rfc/rfc6962#section-2.1.1
- */
-export function inclusionSpans(index: number, size: number): Span[] {
-  const spans: Span[] = []
-  let [start, end] = [0, size]
-  while (end - start > 1) {
-    const middle = start + splitOf(end - start)
-    const isLeft = index < middle
-    spans.push(isLeft ? { start: middle, end } : { start, end: middle })
-    if (isLeft) end = middle
-    else start = middle
-  }
-  return spans.reverse()
-}
-
-/**
- * The spans whose hashes prove that a tree of size `from` is the beginning of one of size `to`.
- * https://www.rfc-editor.org/rfc/rfc6962#section-2.1.2
- */
-export function consistencySpans(from: number, to: number): Span[] {
-  if (from === 0 || from === to) return []
-  const spans: Span[] = []
-  let [start, end] = [0, to]
-  while (end !== from) {
-    const middle = start + splitOf(end - start)
-    const isLeft = from <= middle
-    spans.push(isLeft ? { start: middle, end } : { start, end: middle })
-    if (isLeft) end = middle
-    else start = middle
-  }
-  if (start > 0) spans.push({ start, end })
-  return spans.reverse()
-}
-
-export type Tree = { readonly size: number; readonly root: Bytes }
 
 type Inclusion = { readonly index: number; readonly leaf: Bytes; readonly path: readonly Bytes[] }
 
@@ -106,16 +63,6 @@ export function isConsistent(from: Tree, to: Tree, proof: readonly Bytes[]): boo
   }
   return isEqual(older, from.root) && isEqual(newer, to.root)
 }
-
-/** The greatest power of two below a size above 1. */
-function splitOf(size: number): number {
-  let split = 1
-  while (split * 2 < size) split *= 2
-  return split
-}
-
-export const isEqual = (a: Bytes, b: Bytes): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i])
 
 function sha256(...parts: Bytes[]): Bytes {
   const [only = new Uint8Array()] = parts

@@ -1,5 +1,7 @@
+import { base64 } from '~/evidence/base64.ts'
 import { checkpointOf } from '~/evidence/checkpoint.ts'
-import { base64, isSignedBy, type Note, type NoteKey, noteOf, noteText } from '~/evidence/note.ts'
+import { isSignedBy, type NoteKey, noteText } from '~/evidence/note.ts'
+import { type Note, noteOf } from '~/evidence/note-text.ts'
 import type { Log } from '~/log.ts'
 
 /** A cosigner of checkpoints. https://c2sp.org/tlog-witness */

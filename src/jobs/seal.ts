@@ -1,5 +1,5 @@
 import { type Checkpoint, checkpointOf } from '~/evidence/checkpoint.ts'
-import { noteOf } from '~/evidence/note.ts'
+import { noteOf } from '~/evidence/note-text.ts'
 import type { Log } from '~/log.ts'
 import { cosigned, type Witness, type WitnessDeps } from './cosign.ts'
 import type { Job } from './schedule.ts'

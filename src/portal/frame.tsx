@@ -103,6 +103,7 @@ export function Footer({ credits, sample }: FooterProps) {
             data: linkTo(PATHS.data),
             api: linkTo(PATHS.reference),
             guide: linkTo('/llms.txt'),
+            verify: linkTo(PATHS.verify),
             privacy: linkTo(PATHS.privacy),
           })}
         </p>

@@ -9,6 +9,7 @@ export const PATHS = {
   embed: '/embed',
   pictures: '/pictures',
   method: '/methodology',
+  verify: '/verify',
   reference: '/docs',
   signUp: '/sign-up',
   signIn: '/sign-in',

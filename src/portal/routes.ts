@@ -34,6 +34,7 @@ import { faviconRoutes } from './site/favicon.ts'
 import { manifestRoutes } from './site/manifest.ts'
 import { privacyRoutes } from './site/privacy.tsx'
 import { unknownPage } from './unknown-page.tsx'
+import { type VerifyDeps, verifyRoutes } from './verify/verify-page.tsx'
 import { FURTHER_LANGUAGES, prefixOf } from './words/language.ts'
 
 /** What the pages need besides what the API is made of. */
@@ -57,6 +58,8 @@ export type PortalDeps = {
   readonly ageLimits: AgeLimits
   readonly past: HeldSeriesDeps
   readonly metering: Metering
+  readonly signer: VerifyDeps['signer']
+  readonly evidence: VerifyDeps['evidence']
   readonly publicUrl: string | null
   readonly isProxied: boolean
   readonly sample: string | null
@@ -90,6 +93,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...boardRoutes({ ...open, basePath, dailyUnits }),
       ...seriesFileRoutes(open),
       ...methodologyRoutes(open),
+      ...verifyRoutes(open),
       ...sendRoutes({ ...open, canSignUp: people !== undefined }),
       ...costsFileRoutes(open),
       ...dataRoutes(open),

@@ -8,15 +8,14 @@ import {
   cosigned,
   isSignedBy,
   keyId,
-  NOTE_ED25519,
   noteKeyOf,
-  noteOf,
   noteText,
   privateKeyOf,
   publicBytes,
   signedBy,
   verifierKey,
 } from '~/evidence/note.ts'
+import { NOTE_ED25519, noteOf } from '~/evidence/note-text.ts'
 import { proofOf, proofText } from '~/evidence/proof.ts'
 
 const VKEY = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k'

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { consistencySpans, HASH_BYTES, inclusionSpans } from '~/evidence/span.ts'
 import { Edge, tileNameOf, tilePath, tileReader, widthIn } from '~/evidence/tile.ts'
 import {
-  consistencySpans,
   EMPTY_ROOT,
-  HASH_BYTES,
   includes,
-  inclusionSpans,
   isConsistent,
   leafHash,
   nodeHash,

@@ -60,6 +60,7 @@ const PATHS = [
   '/developer/prices/upload',
   '/developer/prices/withdraw',
   '/developer/prices/template.xlsx',
+  '/verify',
   '/methodology',
   '/methodology/1',
   '/how-we-reckon',

@@ -2,20 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { base64Bytes } from '~/evidence/base64.ts'
 import { checkpointOf } from '~/evidence/checkpoint.ts'
 import {
-  base64Bytes,
   COSIGNATURE_ED25519,
   cosigned,
   isSignedBy,
   keyId,
   type NoteKey,
   noteKeyOf,
-  noteOf,
   noteText,
   publicBytes,
   verifierKey,
 } from '~/evidence/note.ts'
+import { noteOf } from '~/evidence/note-text.ts'
 import { proofOf } from '~/evidence/proof.ts'
 import { includes, isConsistent, leafHash } from '~/evidence/tree.ts'
 import { stockedDatabase } from '../store/samples.ts'

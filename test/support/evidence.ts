@@ -16,7 +16,9 @@ export const noEvidence: LogReader = {
   nextMs: () => null,
 }
 
-const KEY = privateKeyOf(Buffer.alloc(32, 9))
+/** The private key of the tests. */
+export const TEST_SEED = Buffer.alloc(32, 9)
+const KEY = privateKeyOf(TEST_SEED)
 
 /** Signs with a key of the tests, over a log of 123 leaves. */
 export const testSigner: AnswerSigner = {

@@ -3,16 +3,11 @@ import { CommandFailure } from '~/command/terminal.ts'
 import { entriesOf } from '~/evidence/bundle.ts'
 import { checkTree, hashesOf } from '~/evidence/check.ts'
 import { type Checkpoint, checkpointOf } from '~/evidence/checkpoint.ts'
-import { isSignedBy, type NoteKey, noteOf } from '~/evidence/note.ts'
+import { isSignedBy, type NoteKey } from '~/evidence/note.ts'
+import { noteOf } from '~/evidence/note-text.ts'
+import { consistencySpans, HASH_BYTES, isEqual } from '~/evidence/span.ts'
 import { TILE_WIDTH, tilePath, tileReader } from '~/evidence/tile.ts'
-import {
-  consistencySpans,
-  HASH_BYTES,
-  isConsistent,
-  isEqual,
-  leafHash,
-  spanHash,
-} from '~/evidence/tree.ts'
+import { isConsistent, leafHash, spanHash } from '~/evidence/tree.ts'
 
 const MS_MAX = 10_000
 const NOT_FOUND = 404

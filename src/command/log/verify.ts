@@ -8,7 +8,8 @@ import {
   withExisting,
 } from '~/command/terminal.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
-import { isSignedBy, type NoteKey, noteKeyOf, noteOf } from '~/evidence/note.ts'
+import { isSignedBy, type NoteKey, noteKeyOf } from '~/evidence/note.ts'
+import { noteOf } from '~/evidence/note-text.ts'
 import { verifyLog } from '~/store/evidence/verify.ts'
 import { logOf } from './keys.ts'
 import { verifyRemote } from './remote.ts'

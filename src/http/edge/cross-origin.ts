@@ -4,6 +4,7 @@ import { REQUEST_ID_HEADER } from './request-id.ts'
 
 const HEADERS = new CrossOriginHeaders({
   sent: [
+    'accept-signature',
     'authorization',
     'content-type',
     'idempotency-key',
@@ -15,12 +16,15 @@ const HEADERS = new CrossOriginHeaders({
     REQUEST_ID_HEADER,
   ],
   read: [
+    'content-digest',
     'content-disposition',
     'etag',
     'link',
     'ratelimit',
     'ratelimit-policy',
     'retry-after',
+    'signature',
+    'signature-input',
     'x-as-of',
     'x-corridor-position',
     'www-authenticate',

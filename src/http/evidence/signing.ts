@@ -13,12 +13,15 @@ import { errorReply, type Headers } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { RequestScope } from '~/telemetry/request-scope.ts'
 
+/** The part of a JSON Web Key that tells it from others, and its bytes. */
+type PublishedKey = { readonly kid: string; readonly x?: string | undefined }
+
 /** Signs answers with the key of the log. */
 export type AnswerSigner = {
   /** The key of now, by the id under which it is published. */
   key(): Promise<{ readonly id: string; sign(bytes: Uint8Array): Uint8Array }>
   /** The public keys, as JSON Web Keys. */
-  jwks(): Promise<readonly object[]>
+  jwks(): Promise<readonly PublishedKey[]>
   /** How many leaves the log has; null before its first checkpoint. */
   logSize(): number | null
 }

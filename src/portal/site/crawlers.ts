@@ -51,7 +51,7 @@ const ADDRESSES_MAX = 50_000
 
 const OPEN = [
   ...['/', PATHS.corridors, PATHS.send, PATHS.providers, PATHS.method, PATHS.privacy],
-  ...[PATHS.data, PATHS.ranking, PATHS.reference],
+  ...[PATHS.data, PATHS.ranking, PATHS.verify, PATHS.reference],
 ]
 
 type Address = { readonly path: string; readonly changedMs?: number }

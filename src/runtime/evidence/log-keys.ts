@@ -1,13 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto'
 import type { Config } from '~/config.ts'
-import {
-  NOTE_ED25519,
-  noteText,
-  privateKeyOf,
-  publicBytes,
-  signedBy,
-  verifierKey,
-} from '~/evidence/note.ts'
+import { noteText, privateKeyOf, publicBytes, signedBy, verifierKey } from '~/evidence/note.ts'
+import { NOTE_ED25519 } from '~/evidence/note-text.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import type { Database } from '~/store/database.ts'
 import { createLogKeyStore } from '~/store/evidence/key-store.ts'

@@ -3,7 +3,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { hourStartMs, type Tier } from '~/domain/freshness.ts'
 
 import { checkpointOf } from '~/evidence/checkpoint.ts'
-import { noteOf } from '~/evidence/note.ts'
+import { noteOf } from '~/evidence/note-text.ts'
 import { proofText } from '~/evidence/proof.ts'
 import { tileNameOf, widthIn } from '~/evidence/tile.ts'
 

@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres'
-import { isEqual, type Tree } from '~/evidence/tree.ts'
+import { isEqual, type Tree } from '~/evidence/span.ts'
 import type { Sql } from '~/store/database.ts'
 import { LEAF_KINDS, type LeafKind, lastIdOf } from './leaf-rows.ts'
 import { storedRoot } from './log-tree.ts'

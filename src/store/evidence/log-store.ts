@@ -1,9 +1,10 @@
 import { bundleOf } from '~/evidence/bundle.ts'
 import { checkpointOf } from '~/evidence/checkpoint.ts'
 import { entryBytes } from '~/evidence/entry.ts'
-import { noteOf } from '~/evidence/note.ts'
+import { noteOf } from '~/evidence/note-text.ts'
+import { consistencySpans, inclusionSpans, type Span } from '~/evidence/span.ts'
 import { TILE_WIDTH } from '~/evidence/tile.ts'
-import { consistencySpans, inclusionSpans, type Span, spanHash } from '~/evidence/tree.ts'
+import { spanHash } from '~/evidence/tree.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import {

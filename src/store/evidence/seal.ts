@@ -1,5 +1,6 @@
 import { checkpointText } from '~/evidence/checkpoint.ts'
-import { EMPTY_ROOT, type Tree } from '~/evidence/tree.ts'
+import type { Tree } from '~/evidence/span.ts'
+import { EMPTY_ROOT } from '~/evidence/tree.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { inOrder, lastOrigin, save, serverName, stateOf } from './log-state.ts'

@@ -1,6 +1,7 @@
 import { checkTree, hashesOf } from '~/evidence/check.ts'
+import { isEqual } from '~/evidence/span.ts'
 import { TILE_WIDTH, widthIn } from '~/evidence/tile.ts'
-import { isEqual, leafHash } from '~/evidence/tree.ts'
+import { leafHash } from '~/evidence/tree.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import {

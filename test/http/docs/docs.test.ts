@@ -164,7 +164,7 @@ describe('GET /docs', () => {
       ],
       ...['/docs', '/docs', ...ASSETS, '/llms.txt', '/llms.txt', '/manifest.webmanifest'],
       '/methodology',
-      ...['/openapi.json', '/postman.json', '/privacy', '/providers', '/send'],
+      ...['/openapi.json', '/postman.json', '/privacy', '/providers', '/send', '/verify'],
     ])
     expect(text).toContain(`"url":"${PAGE_DOCUMENT}"`)
   })

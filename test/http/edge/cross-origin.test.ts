@@ -20,12 +20,13 @@ async function sharingOf(
 }
 
 const REST_READ =
-  'content-disposition, etag, link, ratelimit, ratelimit-policy, retry-after, x-as-of, ' +
-  'x-corridor-position, ' +
+  'content-digest, content-disposition, etag, link, ratelimit, ratelimit-policy, retry-after, ' +
+  'signature, signature-input, x-as-of, x-corridor-position, ' +
   'www-authenticate, x-data-freshness, x-mid-fetched-at, x-mid-rate, x-mid-source, ' +
   'x-note, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, x-request-id'
 const REST_SENT =
-  'authorization, content-type, idempotency-key, if-none-match, last-event-id, traceparent, tracestate, x-api-key, x-request-id'
+  'accept-signature, authorization, content-type, idempotency-key, if-none-match, last-event-id, ' +
+  'traceparent, tracestate, x-api-key, x-request-id'
 const TOOLS_READ =
   'ratelimit, ratelimit-policy, retry-after, www-authenticate, x-ratelimit-limit, ' +
   'x-ratelimit-remaining, x-ratelimit-reset, x-request-id'

@@ -1,0 +1,135 @@
+import {
+  type BareItem,
+  type InnerList,
+  isInnerList,
+  type Parameters,
+  parseDictionary,
+  serializeInnerList,
+} from 'structured-headers'
+import { isEqual } from '../../evidence/span.ts'
+import type { Answer } from './answer.ts'
+import { bytesOf, type Finding, isSigned, type Known, refuted, sha256, unclear } from './finding.ts'
+
+const UNSIGNED = unclear(
+  'This response is not signed',
+  'Ask again with the header Accept-Signature: sig=() and paste all of it, headers included.',
+)
+
+/** What a signature has to cover to count; `req` marks what is of the request. */
+const NEEDED = ['@method;req', '@target-uri;req', '@status', 'content-digest', 'date']
+
+type Signature = { readonly list: InnerList; readonly value: Uint8Array }
+
+/** Checks a signed answer to a question that was asked at `url`, and explains the outcome. */
+export async function answerFinding(answer: Answer, url: string, known: Known): Promise<Finding> {
+  const signatures = signaturesIn(answer)
+  if (!signatures) return UNSIGNED
+  if (!URL.canParse(url))
+    return unclear(
+      'The address that was asked is missing',
+      'The signature covers it too: give the whole address, beginning with https://.',
+    )
+  if (!(await isBodyWhole(answer)))
+    return refuted(
+      'The content is not what was signed',
+      'The headers carry a fingerprint of the content, and it does not fit the content here.',
+    )
+  for (const signature of signatures) {
+    const fault = await faultOf(signature, { answer, url, known })
+    if (fault) return fault
+  }
+  return provedAnswer(answer, url, signatures[0]!.list[1])
+}
+
+/** The signatures of an answer; null where there is none that can be read. */
+function signaturesIn({ headers }: Answer): Signature[] | null {
+  try {
+    const values = parseDictionary(headers.get('signature') ?? '')
+    const inputs = [...parseDictionary(headers.get('signature-input') ?? '')]
+    const found = inputs.map(([label, list]) => {
+      const [value] = values.get(label) ?? []
+      if (!isInnerList(list) || !(value instanceof ArrayBuffer)) throw new Error(label)
+      return { list, value: new Uint8Array(value) }
+    })
+    return found.length > 0 && headers.has('content-digest') ? found : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether the content is that of its digest, whatever pasting did to the ends of lines. */
+async function isBodyWhole({ headers, body }: Answer): Promise<boolean> {
+  const [, digest] = /sha-256=:([A-Za-z0-9+/=]+):/.exec(headers.get('content-digest')!) ?? []
+  if (digest === undefined) return false
+  const expected = Uint8Array.from(atob(digest), (sign) => sign.charCodeAt(0))
+  if (isEqual(await sha256(body), expected)) return true
+  const text = new TextDecoder().decode(body)
+  const trimmed = text.trimEnd()
+  const pasted = [trimmed, `${trimmed}\n`, `${trimmed.replaceAll('\n', '\r\n')}\r\n`]
+  for (const one of pasted) if (isEqual(await sha256(bytesOf(one)), expected)) return true
+  return false
+}
+
+type Context = { readonly answer: Answer; readonly url: string; readonly known: Known }
+
+/** Why a signature does not count; null where it does. */
+async function faultOf({ list, value }: Signature, { answer, url, known }: Context) {
+  const covered = list[0].map(nameOf)
+  const lacking = NEEDED.filter((name) => !covered.includes(name))
+  if (lacking.length > 0)
+    return refuted('The signature leaves something out', `It does not cover ${lacking.join(', ')}.`)
+  const keyId = list[1].get('keyid')
+  const key = known.keys.find(({ kid }) => kid === keyId)
+  if (!key)
+    return refuted(
+      'This service did not sign this response',
+      `It is signed by a key that this service does not publish: ${String(keyId)}.`,
+    )
+  for (const target of new Set([url, new URL(url).href]))
+    if (await isSigned(key, value, bytesOf(baseOf(list, answer, target)))) return null
+  return refuted(
+    'The signature does not fit',
+    'The address, the status, the time or a header differs from what was signed. Is the address ' +
+      'above exactly the one that was asked?',
+  )
+}
+
+const nameOf = ([name, parameters]: [BareItem, Parameters]): string =>
+  `${String(name)}${parameters.get('req') === true ? ';req' : ''}`
+
+/** The text that was signed. https://www.rfc-editor.org/rfc/rfc9421#section-2.5 */
+function baseOf(list: InnerList, { status, headers }: Answer, url: string): string {
+  const derived = new Map([
+    ['@method;req', 'GET'],
+    ['@target-uri;req', url],
+    ['@status', String(status)],
+  ])
+  const lines = list[0].map((item) => {
+    const name = nameOf(item)
+    const quoted = name.endsWith(';req') ? `"${name.slice(0, -4)}";req` : `"${name}"`
+    return `${quoted}: ${derived.get(name) ?? headers.get(name) ?? ''}`
+  })
+  return [...lines, `"@signature-params": ${serializeInnerList(list)}`].join('\n')
+}
+
+function provedAnswer({ status, headers }: Answer, url: string, parameters: Parameters): Finding {
+  const size = parameters.get('log-size')
+  return {
+    verdict: 'proved',
+    title: 'This response is genuine and unchanged',
+    shows: [
+      `This service gave this response to ${url} on ${headers.get('date')}, with the status ` +
+        `${status}. Not one character of its content has changed since.`,
+      'Only the holder of the secret key can make such a signature, so the service cannot deny ' +
+        'the response.',
+      ...(typeof size === 'number'
+        ? [`At that time the public log of the service had ${size} entries.`]
+        : []),
+    ],
+    limits: [
+      'It does not show that the prices were right, only that the service stated them.',
+      'It does not show what the service told others. The public log does: ask for the proof of ' +
+        'a price, and check it here too.',
+    ],
+  }
+}
