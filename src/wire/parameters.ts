@@ -26,7 +26,6 @@ export const positionParameter = {
   min_position: Type.Optional(
     Type.Integer({
       minimum: 0,
-      default: 0,
       description:
         'The X-Corridor-Position of an earlier answer, of any replica: this one then holds all ' +
         'that the earlier one did. It waits up to a second for that.',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { exampleScene } from '../contract/example-scene.ts'
+import { sealAll } from '../store/evidence/scene.ts'
 import { withAlert } from './alert.ts'
 import { COLLECTION_FILE, collectionText } from './postman.ts'
 import { toolbox } from './toolbox.ts'
@@ -27,6 +28,7 @@ describe('the Postman collection', () => {
   beforeAll(async () => {
     await toolbox()
     scene = await exampleScene()
+    await sealAll(scene.database, { nowMs: scene.clock.now(), leavesMax: 20_000 })
   }, 3 * MINUTE_MS)
   afterAll(() => scene.end())
 

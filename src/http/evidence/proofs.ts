@@ -14,11 +14,18 @@ const TEXT = {
   'content-type': 'text/plain; charset=utf-8',
 }
 
-const Id = (description: string) =>
-  Type.Optional(Type.Integer({ description, minimum: 1, maximum: 2 ** 48 - 1, examples: [1] }))
+const Id = (description: string, example?: number) =>
+  Type.Optional(
+    Type.Integer({
+      description,
+      minimum: 1,
+      maximum: 2 ** 48 - 1,
+      ...(example === undefined ? { examples: [1] } : { example }),
+    }),
+  )
 
 const ProofsQuery = Type.Object({
-  observation: Id('The id of an observation, as /rates/history has it.'),
+  observation: Id('The id of an observation, as /rates/history has it.', 1),
   reference: Id('The id of a reference rate, as its entry in the log has it.'),
 })
 

@@ -126,7 +126,7 @@ const questionOf = (
 ): Question => ({
   ...asked,
   hasKey: access !== 'public',
-  ...(file && { fileName: asked.url.split('/').at(-1)! }),
+  ...(file && { fileName: /[^/?]+(?=$|\?)/.exec(asked.url)![0] }),
   ...(events && { isStream: true }),
   ...(body && { body: Object.values(body.examples)[0] }),
 })
