@@ -40,7 +40,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
       const kind = kindOf(pathname)
       const count = alike.get(kind) ?? 0
       if (origin !== proxy.origin || seen.has(url) || count === ALIKE_MAX) continue
-      if (/\.(csv|json|txt)$/.test(pathname)) {
+      if (/\.(csv|json|txt|svg|png|xlsx)$/.test(pathname)) {
         expect([url, (await page.request.get(url)).status()]).toEqual([url, 200])
         continue
       }
@@ -113,7 +113,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     expect(await page.locator('#try-curl').textContent()).toContain(`'${proxy.home}/api/v1/`)
     expect(await page.locator('#client-0').textContent()).toContain(`${proxy.home}/mcp`)
     await page.goto(`${proxy.home}/developer`)
-    await page.locator('form[action*="/developer/keys"] input:not([type=hidden])').fill('two')
+    await page.getByLabel('Name of the new key').fill('two')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.locator('#new-key').waitFor()
     await page.goto(`${proxy.home}/developer`)

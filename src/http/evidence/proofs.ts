@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { invalidParameter } from '~/domain/errors.ts'
+import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { type AccessDeps, callerOfRequest } from '~/http/access.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
@@ -41,7 +41,13 @@ export const proofRoutes = (deps: ProofDeps): Route[] => [
         'A transparency log proof (https://c2sp.org/tlog-proof): the signed checkpoint, the ' +
         'place of the entry, the hashes from it to the root, and the entry itself as `extra`. ' +
         'Anybody can verify it offline with the key of the log. It costs nothing.',
-      errors: ['unknown_observation', 'unknown_reference', 'not_sealed', 'database_unavailable'],
+      errors: [
+        'missing_parameter',
+        'unknown_observation',
+        'unknown_reference',
+        'not_sealed',
+        'database_unavailable',
+      ],
       query: ProofsQuery,
       ...{ access: 'key', isMetered: false, isTiered: false },
       file: { medium: 'text/plain', description: 'A proof, as text.' },
@@ -68,7 +74,11 @@ function provableIn({ observation, reference }: { observation?: number; referenc
     throw invalidParameter({ name: 'reference', fault: 'give either it or observation' })
   const id = observation ?? reference
   if (id === undefined)
-    throw invalidParameter({ name: 'observation', fault: 'give its id, or that of a reference' })
+    throw new ServiceError(
+      'missing_parameter',
+      'observation is required: its id; or reference, the id of a reference rate',
+      { parameter: 'observation' },
+    )
   const kind: Provable['kind'] = observation === undefined ? 'reference' : 'observation'
   return { kind, id }
 }
