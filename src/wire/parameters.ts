@@ -21,6 +21,19 @@ const LISTED = 'comma-separated or in repeated parameters'
 
 export const NoQuery = Type.Object({})
 
+const EDITIONS_MAX = 1000
+
+export const EditionQuery = Type.Object({
+  edition: Type.Optional(
+    Type.Integer({
+      description: 'Which edition of the file: 1 is the first, later ones follow corrections.',
+      minimum: 1,
+      maximum: EDITIONS_MAX,
+      default: 1,
+    }),
+  ),
+})
+
 /** What asks for an answer that knows at least so much of the log of changes. */
 export const positionParameter = {
   min_position: Type.Optional(

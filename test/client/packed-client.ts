@@ -25,7 +25,10 @@ export async function packedClient() {
     head: async () => ({ note: CHECKPOINT }),
     indexOf: async () => 0,
   }
-  const dayFiles = { ...noDayFiles, find: async () => Bun.gzipSync('rate\r\n') }
+  const dayFiles = {
+    ...noDayFiles,
+    find: async () => ({ content: Bun.gzipSync('rate\r\n'), editions: 1 }),
+  }
   const world = answerable({ store: new MemoryStore(), dayFiles, evidence })
   const key = world.key('enterprise', 'treasury')
   const asked = new Set<string>()

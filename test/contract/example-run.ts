@@ -124,6 +124,10 @@ export class Run {
   async wrongReads(): Promise<void> {
     for (const target of this.#of('GET').filter(isOfRates)) {
       if (!isInJson(target)) await this.fail(target, { date: DAY_BEGUN })
+      if (target.id === 'getDayFile') {
+        for (const edition of [0, '1&edition=2']) await this.fail(target, { query: { edition } })
+        continue
+      }
       const query = queryOf(target)
       const [[name = '', value = ''] = [], [second = ''] = []] = Object.entries(query)
       if (name === '') {

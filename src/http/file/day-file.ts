@@ -12,10 +12,18 @@ import { BASE_PATH, pathOf } from '~/http/path.ts'
 import { errorReply } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import { View } from '~/memory/view.ts'
-import { type DayFileStore, type DayFileWriter, dayFileOf } from '~/service/file/day-file.ts'
+import {
+  type CorrectionStore,
+  correctFiles,
+  type DayFile,
+  type DayFileStore,
+  type DayFileWriter,
+  dayFileOf,
+} from '~/service/file/day-file.ts'
 import { textsOf } from '~/wire/list/text.ts'
 import { FIRST_MS } from '~/wire/moment.ts'
-import { NoQuery } from '~/wire/parameters.ts'
+import { EditionQuery } from '~/wire/parameters.ts'
+import { readQuery } from '~/wire/query.ts'
 import { dayFileList, presentSnapshot } from '~/wire/snapshot.ts'
 
 export type DayFileDeps = Pick<AccessDeps, 'memory' | 'ageLimits'> & {
@@ -40,8 +48,9 @@ export const dayFileRoutes = (deps: AccessDeps & DayFileDeps): Route[] => [
       description:
         'Every offer of every corridor at the end of a UTC day, as /historical has it with ' +
         '`offers=all`, and in the columns of its CSV but `note`, `timestamp` and ' +
-        '`data_freshness`. A file is there an hour after the day has ended. It is made once: ' +
-        'what is recorded later for that day is in /historical alone.',
+        '`data_freshness`. A file is there an hour after the day has ended, and is made of what ' +
+        'was known then. After a later correction there is a second edition; a Link header names ' +
+        'the newest. No edition ever changes.',
       errors: ['unknown_file', 'database_unavailable', 'overloaded'],
       path: Type.Object({
         date: Type.String({
@@ -50,11 +59,11 @@ export const dayFileRoutes = (deps: AccessDeps & DayFileDeps): Route[] => [
           examples: ['2026-03-04'],
         }),
       }),
-      query: NoQuery,
+      query: EditionQuery,
       ...{ access: 'key', isMetered: true, isTiered: false, isTagged: true },
       file: { medium: 'application/gzip', description: 'A CSV file, compressed by gzip.' },
       success: { status: 200, body: Type.Unknown() },
-      mayCarry: ['Content-Disposition'],
+      mayCarry: ['Content-Disposition', 'Link'],
     },
     handle: async (request) => {
       const path = pathOf(request.url)
@@ -63,8 +72,10 @@ export const dayFileRoutes = (deps: AccessDeps & DayFileDeps): Route[] => [
       const refusal = await metered.begin()
       if (refusal) return metered.failed(refusal)
       try {
+        const { edition } = readQuery(EditionQuery, request.url)
         const day = dayIn(path)
-        const file = await keptDayFile(deps, day, metered.freshness().nowMs)
+        const asked = { day, edition, nowMs: metered.freshness().nowMs }
+        const file = await keptDayFile(deps, asked)
         return replyOf(request, { day, file }, metered.quotaHeaders())
       } catch (error) {
         return metered.failed(error)
@@ -81,20 +92,36 @@ export const dayFileShortcut: Route = {
     const name = pathOf(request.url).replace(/\/$/, '').split('/').at(-1)
     return new Response(null, {
       status: 308,
-      headers: { location: `..${BASE_PATH}/files/${name}` },
+      headers: { location: `..${BASE_PATH}/files/${name}${new URL(request.url).search}` },
     })
   },
 }
 
-/** The file of a day as of now, made if nobody has asked for it yet. Throws as `dayFileOf` does. */
-export function keptDayFile(
-  { memory, ageLimits, dayFiles }: DayFileDeps,
-  day: string,
-  nowMs: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const freshness = freshnessAt('realtime', nowMs, memory.isSample)
-  const view = new View(memory.current, freshness, ageLimits)
-  const write: DayFileWriter = (snapshots) => {
+type Asked = { readonly day: string; readonly edition?: number | undefined; readonly nowMs: number }
+
+/** The file of a day, made if nobody has asked for it yet. Throws as `dayFileOf` does. */
+export const keptDayFile = (deps: DayFileDeps, { day, edition = 1, nowMs }: Asked) =>
+  dayFileOf(deps.dayFiles, viewAt(deps, nowMs), {
+    ...{ dateMs: dateMsOf(day)!, day, edition },
+    write: writerAt(deps, nowMs),
+  })
+
+type CorrectingDeps = Omit<DayFileDeps, 'dayFiles'> & { readonly corrections: CorrectionStore }
+
+/** Makes the editions of files before a day that corrections call for, and answers how many. */
+export const correctedDayFiles = (deps: CorrectingDeps, { day, nowMs }: Asked): Promise<number> =>
+  correctFiles(deps.corrections, viewAt(deps, nowMs), { day, write: writerAt(deps, nowMs) })
+
+type Writing = Omit<DayFileDeps, 'dayFiles'>
+
+const viewAt = ({ memory, ageLimits }: Writing, nowMs: number): View =>
+  new View(memory.current, freshnessAt('realtime', nowMs, memory.isSample), ageLimits)
+
+/** What writes snapshots as a file; their times are not among its columns. */
+const writerAt =
+  ({ memory }: Writing, nowMs: number): DayFileWriter =>
+  (snapshots, day) => {
+    const freshness = freshnessAt('realtime', nowMs, memory.isSample)
     const texts = async function* () {
       const { names } = dayFileList
       let isContinued = false
@@ -106,8 +133,6 @@ export function keptDayFile(
     }
     return buffer(Readable.from(texts()).pipe(createGzip())).then((bytes) => new Uint8Array(bytes))
   }
-  return dayFileOf(dayFiles, view, { dateMs: dateMsOf(day)!, day, write })
-}
 
 const isNameOfFile = (path: string): boolean => /\.csv\.gz\/?$/.test(path)
 
@@ -122,17 +147,20 @@ function dayIn(path: string): string {
   throw new ServiceError('unknown_file', `there is no such file; ${EXAMPLE}`)
 }
 
-type Kept = { readonly day: string; readonly file: Uint8Array<ArrayBuffer> }
+type Kept = { readonly day: string; readonly file: DayFile }
 
 function replyOf(request: Request, { day, file }: Kept, quota: Record<string, string>): Response {
-  const etag = `W/"${Bun.hash.xxHash3(file).toString(36)}"`
-  const headers = { ...quota, 'cache-control': CACHE_CONTROL, etag }
+  const { content, edition, editions } = file
+  const etag = `W/"${Bun.hash.xxHash3(content).toString(36)}"`
+  const link = edition < editions && `<?edition=${editions}>; rel="latest-version"`
+  const headers = { ...quota, 'cache-control': CACHE_CONTROL, etag, ...(link && { link }) }
   if (isHeld(request, etag)) return new Response(null, { status: 304, headers })
-  return new Response(file, {
+  const name = edition > 1 ? `${day}-edition-${edition}` : day
+  return new Response(content, {
     headers: {
       ...headers,
       'content-type': 'application/gzip',
-      'content-disposition': `attachment; filename="corridor-${day}.csv.gz"`,
+      'content-disposition': `attachment; filename="corridor-${name}.csv.gz"`,
     },
   })
 }

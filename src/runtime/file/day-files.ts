@@ -1,14 +1,13 @@
-import { HOUR_MS } from '~/domain/duration.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import { type DayFileDeps, keptDayFile } from '~/http/file/day-file.ts'
+import { correctedDayFiles, type DayFileDeps, keptDayFile } from '~/http/file/day-file.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
-import { type DayFileStore, lastSettledDayMs } from '~/service/file/day-file.ts'
+import { type DayFileStore, dayText, lastSettledDayMs } from '~/service/file/day-file.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { Database } from '~/store/database.ts'
 import { createDayFileStore } from '~/store/file/day-file-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
-import { iso } from '~/wire/present.ts'
 
 const AWAY = 'the database with the files cannot be reached at the moment; retry shortly'
 const BUSY = 'other files are being made at the moment; retry shortly'
@@ -36,8 +35,10 @@ export function dayFilesOf(database: Database, msMax = ANSWER_MS_MAX): DayFileSt
   const limit = new WorkLimit(BOUNDS)
   return {
     find: (day) => orUnavailable(inTime(store.find(day), { msMax, message: AWAY }), AWAY),
-    keep(day, make) {
-      const kept = limit.run(() => store.keep(day, make))
+    edition: (day, edition) =>
+      orUnavailable(inTime(store.edition(day, edition), { msMax, message: AWAY }), AWAY),
+    keep(day, make, knownMs) {
+      const kept = limit.run(() => store.keep(day, make, knownMs))
       return orUnavailable(inTime(kept, { msMax, ...LATE }), AWAY)
     },
   }
@@ -48,19 +49,31 @@ type JobDeps = Omit<DayFileDeps, 'dayFiles'> & {
   readonly database: Database
 }
 
-/** Makes the file of each day once it can be made, so that nobody waits for it. */
+/** How many days the job makes files of, so that those it missed are made later. */
+const DAYS_MAX = 31
+
+/**
+ * Makes new editions after corrections, then the file of each day once it can be made, so that
+ * nobody waits for it and every day has one.
+ */
 export const dayFileJob = (deps: JobDeps): Job => ({
   name: 'day-file',
   pattern: '1 1 * * *',
-  async run() {
-    const nowMs = deps.clock.now()
-    const day = iso(lastSettledDayMs(nowMs)).slice(0, 'YYYY-MM-DD'.length)
-    try {
-      const dayFiles = dayFilesOf(deps.database, JOB_MS_MAX)
-      await keptDayFile({ ...deps, dayFiles }, day, nowMs)
-    } catch (error) {
-      const isNothing = error instanceof ServiceError && error.code === 'unknown_file'
-      if (!isNothing) throw error
-    }
-  },
+  run: () => orUnavailable(makeFiles(deps), AWAY),
 })
+
+async function makeFiles(deps: JobDeps): Promise<void> {
+  const nowMs = deps.clock.now()
+  const lastMs = lastSettledDayMs(nowMs)
+  const last = dayText(lastMs)
+  const store = createDayFileStore(deps.database)
+  await correctedDayFiles({ ...deps, corrections: store }, { day: last, nowMs })
+  const dayFiles = dayFilesOf(deps.database, JOB_MS_MAX)
+  for (const day of await store.missing(dayText(lastMs - (DAYS_MAX - 1) * DAY_MS), last))
+    await keptDayFile({ ...deps, dayFiles }, { day, nowMs }).catch(unlessEmpty)
+}
+
+/** Throws what is not about a day before the first observation. */
+function unlessEmpty(error: unknown): void {
+  if (!(error instanceof ServiceError) || error.code !== 'unknown_file') throw error
+}

@@ -4,7 +4,7 @@ import { instant } from '~/store/instant-column.ts'
 /** A column of bytes. */
 export const bytes = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 
-/** The file of each UTC day that was asked for, as it was first made; never changed. */
+/** The first edition of the file of each UTC day; never changed. */
 export const dayFiles = pgTable('day_files', {
   day: date('day').primaryKey(),
   /** CSV, compressed by gzip. */

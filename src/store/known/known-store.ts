@@ -5,7 +5,6 @@ import type { PageAsk, Standing } from '~/domain/history.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { BucketsAsk } from '~/domain/series.ts'
-import { catalogueOf, type LoggedCatalogue } from '~/store/catalogue-store.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { isDistributed, remembersDistribution } from '~/store/distributed/distribution.ts'
@@ -19,6 +18,7 @@ import { createWorthPathStore } from '~/store/past/worth-path-store.ts'
 import { liveQuotesOf } from '~/store/quote-store.ts'
 import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
 import { isCountLost } from './known-rollups.ts'
+import { catalogueIn, firstRecorded } from './known-tables.ts'
 
 /** How many catalogues of the past are kept. */
 const CATALOGUES_MAX = 16
@@ -40,7 +40,7 @@ export function createKnownStore(pool: Database) {
         const state = await begun(tx, knownMs)
         await remembersDistribution(tx as unknown as Sql, pool.sql)
         remembersMonths(tx as unknown as Sql, pool.sql)
-        firstMs ??= await firstRecorded(tx)
+        firstMs ??= await firstRecorded(tx as unknown as Sql)
         const known = { ...pool, sql: tx as unknown as Sql, knownMs }
         return work({
           ...pastOf(known, state),
@@ -49,7 +49,7 @@ export function createKnownStore(pool: Database) {
           async catalogue() {
             const kept = catalogues.get(state.version)
             if (kept) return kept
-            const found = await catalogueIn(tx)
+            const found = await catalogueIn(tx as unknown as Sql)
             if (catalogues.size >= CATALOGUES_MAX) catalogues.clear()
             catalogues.set(state.version, found)
             return found
@@ -119,28 +119,6 @@ async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
   if (knownMs < lostMs) throw notKept(lostMs)
   const prunedMs = Number(row.pruned_ms ?? Number.NEGATIVE_INFINITY)
   return { version: row.version, lostMs, prunedMs }
-}
-
-/** When the first row was recorded that is still there; null before there is one. */
-async function firstRecorded(tx: TransactionSql): Promise<number | null> {
-  const [row] = await tx<[{ first_ms: string | null }]>`
-    select extract(epoch from least(
-      (select recorded_at from public.observations order by id limit 1),
-      (select min(recorded_at) from public.withdrawals),
-      (select recorded_at from public.reference_snapshots order by id limit 1)
-    )) * 1000 as first_ms`
-  return row.first_ms === null ? null : Number(row.first_ms)
-}
-
-async function catalogueIn(tx: TransactionSql): Promise<Required<Catalogue>> {
-  const [row] = await tx<[LoggedCatalogue]>`
-    select (select coalesce(jsonb_agg(c), '[]') from currencies c) as currencies,
-      (select coalesce(jsonb_agg(p), '[]') from providers p) as providers,
-      (select coalesce(jsonb_agg(a order by a.since, a.id), '[]') from (
-        select id, provider_id, is_active, extract(epoch from since) * 1000 as since
-        from provider_activity
-      ) a) as activity`
-  return catalogueOf(row)
 }
 
 /** The stores of the past. They refuse what deletions have left incomplete. */

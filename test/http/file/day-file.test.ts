@@ -157,11 +157,11 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
 
   test('308 to it from an address without the base path', async () => {
     const reply = await replyOf(
-      await world.app.handle(new Request(`${ORIGIN}/files/2026-03-02.csv.gz?x=1`)),
+      await world.app.handle(new Request(`${ORIGIN}/files/2026-03-02.csv.gz?edition=2`)),
     )
     expect(reply.status).toBe(308)
     const target = new URL(reply.headers.get('location')!, `${ORIGIN}/files/2026-03-02.csv.gz`)
-    expect(target.pathname).toBe('/api/v1/files/2026-03-02.csv.gz')
+    expect(target.pathname + target.search).toBe('/api/v1/files/2026-03-02.csv.gz?edition=2')
   })
 })
 

@@ -58,7 +58,7 @@ describe('the files of days', () => {
     await until('all others wait', async () => (await waiting()) === stores.length - 1)
     go.resolve()
     expect(await Promise.all(kept)).toEqual(stores.map(() => bytes('file 1')))
-    expect(await stores[3]!.find('2026-03-04')).toEqual(bytes('file 1'))
+    expect((await stores[3]!.find('2026-03-04'))?.content).toEqual(bytes('file 1'))
     expect(made).toBe(1)
   })
 
