@@ -28,6 +28,8 @@ export type FeedAnswerStore = {
     readonly sinceMs: number
     readonly beforeMs: number
   }): Promise<readonly FeedAnswered[]>
+  /** The id of the newest reference of a currency that was fetched at a time; null without one. */
+  referenceIdAt(asked: { readonly currency: string; readonly atMs: number }): Promise<number | null>
 }
 
 /** What one feed said of a currency, and why it is no part of the mid. */
@@ -41,6 +43,8 @@ export type References = {
   readonly date: string
   /** Units of the currency per dollar at the end of the date; null without a recent mid. */
   readonly mid: Mid | null
+  /** The id of the reference that the mid is, or that of the currency it follows; or null. */
+  readonly referenceId: number | null
   readonly feeds: readonly FeedValue[]
   readonly official: readonly OfficialRate[]
 }
@@ -76,11 +80,13 @@ export async function referencesOf(
     officialOf(deps, view, { currency, to: null, providers: null, date }),
   ])
   const lastRunMs = answers.reduce((last, { ranMs }) => Math.max(last, ranMs), 0)
-  const isPegged = view.catalogue.anchors.of(currency) !== currency
+  const anchor = view.catalogue.anchors.of(currency) ?? currency
+  const isPegged = anchor !== currency
   const feeds = answers.flatMap(({ perUsd, unused, ...answer }): FeedValue[] => {
     if (perUsd === null) return []
     if (isPegged) return [{ ...answer, perUsd, unused: 'pegged' }]
     return [{ ...answer, perUsd, unused: answer.ranMs < lastRunMs ? 'no_answer' : unused }]
   })
-  return { currency, date, mid, feeds, official }
+  const referenceId = mid && (await deps.store.referenceIdAt({ currency: anchor, atMs: mid.atMs }))
+  return { currency, date, mid, referenceId, feeds, official }
 }

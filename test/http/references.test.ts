@@ -76,6 +76,15 @@ describe('GET /references', () => {
     })
   })
 
+  test('200 has the id by which the mid is proved', async () => {
+    const { mid } = await references('currency=KES&date=2026-03-05')
+    const row =
+      await database.sql`select currency, per_usd from reference_rates where id = ${mid.reference_id}`
+    expect(row).toMatchObject([{ currency: 'KES', per_usd: '130.13' }])
+    const later = await references('currency=KES')
+    expect(later.mid.reference_id).toBeGreaterThan(mid.reference_id)
+  })
+
   test('200 has a disputed currency with the preferred feed, and what the other said', async () => {
     expect(await references('currency=NGN&date=2026-03-05')).toMatchObject({
       mid: { per_usd: 1500, source: 'a', basis: 'disputed' },

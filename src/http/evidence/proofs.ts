@@ -26,7 +26,7 @@ const Id = (description: string, example?: number) =>
 
 const ProofsQuery = Type.Object({
   observation: Id('The id of an observation, as /rates/history has it.', 1),
-  reference: Id('The id of a reference rate, as its entry in the log has it.'),
+  reference: Id('The id of a reference rate, `reference_id` of /references.'),
 })
 
 export const proofRoutes = (deps: ProofDeps): Route[] => [

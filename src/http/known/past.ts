@@ -12,6 +12,6 @@ export type PastDeps = HistoryDeps &
   SnapshotDeps & { readonly store: FeedAnswerStore }
 
 /** What was known of the past at an earlier time; the answers of feeds are not among it. */
-export type KnownPastDeps = KnownPast<Omit<PastDeps['store'], 'feedAnswers'>>
+export type KnownPastDeps = KnownPast<Omit<PastDeps['store'], keyof FeedAnswerStore>>
 
 export type KnownDeps = { readonly known: KnownStore<KnownPastDeps['store']> }

@@ -37,4 +37,12 @@ export const createFeedAnswerStore = ({ sql }: Database) => ({
       upstreamMs: Number(row.upstream_ms),
     }))
   },
+  async referenceIdAt({ currency, atMs }: { currency: string; atMs: number }) {
+    const [row] = await sql<{ id: string }[]>`
+      select id from reference_rates
+      where currency = ${currency} and fetched_at >= ${instantText(atMs)}::timestamptz
+        and fetched_at < ${instantText(atMs + 1)}::timestamptz
+      order by fetched_at desc, id desc limit 1`
+    return row ? Number(row.id) : null
+  },
 })

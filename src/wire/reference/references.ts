@@ -61,6 +61,13 @@ export const ReferencesResponse = namedRecord('ReferencesResponse', {
         per_usd: Type.Number({ description: PER_USD }),
         source: Type.String(),
         fetched_at: Instant,
+        reference_id: nullable(
+          Type.Integer({
+            description:
+              'The id of the reference rate, by which `/proofs` proves it; of a pegged currency ' +
+              'that of the one it follows, null if that is USD.',
+          }),
+        ),
         ...backingFields,
       },
       'The mid at the end of the date; null without a recent one.',
@@ -83,7 +90,7 @@ export function referencesQuestion({ currency, date }: Static<typeof ReferencesQ
 }
 
 export function presentReferences(
-  { currency, date, mid, feeds, official }: References,
+  { currency, date, mid, referenceId, feeds, official }: References,
   freshness: Freshness,
 ): Static<typeof ReferencesResponse> {
   return {
@@ -93,6 +100,7 @@ export function presentReferences(
       per_usd: roundAmount(mid.rate),
       source: mid.source,
       fetched_at: iso(mid.atMs),
+      reference_id: referenceId,
       ...presentBacking(mid),
     },
     feeds: feeds.map(({ feed, perUsd, upstreamMs, fetchedMs, unused }) => ({
