@@ -23,9 +23,11 @@ export type Quote = Dated & {
   readonly notes?: string
 }
 
+/** A quote with the time at which it was recorded. */
+export type StoredQuote = Quote & { readonly recordedMs: number }
+
 /** A quote with what is known of its recording. */
-export type RecordedQuote = Quote & {
-  readonly recordedMs: number
+export type RecordedQuote = StoredQuote & {
   /** By which way it came; null where it is not known. */
   readonly recordedVia: string | null
   /** Names who recorded it, for operators; null where it is not known. */

@@ -9,7 +9,7 @@ import { readBy } from './argument/names.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { type Tool, tool } from './tool.ts'
 
-const WITHOUT = new Set(['provider_id', 'source', 'fetched_at', 'last_updated'])
+const WITHOUT = new Set(['provider_id', 'source', 'fetched_at', 'last_updated', 'recorded_at'])
 
 export const getOfficial = (past: SnapshotDeps): Tool =>
   tool({

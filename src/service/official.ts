@@ -5,7 +5,7 @@ import { dateMsOf } from '~/domain/instant.ts'
 import type { Mid } from '~/domain/mid.ts'
 import { heldAt } from '~/domain/offer/held.ts'
 import type { Provider } from '~/domain/provider.ts'
-import type { Quote } from '~/domain/quote.ts'
+import type { StoredQuote } from '~/domain/quote.ts'
 import { compareText } from '~/domain/rank.ts'
 import { bankDateOf } from '~/domain/source/bank-date.ts'
 import { wallMs } from '~/domain/source/zone.ts'
@@ -27,7 +27,7 @@ export type OfficialQuestion = {
 
 /** The rate that a bank had stated by a date, in the bank's own time zone. */
 export type OfficialRate = {
-  readonly quote: Quote
+  readonly quote: StoredQuote
   readonly provider: Provider
   /** The bank's date of the rate; null where its time zone is not known. */
   readonly rateDate: string | null

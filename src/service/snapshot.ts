@@ -17,7 +17,7 @@ import {
   probesOf,
 } from '~/domain/price/day-mids.ts'
 import type { Provider } from '~/domain/provider.ts'
-import type { Quote } from '~/domain/quote.ts'
+import type { Quote, StoredQuote } from '~/domain/quote.ts'
 import { vsMidBps } from '~/domain/spread.ts'
 import { corridorView, selectedView } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
@@ -32,7 +32,7 @@ export type SnapshotStore = {
    * is said: of each offer the newest one, and each older one that is valid for longer than all
    * newer ones. In no particular order.
    */
-  standing(corridor: Corridor, standing: Standing): Promise<readonly Quote[]>
+  standing(corridor: Corridor, standing: Standing): Promise<readonly StoredQuote[]>
   /** What each probe finds, in any order. */
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
 }
@@ -143,11 +143,11 @@ export function quotesBefore(
   { store, windows }: SnapshotDeps,
   corridor: Corridor,
   { sinceMs, beforeMs, isLasting }: PastMoment,
-): Promise<readonly Quote[]> {
+): Promise<readonly StoredQuote[]> {
   const ask = () => store.standing(corridor, { sinceMs, beforeMs })
   if (!isLasting) return ask()
   const name = corridorKey(corridor)
-  return windows.answer({
+  return windows.answer<readonly StoredQuote[]>({
     key: `quotes ${name} ${beforeMs}`,
     sources: [{ of: name, fromMs: ALWAYS_MS, beforeMs }],
     ask,

@@ -63,6 +63,7 @@ export const OfficialEntry = namedRecord('OfficialRate', {
     }),
   ),
   last_updated: { ...Instant, description: 'When the rate took effect.' },
+  recorded_at: { ...Instant, description: 'When it was recorded.' },
   evidence: standingFields.evidence,
   mid: nullable(
     record(
@@ -134,6 +135,7 @@ export const presentOfficialRate = ({
   rate_date: one.rateDate,
   age_days: one.ageDays,
   last_updated: iso(quote.atMs),
+  recorded_at: iso(quote.recordedMs),
   evidence: quote.evidence,
   mid: one.mid && {
     rate: roundAmount(one.mid.rate),

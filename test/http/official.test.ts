@@ -93,6 +93,7 @@ describe('GET /official', () => {
           rate_date: '2026-03-04',
           age_days: 0,
           last_updated: '2026-03-03T21:00:00.000Z',
+          recorded_at: NOW,
           evidence: 'observed',
           mid: {
             ...{ rate: 125, source: 'feed', fetched_at: '2026-03-04T05:00:00.000Z' },

@@ -6,8 +6,8 @@ export const heldKey = ({ providerId, offer }: Pick<Quote, 'providerId' | 'offer
   `${providerId}\n${offer === null ? '' : offerKey(offer)}`
 
 /** What held at a moment among quotes of one corridor: of each offer the newest still valid. */
-export function heldAt(quotes: readonly Quote[], atMs: number): Quote[] {
-  const held = new Map<string, Quote>()
+export function heldAt<Q extends Quote>(quotes: readonly Q[], atMs: number): Q[] {
+  const held = new Map<string, Q>()
   for (const quote of quotes) {
     if (!isValidAt(quote, atMs)) continue
     const key = heldKey(quote)
@@ -21,7 +21,7 @@ export function heldAt(quotes: readonly Quote[], atMs: number): Quote[] {
  * Without the quotes that hold at no moment to come: those of which a newer one of their offer
  * lasts as long. Newest first.
  */
-export function lasting(quotes: readonly Quote[]): Quote[] {
+export function lasting<Q extends Quote>(quotes: readonly Q[]): Q[] {
   const covered = new Map<string, number>()
   return quotes.toSorted(newestFirst).filter((quote) => {
     const key = heldKey(quote)

@@ -17,8 +17,8 @@ const coordinate = (sql: Sql, moment: Part) =>
 
 /** The columns of observations from which a quote is made. */
 export const pricedColumns = (sql: Sql) => sql`
-  id, effective_from, provider_corridor_id, rate_type, rate, fee, fee_currency, evidence, offer_id,
-  notes, fee_percent, delivery_min, delivery_max, valid_until`
+  id, effective_from, recorded_at, provider_corridor_id, rate_type, rate, fee, fee_currency,
+  evidence, offer_id, notes, fee_percent, delivery_min, delivery_max, valid_until`
 
 /** A stretch of a corridor's time as a line in a plane of corridors and moments. */
 const line = (sql: Sql, { corridorId, from, until }: { [name: string]: Part }) => sql`

@@ -22,7 +22,7 @@ export function createSnapshotStore(database: Database) {
         nearMs: standing.beforeMs - NEAR_MS,
         ask: (place, firstMs) => standingQuotes(database, place, { ...standing, firstMs }),
       })
-      return lasting(rows.map(quoteOf))
+      return lasting(rows.map((row) => ({ ...quoteOf(row), recordedMs: Number(row.recorded_ms) })))
     },
     referencesAt: (probes: readonly Probe[]) => referencesAt(database, probes),
     async worthRange(currency: string, window: Window) {
@@ -37,6 +37,8 @@ type StandingAsk = Standing & {
   readonly firstMs: number
 }
 
+type StandingRow = QuoteRow & { readonly recorded_ms: string }
+
 /**
  * One index probe for each offer that was ever quoted in the corridor, and one search for those
  * that run out. An offer without an endless price gives a row without an id; one that has it needs
@@ -49,9 +51,9 @@ export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk
   const before = sql`${instantText(beforeMs)}::timestamptz`
   const since = sql`${instantText(sinceMs)}::timestamptz`
   const ending = standingEnding(sql, { ...place, since, before, bounds: ask, isFar })
-  return sql<QuoteRow[]>`
+  return sql<StandingRow[]>`
     with ending as materialized (${ending})
-    select ${quoteColumns(sql)}
+    select ${quoteColumns(sql)}, extract(epoch from o.recorded_at) * 1000 as recorded_ms
     from provider_corridors p
     join corridors c on c.id = p.corridor_id
     cross join lateral (
