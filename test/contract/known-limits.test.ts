@@ -112,6 +112,12 @@ describe('a known_at', () => {
       expect([path, Object.values(body).flat().filter(isPrice)]).toEqual([path, []])
       const after = await then(path, firstMs)
       expect([path, after.body.note ?? '']).not.toEqual([path, body.note])
+      const before = await then(path, Date.UTC(2020, 0, 1))
+      expect([path, before.status, before.body.note]).toEqual([
+        path,
+        200,
+        'Nothing had been recorded by 2020-01-01T00:00:00.000Z.',
+      ])
     }
   })
 

@@ -42,11 +42,13 @@ export function createKnownStore(pool: Database) {
         remembersMonths(tx as unknown as Sql, pool.sql)
         firstMs ??= await firstRecorded(tx as unknown as Sql)
         const known = { ...pool, sql: tx as unknown as Sql, knownMs }
+        const isBeforeAll = firstMs === null || knownMs < firstMs
         return work({
           ...pastOf(known, state),
           ...presentOf(known),
-          isBeforeAll: firstMs === null || knownMs < firstMs,
+          isBeforeAll,
           async catalogue() {
+            if (isBeforeAll) return catalogueIn(pool.sql)
             const kept = catalogues.get(state.version)
             if (kept) return kept
             const found = await catalogueIn(tx as unknown as Sql)
@@ -67,6 +69,7 @@ type KnownTables = PastTables &
   PresentTables & {
     /** Whether nothing at all had been recorded by then. */
     readonly isBeforeAll: boolean
+    /** The catalogue of then; today's if nothing had been recorded, so that its codes are known. */
     catalogue(): Promise<Required<Catalogue>>
   }
 
