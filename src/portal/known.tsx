@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+
+import { isSpoken } from './paths.ts'
 import { PICTURE_HEIGHT, PICTURE_WIDTH } from './picture/size.ts'
 import { LANGUAGES, prefixOf } from './words/language.ts'
 import type { Words } from './words/words.ts'
@@ -21,15 +23,12 @@ type Props = {
   readonly words: Words
 }
 
-/** The address of the page, in each language too, and what a message that holds it shows. */
-export function KnownAs({
-  title,
-  description,
-  known: { base, path, picture, facts },
-  words,
-}: Props) {
+/** The address of the page, in each language it speaks, and what a message with it shows. */
+export function KnownAs({ title, description, known, words }: Props) {
+  const { base, path, picture, facts } = known
   const { language } = words
-  const url = `${base}${prefixOf(language)}${path}`
+  const spoken = isSpoken(path) ? LANGUAGES : LANGUAGES.slice(0, 1)
+  const url = `${base}${isSpoken(path) ? prefixOf(language) : ''}${path}`
   const card = { 'og:title': title, 'og:description': description, 'og:url': url }
   const shown = picture && {
     'og:image': picture.url,
@@ -43,7 +42,7 @@ export function KnownAs({
     <>
       <link rel="canonical" href={url} />
       <link rel="alternate" hreflang="x-default" href={base + path} />
-      {LANGUAGES.map((one) => (
+      {spoken.map((one) => (
         <link key={one} rel="alternate" hreflang={one} href={`${base}${prefixOf(one)}${path}`} />
       ))}
       {facts && (

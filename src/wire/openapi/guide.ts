@@ -22,10 +22,9 @@ const ADVICE = `- A success costs one unit of the account's UTC day, a failure n
 - A \`suspect\` price is too far from the mid to be believed, and one whose \`amount_match\` is
   \`out_of_range\` is for other amounts: never recommend either. Where \`best\` is null, \`note\`
   says for which amounts prices are known.
-- \`evidence\` says what stands behind a price: \`observed\`, \`derived\` (worked out from a margin
-  or another source) or \`indicative\` (advertised, not surely available). Say which.
-- \`fee_stated: false\` means that nobody said a fee: nothing was taken off \`net_converted\`, and
-  what arrives may be less.
+- \`evidence\` says what stands behind a price: \`observed\`, \`derived\` (from a margin or another
+  source) or \`indicative\` (advertised, not surely available). Say which.
+- \`fee_stated: false\`: the fee is unknown and not in \`net_converted\`; less may arrive.
 - Prices differ by country, way of paying and amount. Say what you know: \`source_country\`,
   \`target_country\`, \`pay_in\`, \`pay_out\`, \`channel\` and \`delivery_max\` leave out what says
   something else. \`unspecified\` names what an entry does not say: have the provider asked.
@@ -34,7 +33,7 @@ const ADVICE = `- A success costs one unit of the account's UTC day, a failure n
 - For how expensive a route between two countries is, use /costs: every offer, the average, the
   median, and the goals of the UN. /countries lists the countries and the pairs that have offers.
 - \`note\` says in a sentence why a list is empty, or that the best price is stale.
-- A missing \`mid\` means that no recent one is known; \`note\` may say why. Do not make one up.
+- A missing \`mid\`: no recent one is known; \`note\` may say why. Do not make one up.
 - Operations that take \`format\` answer \`csv\` and \`ndjson\` too: a flat row for each entry.
 - An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.`
 
