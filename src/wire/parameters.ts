@@ -39,7 +39,7 @@ export const positionParameter = {
   min_position: Type.Optional(
     Type.Integer({
       minimum: 0,
-      examples: [43_385_208],
+      examples: [0],
       description:
         'The X-Corridor-Position of an earlier answer, of any replica: this one then holds all ' +
         'that the earlier one did. It waits up to a second for that.',
