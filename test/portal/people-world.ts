@@ -35,6 +35,7 @@ export class PeopleWorld {
     const config: Config = loadConfig({
       PORT: '0',
       REFERENCE_FEED: 'none',
+      LOG_SEAL_EVERY: 'off',
       TRUST_PROXY: '1',
       SHUTDOWN_DELAY: 'off',
       ...env,
