@@ -121,6 +121,15 @@ describe('a known_at', () => {
     }
   })
 
+  test('before the first record knows a currency that was switched off since', async () => {
+    const kes = known.currencies.get('KES')!
+    await known.catalogue({ currencies: [{ ...kes, isActive: false }] })
+    const path = `/rates?${PAIR}`
+    expect((await known.world.get(path)).status).toBe(400)
+    expect((await then(path, firstMs - 1)).status).toBe(200)
+    await known.catalogue({ currencies: [kes] })
+  })
+
   test('counts what was committed at that very millisecond, and nothing one earlier', async () => {
     expect(await ratesAt(secondMs - 1)).toEqual([120])
     expect(await ratesAt(secondMs)).toEqual([130])

@@ -6,11 +6,14 @@ import { startService } from '~/runtime/service.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { addAccount } from '../runtime/replica-scene.ts'
 import { inArrays, observation, otherHandle, stockedDatabase } from '../store/samples.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { corridor } from '../support/command.ts'
 import { endTestCluster } from '../support/postgres.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
+/** How many entries the catalogue of the tests has. */
+const CATALOGUE = CURRENCIES.length + PROVIDERS.length
 const IMPORTS = 4
 const IMPORT_ROWS = 5003
 const PROOFS = 200
@@ -49,7 +52,7 @@ async function verifiedByGo(): Promise<string> {
       await until(`the seal of import ${nth}`, async () => {
         const reply = await fetch(`${base}checkpoint`)
         const text = await reply.text()
-        const isWhole = text.includes(`\n${nth * IMPORT_ROWS}\n`)
+        const isWhole = text.includes(`\n${CATALOGUE + nth * IMPORT_ROWS}\n`)
         if (isWhole) await keep(`checkpoint-${nth}`, text)
         return isWhole
       })

@@ -19,6 +19,7 @@ import { noteOf } from '~/evidence/note-text.ts'
 import { proofOf } from '~/evidence/proof.ts'
 import { includes, isConsistent, leafHash } from '~/evidence/tree.ts'
 import { stockedDatabase } from '../store/samples.ts'
+import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { corridor } from '../support/command.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
@@ -69,6 +70,8 @@ class TestWitness {
   }
 }
 
+/** How many entries the catalogue of the tests has. */
+const CATALOGUE = CURRENCIES.length + PROVIDERS.length
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES' }
 
 describe('the log of a service with two replicas', () => {
@@ -100,8 +103,9 @@ describe('the log of a service with two replicas', () => {
     const note = reply.ok ? noteOf(await reply.text()) : null
     return note && { note, ...checkpointOf(note.text)! }
   }
-  /** Lets the time of a seal come and waits for its checkpoint. */
-  const sealed = async (size: number, isCosigned = true) => {
+  /** Lets the time of a seal come and waits for its checkpoint, with so many observations. */
+  const sealed = async (observations: number, isCosigned = true) => {
+    const size = CATALOGUE + observations
     clock.advance(10_000)
     await until(`a checkpoint of ${size} leaves`, async () => {
       const now = await head()
@@ -170,7 +174,7 @@ describe('the log of a service with two replicas', () => {
       })
       expect(reply.status).toBe(200)
       expect(reply.headers.get('date')).toBe(new Date(clock.now()).toUTCString())
-      expect(reply.headers.get('signature-input')).toMatch(/;log-size=[34]$/)
+      expect(reply.headers.get('signature-input')).toMatch(/;log-size=2[45]$/)
     },
     TEST_MS_MAX,
   )
@@ -182,11 +186,13 @@ describe('the log of a service with two replicas', () => {
       const { sql } = database
       await sql.begin(async (tx) => {
         await tx`set local session_replication_role = 'replica'`
-        await tx`update log_tiles set hashes = substring(hashes for 96)`
-        await tx`update log_leaves set keys = keys[:3], salts = substring(salts for 48)`
-        await tx`delete from log_checkpoints where size > 3`
+        const size = CATALOGUE + 3
+        await tx`update log_tiles set hashes = substring(hashes for ${size * 32})`
         await tx`
-          update log_state set size = 3, position = (
+          update log_leaves set keys = keys[:${size}], salts = substring(salts for ${size * 16})`
+        await tx`delete from log_checkpoints where size > ${size}`
+        await tx`
+          update log_state set size = ${size}, position = (
             select position from changes where kind = 'observations'
             order by position offset 2 limit 1
           )`

@@ -5,12 +5,20 @@ import { arrayLiteral } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 
 /** What a leaf can be of, in the order in which rows from before the log are sealed. */
-export const LEAF_KINDS = ['reference', 'observation', 'withdrawal'] as const
+export const LEAF_KINDS = ['reference', 'observation', 'withdrawal', 'catalogue'] as const
 
 export type LeafKind = (typeof LEAF_KINDS)[number]
 
+/** The table of each kind's rows, and the column that says when they were recorded. */
+export const LEAF_TABLES: Readonly<Record<LeafKind, readonly [table: string, time: string]>> = {
+  reference: ['reference_rates', 'fetched_at'],
+  observation: ['observations', 'recorded_at'],
+  withdrawal: ['withdrawals', 'withdrawn_at'],
+  catalogue: ['catalogue_history', 'since'],
+}
+
 /** One more than the greatest id in a key. */
-const IDS = 2 ** 48
+export const IDS = 2 ** 48
 
 /** The kind and the id of a row in one number; keys of a kind ascend with the ids. */
 export const leafKey = (kind: LeafKind, id: number): number => LEAF_KINDS.indexOf(kind) * IDS + id
@@ -76,10 +84,8 @@ function listed(sql: Sql, ids: readonly number[]): Fragment {
 
 /** The greatest id of a kind; 0 without any. */
 export async function lastIdOf({ sql, tx }: Reading, kind: LeafKind) {
-  const tables = { observation: 'observations', withdrawal: 'withdrawals' } as const
-  const table = kind === 'reference' ? 'reference_rates' : tables[kind]
   const [row] = await (tx as Sql)<[{ id: string | number }]>`
-    select coalesce(max(id), 0) as id from ${sql(table)}`
+    select coalesce(max(id), 0) as id from ${sql(LEAF_TABLES[kind][0])}`
   return Number(row.id)
 }
 
@@ -123,6 +129,15 @@ const SOURCES: Readonly<Record<LeafKind, (sql: Sql) => Fragment[]>> = {
         ${written(sql, sql`s.upstream_at`)} as upstream_at,
         ${written(sql, sql`s.recorded_at`)} as recorded_at
       from reference_rates o join reference_snapshots s on s.id = o.snapshot_id`,
+  ],
+  catalogue: (sql) => [
+    sql`
+      select o.id, null as effective_ms, o.kind as "table", o.name, (
+          select jsonb_object_agg(key, case jsonb_typeof(value)
+            when 'number' then to_jsonb(value::text) else value end)
+          from jsonb_each(o.row) where value <> 'null'
+        ) as row, case when isfinite(o.since) then ${written(sql, sql`o.since`)} end as since
+      from catalogue_history o`,
   ],
 }
 

@@ -5,7 +5,7 @@ import { Edge, TILE_WIDTH, type Tile, tileReader, widthIn } from '~/evidence/til
 import { type HashReader, spanHash } from '~/evidence/tree.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { leafOfKey } from './leaf-rows.ts'
+import { IDS, type LeafKind, leafKey, leafOfKey } from './leaf-rows.ts'
 
 type Reader = Sql | TransactionSql
 
@@ -109,6 +109,14 @@ export async function sealedAmong(sql: Reader, keys: readonly number[]): Promise
       for (const key of row.keys) if (wanted.has(Number(key))) sealed.add(Number(key))
   }
   return sealed
+}
+
+/** The greatest id of a kind among the leaves; 0 without any. */
+export async function lastSealed(sql: Reader, kind: LeafKind): Promise<number> {
+  const all = `[${leafKey(kind, 0)},${leafKey(kind, IDS)})`
+  const [row] = await (sql as Sql)<[{ key: string | number }]>`
+    select coalesce(max(upper(keys)) - 1, 0) as key from log_spans where keys && ${all}::int8range`
+  return leafOfKey(Number(row.key)).id
 }
 
 /** The place of a row among the leaves; null where it is not sealed. */

@@ -6,7 +6,7 @@ import { type ChangeRow, changeColumns } from '~/store/change/change-store.ts'
 import type { Sql } from '~/store/database.ts'
 import { LEAF_KINDS, type LeafRow, leafKey, leafOfKey, leafRows } from './leaf-rows.ts'
 import { type Range, type State, wholeRange } from './log-state.ts'
-import { type NewLeaf, sealedAmong } from './log-tree.ts'
+import { lastSealed, type NewLeaf, sealedAmong } from './log-tree.ts'
 
 /** How many rows are read at once, so that whatever else the process does goes on in between. */
 const CHUNK_ROWS = 1000
@@ -66,9 +66,30 @@ export class Taking {
   }
 
   /** Takes a part of the backlog, or else the next changes; whether there was any. */
-  #step(): Promise<boolean> {
+  async #step(): Promise<boolean> {
     const [range] = this.#backlog
-    return range ? this.#takeRange(range) : this.#takeChanges()
+    if (range) return this.#takeRange(range)
+    if (await this.#takeChanges()) return true
+    const ranges = await this.#newCatalogue()
+    if (ranges.length > 0) this.#backlog = ranges
+    return ranges.length > 0
+  }
+
+  /**
+   * The changes of the catalogue that are not leaves yet, up to those of a position of the log of
+   * changes, or all. Those that it does not announce, such as by psql, come at the end of a pass.
+   */
+  async #newCatalogue(position = Number.MAX_SAFE_INTEGER): Promise<Range[]> {
+    const kind = 'catalogue'
+    const taken = this.leaves.findLast(({ key }) => leafOfKey(key).kind === kind)
+    const sealed = taken ? leafOfKey(taken.key).id : await lastSealed(this.tx, kind)
+    const [row] = await this.tx<[{ last: string }]>`
+      select coalesce(max(id), 0) as last from catalogue_history where since < coalesce((
+        select at - interval '1 ms' from changes where kind = ${kind} and position > ${position}
+        order by position limit 1
+      ), 'infinity')`
+    const last = Number(row.last)
+    return last > sealed ? [{ kind, first: sealed + 1, last }] : []
   }
 
   async #takeRange(range: Range): Promise<boolean> {
@@ -106,8 +127,10 @@ export class Taking {
   }
 
   /** The rows of a change that does not list them; none for one that does. */
-  async #rangesOf({ kind, ids, witnesses, unseen, withdrawn }: ChangeRow): Promise<Range[]> {
+  async #rangesOf(change: ChangeRow): Promise<Range[]> {
+    const { kind, ids, witnesses, unseen, withdrawn } = change
     if (ids !== null || withdrawn !== null || unseen === 'aside') return []
+    if (kind === 'catalogue') return this.#newCatalogue(Number(change.position))
     if (kind !== 'observations' && kind !== 'references') return []
     const leaf = kind === 'observations' ? 'observation' : 'reference'
     const known = witnesses?.map(Number) ?? []

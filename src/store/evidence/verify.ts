@@ -6,6 +6,7 @@ import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import {
   LEAF_KINDS,
+  LEAF_TABLES,
   type LeafKind,
   lastIdOf,
   leafKey,
@@ -13,7 +14,7 @@ import {
   type Reading,
 } from './leaf-rows.ts'
 import { checkpointIn, entriesOfLeaves } from './log-store.ts'
-import { type Bundle, bundlesFrom, sealedAmong, tileAt } from './log-tree.ts'
+import { type Bundle, bundlesFrom, lastSealed, sealedAmong, tileAt } from './log-tree.ts'
 
 /** How many bundles are read at once. */
 const BUNDLES_AT_ONCE = 20
@@ -150,14 +151,8 @@ async function lookForRows(reading: Reading, { sinceMs, onFault }: Ask): Promise
 
 type IdsAsk = { readonly kind: LeafKind; readonly first: number; readonly sinceMs: number | null }
 
-const PLACES: Readonly<Record<LeafKind, [table: string, time: string]>> = {
-  observation: ['observations', 'recorded_at'],
-  withdrawal: ['withdrawals', 'withdrawn_at'],
-  reference: ['reference_rates', 'fetched_at'],
-}
-
 async function idsFrom({ sql, tx }: Reading, { kind, first, sinceMs }: IdsAsk): Promise<number[]> {
-  const [table, time] = PLACES[kind]
+  const [table, time] = LEAF_TABLES[kind]
   const since = sinceMs === null ? sql`` : sql`and ${sql(time)} >= ${instantText(sinceMs)}`
   const rows = await tx<{ id: string | number }[]>`
     select id from ${sql(table)} where id >= ${first} ${since} order by id limit ${IDS_AT_ONCE}`
@@ -178,7 +173,11 @@ async function pendingRows({ tx }: Reading): Promise<(kind: LeafKind, id: number
       and position > ${state?.position ?? 0}`
   if (!state) return () => true
   const listed = new Set<string>()
-  const ranges: Range[] = [...state.backlog]
+  const first = (await lastSealed(tx, 'catalogue')) + 1
+  const ranges: Range[] = [
+    ...state.backlog,
+    { kind: 'catalogue', first, last: Number.POSITIVE_INFINITY },
+  ]
   for (const { kind, ids, ends } of changes) {
     for (const id of ids ?? []) listed.add(`${kind} ${id}`)
     const known = ends?.map(Number) ?? [0, Number.POSITIVE_INFINITY]

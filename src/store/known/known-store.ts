@@ -48,10 +48,10 @@ export function createKnownStore(pool: Database) {
           ...presentOf(known),
           isBeforeAll,
           async catalogue() {
-            if (isBeforeAll) return catalogueIn(pool.sql)
             const kept = catalogues.get(state.version)
             if (kept) return kept
             const found = await catalogueIn(tx as unknown as Sql)
+            if (isBeforeAll && found.currencies.length === 0) return catalogueIn(pool.sql)
             if (catalogues.size >= CATALOGUES_MAX) catalogues.clear()
             catalogues.set(state.version, found)
             return found
@@ -69,7 +69,7 @@ type KnownTables = PastTables &
   PresentTables & {
     /** Whether nothing at all had been recorded by then. */
     readonly isBeforeAll: boolean
-    /** The catalogue of then; today's if nothing had been recorded, so that its codes are known. */
+    /** The catalogue of then; today's if there was none yet, so that its codes are known. */
     catalogue(): Promise<Required<Catalogue>>
   }
 

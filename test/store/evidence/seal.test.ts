@@ -3,17 +3,32 @@ import { join } from 'node:path'
 import { entriesOf } from '~/evidence/bundle.ts'
 import type { Checkpoint } from '~/evidence/checkpoint.ts'
 import { includes, isConsistent, leafHash } from '~/evidence/tree.ts'
+import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createLogStore } from '~/store/evidence/log-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
-import type { FreshDatabase } from '../../support/postgres.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { databasesOfFile, inArrays, NOW_MS, observation, stockedDatabase } from '../samples.ts'
 import { headOf, record, seal, sealAll } from './scene.ts'
 
 const newDatabase = databasesOfFile(stockedDatabase)
-/** The entries of the log, in order. */
-async function entries(database: FreshDatabase): Promise<Record<string, unknown>[]> {
+/** How many entries the catalogue of the tests has. */
+const CATALOGUE = CURRENCIES.length + PROVIDERS.length
+
+/** A database with a log that holds the catalogue. */
+async function begunDatabase(): Promise<FreshDatabase> {
+  const database = await newDatabase()
+  expect(await sealAll(database)).toBe(CATALOGUE)
+  return database
+}
+
+/** The entries of the log but those of the catalogue, in order. */
+const entries = async (database: FreshDatabase) =>
+  (await allEntries(database)).filter(({ kind }) => kind !== 'catalogue')
+
+async function allEntries(database: FreshDatabase): Promise<Record<string, unknown>[]> {
   const { size } = await headOf(database)
   const found: Uint8Array[] = []
   for (let index = 0; index * 256 < size; index++) {
@@ -28,7 +43,7 @@ const shown = (list: readonly Record<string, unknown>[]) =>
 
 describe('sealPass', () => {
   test('seals nothing, and writes nothing, in an empty database', async () => {
-    const database = await newDatabase()
+    const database = await freshDatabase()
     expect(await seal(database)).toBeNull()
     expect(await createLogStore(database).head()).toBeNull()
     expect(await createLogStore(database).origin()).toBeNull()
@@ -67,6 +82,38 @@ describe('sealPass', () => {
       recorded_at: expect.any(String),
       salt: expect.any(String),
     })
+  })
+
+  test('seals each change of the catalogue in its place, with what is public of it', async () => {
+    const database = await begunDatabase()
+    const catalogue = createCatalogueStore(database)
+    const [first] = PROVIDERS
+    const [currency] = CURRENCIES
+    await record(database, '1')
+    await catalogue.apply({ currencies: [], providers: [{ ...first!, name: 'Another name' }] })
+    await record(database, '2')
+    await catalogue.apply({
+      currencies: [{ ...currency!, code: 'ZZZ', peg: { to: 'USD', rate: 655.957 } }],
+      providers: [{ ...first!, name: 'A third name', isActive: false }],
+    })
+    expect(await sealAll(database)).toBe(5)
+    const all = (await allEntries(database)).slice(CATALOGUE)
+    const [change, second] = [CATALOGUE + 1, CATALOGUE + 2]
+    expect(shown(all)).toEqual([
+      ...['observation 1', `catalogue ${change}`, 'observation 2'],
+      ...[`catalogue ${second}`, `catalogue ${second + 1}`],
+    ])
+    expect(all[1]).toEqual({
+      ...{ kind: 'catalogue', id: change, table: 'providers', name: first!.id },
+      row: expect.objectContaining({ id: first!.id, name: 'Another name', is_active: true }),
+      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      salt: expect.any(String),
+    })
+    const peg = all.find(({ name }) => name === 'ZZZ')
+    expect(peg).toMatchObject({ table: 'currencies', row: { peg_to: 'USD', peg_rate: '655.957' } })
+    await database.sql`update providers set name = 'By hand' where id = ${first!.id}`
+    expect(await sealAll(database)).toBe(1)
+    expect(await sealAll(database)).toBe(0)
   })
 
   test('keeps the order of commits, whatever the order of ids', async () => {
@@ -108,7 +155,7 @@ describe('sealPass', () => {
   })
 
   test('seals an import in its place, and only its own rows of its range', async () => {
-    const database = await newDatabase()
+    const database = await begunDatabase()
     await record(database, '1')
     await sealAll(database)
     const rows = Array.from({ length: 1500 }, (_, i) => observation({ rate: String(i + 10) }))
@@ -134,7 +181,7 @@ describe('sealPass', () => {
   })
 
   test('leaves nothing behind when it fails in the middle, and goes on as if it had not', async () => {
-    const database = await newDatabase()
+    const database = await begunDatabase()
     await record(database, '1', '2', '3')
     await sealAll(database)
     const before = await headOf(database)
@@ -146,12 +193,12 @@ describe('sealPass', () => {
     await sealAll(database)
     const store = createLogStore(database)
     const after = await headOf(database)
-    expect(isConsistent(before, after, await store.consistency(3, 5))).toBe(true)
+    expect(isConsistent(before, after, await store.consistency(before.size, after.size))).toBe(true)
     expect(shown(await entries(database)).at(-1)).toBe('observation 5')
   })
 
   test('has the same tree after kill -9 in the middle as without it', async () => {
-    const database = await newDatabase()
+    const database = await begunDatabase()
     await record(database, '1', '2', '3')
     await sealAll(database)
     const before = await headOf(database)
@@ -172,7 +219,7 @@ describe('sealPass', () => {
   })
 
   test('rows recorded while it runs are sealed once, by this pass or the next', async () => {
-    const database = await newDatabase()
+    const database = await begunDatabase()
     let added = 0
     let recorded = 0
     const recording = (async () => {
@@ -198,7 +245,7 @@ describe('sealPass', () => {
   })
 
   test('seals all that is new after the log of changes has lost it', async () => {
-    const database = await newDatabase()
+    const database = await begunDatabase()
     await record(database, '1')
     await sealAll(database)
     await record(database, '2')
@@ -231,7 +278,7 @@ describe('the origin', () => {
   let earlier: Checkpoint
 
   beforeAll(async () => {
-    database = await newDatabase()
+    database = await begunDatabase()
     await record(database, '1', '2')
     await sealAll(database)
     earlier = await headOf(database)
@@ -249,13 +296,13 @@ describe('the origin', () => {
       added: 0,
       abandoned: 'log.example',
     })
-    expect(await headOf(database)).toMatchObject({ origin: 'log.example/2', size: 3 })
+    expect(await headOf(database)).toMatchObject({ origin: 'log.example/2', size: CATALOGUE + 3 })
   })
 
   test('is another one where another tree was published', async () => {
     const published = { origin: 'log.example/2', size: 2, root: Buffer.alloc(32) }
     expect(await seal(database, { published })).toMatchObject({ abandoned: 'log.example/2' })
-    expect(await headOf(database)).toMatchObject({ origin: 'log.example/3', size: 3 })
+    expect(await headOf(database)).toMatchObject({ origin: 'log.example/3', size: CATALOGUE + 3 })
   })
 
   test('is another one where a witness knows more', async () => {
@@ -266,7 +313,7 @@ describe('the origin', () => {
     await database.sql`update log_state set server = 'restored'`
     expect(await seal(database)).toMatchObject({ abandoned: 'log.example/4' })
     expect(await seal(database)).toBeNull()
-    expect(await headOf(database)).toMatchObject({ origin: 'log.example/5', size: 3 })
+    expect(await headOf(database)).toMatchObject({ origin: 'log.example/5', size: CATALOGUE + 3 })
   })
 
   test('is the one that it was given, from the next seal on', async () => {
@@ -274,12 +321,14 @@ describe('the origin', () => {
     await store.rename('rates.example/log')
     expect(await seal(database)).toMatchObject({ abandoned: 'log.example/5' })
     expect((await headOf(database)).origin).toBe('rates.example/log')
-    const fresh = await newDatabase()
+    const fresh = await freshDatabase()
     await createLogStore(fresh).rename('rates.example/log')
     expect(await seal(fresh)).toBeNull()
+    await createCatalogueStore(fresh).apply({ currencies: CURRENCIES, providers: PROVIDERS })
     await record(fresh, '1')
     await sealAll(fresh)
-    expect(await headOf(fresh)).toMatchObject({ origin: 'rates.example/log', size: 1 })
+    const size = CATALOGUE + 1
+    expect(await headOf(fresh)).toMatchObject({ origin: 'rates.example/log', size })
   })
 })
 

@@ -3,11 +3,14 @@ import { instantText } from '~/store/encoding.ts'
 import { verifyLog } from '~/store/evidence/verify.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
-import type { FreshDatabase } from '../../support/postgres.ts'
+import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { databasesOfFile, inArrays, NOW_MS, observation, stockedDatabase } from '../samples.ts'
 import { record, seal, sealAll } from './scene.ts'
 
 const newDatabase = databasesOfFile(stockedDatabase)
+/** How many entries the catalogue of the tests has. */
+const CATALOGUE = CURRENCIES.length + PROVIDERS.length
 
 async function sealed(count = 600): Promise<FreshDatabase> {
   const database = await newDatabase()
@@ -41,21 +44,27 @@ async function tamper(database: FreshDatabase, statement: string): Promise<void>
 
 describe('verifyLog', () => {
   test('finds nothing wrong in an empty database, nor before the first seal', async () => {
+    const nothing = { leaves: 0, pruned: 0, faults: [] }
+    expect(await verified(await freshDatabase())).toEqual({ ...nothing, waiting: 0 })
     const database = await newDatabase()
-    expect(await verified(database)).toEqual({ leaves: 0, pruned: 0, waiting: 0, faults: [] })
     await record(database, '1')
-    expect(await verified(database)).toEqual({ leaves: 0, pruned: 0, waiting: 1, faults: [] })
+    expect(await verified(database)).toEqual({ ...nothing, waiting: CATALOGUE + 1 })
   })
 
   test('finds nothing wrong where nothing is, and counts what waits', async () => {
     const database = await sealed()
-    expect(await verified(database)).toEqual({ leaves: 601, pruned: 0, waiting: 0, faults: [] })
+    const leaves = CATALOGUE + 601
+    expect(await verified(database)).toEqual({ leaves, pruned: 0, waiting: 0, faults: [] })
     await record(database, '1', '2')
     const rows = Array.from({ length: 1001 }, (_, i) => observation({ rate: String(i + 1) }))
     await importObservations({ database, rows: inArrays(rows, 500) })
-    expect(await verified(database)).toMatchObject({ leaves: 601, waiting: 1003, faults: [] })
+    expect(await verified(database)).toMatchObject({ leaves, waiting: 1003, faults: [] })
     await seal(database)
-    expect(await verified(database)).toMatchObject({ leaves: 1601, waiting: 3, faults: [] })
+    expect(await verified(database)).toMatchObject({
+      leaves: leaves + 1000,
+      waiting: 3,
+      faults: [],
+    })
   })
 
   test('names an observation that was changed', async () => {
@@ -96,6 +105,16 @@ describe('verifyLog', () => {
     ])
   })
 
+  test('names a change of the catalogue that was made another, and one that waits', async () => {
+    const database = await sealed(3)
+    await database.sql`update providers set name = 'By hand' where id = 'retail-a'`
+    expect(await verified(database)).toMatchObject({ waiting: 1, faults: [] })
+    await tamper(database, `update catalogue_history set since = '2020-01-01' where id = 2`)
+    expect((await verified(database)).faults).toEqual([
+      'catalogue 2 differs from what was sealed as leaf 5',
+    ])
+  })
+
   test('names a tile that was changed on disk, whatever its level', async () => {
     const database = await sealed()
     const flip = 'hashes = set_byte(hashes, 40, 255 - get_byte(hashes, 40))'
@@ -129,7 +148,10 @@ describe('verifyLog', () => {
     await tamper(database, 'update observations set rate = rate + 1 where id = 2')
     await record(database, '1')
     await sealAll(database, { nowMs: NOW_MS + 60_000 })
-    expect(await verified(database, NOW_MS + 60_000)).toMatchObject({ leaves: 90, faults: [] })
+    expect(await verified(database, NOW_MS + 60_000)).toMatchObject({
+      leaves: 90 + CATALOGUE,
+      faults: [],
+    })
     expect((await verified(database)).faults.length).toBe(1)
   })
 
