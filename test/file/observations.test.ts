@@ -123,7 +123,7 @@ describe('openObservationFile', () => {
     expect(rows).toHaveLength(1)
     expect(rejects.map(({ fault }) => fault.split('; '))).toEqual([
       [
-        'target_country "UK" is no country code of ISO 3166-1 alpha-2',
+        'target_country "UK" is not an ISO 3166-1 alpha-2 country code',
         'United Kingdom is GB',
         'pay_in must be of cash, bank_account, debit_card, credit_card, prepaid_card, mobile_money',
         'not ""',

@@ -72,7 +72,7 @@ const MEANT: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' }
 /** What to write in place of a text that is no country's code, in words that go behind the text. */
 export function countryFault(text: string): string {
   const meant = text.length > TEXT_LENGTH_MAX ? undefined : MEANT[text.trim().toUpperCase()]
-  const fault = 'is no country code of ISO 3166-1 alpha-2'
+  const fault = 'is not an ISO 3166-1 alpha-2 country code'
   if (meant === undefined) return `${fault}, such as GH`
   return `${fault}; ${COUNTRIES.get(meant)!.name} is ${meant}`
 }

@@ -96,7 +96,7 @@ describe('countryFault', () => {
   })
 
   test('any other text tells what a code looks like', () => {
-    expect(countryFault('XX')).toBe('is no country code of ISO 3166-1 alpha-2, such as GH')
+    expect(countryFault('XX')).toBe('is not an ISO 3166-1 alpha-2 country code, such as GH')
     expect(countryFault('constructor')).toBe(countryFault('XX'))
   })
 })

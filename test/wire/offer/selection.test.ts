@@ -67,10 +67,14 @@ describe('readSelection', () => {
   })
 
   test.each([
-    ['source_country', 'UK', '"UK" is no country code of ISO 3166-1 alpha-2; United Kingdom is GB'],
-    ['target_country', 'XX', '"XX" is no country code of ISO 3166-1 alpha-2, such as GH'],
-    ['target_country', 'GHA', '"GHA" is no country code of ISO 3166-1 alpha-2, such as GH'],
-    ['source_country', 'GB,FR', '"GB,FR" is no country code of ISO 3166-1 alpha-2, such as GH'],
+    [
+      'source_country',
+      'UK',
+      '"UK" is not an ISO 3166-1 alpha-2 country code; United Kingdom is GB',
+    ],
+    ['target_country', 'XX', '"XX" is not an ISO 3166-1 alpha-2 country code, such as GH'],
+    ['target_country', 'GHA', '"GHA" is not an ISO 3166-1 alpha-2 country code, such as GH'],
+    ['source_country', 'GB,FR', '"GB,FR" is not an ISO 3166-1 alpha-2 country code, such as GH'],
     ['pay_in', 'card', `it must be one or more of ${WAYS}, comma-separated`],
     ['pay_out', 'cash,wallet', `it must be one or more of ${WAYS}, comma-separated`],
     ['pay_out', 'cash,', 'it has an empty item in its list'],
@@ -106,7 +110,7 @@ describe('readSelection', () => {
 
   test('does not repeat a long text, nor its control characters', () => {
     const { error } = faultOf(`source_country=${'A'.repeat(150)}%00%0a`) as { error: string }
-    expect(error).toContain(`"${'A'.repeat(40)}" is no country code`)
+    expect(error).toContain(`"${'A'.repeat(40)}" is not an ISO 3166-1`)
   })
 
   test('is told once that a country is given twice', () => {

@@ -113,7 +113,7 @@ describe('the countries of a row', () => {
 
   test('that are none are faults; United Kingdom is GB', () => {
     expect(faultsOf({ source_country: 'UK' })).toEqual([
-      'source_country "UK" is no country code of ISO 3166-1 alpha-2; United Kingdom is GB',
+      'source_country "UK" is not an ISO 3166-1 alpha-2 country code; United Kingdom is GB',
     ])
     for (const code of ['XX', 'GBR', 'G', '', 'United Kingdom', 'x'.repeat(10_000)]) {
       const faults = faultsOf({ target_country: code })
