@@ -6,6 +6,8 @@ import type { Connector } from './schema.ts'
 
 /** How long one answer or file may take to be read. */
 const READ_MS_MAX = 20_000
+/** How long a thread waits for the next reading: somewhat longer than the shortest schedule. */
+const IDLE_MS_MAX = 90_000
 
 export type ReadingTask = {
   readonly bytes: Uint8Array
@@ -23,13 +25,40 @@ const EXCERPT_LENGTH_MAX = 300
 /** What one answer or file gives, and how it begins. */
 type Read = Page & { readonly excerpt: string }
 
+/** As Bun has it: without `ref` it holds up no process that is done. */
+type Thread = Worker & { ref(): void; unref(): void }
+
+/** A thread that waits for the next reading, since its start costs more than most readings. */
+let idle: { readonly thread: Thread; readonly end: Timer } | null = null
+
+function takenThread(): Thread {
+  const started = () => new Worker(new URL('./reading-thread.ts', import.meta.url).href) as Thread
+  const thread = idle?.thread ?? started()
+  clearTimeout(idle?.end)
+  idle = null
+  thread.ref()
+  return thread
+}
+
+/** Keeps one thread for a while. */
+function giveBack(thread: Thread): void {
+  if (idle) return void thread.terminate()
+  const end = setTimeout(() => {
+    idle = null
+    thread.terminate()
+  }, IDLE_MS_MAX)
+  end.unref()
+  thread.unref()
+  idle = { thread, end }
+}
+
 /**
  * Reads answers and files in a thread of its own, so that long ones hold up no request, and an
  * expression that never ends can be ended.
  */
 export class Reading {
   readonly #deadline: (ms: number) => AbortSignal
-  #thread: Worker | null = null
+  #thread: Thread | null = null
 
   constructor({ deadline }: { deadline(ms: number): AbortSignal }) {
     this.#deadline = deadline
@@ -48,13 +77,13 @@ export class Reading {
   }
 
   close(): void {
-    this.#thread?.terminate()
+    if (this.#thread) giveBack(this.#thread)
     this.#thread = null
   }
 
   async #answer(task: ReadingTask): Promise<ReadingAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<ReadingAnswer>()
-    this.#thread ??= new Worker(new URL('./reading-thread.ts', import.meta.url).href)
+    this.#thread ??= takenThread()
     this.#thread.onmessage = ({ data }) => resolve(data)
     this.#thread.onerror = ({ message }) => reject(new Error(message))
     this.#thread.postMessage(task)
@@ -62,7 +91,8 @@ export class Reading {
     try {
       return await beforeEnd(promise, signal)
     } catch (error) {
-      this.close()
+      this.#thread.terminate()
+      this.#thread = null
       if (!signal.aborted) throw error
       const message = `took longer than ${READ_MS_MAX / 1000} s to read: does an expression end?`
       return { fault: 'timeout', message }

@@ -32,11 +32,11 @@ const { values, positionals } = parseArgs({
 })
 
 const SIZES = values.small
-  ? { rows: 20_000, importRows: 20_000, batches: 50, rounds: 1, asks: 20 }
+  ? { rows: 5000, importRows: 5000, batches: 20, rounds: 1, asks: 5 }
   : { rows: 1_000_000, importRows: 1_000_000, batches: 500, rounds: 3, asks: 200 }
 
 const HISTORY = values.small
-  ? { rows: 100_000, years: 1, asks: 20, starts: 1 }
+  ? { rows: 20_000, years: 1, asks: 5, starts: 1 }
   : { rows: 10_000_000, years: 5, asks: 200, starts: 5 }
 
 const ROWS_MIN = 10_000
@@ -44,7 +44,7 @@ const ROWS_MAX = 1_000_000_000
 const historyRows = Number(values.rows ?? HISTORY.rows)
 
 const SCALE = values.small
-  ? { sizes: [500, 5000], rounds: 1, seconds: 1, batches: 20 }
+  ? { sizes: [500, 1500], rounds: 1, seconds: 1, batches: 5 }
   : { sizes: [500, 5000, 50_000], rounds: 3, seconds: 3, batches: 200 }
 
 const MCP = values.small

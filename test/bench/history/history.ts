@@ -9,7 +9,7 @@ import { CORRIDORS, PROVIDERS } from './market.ts'
 import { type Question, questionsAt } from './questions.ts'
 
 const FEW_CORRIDORS = CORRIDORS.length / 10
-const WARM_UP = 20
+const WARM_UP_MAX = 20
 /** The driver is not asked what the service has just read, so that neither warms the other. */
 const SQL_AHEAD = 31
 
@@ -110,7 +110,7 @@ async function asked(sides: readonly Side[], n: number, asks: number): Promise<T
     const times: Times = { cold: [], sql: [], repeated: [] }
     return { side, times, question: side.questions[n]! }
   })
-  for (let i = 1; i <= WARM_UP; i++)
+  for (let i = 1; i <= Math.min(WARM_UP_MAX, asks); i++)
     for (const { side, question } of all) {
       await side.get(question.path(-i))
       await question.sql(side.reads, -i)
