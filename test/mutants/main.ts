@@ -1,6 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 import { ROOT } from '../support/child.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
@@ -14,15 +15,19 @@ const FOLDERS = ['src/domain', 'src/memory', 'src/service', 'src/wire/row']
 type Outcome = Mutant & { readonly tests: readonly string[]; readonly isKilled: boolean }
 
 /**
- * `bun run mutants [FILE or FOLDER ...]`: changes the sources in one place at a time, and counts how
- * often a test notices. Ends with 1 where tests fail without any change.
+ * `bun run mutants [FILE or FOLDER ...] [--sample N] [--seed N]`: changes the sources in one place
+ * at a time, everywhere or in N places that the seed draws, and counts how often a test notices.
+ * Ends with 1 where tests fail without any change.
  */
-async function main(asked: readonly string[]): Promise<number> {
+async function main(args: string[]): Promise<number> {
+  const options = { sample: { type: 'string' }, seed: { type: 'string' } } as const
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const root = await copied()
-  const paths = await sourcesOf(asked.length > 0 ? asked : FOLDERS)
-  const mutants = await instrument(root, paths)
-  console.log(`${mutants.length} mutants in ${paths.length} files`)
-  const files = await testsOf(paths)
+  const paths = await sourcesOf(positionals.length > 0 ? positionals : FOLDERS)
+  const all = await instrument(root, paths)
+  console.log(`${all.length} mutants in ${paths.length} files`)
+  const mutants = values.sample ? drawn(all, Number(values.sample), values.seed ?? '1') : all
+  const files = await testsOf([...new Set(mutants.map(({ file }) => file))])
   const reached = await inTurns(files, async (file) => ({ file, ids: await reachedBy(root, file) }))
   const failed = reached.filter(({ ids }) => ids === null).map(({ file }) => file)
   for (const file of failed) console.log(`fails without a mutant: ${file}`)
@@ -35,6 +40,12 @@ async function main(asked: readonly string[]): Promise<number> {
   report(outcomes)
   await removeScratch()
   return failed.length > 0 ? 1 : 0
+}
+
+/** As many of the mutants as asked for, spread over all of them, the same ones for one seed. */
+function drawn(mutants: readonly Mutant[], count: number, seed: string): Mutant[] {
+  const rank = ({ id, file }: Mutant) => Bun.hash(`${seed} ${file} ${id}`)
+  return mutants.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, count)
 }
 
 /** A copy of the tracked files, so that nobody sees the mutants. */

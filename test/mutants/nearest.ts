@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { ROOT } from '../support/child.ts'
 import { testFiles } from '../support/needs.ts'
 import { sourceFiles } from '../tidy/syntax.ts'
@@ -5,24 +6,44 @@ import type { Mutant } from './instrument.ts'
 
 /** Whoever does not notice a mutant among the tests nearest to it will hardly do so elsewhere. */
 const NEAREST = 5
+/** As many of the nearest test files of a source are tried for which of its mutants they pass. */
+const TRIED = 12
 /** They read the sources, and the copy has others. */
 const READERS = 'test/tidy'
 
 /** The mutants that a test file passes; null where it fails without any. */
 type Reached = { readonly file: string; readonly ids: readonly string[] | null }
 
-/** The test files without a database or a process that import some of the sources, however far. */
+/**
+ * The test files without a database or a process that are nearest to each of the sources, by the
+ * imports between them; of those that are as near, first those of its name.
+ */
 export async function testsOf(paths: readonly string[]): Promise<string[]> {
   const sources = await sourceFiles(ROOT, ['src', 'test'])
   const users = new Map<string, string[]>()
   for (const { path, imports } of sources)
     for (const { from, isType } of imports)
       if (!isType) users.set(from, [...(users.get(from) ?? []), path])
-  const reaching = new Set(paths)
-  for (const path of reaching) for (const user of users.get(path) ?? []) reaching.add(user)
-  return Object.entries(await testFiles())
-    .filter(([path, need]) => need === 'nothing' && reaching.has(path) && !path.startsWith(READERS))
-    .map(([path]) => path)
+  const needs = await testFiles()
+  const isTried = (path: string) => needs[path] === 'nothing' && !path.startsWith(READERS)
+  return [
+    ...new Set(paths.flatMap((path) => reaching(path, users).filter(isTried).slice(0, TRIED))),
+  ]
+}
+
+/** The files that import a source, those that do it by fewer others first. */
+function reaching(path: string, users: ReadonlyMap<string, readonly string[]>): string[] {
+  const name = basename(path).replace(/\.tsx?$/, '')
+  const isNamesake = (one: string) => basename(one).startsWith(`${name}.test.`)
+  const reached = new Set([path])
+  for (let step = [path]; step.length > 0; ) {
+    const next = new Set(
+      step.flatMap((one) => users.get(one) ?? []).filter((one) => !reached.has(one)),
+    )
+    step = [...next].sort((a, b) => Number(isNamesake(b)) - Number(isNamesake(a)))
+    for (const one of step) reached.add(one)
+  }
+  return [...reached]
 }
 
 /**
