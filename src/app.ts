@@ -22,7 +22,8 @@ import { type LogFileDeps, logFileRoutes } from './http/evidence/log-files.ts'
 import { proofRoutes } from './http/evidence/proofs.ts'
 import { type SigningDeps, signing, signingKeyRoute } from './http/evidence/signing.ts'
 import { type FetchDeps, fetchRoutes } from './http/fetch.ts'
-import { type DayFileDeps, dayFileRoutes, dayFileShortcut } from './http/file/day-file.ts'
+import { fileRoutes, fileShortcut } from './http/file/files.ts'
+import type { FileDeps } from './http/file/making.ts'
 import { flagRoutes } from './http/flags.ts'
 import type { Fetch } from './http/handler.ts'
 import { type HealthDeps, healthRoutes } from './http/health.ts'
@@ -53,7 +54,7 @@ type AppDeps = IngestRouteDeps &
   WithdrawRouteDeps &
   AlertRouteDeps &
   ColdDeps &
-  DayFileDeps &
+  FileDeps &
   LogFileDeps &
   Pick<SigningDeps, 'signer'> &
   Pick<StreamDeps, 'streams'> &
@@ -105,7 +106,7 @@ export function createApp(given: AppDeps): App {
   const portal = createPortal(deps, { basePath: BASE_PATH })
   const docs = docsRoutes(deps, { basePath: BASE_PATH, routes: api, frame: portal.frame })
   const compat = watched(compatRoutes(deps), '')
-  const files = [...flagRoutes(deps), ...logFileRoutes(deps), dayFileShortcut]
+  const files = [...flagRoutes(deps), ...logFileRoutes(deps), fileShortcut]
   const shown = [...compat, ...watched([...files, ...portal.routes, ...docs], '')]
   const beside = [...watched(machineRoutes(deps), ''), ...shown]
   const mount = mountOf(deps.publicUrl)
@@ -204,7 +205,7 @@ const apiRoutes = (deps: RouteDeps): Route[] => [
   ...snapshotRoutes(deps),
   ...officialRoutes(deps),
   ...referencesRoutes(deps),
-  ...dayFileRoutes(deps),
+  ...fileRoutes(deps),
   ...proofRoutes(deps),
   ...changeRoutes(deps),
   ...providerRatesRoutes(deps),

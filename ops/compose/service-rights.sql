@@ -10,7 +10,8 @@ GRANT UPDATE ON currencies, providers, rollups, reference_feed_state, quote_sour
   keys, usage, idempotency, portal_users, portal_credentials, portal_sessions, portal_verifications,
   portal_attempts, portal_passkeys, portal_two_factors, usage_meters, usage_shares, oauth_clients,
   oauth_consents, oauth_access_tokens, oauth_refresh_tokens, alerts, alert_deliveries TO corridor_service;
-GRANT DELETE ON changes, day_files, day_file_editions, log_checkpoints, rollups, idempotency,
+GRANT DELETE ON changes, day_files, day_file_editions, files, file_parts, log_checkpoints,
+  rollups, idempotency,
   portal_users, portal_sessions,
   portal_verifications, portal_attempts, portal_passkeys, portal_two_factors, usage_meters,
   usage_shares, open_streams, oauth_clients, oauth_consents, oauth_access_tokens,

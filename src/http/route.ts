@@ -3,6 +3,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import type { Operation } from '~/wire/openapi/operation.ts'
 import type { Fetch, Handler } from './handler.ts'
+import { pathOf } from './path.ts'
 import { errorReply } from './reply.ts'
 
 export type Route = {
@@ -10,6 +11,8 @@ export type Route = {
   readonly path: string
   /** The path as documents write it, where a part of it may be anything. */
   readonly shownAs?: string
+  /** Whether a path is for this route, where several have the same `path` and method. */
+  readonly fits?: (path: string) => boolean
   /** The path under which its answers are counted; its own unless another is given. */
   readonly countedAs?: string
   readonly handle: Handler
@@ -39,7 +42,8 @@ export function routed(
   for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
     const allowed: string[] = []
     const refused = () => errorReply(methodNotAllowed(allowed), log)
-    for (const { method, fetch, isEndless } of own) {
+    for (const [method, alike] of Map.groupBy(own, (route) => route.method)) {
+      const { fetch, isEndless } = together(alike)
       app.route(method, path, ({ request }) => fetch(request), { parse: 'none' })
       allowed.push(method)
       if (method !== 'GET') continue
@@ -52,6 +56,14 @@ export function routed(
   return app
 }
 
+/** Routes of one path and method as one: the first that a path fits, else the first of all. */
+function together(alike: readonly ObservedRoute[]): ObservedRoute {
+  const [first] = alike as readonly [ObservedRoute, ...ObservedRoute[]]
+  if (alike.length === 1) return first
+  const chosen = (path: string) => alike.find(({ fits }) => fits?.(path)) ?? first
+  return { ...first, fetch: (request) => chosen(pathOf(request.url)).fetch(request) }
+}
+
 function methodNotAllowed(allowed: string[]): ServiceError {
   const message = `this path does not support that method; use ${allowed.join(' or ')}`
   return new ServiceError('method_not_allowed', message, { allowed })
@@ -62,10 +74,11 @@ const NOT_MODIFIED = 304
 
 const headAsked = async (fetch: Fetch, request: Request) => headOf(await fetch(request))
 
-/** A GET's reply without its body, for HEAD. */
+/** A GET's reply without its body, for HEAD; a body whose length is known is not read. */
 async function headOf(reply: Response): Promise<Response> {
   const headers = new Headers(reply.headers)
-  if (reply.status !== NOT_MODIFIED)
+  if (headers.has('content-length')) await reply.body?.cancel()
+  else if (reply.status !== NOT_MODIFIED)
     headers.set('content-length', String((await reply.arrayBuffer()).byteLength))
   return new Response(null, { status: reply.status, headers })
 }

@@ -18,7 +18,8 @@ import { accessTokensOf } from './access-tokens.ts'
 import { type Alerting, alertingOf } from './alert/alerting.ts'
 import { type Core, openCore } from './core.ts'
 import { Evidence } from './evidence/evidence.ts'
-import { dayFileJob, dayFilesOf } from './file/day-files.ts'
+import { fileJob, filesOf } from './file/files.ts'
+import { monthWriter } from './file/month-writer.ts'
 import { knownOf } from './known/known.ts'
 import { type Listener, listen } from './listener.ts'
 import { Opened } from './opened.ts'
@@ -60,7 +61,7 @@ type Parts = {
   readonly silence: SilenceWatch
   readonly storage: StorageWatch
   readonly backups: Backups
-  readonly dayFileJob: Job
+  readonly fileJob: Job
   readonly evidence: Evidence
   readonly sources: SourceService
   readonly connectors: ConnectorService
@@ -167,7 +168,7 @@ export class Service implements RunningService {
       streams,
       tools,
       store,
-      dayFiles: dayFilesOf(database),
+      ...{ files: filesOf(database), monthWriter },
       ...evidence.routes,
       feedTimes: (nowMs) => core.feeds.nextMs(nowMs),
       sample,
@@ -181,7 +182,7 @@ export class Service implements RunningService {
     const backups = new Backups(this.options)
     const upkeep = { silence, storage, backups, sources, connectors, evidence }
     const served = { people, alerts, observations, ...upkeep, streams, app }
-    return { core, ...served, dayFileJob: dayFileJob({ ...reading, database }) }
+    return { core, ...served, fileJob: fileJob({ ...reading, database, monthWriter }) }
   }
 
   #recordingOf({ changes, follower, refresher, telemetry }: Core) {
@@ -217,7 +218,7 @@ export class Service implements RunningService {
   }
 
   #jobs(): Job[] {
-    const { core, people, alerts, silence, storage, backups, streams, dayFileJob } = this.#parts!
+    const { core, people, alerts, silence, storage, backups, streams, fileJob } = this.#parts!
     const { sources, connectors, evidence } = this.#parts!
     const { memory, changes, readReplicas, feeds } = core
     return [
@@ -233,7 +234,7 @@ export class Service implements RunningService {
       silence.job,
       storage.job,
       ...backups.jobs,
-      dayFileJob,
+      fileJob,
       evidence.job,
       streams.job,
     ]

@@ -27,6 +27,8 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.currency_activity': ADD,
   'public.day_file_editions': KEEP_NEW,
   'public.day_files': KEEP_NEW,
+  'public.file_parts': KEEP_NEW,
+  'public.files': KEEP_NEW,
   'public.idempotency': REMOVE,
   'public.keys': CHANGE,
   'public.late_commits': ADD,

@@ -33,6 +33,8 @@ const values = {
   getOfficial: (await corridor.getOfficial({ currency: 'KES', date: '2026-03-04' })).date,
   getReferences: (await corridor.getReferences({ currency: 'KES' })).feeds.length,
   getHistorical: (await corridor.getHistorical({ ...usdKes, date: '2026-03-04' })).date,
+  listFiles: (await corridor.listFiles()).files[0]?.name,
+  getMonthFile: (await corridor.getMonthFile({ month: '2026-02' })).headers.get('content-type'),
   getDayFile: (await corridor.getDayFile({ date: '2026-03-04' })).headers.get('content-type'),
   getProof: (await corridor.getProof({ observation: 1 })).headers.get('content-type'),
   getChange: (await corridor.getChange({ ...usdKes, period: '30d' })).end.at,

@@ -5,8 +5,8 @@ import { MemoryStore } from '../http/memory-store.ts'
 import { answerable } from '../http/questions.ts'
 import { ROOT } from '../support/child.ts'
 import { documentOf } from '../support/contract.ts'
-import { noDayFiles } from '../support/day-files.ts'
 import { noEvidence } from '../support/evidence.ts'
+import { heldFiles } from '../support/files.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { entriesOf } from './client-document.ts'
 
@@ -25,11 +25,8 @@ export async function packedClient() {
     head: async () => ({ note: CHECKPOINT }),
     indexOf: async () => 0,
   }
-  const dayFiles = {
-    ...noDayFiles,
-    find: async () => ({ content: Bun.gzipSync('rate\r\n'), editions: 1 }),
-  }
-  const world = answerable({ store: new MemoryStore(), dayFiles, evidence })
+  const files = heldFiles(Bun.gzipSync('rate\r\n'))
+  const world = answerable({ store: new MemoryStore(), files, evidence })
   const key = world.key('enterprise', 'treasury')
   const asked = new Set<string>()
   const folder = await scratchFolder()
@@ -70,7 +67,8 @@ export async function packedClient() {
       return {
         ids: operations.map(({ operation }) => operation.operationId).sort(),
         asked: operations
-          .map(({ method, path }) => `${method} ${path.replace('{date}', '2026-03-04')}`)
+          .map(({ method, path }) => `${method} ${path}`)
+          .map((asked) => asked.replace('{date}', '2026-03-04').replace('{month}', '2026-02'))
           .sort(),
       }
     },

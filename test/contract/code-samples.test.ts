@@ -22,12 +22,14 @@ const ALERT = {
 const world = answerable({ store: new MemoryStore() })
 const quoting = { currencies: CURRENCIES, providers: [...PROVIDERS, provider('western-union')] }
 world.memory.publish({ catalogue: quoting }, world.clock.now())
+const filled = (path: string) =>
+  path.replace('{date}', '2026-03-04').replace('{month}', '2026-02').replace('{id}', ALERT_ID)
 const { paths, servers } = await documentOf(world.app)
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     name: `${method.toUpperCase()} ${path}`,
-    url: `${servers[0]!.url}${path.replace('{date}', '2026-03-04').replace('{id}', ALERT_ID)}`,
-    isJson: !path.includes('.csv') && !['/stream', '/proofs'].includes(path),
+    url: `${servers[0]!.url}${filled(path)}`,
+    isJson: !/csv|parquet/.test(path) && !['/stream', '/proofs'].includes(path),
     hasKey: (operation.security as unknown[] | undefined)?.length !== 0,
     samples: operation['x-codeSamples'] as Sample[],
   })),

@@ -95,7 +95,11 @@ describe('the document', () => {
           /^(GET|POST|PATCH|DELETE)$/.test(method) && path.startsWith('/api/v1/'),
       )
       .map(({ method, path }) => `${method} ${path.replace('/api/v1', '')}`)
-      .map((path) => path.replace('/files/:file', '/files/{date}.csv.gz'))
+      .flatMap((path) =>
+        ['{date}.csv.gz', ...(path.includes('/files/:file') ? ['{month}.parquet'] : [])].map(
+          (file) => path.replace('/files/:file', `/files/${file}`),
+        ),
+      )
       .map((path) => path.replace(':alert', '{id}'))
     const told = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     expect(told.sort()).toEqual(routed.sort())
@@ -146,7 +150,9 @@ describe('the document', () => {
 
   test('offers JSON, and CSV and NDJSON for lists', () => {
     const others = bodies
-      .filter(({ type }) => !/json$|gzip|event-stream|plain/.test(type) || /nd/.test(type))
+      .filter(
+        ({ type }) => !/json$|gzip|parquet|event-stream|plain/.test(type) || /x-nd/.test(type),
+      )
       .map(({ name }) => name)
     const lists = [
       ...['getRates', 'getHistory', 'convertAmount', 'listCorridors', 'getCosts', 'getTimeSeries'],
@@ -180,7 +186,7 @@ describe('the document', () => {
 
   test('has an example for every answer and every code, and each fits its schema', () => {
     for (const { name, media, type } of bodies) {
-      if (/gzip|event-stream|plain/.test(type)) continue
+      if (/gzip|parquet|event-stream|plain/.test(type)) continue
       const values = Object.values(media.examples ?? {}).map(({ value }) => value)
       expect([name, values.length]).not.toEqual([name, 0])
       const faults = values.flatMap((value) => check.faults(media.schema, value))

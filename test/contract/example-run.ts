@@ -60,11 +60,16 @@ type Wish = {
   headers?: Record<string, string>
 }
 
-/** The day of the run, whose file cannot be had yet; and one whose file nobody has asked for. */
+/** The day of the run, whose file is not available yet; and one whose file nobody has asked for. */
 const DAY_BEGUN = '2026-03-05'
 /** Where a service stands that does not know all that is asked for. */
 const STANDING = 43_385_208
 const DAY_NOT_ASKED = '2026-03-03'
+/** The months whose files are asked for with these days. */
+const MONTHS: Readonly<Record<string, string>> = {
+  [DAY_BEGUN]: '2026-03',
+  [DAY_NOT_ASKED]: '2026-01',
+}
 
 /** What is asked beside the documented examples, to keep answers short. */
 const SHORTER: Readonly<Record<string, object>> = {
@@ -124,7 +129,7 @@ export class Run {
   async wrongReads(): Promise<void> {
     for (const target of this.#of('GET').filter(isOfRates)) {
       if (!isInJson(target)) await this.fail(target, { date: DAY_BEGUN })
-      if (target.id === 'getDayFile') {
+      if (target.id === 'getDayFile' || target.id === 'getMonthFile') {
         for (const edition of [0, '1&edition=2']) await this.fail(target, { query: { edition } })
         continue
       }
@@ -323,7 +328,8 @@ export class Run {
     )
     const text = parameters.map(([name, value]) => `${name}=${value}`).join('&')
     const part = alert ?? date ?? String(dateOf(target)?.example)
-    const path = target.path.replace(/{\w+}/, part)
+    const month = MONTHS[date ?? ''] ?? '2026-02'
+    const path = target.path.replace('{month}', month).replace(/{\w+}/, part)
     const request = new Request(`${this.origin}/api/v1${path}?${text}`, {
       method: target.method,
       headers: {

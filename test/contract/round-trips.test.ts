@@ -7,11 +7,12 @@ import { UsageExchange } from '~/jobs/usage-exchange.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { UsageShares } from '~/memory/usage-shares.ts'
+import { monthWriter } from '~/runtime/file/month-writer.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
 import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
-import { createDayFileStore } from '~/store/file/day-file-store.ts'
+import { createFileStore } from '~/store/file/file-store.ts'
 import { createKnownStore } from '~/store/known/known-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
@@ -75,7 +76,8 @@ const appOf = (counting: UsageMeter) =>
     past: pastOf(database),
     known: createKnownStore(database),
     alerting: heldAlerts(),
-    dayFiles: createDayFileStore(database),
+    files: createFileStore(database),
+    monthWriter,
     evidence: noEvidence,
     signer: testSigner,
     streams: worldStreams({ memory, clock }),

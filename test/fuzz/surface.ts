@@ -103,6 +103,8 @@ const PATHS = [
   '/metrics',
   '/mcp',
   '/files/2026-03-04.csv.gz',
+  '/files/2026-02.parquet',
+  '/files/index.json',
   '/flags/ke.svg',
   '/flags/zz.svg',
   '/compat/no-key/plain/rate/USD/KES.txt',

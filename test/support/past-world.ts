@@ -6,10 +6,11 @@ import { Refresher } from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
+import { monthWriter } from '~/runtime/file/month-writer.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
-import { createDayFileStore } from '~/store/file/day-file-store.ts'
+import { createFileStore } from '~/store/file/file-store.ts'
 import { createKnownStore } from '~/store/known/known-store.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
@@ -35,6 +36,8 @@ export class PastWorld {
   readonly memory = new Memory((publication) => this.windows.note(publication))
   readonly meter = new UsageMeter()
   readonly refresher: Refresher
+  /** The errors that were logged. */
+  readonly errors: string[] = []
   readonly app: ReturnType<typeof createApp>
   #keys: Record<Tier, string> = { hourly: '', realtime: '' }
 
@@ -50,7 +53,8 @@ export class PastWorld {
     },
   ) {
     this.clock = clockAt(options.at)
-    const log = { debug() {}, info() {}, warn() {}, error() {} }
+    const error = (_: object, message: string) => void this.errors.push(message)
+    const log = { debug() {}, info() {}, warn() {}, error }
     const { memory, meter, clock } = this
     const references = createReferenceStore(database)
     this.refresher = new Refresher({ sources: sourcesOf(database), memory, meter, clock, log })
@@ -74,7 +78,8 @@ export class PastWorld {
         alerting: heldAlerts(),
         past: options.past ?? pastOf(database, this.windows),
         known: createKnownStore(database),
-        dayFiles: createDayFileStore(database),
+        files: createFileStore(database),
+        monthWriter,
         evidence: noEvidence,
         signer: testSigner,
         streams: worldStreams({ memory, clock }),

@@ -17,7 +17,7 @@ import { UsageMeter } from '~/memory/usage-meter.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
 import type { LogReader } from '~/service/evidence/log.ts'
 import type { FeedTimes } from '~/service/fetch.ts'
-import type { DayFileStore } from '~/service/file/day-file.ts'
+import type { FileStore } from '~/service/file/kept-file.ts'
 import type { IngestDeps } from '~/service/recording/ingest.ts'
 import type { WithdrawalStore } from '~/service/recording/withdraw.ts'
 import { Exposition } from '~/telemetry/exposition.ts'
@@ -28,9 +28,9 @@ import { heldAlerts } from './alerts.ts'
 import { CURRENCIES, PROVIDERS } from './catalogue.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
-import { noDayFiles } from './day-files.ts'
 import { answersOf } from './days.ts'
 import { noEvidence, testSigner } from './evidence.ts'
+import { countingMonthWriter, noFiles } from './files.ts'
 import { nothingKnown } from './known.ts'
 import { emptyPast } from './past.ts'
 import { quietPortal } from './portal.ts'
@@ -96,7 +96,8 @@ export class World {
         alerting,
         tools: this.tools,
         streams: this.streams,
-        dayFiles: options.dayFiles ?? noDayFiles,
+        files: options.files ?? noFiles,
+        monthWriter: countingMonthWriter,
         evidence: options.evidence ?? noEvidence,
         signer: testSigner,
         store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
@@ -235,7 +236,7 @@ const TOOL_OPTIONS: GuardOptions = { allowedHosts: [], allowedOrigins: [] }
 
 type WorldOptions = {
   evidence?: LogReader
-  dayFiles?: DayFileStore
+  files?: FileStore
   at?: string
   quoteMaxAgeMs?: number
   /** 7 days unless said otherwise. */

@@ -7,7 +7,7 @@ import type { PageAsk } from '~/domain/history.ts'
 import { isUnfiltered, NO_FILTERS } from '~/domain/offer/filter.ts'
 import type { RecordedQuote } from '~/domain/quote.ts'
 import { checkedId, type Place, rowsOf } from '~/store/corridor-ids.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Sql } from '~/store/database.ts'
 import { onShard } from '~/store/distributed/shard.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { rollupsIn } from '~/store/known/known-rollups.ts'
@@ -39,7 +39,7 @@ type RecorderRow = {
   readonly key_id: string | null
 }
 
-type RecordedRow = SaidRow & {
+export type RecordedRow = SaidRow & {
   readonly recorded_ms: string
   readonly recorded_by: number | null
   readonly recorded_via: string | null
@@ -47,7 +47,7 @@ type RecordedRow = SaidRow & {
   readonly reason: string | null
 }
 
-const recordedIn = (corridor: Corridor, row: RecordedRow): RecordedQuote => ({
+export const recordedIn = (corridor: Corridor, row: RecordedRow): RecordedQuote => ({
   ...quoteIn(corridor, row),
   recordedMs: Number(row.recorded_ms),
   recordedVia: row.recorded_via,
@@ -57,9 +57,12 @@ const recordedIn = (corridor: Corridor, row: RecordedRow): RecordedQuote => ({
   }),
 })
 
-/** The observations that a page is of, as a table; with `withdrawn_at` and `reason` of each. */
-function source({ sql }: Database, { isWithWithdrawn }: PageAsk) {
-  if (!isWithWithdrawn) return sql`observations`
+/** The observations that a page is of, as a table. */
+const source = ({ sql }: Database, { isWithWithdrawn }: PageAsk) =>
+  isWithWithdrawn ? everObserved(sql) : sql`observations`
+
+/** All observations as a table, also those withdrawn, with `withdrawn_at` and `reason` of each. */
+export function everObserved(sql: Sql) {
   const columns = sql(COLUMNS)
   return sql`(
     select ${columns}, null::timestamptz as withdrawn_at, null::text as reason from observations
@@ -193,15 +196,21 @@ function providerPage(database: Database, ask: StoredAsk, providerId: string) {
   )
 }
 
+/** The columns of `RecordedRow`, of observations `o` with `withdrawn_at` or without. */
+export const recordedColumns = (sql: Sql, isWithWithdrawn: boolean) => sql`
+  ${saidColumns(sql)}, extract(epoch from o.recorded_at) * 1000 as recorded_ms,
+  o.recorded_by, o.recorded_via, ${
+    isWithWithdrawn
+      ? sql`extract(epoch from o.withdrawn_at) * 1000 as withdrawn_ms, o.reason`
+      : sql`null as withdrawn_ms, null as reason`
+  }`
+
 /** A page of observations together with the providers behind their ids. */
 function named(database: Database, page: PendingQuery<Row[]>, ask: StoredAsk) {
   const { sql } = database
-  const withdrawn = ask.isWithWithdrawn
-    ? sql`extract(epoch from o.withdrawn_at) * 1000 as withdrawn_ms, o.reason`
-    : sql`null as withdrawn_ms, null as reason`
+  const columns = recordedColumns(sql, ask.isWithWithdrawn ?? false)
   return sql<RecordedRow[]>`
-    select ${saidColumns(sql)}, extract(epoch from o.recorded_at) * 1000 as recorded_ms,
-      o.recorded_by, o.recorded_via, ${withdrawn}
+    select ${columns}
     from (${page}) o
     join provider_corridors p on p.id = o.provider_corridor_id
       and p.corridor_id = ${ask.corridorId} and p.corridor_id = ${checkedId(sql, ask)}

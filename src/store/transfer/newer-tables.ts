@@ -15,5 +15,6 @@ export const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
     '0035_verifiable_log': 'log_state log_tiles log_leaves log_spans log_checkpoints log_keys',
     '0036_uploads': 'upload_drafts upload_layouts uploads',
     '0037_known_at': 'catalogue_history late_commits day_file_editions',
+    '0038_files': 'files file_parts',
   }).flatMap(([tag, names]) => names.split(' ').map((name) => [name, versionOf(tag)] as const)),
 )

@@ -274,6 +274,7 @@ describe('backup and restore', () => {
     ...['recorders', 'withdrawals', 'reference_answers', 'connector_state'],
     ...['log_state', 'log_tiles', 'log_leaves', 'log_spans', 'log_checkpoints', 'log_keys'],
     ...['catalogue_history', 'late_commits', 'day_file_editions'],
+    ...['files', 'file_parts'],
     ...['upload_drafts', 'upload_layouts', 'uploads'],
   ]
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
-import { dayFileJob } from '~/runtime/file/day-files.ts'
-import { dayText, lastSettledDayMs } from '~/service/file/day-file.ts'
+import { fileJob } from '~/runtime/file/files.ts'
+import { monthWriter } from '~/runtime/file/month-writer.ts'
+import { dayText, lastSettledDayMs } from '~/service/file/period.ts'
 import { KnownWorld } from '../../contract/known-world.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
@@ -32,7 +33,8 @@ async function run(days: number, hours = 2): Promise<void> {
   await known.advance(firstMs + days * DAY_MS + hours * HOUR_MS - known.nowMs)
   const { memory, clock } = known.world
   const ageLimits = { midMaxAgeMs: 1, quoteMaxAgeMs: null, staleAfterMs: null }
-  await dayFileJob({ memory, clock, ageLimits, database }).run()
+  const log = { error() {} }
+  await fileJob({ memory, clock, ageLimits, database, log, monthWriter }).run()
 }
 
 async function file(query = '', day = 0) {
@@ -47,7 +49,8 @@ async function file(query = '', day = 0) {
 
 const editions = async () =>
   database.sql<{ day: string; edition: number }[]>`
-    select day::text, edition from day_file_editions order by day, edition`
+    select period as day, edition from files where edition > 1 and length(period) = 10
+    order by period, edition`
 
 describe('editions of the file of a day', () => {
   test('the first is what was known when the day had settled, whenever it is made', async () => {
@@ -90,6 +93,18 @@ describe('editions of the file of a day', () => {
     expect((await file('?edition=2')).link).toContain('edition=3')
   })
 
+  test('an edition that was changed on disk is made again as it was, though more is known', async () => {
+    const asked = ['', '?edition=2', '?edition=3']
+    const before = await Promise.all(asked.map((query) => file(query)))
+    const digests = () => database.sql`
+      select period, edition, digest, made_at from files order by period, edition`
+    const noted = await digests()
+    await database.sql`update file_parts set content = set_byte(content, 15, 7)`
+    for (const [n, query] of asked.entries()) expect(await file(query)).toEqual(before[n]!)
+    expect(await digests()).toEqual(noted)
+    expect(known.world.errors).toHaveLength(3)
+  })
+
   test('an edition that there is not is a 404, and one that cannot be a 400', async () => {
     expect(await file('?edition=4')).toMatchObject({ status: 404 })
     expect((await file('?edition=4')).text).toContain('ask for edition 3 or an earlier one')
@@ -99,7 +114,8 @@ describe('editions of the file of a day', () => {
 
   test('days that the job missed have their file at its next run', async () => {
     await run(9)
-    const rows = await database.sql<{ day: string }[]>`select day::text from day_files order by day`
+    const rows = await database.sql<{ day: string }[]>`
+      select period as day from files where edition = 1 and length(period) = 10 order by period`
     const lastMs = lastSettledDayMs(known.nowMs)
     const expected = Array.from({ length: 9 }, (_, n) => dayText(firstMs + n * DAY_MS))
     expect(rows.map(({ day }) => day)).toEqual(expected)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { dayFileJob, dayFilesOf } from '~/runtime/file/day-files.ts'
+import { fileJob, filesOf } from '~/runtime/file/files.ts'
+import { monthWriter } from '~/runtime/file/month-writer.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
 import { PastWorld } from '../../support/past-world.ts'
@@ -16,13 +17,18 @@ beforeAll(async () => {
 }, TEST_MS_MAX)
 afterAll(() => database.close())
 
+const log = { error() {} }
+
 const run = () => {
   const { memory, clock } = world
   const ageLimits = { midMaxAgeMs: 1, quoteMaxAgeMs: null, staleAfterMs: null }
-  return dayFileJob({ memory, clock, ageLimits, database }).run()
+  return fileJob({ memory, clock, ageLimits, database, log, monthWriter }).run()
 }
 const days = async () =>
-  (await database.sql<{ day: string }[]>`select day::text from day_files`).map(({ day }) => day)
+  (
+    await database.sql<{ day: string }[]>`
+    select period as day from files where length(period) = 10`
+  ).map(({ day }) => day)
 
 describe('the job that makes the file of a day', () => {
   test('makes none where nothing has been observed', async () => {
@@ -47,7 +53,7 @@ describe('the job that makes the file of a day', () => {
     const gone = await freshDatabase()
     await gone.close()
     const ageLimits = { midMaxAgeMs: 1, quoteMaxAgeMs: null, staleAfterMs: null }
-    const job = dayFileJob({ memory, clock, ageLimits, database: gone })
+    const job = fileJob({ memory, clock, ageLimits, database: gone, log, monthWriter })
     await expect(job.run()).rejects.toMatchObject({ code: 'database_unavailable' })
   })
 })
@@ -57,14 +63,26 @@ describe('a file that is slow to make', () => {
   const BYTES = new Uint8Array([1, 2, 3])
 
   test('is refused as unfinished, with a time to ask again, and finished all the same', async () => {
-    const dayFiles = dayFilesOf(database, 100)
-    const { promise, resolve } = Promise.withResolvers<typeof BYTES>()
-    const late = dayFiles.keep(DAY, () => promise)
+    const files = filesOf(database, 100)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const about = { period: DAY, edition: 1, knownMs: 0 }
+    const late = files.keep({
+      ...about,
+      make: async (_past, put) => {
+        await promise
+        await put(BYTES)
+        return 3
+      },
+    })
     await expect(late).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 10 })
-    expect(await dayFiles.find(DAY)).toBeNull()
-    resolve(BYTES)
+    expect(await files.find(DAY, 1)).toBeNull()
+    resolve()
     await until('the file', async () => (await days()).includes(DAY))
-    const patient = dayFilesOf(database)
-    expect(await patient.keep(DAY, () => Promise.reject(new Error('made again')))).toEqual(BYTES)
+    const patient = filesOf(database)
+    const make = () => Promise.reject(new Error('made again'))
+    const file = await patient.keep({ ...about, make })
+    expect(file).toMatchObject({ rows: 3, bytes: 3, edition: 1, editions: 1 })
+    expect(await patient.part(file, 0)).toEqual(BYTES)
+    expect(await patient.part(file, 1)).toBeNull()
   })
 })

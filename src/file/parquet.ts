@@ -1,0 +1,72 @@
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
+import { MONTH_COLUMNS, type MonthBatch } from '~/wire/file/month-file.ts'
+
+/** How many rows are held until they are written together. */
+const GROUP_ROWS = 50_000
+
+type Bytes = Uint8Array<ArrayBuffer>
+type Column = keyof typeof MONTH_COLUMNS
+
+const NAMES = Object.keys(MONTH_COLUMNS) as Column[]
+
+const schema = schemaFromColumnData({
+  columnData: NAMES.map((name) => ({ name, type: MONTH_COLUMNS[name], data: [] })),
+})
+
+/**
+ * Writes batches of rows as a Parquet file, a group of rows at a time. Mutable.
+ *
+ * The library's writes are done when they return, as its writer has nothing to flush.
+ */
+export class MonthParquet {
+  readonly #writer = new ByteWriter()
+  readonly #file: ParquetWriter
+  #held = emptyGroup()
+
+  constructor(notes: Readonly<Record<string, string>>) {
+    this.#file = new ParquetWriter({
+      writer: this.#writer,
+      schema,
+      codec: 'ZSTD',
+      compressors: { ZSTD: (input) => Bun.zstdCompressSync(new Uint8Array(input)) },
+      kvMetadata: Object.entries(notes).map(([key, value]) => ({ key, value })),
+      createdBy: 'corridor',
+    })
+  }
+
+  /** Takes rows, and returns the bytes that are complete with them. */
+  add(batch: MonthBatch): Bytes {
+    for (const name of NAMES) for (const value of batch[name]) this.#held[name].push(value)
+    if (this.#held.id.length >= GROUP_ROWS) this.#writeGroup()
+    return this.#taken()
+  }
+
+  /** The rest of the file. */
+  end(): Bytes {
+    this.#writeGroup()
+    void this.#file.finish()
+    return this.#taken()
+  }
+
+  #writeGroup(): void {
+    const held = this.#held
+    this.#held = emptyGroup()
+    const columnData = NAMES.map((name) => ({
+      name,
+      data: MONTH_COLUMNS[name] === 'TIMESTAMP' ? timesOf(held[name]) : held[name],
+    }))
+    void this.#file.write({ columnData, rowGroupSize: GROUP_ROWS * 2 })
+  }
+
+  #taken(): Bytes {
+    const bytes = this.#writer.getBytes().slice()
+    this.#writer.index = 0
+    return bytes
+  }
+}
+
+const emptyGroup = () =>
+  Object.fromEntries(NAMES.map((name) => [name, []])) as unknown as Record<Column, unknown[]>
+
+const timesOf = (values: readonly unknown[]): unknown[] =>
+  values.map((ms) => (ms === null ? null : BigInt(ms as number)))

@@ -1,0 +1,92 @@
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import { correctedFiles, type FileDeps, keptFile } from '~/http/file/making.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
+import type { FileStore } from '~/service/file/kept-file.ts'
+import {
+  dayText,
+  isDay,
+  lastSettledDayMs,
+  lastSettledMonth,
+  periodOf,
+} from '~/service/file/period.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
+import type { Database } from '~/store/database.ts'
+import { createFileStore } from '~/store/file/file-store.ts'
+import { orUnavailable } from '~/store/outage.ts'
+
+const AWAY = 'the database with the files is unreachable; retry shortly'
+const BUSY = 'other files are being made; retry shortly'
+
+/** The answer while a file is being made: its maker goes on. */
+const LATE = {
+  code: 'overloaded',
+  message:
+    'this file is still being made, which takes longer than usual; ' +
+    'ask again as Retry-After says',
+  retrySeconds: 10,
+} as const
+/** How long the job waits for a file; no request waits with it. */
+const JOB_MS_MAX = HOUR_MS
+
+/**
+ * How many files of days, and of months, are made at once. That of a day takes a second or so, that
+ * of a month up to minutes, each on a connection of its own.
+ */
+const BOUNDS = { runningMax: 1, waitingMax: 4, refusal: BUSY }
+
+/**
+ * The files of days and months, in the database. A file that takes too long for its caller is
+ * finished all the same, so that the next one finds it.
+ */
+export function filesOf(database: Database, msMax = ANSWER_MS_MAX): FileStore {
+  const store = createFileStore(database)
+  const [days, months] = [new WorkLimit(BOUNDS), new WorkLimit(BOUNDS)]
+  const read = <T>(work: PromiseLike<T>) =>
+    orUnavailable(inTime(Promise.resolve(work), { msMax, message: AWAY }), AWAY)
+  return {
+    find: (period, edition) => read(store.find(period, edition)),
+    part: (file, part) => read(store.part(file, part)),
+    isWhole: (file) => read(store.isWhole(file)),
+    list: () => read(store.list()),
+    keep(making) {
+      const kept = (isDay(making.period) ? days : months).run(() => store.keep(making))
+      return orUnavailable(inTime(kept, { msMax, ...LATE }), AWAY)
+    },
+  }
+}
+
+type JobDeps = Omit<FileDeps, 'files'> & {
+  readonly clock: { now(): number }
+  readonly database: Database
+}
+
+/** How many days the job makes files of, so that those it missed are made later. */
+const DAYS_MAX = 31
+
+/**
+ * Makes new editions after corrections, then the file of each day and month once it can be made,
+ * so that no client waits for it.
+ */
+export const fileJob = (deps: JobDeps): Job => ({
+  name: 'day-file',
+  pattern: '1 1 * * *',
+  run: () => orUnavailable(makeFiles(deps), AWAY),
+})
+
+async function makeFiles(deps: JobDeps): Promise<void> {
+  const nowMs = deps.clock.now()
+  const lastMs = lastSettledDayMs(nowMs)
+  const store = createFileStore(deps.database)
+  await correctedFiles({ ...deps, corrections: store }, { before: dayText(lastMs), nowMs })
+  const files = filesOf(deps.database, JOB_MS_MAX)
+  const days = Array.from({ length: DAYS_MAX }, (_, n) => dayText(lastMs - n * DAY_MS)).reverse()
+  for (const name of await store.missing([...days, lastSettledMonth(nowMs)]))
+    await keptFile({ ...deps, files }, { period: periodOf(name)!, nowMs }).catch(unlessEmpty)
+}
+
+/** Throws what is not about a period without observations. */
+function unlessEmpty(error: unknown): void {
+  if (!(error instanceof ServiceError) || error.code !== 'unknown_file') throw error
+}

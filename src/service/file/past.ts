@@ -1,0 +1,28 @@
+import type { Corridor } from '~/domain/corridor.ts'
+import type { Window } from '~/domain/period.ts'
+import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
+import type { Catalogue } from '~/domain/provider.ts'
+import type { RecordedQuote } from '~/domain/quote.ts'
+import type { SnapshotStore } from '~/service/snapshot.ts'
+
+/** What the file of a day is made of. */
+export type DayPast = SnapshotStore & {
+  /** The catalogue as it was known when the period settled; null for that of now. */
+  readonly catalogue?: Catalogue | null
+  /** The corridors with an observation before a moment, by their codes. */
+  corridorsBefore(beforeMs: number): Promise<readonly Corridor[]>
+  /** When the first of all observations took effect; null without any. */
+  firstMs(): Promise<number | null>
+}
+
+/** What the file of a month is made of. */
+export type MonthPast = {
+  referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
+  /** All observations of a window, also those withdrawn, each corridor's in one run. */
+  rows(window: Window): AsyncIterable<readonly RecordedQuote[]>
+  /** Observations from before this may have been deleted; -Infinity if none were. */
+  lostMs(): Promise<number>
+}
+
+/** What a file is made of. */
+export type FilePast = DayPast & MonthPast

@@ -1,0 +1,49 @@
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import { dateMsOf } from '~/domain/instant.ts'
+
+/** A UTC day or month with a file. */
+export type Period = {
+  /** YYYY-MM-DD or YYYY-MM. */
+  readonly name: string
+  readonly startMs: number
+  /** When the next one starts. */
+  readonly endMs: number
+}
+
+/**
+ * How long after its end a period is taken to be complete: what a treasury records of its last
+ * minutes has arrived by then.
+ */
+const SETTLED_MS = HOUR_MS
+
+/** When the file of a period can be made. */
+export const settledMs = ({ endMs }: Period): number => endMs + SETTLED_MS
+
+/** A day or month by its name; null for anything else. */
+export function periodOf(name: string): Period | null {
+  if (isDay(name)) {
+    const startMs = dateMsOf(name)
+    return startMs === null ? null : { name, startMs, endMs: startMs + DAY_MS }
+  }
+  const startMs = dateMsOf(`${name}-01`)
+  if (startMs === null) return null
+  const [year, number] = name.split('-').map(Number) as [number, number]
+  return { name, startMs, endMs: Date.UTC(year, number, 1) }
+}
+
+/** Whether the name of a period is that of a day. */
+export const isDay = (name: string): boolean => name.length === 'YYYY-MM-DD'.length
+
+export const dayText = (ms: number): string =>
+  new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
+
+/** The newest day whose file can be made, by its midnight. */
+export const lastSettledDayMs = (nowMs: number): number =>
+  Math.floor((nowMs - SETTLED_MS) / DAY_MS) * DAY_MS - DAY_MS
+
+/** The newest month whose file can be made: YYYY-MM. */
+export function lastSettledMonth(nowMs: number): string {
+  const now = new Date(nowMs - SETTLED_MS)
+  const startMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)
+  return dayText(startMs).slice(0, 'YYYY-MM'.length)
+}
