@@ -14,6 +14,7 @@ import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { removeFactors } from '~/store/portal/factor-store.ts'
+import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { holdsSample } from '~/store/reference-store.ts'
 import { iso } from '~/wire/present.ts'
 import { mailOfKey } from './key-mail.ts'
@@ -76,6 +77,7 @@ async function create(terminal: Terminal, { email, plan, role, json = false }: C
   const created = await withDatabase(terminal, async (database) => ({
     ...(await createAccountStore(database).create({ ...wanted, actor: COMMAND_LINE })),
     isSample: await holdsSample(database.sql),
+    language: await createPortalStore(database).languageOf(email),
   }))
   printResult(terminal, {
     isJson: json,

@@ -12,6 +12,7 @@ import { keyMark } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { newKey, SHOWN_ONCE } from '~/runtime/new-key.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
+import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { holdsSample } from '~/store/reference-store.ts'
 import { iso } from '~/wire/present.ts'
 import { mailOfKey } from './key-mail.ts'
@@ -69,7 +70,9 @@ async function create(terminal: Terminal, options: Creation) {
     const made = await store.createKey({ ...wanted, actor: COMMAND_LINE })
     const { accounts } = await store.loadAccount(account)
     const isSample = await holdsSample(database.sql)
-    return made && { ...made, isSample, email: accounts[0]!.email }
+    const { email } = accounts[0]!
+    const language = await createPortalStore(database).languageOf(email)
+    return made && { ...made, isSample, email, language }
   })
   if (!created) throw unknownAccount(account)
   printResult(terminal, {

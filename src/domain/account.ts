@@ -122,9 +122,13 @@ export type Credentials = { readonly email: string; readonly password: string }
 
 /** A link to be mailed to a person; the token is its secret part. */
 export type MailedLink = {
-  readonly kind: 'confirm' | 'reset' | 'confirmAddress'
+  readonly kind: 'confirm' | 'reset' | 'confirmAddress' | 'subscribe'
   readonly email: string
   readonly token: string
+  /** The language of the mail, by its code; null where the person's is not known. */
+  readonly language: string | null
+  /** What is to be confirmed, in that language; for a subscription alone. */
+  readonly about?: string
 }
 
 export const PASSWORD_LENGTH_MIN = 10

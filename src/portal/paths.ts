@@ -1,3 +1,5 @@
+import { type Language, prefixOf } from './words/language.ts'
+
 /** The path of each page. */
 export const PATHS = {
   board: '/',
@@ -50,6 +52,8 @@ export const PATHS = {
   alertSecret: '/developer/alert/secret',
   deleteAlert: '/developer/alert/delete',
   endAlert: '/alerts/end',
+  tellMe: '/alerts/new',
+  subscribe: '/alerts/subscribe',
   prices: '/developer/prices',
   pricesPreview: '/developer/prices/preview',
   recordPrices: '/developer/prices/record',
@@ -74,6 +78,7 @@ const SPOKEN: ReadonlySet<string> = new Set([
   ...[PATHS.passkeySignIn, PATHS.mailed, PATHS.confirm, PATHS.forgotten, PATHS.reset],
   ...[PATHS.confirmAddress, PATHS.alerts, PATHS.newAlert, PATHS.alert, PATHS.changeAlert],
   ...[PATHS.alertStatus, PATHS.testAlert, PATHS.alertSecret, PATHS.deleteAlert, PATHS.endAlert],
+  ...[PATHS.tellMe, PATHS.subscribe],
 ])
 
 /** The pages below which every page speaks every language. */
@@ -84,6 +89,10 @@ export function isSpoken(path: string): boolean {
   const [page = ''] = path.split(/[?#]/, 1)
   return SPOKEN.has(page) || SPOKEN_BELOW.some((start) => page.startsWith(start))
 }
+
+/** The path of a page in a language, if it speaks it; else of the English page. */
+export const pathIn = (language: Language, path: string): string =>
+  isSpoken(path) ? prefixOf(language) + path : path
 
 /** The section of the developer area with the keys, and in it the form for a further one. */
 export const KEYS_ID = 'keys-title'

@@ -49,6 +49,8 @@ export type PortalOptions = {
   readonly sessionIdleMs: number
   /** The pages for people who sign in, in the same frame; none if nobody can. */
   readonly people?: (pages: PageDeps) => readonly Route[]
+  /** Whether mails can be sent, so that an address is enough for an alert. */
+  readonly isMailed?: boolean
 }
 
 export type PortalDeps = {
@@ -81,7 +83,7 @@ type Portal = {
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
   const { log, sample } = deps
   const { addressOf, requestsPerMinute, credits, people, sessionIdleMs } = deps.portal
-  const { sessionOf = () => null } = deps.portal
+  const { sessionOf = () => null, isMailed = false } = deps.portal
   const mount = mountOf(deps.publicUrl)
   const cookiePrefix = cookiePrefixOf(deps.publicUrl)
   const pages: PageDeps = { assets: new Assets(), mount, cookiePrefix, credits, sample }
@@ -94,7 +96,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...seriesFileRoutes(open),
       ...methodologyRoutes(open),
       ...verifyRoutes(open),
-      ...sendRoutes({ ...open, canSignUp: people !== undefined }),
+      ...sendRoutes({ ...open, canSignUp: people !== undefined, isMailed }),
       ...costsFileRoutes(open),
       ...dataRoutes(open),
       ...rankingRoutes(open),

@@ -15,6 +15,7 @@ import type { Memory } from '~/memory/memory.ts'
 import { alertRoutes } from '~/portal/alert/alert-routes.ts'
 import { type AlertEndDeps, alertEndRoutes } from '~/portal/alert/end-routes.tsx'
 import type { AlertPageDeps } from '~/portal/alert/member-routes.ts'
+import { type SubscribePageDeps, subscribeRoutes } from '~/portal/alert/subscribe-routes.tsx'
 import { type ConsentDeps, consentRoutes } from '~/portal/consent/consent-routes.tsx'
 import { type MachineDeps, machineRoutes } from '~/portal/consent/machine-routes.ts'
 import { cookiePrefixOf } from '~/portal/cookies.ts'
@@ -110,6 +111,7 @@ type Deps = Omit<
     DeveloperDeps &
     PricesDeps &
     AlertEndDeps &
+    SubscribePageDeps &
     OperatorDeps &
     ConsentDeps &
     MachineDeps,
@@ -131,7 +133,7 @@ export class People {
     const mount = mountOf(config.publicUrl)
     const cookiePrefix = cookiePrefixOf(config.publicUrl)
     const mailer = mailerOf({ ...config, isSample: options.memory.isSample })
-    this.#outbox = new Outbox({ mailer, log, home })
+    this.#outbox = new Outbox({ mailer, log, home, languageOf: store.languageOf })
     const shared = { secret, cookiePrefix, cookiePath: mount || '/' }
     const auth = boundedAuth(database, {
       ...shared,
@@ -153,6 +155,8 @@ export class People {
       unknownPath: () => unknownPath(mount),
       fingerprint: fingerprintsBy(secret),
       endings: createAlertStore(database),
+      mailboxes: store,
+      onSubscription: (link) => this.#outbox.post(link),
       waited,
       notify: this.#outbox.tell,
       addressOf: addresses.of,
@@ -177,6 +181,7 @@ export class People {
       ...pricesRoutes(deps),
       ...alertRoutes(deps),
       ...alertEndRoutes(deps),
+      ...subscribeRoutes(deps),
       ...operatorRoutes(deps),
       ...consentRoutes(deps),
       ...machineRoutes(deps),

@@ -22,6 +22,7 @@ export function portalOptions({ config, addresses, sample, people, secret }: Par
   return {
     addressOf: addresses.of,
     people: people.routes,
+    isMailed: config.smtpUrl !== null,
     sessionOf: sessionsBy(secret, cookiePrefixOf(config.publicUrl)),
     requestsPerMinute: config.boardRequestsPerMinute,
     sessionIdleMs: config.sessionIdleMs,

@@ -17,6 +17,7 @@ type Limit = {
 export const LIMITS = {
   'sign-in': { perAddress: 40, perPair: 10, perAccount: 100, windowMs: 15 * MINUTE_MS },
   'sign-up': { perAddress: 20, perPair: 5, perAccount: 20, windowMs: HOUR_MS },
+  subscription: { perAddress: 20, perPair: 5, perAccount: 20, windowMs: HOUR_MS },
   reset: { perAddress: 20, perPair: 5, perAccount: 20, windowMs: HOUR_MS },
   link: { perAddress: 60, windowMs: 15 * MINUTE_MS },
   registration: { perAddress: 30, windowMs: HOUR_MS },

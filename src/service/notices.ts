@@ -1,7 +1,12 @@
 import type { Key } from '~/domain/account.ts'
 
 /** An event on the account that its person is told about, whoever caused it; it holds no secret. */
-export type Notice = { readonly email: string; readonly atMs: number } & (
+export type Notice = {
+  readonly email: string
+  readonly atMs: number
+  /** The language of the mail, where nobody has the address any more; else that of its person. */
+  readonly language?: string
+} & (
   | { readonly kind: 'password' }
   | { readonly kind: 'factor'; readonly what: string; readonly isAdded: boolean }
   | { readonly kind: 'address'; readonly to: string }

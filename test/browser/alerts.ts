@@ -304,6 +304,29 @@ describe('somebody who is told by mail', () => {
     return found.at(-1)!
   }
 
+  test('comes for an address alone: a click sends the form, a click in the mail turns it on', async () => {
+    const { page, context } = await mailed.visit({ width: 320 })
+    await page.goto('/send/united-kingdom-to-ghana?amount=200')
+    await page.getByLabel('More than, in GHS').fill('999999')
+    await page.getByLabel('E-mail address').fill('amina@example.org')
+    await page.getByRole('button', { name: 'Mail me the link' }).click()
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+    const path = await linked(1, '/alerts/subscribe')
+    await page.goto(path)
+    await page.getByRole('heading', { name: 'Your mails are on' }).waitFor()
+    expect([await isTooWide(page), await mailed.faults(page)]).toEqual([false, []])
+    await mailed.picture(page, 'mails-on-light-320')
+    await context.close()
+    const plain = await mailed.visit({ isScripted: false })
+    await plain.page.goto(path)
+    await plain.page.getByRole('button', { name: 'Turn on' }).click()
+    await plain.page.getByRole('heading', { name: 'Your mails are on' }).waitFor()
+    await plain.page.goto('/fr/send/united-kingdom-to-ghana?amount=200')
+    await plain.page.getByLabel('M’écrire').selectOption('monthly')
+    expect(await plain.page.getByLabel('Plus de, en GHS').isVisible()).toBe(false)
+    await plain.context.close()
+  })
+
   test('ends the alert by the link in the mail, without signing in', async () => {
     const { page } = await mailed.visit()
     await page.goto('/developer/alerts/new?from=GBP&to=KES')
@@ -311,7 +334,7 @@ describe('somebody who is told by mail', () => {
     await fillIn(page, ADA)
     await page.getByRole('button', { name: 'Sign up' }).click()
     await page.waitForURL('**/mailed')
-    await page.goto(await linked(1, '/confirm'))
+    await page.goto(await linked(2, '/confirm'))
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByRole('link', { name: 'I have copied it' }).click()
@@ -319,7 +342,7 @@ describe('somebody who is told by mail', () => {
     await page.getByRole('button', { name: 'Make the alert' }).click()
     await page.getByText('Alert created.').waitFor()
     await page.getByRole('button', { name: 'Send a test mail' }).click()
-    const path = await linked(3, '/alerts/end')
+    const path = await linked(4, '/alerts/end')
     const reader = await mailed.visit({ isScripted: false, width: 360 })
     await reader.page.goto(path)
     await reader.page.getByText('GBP to KES: the best rate rises above 200 KES').waitFor()

@@ -18,7 +18,12 @@ export type Claim = {
         readonly secrets: readonly string[]
       }
     /** The confirmed address of the account's person; null without one. */
-    | { readonly kind: 'mail'; readonly address: string | null }
+    | {
+        readonly kind: 'mail'
+        readonly address: string | null
+        /** The language of their mails, by its code; null where none is known. */
+        readonly language: string | null
+      }
   /** Where it goes, as far as others go there too: an account and a URL's origin, or `mail`. */
   readonly receiver: string
 }

@@ -45,7 +45,18 @@ export const FIELDS = {
     ...{ ...OF_OFFERS, unit: null },
     ...{ subject: 'prices', label: 'Prices that grow old', meaning: 'whether prices are stale' },
   },
+  monthly: {
+    ...{ ...OF_OFFERS, unit: null, isForAmount: true },
+    ...{ subject: 'the three cheapest offers for', label: 'The three cheapest, each month' },
+    meaning: 'the three cheapest current offers, sent on the first of each month',
+  },
 } as const satisfies Record<string, Field>
+
+/** How many offers a monthly mail names. */
+export const CHEAPEST_OFFERS = 3
+
+/** Whether an alert fires by the calendar, once a month, and not by a value. */
+export const isMonthly = ({ field }: { readonly field: AlertField }): boolean => field === 'monthly'
 
 export type AlertField = keyof typeof FIELDS
 

@@ -84,6 +84,8 @@ export function faultOf(watched: Watched): Fault | null {
     return isForAmount
       ? { name: 'amount', fault: `${field} is judged for an amount of the source currency; say it` }
       : { name: 'amount', fault: `${field} is the same for every amount; leave it out` }
+  if (field === 'monthly' && periodMs !== null)
+    return { name: 'when.period', fault: 'monthly fires once a month; leave the period out' }
   if (unit === null) {
     if (op === null && value === null) return countryFaultOf(watched)
     const name = op === null ? 'when.value' : 'when.op'

@@ -6,7 +6,12 @@ import type { Factors, OwnSession } from './profile.ts'
 
 /** Everything that is kept of a person and of the account that is theirs. */
 export type Kept = {
-  readonly person: { readonly email: string; readonly createdMs: number }
+  readonly person: {
+    readonly email: string
+    readonly createdMs: number
+    /** The language of the person's mails, by its code; null where none is known. */
+    readonly language: string | null
+  }
   readonly account: {
     readonly id: string
     readonly plan: Plan

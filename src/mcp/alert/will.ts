@@ -1,5 +1,5 @@
 import { type Alert, type AlertOp, hostOf } from '~/domain/alert/alert.ts'
-import { fieldOf } from '~/domain/alert/field.ts'
+import { fieldOf, isMonthly } from '~/domain/alert/field.ts'
 import { corridorKey } from '~/domain/corridor.ts'
 import { presentCondition } from '~/wire/alert/alert.ts'
 
@@ -13,12 +13,14 @@ const UNITS = { rate: '', money: '', percent: ' %' } as const
 
 /** What an alert will do, in a sentence or two that can be read to a person. */
 export function willText(alert: Alert): string {
-  const { corridor, when, amount: sum, to, isOnce, sourceCountry, targetCountry } = alert
-  const { subject, unit } = fieldOf(when.field)
-  const place = [sourceCountry, targetCountry].every((one) => one === null)
-    ? corridorKey(corridor)
-    : `${corridorKey(corridor)} (${sourceCountry ?? 'any'} to ${targetCountry ?? 'any'})`
-  const what = `${subject}${sum === null ? '' : ` ${sum} ${corridor.from}`} in ${place}`
+  const { when, to, isOnce } = alert
+  const told =
+    to.kind === 'email' ? 'an email to the owner of the account' : `a POST to ${hostOf(to.url)}`
+  if (isMonthly(when)) {
+    const often = isOnce ? 'of the next month' : 'of each month'
+    return `On the first ${often} it sends ${told} with ${whatText(alert)}.`
+  }
+  const { unit } = fieldOf(when.field)
   const isMove = when.op === 'moves_pct'
   const change =
     unit === null
@@ -26,8 +28,15 @@ export function willText(alert: Alert): string {
       : `${VERBS[when.op!]} ${when.value}${isMove ? ' %' : UNITS[unit]}`
   const { period } = presentCondition(when)
   const within = isMove && period !== null ? ` within ${period}` : ''
-  const told =
-    to.kind === 'email' ? 'an email to the owner of the account' : `a POST to ${hostOf(to.url)}`
   const end = isOnce ? 'then it ends' : 'and again each time after it was no longer so'
-  return `When ${what} ${change}${within}, it sends ${told}, ${end}.`
+  return `When ${whatText(alert)} ${change}${within}, it sends ${told}, ${end}.`
+}
+
+/** What an alert watches, and where: `the best rate in GBP/KES`. */
+function whatText({ corridor, when, amount, sourceCountry, targetCountry }: Alert): string {
+  const { subject } = fieldOf(when.field)
+  const place = [sourceCountry, targetCountry].every((one) => one === null)
+    ? corridorKey(corridor)
+    : `${corridorKey(corridor)} (${sourceCountry ?? 'any'} to ${targetCountry ?? 'any'})`
+  return `${subject}${amount === null ? '' : ` ${amount} ${corridor.from}`} in ${place}`
 }

@@ -1,16 +1,15 @@
 /** @jsxImportSource preact */
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Route } from '~/http/route.ts'
-import { faultPage, fieldOf, type PageRequestDeps } from '~/portal/member/page-request.tsx'
+import { openRoute } from '~/portal/member/open-route.ts'
+import type { PageRequestDeps } from '~/portal/member/page-request.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
-import { type Page, pageReply } from '~/portal/page.tsx'
+import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { wordsFor } from '~/portal/words/asked.ts'
 import { linkTo } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
 import { alertOfLink, endByLink, type MailedEndDeps } from '~/service/alert/mailed-end.ts'
-import { TooManyAttempts } from '~/service/attempts.ts'
 import { alertHref } from './path.ts'
 import { alertTitle } from './words.ts'
 
@@ -22,46 +21,19 @@ export type AlertEndDeps = PageRequestDeps & MailedEndDeps
  * that it needs: neither a session nor a page of ours before it.
  */
 export function alertEndRoutes(deps: AlertEndDeps): Route[] {
+  const path = PATHS.endAlert
   return [
-    route(deps, 'GET', async (token, words) => {
+    openRoute(deps, { method: 'GET', path }, async ({ token, words }) => {
       const alert = await alertOfLink(deps, token)
       if (!alert) return strangePage(words)
       if (alert.status === 'ended') return endedPage(words, alert)
       return questionPage(words, alert, token)
     }),
-    route(deps, 'POST', async (token, words) => {
+    openRoute(deps, { method: 'POST', path }, async ({ token, words }) => {
       const alert = await endByLink(deps, token)
       return alert ? endedPage(words, alert) : strangePage(words)
     }),
   ]
-}
-
-type Answer = (token: string, words: Words) => Promise<Page>
-
-const route = (deps: AlertEndDeps, method: 'GET' | 'POST', answer: Answer): Route => ({
-  method,
-  path: PATHS.endAlert,
-  async handle(request) {
-    const words = wordsFor(request, deps.pages)
-    const page = await answered(deps, { request, words }, answer)
-    return pageReply(deps.pages, request, { words, ...page, isPrivate: true })
-  },
-})
-
-type Asked = { readonly request: Request; readonly words: Words }
-
-async function answered(
-  deps: AlertEndDeps,
-  { request, words }: Asked,
-  answer: Answer,
-): Promise<Page> {
-  try {
-    const waitMs = deps.forms.take(deps.addressOf(request), deps.clock.now())
-    if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
-    return await answer(fieldOf(new URL(request.url).searchParams, 'token'), words)
-  } catch (error) {
-    return faultPage(deps, { path: PATHS.endAlert, words, isMember: false }, error)
-  }
 }
 
 const questionPage = (words: Words, alert: Alert, token: string): Page =>

@@ -4,7 +4,7 @@ import {
   type Condition,
   type Destination,
 } from '~/domain/alert/alert.ts'
-import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
+import { ALERT_FIELDS, type AlertField, fieldOf, isMonthly } from '~/domain/alert/field.ts'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
@@ -110,7 +110,10 @@ type Asked = { readonly texts: Texts; readonly field: AlertField; readonly to: s
 
 function conditionIn(words: Words, { texts, field, to }: Asked, faults: Found): Condition | null {
   const { unit, hasPast } = fieldOf(field)
-  if (unit === null) return { field, op: null, value: null, periodMs: ageMsOf(texts.age) }
+  if (unit === null) {
+    const periodMs = isMonthly({ field }) ? null : ageMsOf(texts.age)
+    return { field, op: null, value: null, periodMs }
+  }
   const op = ALERT_OPS.find((one) => one === texts.op)
   if (!op) faults.op = words.say('alert-fault.op')
   const isPercent = unit === 'percent' || op === 'moves_pct'

@@ -1,10 +1,14 @@
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { DeliveryKind } from '~/domain/alert/delivery.ts'
+import { isMonthly } from '~/domain/alert/field.ts'
+import { COUNTRIES } from '~/domain/offer/country.ts'
+import { boardHref } from '~/portal/board/path.ts'
 import type { Mail } from '~/portal/member/mailer.ts'
-import { PATHS } from '~/portal/paths.ts'
-import { prefixOf } from '~/portal/words/language.ts'
+import { PATHS, pathIn } from '~/portal/paths.ts'
+import { pairPath } from '~/portal/place/pair.ts'
+import { moneyOf } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
-import { alertTitle, measuredText, waitsText } from './words.ts'
+import { alertTitle, corridorText, measuredText, waitsText } from './words.ts'
 
 /** What an alert has to tell, as a mail. */
 type Told = {
@@ -27,6 +31,13 @@ type Fired = {
     readonly previous: number | boolean | null
     readonly as_of: string
     readonly data_freshness: string
+    /** What a monthly alert lists. */
+    readonly cheapest?: readonly {
+      readonly provider_name: string
+      readonly net_converted: number | null
+      readonly total_pct: number
+      readonly total_cost: number
+    }[]
   }
 }
 
@@ -49,20 +60,15 @@ export function alertMail(told: Told): Mail {
   const { words, alert, kind, body, to } = told
   const { say } = words
   if (kind === 'ended') return endedMail(told)
-  const title = alertTitle(words, alert)
-  const isTest = kind === 'test'
-  const lines = isTest ? [say('mail.test')] : firedLines(words, alert, JSON.parse(body) as Fired)
+  const waits = say('cost.sentence', { all: waitsText(words, alert) })
   const question = new URLSearchParams({ token: told.endToken })
-  const link = `${told.home}${prefixOf(words.language)}${PATHS.endAlert}?${question}`
+  const link = `${told.home}${pathIn(words.language, PATHS.endAlert)}?${question}`
+  const lines =
+    kind === 'test' ? [waits, say('mail.test')] : firedLines(told, waits, JSON.parse(body) as Fired)
   return {
-    to,
-    subject: say(isTest ? 'mail.test-subject' : 'mail.alert-subject', { title }),
-    text: text([
-      say('cost.sentence', { all: waitsText(words, alert) }),
-      ...lines,
-      say('mail.end'),
-      link,
-    ]),
+    ...{ to, language: words.language },
+    subject: subjectOf(told),
+    text: text([...lines, say('mail.end'), link]),
     headers: {
       'List-Unsubscribe': `<${link}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -70,26 +76,69 @@ export function alertMail(told: Told): Mail {
   }
 }
 
-function firedLines(words: Words, alert: Alert, { data }: Fired): string[] {
+function subjectOf({ words, alert, kind }: Told): string {
+  const title = alertTitle(words, alert)
+  if (kind === 'test') return words.say('mail.test-subject', { title })
+  if (!isMonthly(alert.when)) return words.say('mail.alert-subject', { title })
+  return words.say('mail.monthly-subject', sentAndWhere(words, alert))
+}
+
+const sentAndWhere = (words: Words, alert: Alert) => ({
+  amount: words.askedText(alert.amount ?? 0, moneyOf(alert.corridor.from)),
+  corridor: corridorText(words, alert),
+})
+
+function firedLines(told: Told, waits: string, fired: Fired): string[] {
+  const { words, alert } = told
   const { say } = words
+  if (isMonthly(alert.when)) return monthlyLines(told, fired)
+  const { data } = fired
   const { value, previous, as_of, data_freshness } = data
   const found = say('mail.found', { at: words.momentText(Date.parse(as_of)) })
   const hourly = data_freshness === 'hourly' ? [say('mail.hourly')] : []
-  if (typeof value !== 'number') return [found, ...hourly]
+  if (typeof value !== 'number') return [waits, found, ...hourly]
   const measured = (one: number) => measuredText(words, alert.when.field, one, alert.corridor)
   const is =
     typeof previous === 'number'
       ? say('mail.is-was', { value: measured(value), previous: measured(previous) })
       : say('mail.is', { value: measured(value) })
-  return [is, found, ...hourly]
+  return [waits, is, found, ...hourly]
 }
+
+/** The cheapest offers of a month, and where all are. */
+function monthlyLines({ words, alert, home }: Told, { data }: Fired): string[] {
+  const { say, momentText, priceText, percentText } = words
+  const { corridor, sourceCountry, targetCountry } = alert
+  const amount = alert.amount ?? 0
+  const said = { ...sentAndWhere(words, alert), at: momentText(Date.parse(data.as_of)) }
+  const offers = (data.cheapest ?? []).map(({ provider_name, net_converted: net, ...cost }, i) =>
+    say(net === null ? 'mail.monthly-cost' : 'mail.monthly-offer', {
+      ...{ place: i + 1, provider: provider_name },
+      gets: net === null ? '' : priceText(net, moneyOf(corridor.to)),
+      percent: percentText(cost.total_pct * BPS_PER_PERCENT),
+      cost: priceText(cost.total_cost, moneyOf(corridor.from)),
+    }),
+  )
+  const board = boardHref({ ...corridor, goal: { amount, recipientGets: null } })
+  const source = COUNTRIES.get(sourceCountry ?? '')
+  const target = COUNTRIES.get(targetCountry ?? '')
+  const path =
+    source && target ? pairPath({ source, target }) + board.slice(PATHS.board.length) : board
+  return [
+    say(offers.length === 0 ? 'mail.monthly-none' : 'mail.monthly', said),
+    ...(offers.length === 0 ? [] : [offers.join('\n')]),
+    say('mail.monthly-all', { link: home + pathIn(words.language, path) }),
+  ]
+}
+
+const BPS_PER_PERCENT = 100
 
 function endedMail({ words, body, to, home }: Told): Mail {
   const { say } = words
   const { address, reason, alerts, lost } = (JSON.parse(body) as EndedBody).data
   const untold = lost === 0 ? [] : [say('mail.untold', { count: lost })]
   return {
-    to,
+    ...{ to, language: words.language },
     subject: say('mail.off-subject'),
     text: text([
       say('mail.off', { address, reason }),
@@ -98,7 +147,7 @@ function endedMail({ words, body, to, home }: Told): Mail {
         : [say('mail.off-alerts', { alerts: alerts.join(say('list.comma')) })]),
       ...untold,
       say('mail.off-on'),
-      `${home}${PATHS.alerts}`,
+      home + pathIn(words.language, PATHS.alerts),
     ]),
   }
 }

@@ -11,12 +11,11 @@ import { namedPairHref } from '~/portal/send/path.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
 import { type Conversions, convert } from '~/service/convert.ts'
-import { inTime } from '~/service/deadline.ts'
 import { doubtfulMidsOf } from '~/service/doubtful.ts'
-import { type HeldSeries, type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
+import type { HeldSeries, HeldSeriesDeps } from '~/service/held-series.ts'
 import { CallSection } from './call-section.tsx'
-import { chartQuestion } from './chart-period.ts'
 import { ChartSection } from './chart-section.tsx'
+import { chartSeries } from './chart-series.ts'
 import { Countries } from './countries.tsx'
 import { QuestionForm } from './form.tsx'
 import { boardHref, goalParameter } from './path.ts'
@@ -43,9 +42,6 @@ export const boardRoutes = (deps: BoardDeps): Route[] => [
   },
 ]
 
-/** How long a page waits for the past before it leaves it out. */
-const CHART_WAIT_MS = 1500
-
 async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page | Moved> {
   const { view, url, words } = ask
   const query = boardQuery(words, view, url.searchParams)
@@ -60,21 +56,6 @@ async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page | Moved> {
     path: PATHS.board,
     scripts: ['chart', 'copy', 'place'],
     body: <Board {...{ deps, ask, query, question, conversions, series }} />,
-  }
-}
-
-/** The series of the chart; null if the past cannot be read, or not soon enough. */
-async function chartSeries(
-  { past, log, ageLimits }: BoardDeps,
-  { view, nowMs }: PublicAsk,
-  question: BoardQuestion,
-): Promise<HeldSeries | null> {
-  try {
-    const series = heldSeriesOf(past, view, chartQuestion(question, { nowMs, ageLimits }))
-    return await inTime(series, { msMax: CHART_WAIT_MS, message: 'the chart took too long' })
-  } catch (err) {
-    log.warn({ err }, 'the board is shown without its chart')
-    return null
   }
 }
 

@@ -1,9 +1,11 @@
-import { SAMPLE_BANNER } from '~/domain/sample.ts'
+import type { Language } from '~/portal/words/language.ts'
+import { Words } from '~/portal/words/words.ts'
 
 export type Mail = {
   readonly to: string
   readonly subject: string
   readonly text: string
+  readonly language: Language
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -29,7 +31,10 @@ export function mailerOf({ smtpUrl, mailFrom, isSample }: Settings): Mailer | nu
   if (smtpUrl === null || mailFrom === null) return null
   const mailer = smtpMailer({ url: smtpUrl, from: mailFrom })
   if (!isSample) return mailer
-  const labelled = (mail: Mail) => ({ ...mail, text: `${SAMPLE_BANNER}\n\n${mail.text}` })
+  const labelled = (mail: Mail) => {
+    const banner = Words.in(mail.language).say('sample.banner')
+    return { ...mail, text: `${banner}\n\n${mail.text}` }
+  }
   return { ...mailer, send: (mail) => mailer.send(labelled(mail)) }
 }
 
@@ -37,9 +42,16 @@ export function mailerOf({ smtpUrl, mailFrom, isSample }: Settings): Mailer | nu
 export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {
   let transport: ReturnType<typeof transportTo> | null = null
   return {
-    async send(mail) {
+    async send({ to: address, language, headers, ...mail }) {
       transport ??= transportTo(url)
-      const { response } = await (await transport).sendMail({ ...mail, from })
+      const to = { name: '', address }
+      const labelled = { ...headers, 'Content-Language': language }
+      const { response } = await (await transport).sendMail({
+        ...mail,
+        to,
+        from,
+        headers: labelled,
+      })
       return response
     },
     close() {

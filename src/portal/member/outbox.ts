@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MailedLink } from '~/domain/account.ts'
 import type { Log } from '~/log.ts'
-import { PATHS } from '~/portal/paths.ts'
-import { ENGLISH } from '~/portal/words/words.ts'
+import { PATHS, pathIn } from '~/portal/paths.ts'
+import { Words } from '~/portal/words/words.ts'
 import type { Notice } from '~/service/notices.ts'
-import type { Mail, Mailer } from './mailer.ts'
+import type { Mailer } from './mailer.ts'
 import { linkMail, noticeMail } from './mails.ts'
 
 const STOP_WAIT_MS = 2000
@@ -18,6 +18,8 @@ type OutboxOptions = {
   readonly log: Log
   /** The address where people find the service; never taken from a request. */
   readonly home: () => string
+  /** The language of the mails of the person with an address; null where none is known. */
+  readonly languageOf: (email: string) => Promise<string | null>
 }
 
 /** Sends mails without making anybody wait for them. */
@@ -28,27 +30,33 @@ export class Outbox {
 
   post(link: MailedLink): void {
     const { mailer, log, home } = this.options
-    const url = `${home()}${PATHS[link.kind]}?${new URLSearchParams({ token: link.token })}`
+    const words = Words.forMail(link.language)
+    const path = pathIn(words.language, PATHS[link.kind])
+    const url = `${home()}${path}?${new URLSearchParams({ token: link.token })}`
     if (!mailer) {
       log.warn({ to: link.email, link: url }, 'SMTP_URL is not set, so this link was not mailed')
       return
     }
-    this.#send(mailer, linkMail(ENGLISH, link, url))
+    this.#send(async () => mailer.send(linkMail(words, link, url)))
   }
 
   /** Mails a person about an event, if mail can be sent: a notice has no other way. */
   readonly tell = (notice: Notice): void => {
-    const { mailer, home } = this.options
-    if (mailer) this.#send(mailer, noticeMail(ENGLISH, notice, home()))
+    const { mailer, home, languageOf } = this.options
+    if (!mailer) return
+    this.#send(async () => {
+      const language = notice.language ?? (await languageOf(notice.email))
+      return mailer.send(noticeMail(Words.forMail(language), notice, home()))
+    })
   }
 
-  #send(mailer: Mailer, mail: Mail): void {
+  #send(send: () => Promise<string>): void {
     const { log } = this.options
     if (this.#sending.size >= MAILS_MAX) {
       log.error({}, 'a mail was not sent: too many are on their way')
       return
     }
-    const sending = mailer.send(mail).then(
+    const sending = send().then(
       () => {},
       (err) => log.error({ err }, 'a mail was not sent'),
     )

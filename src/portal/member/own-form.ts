@@ -43,15 +43,22 @@ export async function readForm(
   { request, formToken }: { readonly request: Request; readonly formToken: string },
   files: { readonly bytesMax: number } | undefined,
 ): Promise<FormFields> {
-  const type = request.headers.get('content-type') ?? ''
-  const medium = type.split(';')[0]!.trim().toLowerCase()
-  const isWithFiles = files !== undefined && medium === WITH_FILES
-  if (!isFromUs(deps, request) || (medium !== PLAIN && !isWithFiles)) throw new ForeignForm()
+  const isWithFiles = files !== undefined && mediumOf(request) === WITH_FILES
+  if (isWithFiles && !isFromUs(deps, request)) throw new ForeignForm()
   const form = isWithFiles
-    ? await formWithFiles(await wholeBody(request, files.bytesMax), type)
-    : plainForm(await bodyText(request, FORM_BYTES_MAX))
+    ? await formWithFiles(await wholeBody(request, files.bytesMax), request)
+    : await readOpenForm(deps, request)
   if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
   return form
+}
+
+const mediumOf = ({ headers }: Request): string =>
+  (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
+
+/** A form without a token, on a page for anybody. Throws ForeignForm for one from elsewhere. */
+export async function readOpenForm(deps: Ours, request: Request): Promise<FormFields> {
+  if (!isFromUs(deps, request) || mediumOf(request) !== PLAIN) throw new ForeignForm()
+  return plainForm(await bodyText(request, FORM_BYTES_MAX))
 }
 
 function plainForm(body: string): FormFields {
@@ -59,8 +66,8 @@ function plainForm(body: string): FormFields {
   return { text: (name) => fieldOf(fields, name), file: () => null }
 }
 
-async function formWithFiles(body: Uint8Array, type: string): Promise<FormFields> {
-  const headers = { 'content-type': type }
+async function formWithFiles(body: Uint8Array, request: Request): Promise<FormFields> {
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' }
   const fields = await new Response(new Uint8Array(body), { headers }).formData().catch(() => {
     throw new ServiceError('malformed_body', 'the form was cut short; send it again')
   })

@@ -13,6 +13,7 @@ import { type Page, type PageDeps, pageReply } from '~/portal/page.tsx'
 import { isSpoken, KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { failedPage, refusedPage, tooManyPage, unavailablePage } from '~/portal/refusals.tsx'
 import { wordsFor } from '~/portal/words/asked.ts'
+import type { Language } from '~/portal/words/language.ts'
 import { ENGLISH, type Words } from '~/portal/words/words.ts'
 import { TooManyAttempts } from '~/service/attempts.ts'
 import { inTime } from '~/service/deadline.ts'
@@ -56,6 +57,8 @@ export type PageRequest = {
   readonly devices: string
   /** How the browser names itself, cut to a bound; empty where it does not. */
   readonly userAgent: string
+  /** The language of the page, which mails take on. */
+  readonly language: Language
   /** The token that proves that a form was made for this session; each form carries it. */
   readonly formToken: string
 }
@@ -225,6 +228,7 @@ async function pageRequestOf(
     person,
     devices: jar.get(cookiePrefix + DEVICES_COOKIE) ?? '',
     userAgent: (headers.get('user-agent') ?? '').slice(0, USER_AGENT_LENGTH_MAX),
+    language: words.language,
     formToken: await deps.fingerprint(`form of ${bearer}`),
   }
 }

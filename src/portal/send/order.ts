@@ -31,3 +31,13 @@ export function inOrder<T extends Conversion>(entries: readonly T[], order: Orde
     return first === second ? 0 : first - second
   })
 }
+
+/** The first price of each provider. */
+export function firstOfEach<T extends Conversion>(entries: readonly T[]): readonly T[] {
+  const seen = new Set<string>()
+  return entries.filter(({ ranked: { provider } }) => {
+    const isFirst = !seen.has(provider.id)
+    seen.add(provider.id)
+    return isFirst
+  })
+}

@@ -2,6 +2,8 @@
 import { costsOf } from '~/domain/offer/costs.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
+import { proposedValue, SubscribeForm } from '~/portal/alert/subscribe-form.tsx'
+import { chartSeries } from '~/portal/board/chart-series.ts'
 import { QuestionForm } from '~/portal/board/form.tsx'
 import { Prices } from '~/portal/board/prices.tsx'
 import { Best } from '~/portal/board/summary.tsx'
@@ -14,24 +16,29 @@ import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/porta
 import { unknownPage } from '~/portal/unknown-page.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Conversions } from '~/service/convert.ts'
+import type { HeldSeries, HeldSeriesDeps } from '~/service/held-series.ts'
 import { pairConversions, pairOffers } from './conversions.ts'
+import { CostHistory } from './cost-history.tsx'
 import { costsFileHref } from './costs-file.ts'
 import { CostsSection } from './costs-section.tsx'
 import { filterParameters, UNASKED } from './filters.ts'
 import { FiltersForm } from './filters-form.tsx'
 import { pairValues, rateFacts, sendDescription, sendLead, sendTitle } from './known.ts'
 import { More } from './more.tsx'
-import { inOrder, type Order } from './order.ts'
+import { firstOfEach, inOrder } from './order.ts'
 import { OrderLinks } from './order-links.tsx'
 import { pairIndexRoutes } from './pair-index.tsx'
 import { forAmount, otherParameters, pairHref, pairParameters } from './path.ts'
 import { type SendQuery, sendQuery } from './query.ts'
 
 type SendDeps = PublicDeps & {
+  readonly past: HeldSeriesDeps
   /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
   /** Whether people can sign up. */
   readonly canSignUp: boolean
+  /** Whether an address is enough to be told by mail. */
+  readonly isMailed: boolean
 }
 
 /** A page for each pair of countries, and the list of them. */
@@ -44,7 +51,8 @@ export const sendRoutes = (deps: SendDeps): Route[] => [
   ...pairIndexRoutes(deps),
 ]
 
-function sendPage(deps: SendDeps, { view, url, words, nowMs }: PublicAsk): Page | Moved {
+async function sendPage(deps: SendDeps, ask: PublicAsk): Promise<Page | Moved> {
+  const { view, url, words, nowMs } = ask
   const slug = url.pathname.slice(url.pathname.lastIndexOf('/') + 1)
   const pair = pairNamed(decoded(slug))
   const query = pair && sendQuery({ words, view, pair, params: url.searchParams })
@@ -58,6 +66,9 @@ function sendPage(deps: SendDeps, { view, url, words, nowMs }: PublicAsk): Page 
     alt: words.say('picture.alt', pairValues(words, query.pair)),
   }
   const isEmpty = conversions === null || conversions.entries.length === 0
+  const { from, to } = query.corridor
+  const isPlotted = !isEmpty && from !== to
+  const series = isPlotted ? await chartSeries(deps, ask, { from, to, period: '90d' }) : null
   return {
     title: sendTitle(words, query.pair),
     path: PATHS.send,
@@ -67,7 +78,7 @@ function sendPage(deps: SendDeps, { view, url, words, nowMs }: PublicAsk): Page 
       : { base, path: pairPath(query.pair), picture, ...rateFacts(conversions) },
     status: query.goal === null ? 400 : 200,
     scripts: ['copy', 'place'],
-    body: <Send {...{ view, nowMs, base, query, conversions }} canSignUp={deps.canSignUp} />,
+    body: <Send {...{ view, nowMs, base, query, conversions, series, ...deps }} />,
   }
 }
 
@@ -88,10 +99,14 @@ type Props = {
   readonly query: SendQuery
   /** Null where the question cannot be answered, which its form explains. */
   readonly conversions: Conversions | null
+  /** The past three months; null where it is not shown. */
+  readonly series: HeldSeries | null
   readonly canSignUp: boolean
+  readonly isMailed: boolean
 }
 
-function Send({ view, nowMs, base, query, conversions, canSignUp }: Props) {
+function Send({ view, nowMs, base, query, conversions, series, ...can }: Props) {
+  const { canSignUp, isMailed } = can
   const { pair, asked, fields } = query
   const words = useWords()
   const offers = pairOffers(view, query)
@@ -111,12 +126,14 @@ function Send({ view, nowMs, base, query, conversions, canSignUp }: Props) {
         hidden={pairParameters({ ...query, asked: UNASKED })}
       />
       {conversions && <Detail {...{ view, nowMs, query, conversions }} />}
+      {series && <CostHistory points={series.points} />}
+      {isMailed && conversions && <TellMe {...{ query, conversions }} />}
       <More {...{ view, base, query, canSignUp }} />
     </div>
   )
 }
 
-type AnswerProps = Omit<Props, 'base' | 'conversions' | 'canSignUp'> & {
+type AnswerProps = Omit<Props, 'base' | 'conversions' | 'series' | 'canSignUp' | 'isMailed'> & {
   readonly conversions: Conversions
 }
 
@@ -157,7 +174,7 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
   const from = view.catalogue.currency(corridor.from)!
   const to = view.catalogue.currency(corridor.to)!
   const { amount } = conversions
-  const shown = listed(conversions, query.order)
+  const shown = listed(view, query, conversions)
   return (
     <>
       {conversions.entries.length > 0 && (
@@ -183,14 +200,33 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
   )
 }
 
+/** Mails about the pair, for an amount that can be told: what arrives of one, month by month. */
+function TellMe({ query, conversions }: Pick<AnswerProps, 'query' | 'conversions'>) {
+  const { say } = useWords()
+  const { pair, corridor } = query
+  const { amount, bestCurrent } = conversions
+  if (amount === null || corridor.from === corridor.to) return null
+  const texts = { what: 'above', value: proposedValue(bestCurrent?.net ?? null), email: '' }
+  return (
+    <section class="stack-tight" aria-labelledby="tell-title">
+      <h2 id="tell-title">{say('board.tell-me')}</h2>
+      <SubscribeForm {...{ pair, corridor, amount, texts }} />
+    </section>
+  )
+}
+
 /** How many prices the page lists. */
 const ENTRIES_MAX = 200
 
-/** The prices that the page lists, in the order asked for. */
-const listed = (conversions: Conversions, order: Order): Conversions => ({
-  ...conversions,
-  entries: inOrder(conversions.entries, order).slice(0, ENTRIES_MAX),
-})
+/** The prices that the page lists, in the order asked for: by speed each provider's fastest. */
+function listed(view: View, query: SendQuery, conversions: Conversions): Conversions {
+  const { order, isEvery } = query
+  const isFastest = order === 'speed' && !isEvery
+  const all = isFastest ? pairConversions(view, { ...query, isEvery: true }) : conversions
+  const ordered = inOrder(all?.entries ?? [], order)
+  const entries = isFastest ? firstOfEach(ordered) : ordered
+  return { ...conversions, entries: entries.slice(0, ENTRIES_MAX) }
+}
 
 /** The way to every offer, and back to one of each provider. */
 function Every({ query, count }: { query: SendQuery; count: number }) {

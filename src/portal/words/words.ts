@@ -4,7 +4,7 @@ import ar from './ar.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import { Format } from './format.ts'
 import fr from './fr.json' with { type: 'json' }
-import { type Language, prefixOf } from './language.ts'
+import { type Language, languageOf, prefixOf } from './language.ts'
 import pt from './pt.json' with { type: 'json' }
 import sw from './sw.json' with { type: 'json' }
 
@@ -52,6 +52,11 @@ export class Words extends Format {
     const known = made.get(language) ?? new Words(language, isAddressed)
     made.set(language, known)
     return known
+  }
+
+  /** The words of a mail for somebody whose language is known by its code; else English. */
+  static forMail(code: string | null): Words {
+    return Words.in(languageOf(code) ?? 'en')
   }
 
   get direction(): 'ltr' | 'rtl' {

@@ -51,9 +51,7 @@ export class Deliveries {
       ...{ clock, log, stopwatch: monotonicMs, random: Math.random },
       store: createOutboxStore(database),
       send: (claim, stop) =>
-        claim.to.kind === 'mail'
-          ? mail(claim, claim.to.address, stop)
-          : webhook(claim, claim.to, stop),
+        claim.to.kind === 'mail' ? mail(claim, claim.to, stop) : webhook(claim, claim.to, stop),
       endingBody: (claim, ended, reason) =>
         this.#mailer && JSON.stringify(endedBody(claim, { ended, reason, nowMs: clock.now() })),
       note: (claim, outcome, ms) => this.figures.add(claim.to.kind, outcome, ms),

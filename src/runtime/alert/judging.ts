@@ -10,13 +10,14 @@ import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { baseOf } from '~/service/alert/base.ts'
 import { AlertJudge } from '~/service/alert/judge.ts'
+import { MonthlyAlerts } from '~/service/alert/monthly.ts'
 import { AlertWatch } from '~/service/alert/watch.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { createAlertStore } from '~/store/alert/alert-store.ts'
 import { createJudgementStore } from '~/store/alert/judgement-store.ts'
 import type { Database } from '~/store/database.ts'
 import { once } from '~/store/once.ts'
-import { firedBody } from '~/wire/alert/delivery.ts'
+import { firedBody, monthlyBody } from '~/wire/alert/delivery.ts'
 
 type JudgingDeps = {
   readonly database: Database
@@ -38,6 +39,7 @@ export class AlertJudging {
   readonly #judge: AlertJudge
   readonly #watch: AlertWatch
   readonly #store: ReturnType<typeof createJudgementStore>
+  readonly #monthly: MonthlyAlerts
   readonly #end: () => void
 
   constructor(private readonly deps: JudgingDeps) {
@@ -53,6 +55,12 @@ export class AlertJudging {
       store: this.#store,
       judge: this.#judge,
       onFault: (err) => log.warn({ err }, 'alerts could not be kept; they are when it works again'),
+    })
+    this.#monthly = new MonthlyAlerts({
+      ...deps,
+      store: this.#store,
+      judged: () => this.#judge.judged,
+      bodyOf: (firing) => monthlyBody(firing, deps.memory.isSample),
     })
     this.#end = live.hear(this.#judge)
   }
@@ -72,6 +80,11 @@ export class AlertJudging {
         name: 'measure-alerts',
         pattern: '*/5 * * * *',
         run: alone('corridor alert bases', () => this.#measure()),
+      },
+      {
+        name: 'monthly-alerts',
+        pattern: '20 * * * * *',
+        run: alone('corridor monthly alerts', () => this.#monthly.run()),
       },
       {
         name: 'prune-alerts',

@@ -7,7 +7,7 @@ import type { Log } from '~/log.ts'
 import { beforeEnd } from '~/outbound/connection.ts'
 import { alertMail } from '~/portal/alert/mail.ts'
 import type { Mailer } from '~/portal/member/mailer.ts'
-import { ENGLISH } from '~/portal/words/words.ts'
+import { Words } from '~/portal/words/words.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import { endTokenOf } from '~/service/alert/mailed-end.ts'
 import { sealBy } from '~/webhook/secrets.ts'
@@ -29,6 +29,7 @@ type Deps = {
 }
 
 type Webhook = Extract<Claim['to'], { kind: 'webhook' }>
+type Mailbox = Extract<Claim['to'], { kind: 'mail' }>
 
 /** How long a mail server may take; less than a delivery is claimed for. */
 const MAIL_MS_MAX = 45 * SECOND_MS
@@ -49,12 +50,12 @@ export function tellers(deps: Deps) {
       }
       return send(sending, { url: new URL(to.url), headers, body }, stop)
     },
-    async mail(claim: Claim, address: string | null, stop: AbortSignal): Promise<Answer> {
+    async mail(claim: Claim, { address, language }: Mailbox, stop: AbortSignal): Promise<Answer> {
       if (!deps.mailer) return unsent('this service sends no mail')
       if (address === null) return unsent('the account has no confirmed address')
       try {
         const late = AbortSignal.any([sending.deadline(MAIL_MS_MAX), stop])
-        const said = await beforeEnd(mailed(deps, deps.mailer, { claim, address }), late)
+        const said = await beforeEnd(mailed(deps, deps.mailer, { claim, address, language }), late)
         return { status: null, error: null, ...replyOf(said) }
       } catch (err) {
         deps.log.warn({ err }, 'the mail of an alert was not sent')
@@ -81,18 +82,23 @@ const refusalOf = (error: unknown): string | null =>
 
 const unsent = (error: string): Answer => ({ status: null, error })
 
-type Mailed = { readonly claim: Claim; readonly address: string }
+type Mailed = {
+  readonly claim: Claim
+  readonly address: string
+  readonly language: string | null
+}
 
 async function mailed(
   deps: Deps,
   mailer: Mailer,
-  { claim, address }: Mailed,
+  { claim, address, language }: Mailed,
 ): Promise<string | null> {
   const { kind, body, alertId } = claim
   const alert = await deps.alertOf(alertId)
   if (!alert) return null
   const endToken = await endTokenOf(deps.fingerprint, alertId)
+  const words = Words.forMail(language)
   return mailer.send(
-    alertMail({ words: ENGLISH, alert, kind, body, to: address, home: deps.home, endToken }),
+    alertMail({ words, alert, kind, body, to: address, home: deps.home, endToken }),
   )
 }

@@ -32,6 +32,8 @@ type NewAlert = AlertWish &
     readonly createdMs: number
     /** The encrypted key of signatures; null for a mail. */
     readonly secret: string | null
+    /** The id that it is to have; absent for any. */
+    readonly id?: string
   }
 
 /** What may change of an alert; what is absent stays. */
@@ -48,7 +50,7 @@ export type AlertStore = {
   /** Alerts that have not ended, oldest first, and then those that have, newest first. */
   list(accountId: string): Promise<readonly Alert[]>
   find(accountId: string, id: string): Promise<Alert | null>
-  /** Null where the account has `max` that have not ended. */
+  /** Null where the account has `max` that have not ended; the alert of that id if there is one. */
   create(alert: NewAlert, max: number): Promise<Alert | null>
   /** Null for an alert that is not there; `full` where one that had ended has no room any more. */
   change(

@@ -13,6 +13,13 @@ import { countChange } from './rate.ts'
 /** A new alert, and the key of its signatures, which nobody is shown again; null for a mail. */
 type CreatedAlert = { readonly alert: Alert; readonly secret: string | null }
 
+type Asked = {
+  readonly account: Account
+  readonly wish: AlertWish
+  /** The id that the alert is to have; absent for any. */
+  readonly id?: string
+}
+
 /**
  * Makes an alert. One whose condition is true already waits until it was false.
  *
@@ -21,7 +28,7 @@ type CreatedAlert = { readonly alert: Alert; readonly secret: string | null }
  */
 export async function createAlert(
   deps: AlertDeps,
-  { account, wish }: { readonly account: Account; readonly wish: AlertWish },
+  { account, wish, id }: Asked,
 ): Promise<CreatedAlert> {
   const { alerts, memory, clock, secrets, onChange } = deps
   const corridor = supportedCorridor(memory.current.catalogue, wish.corridor)
@@ -33,7 +40,7 @@ export async function createAlert(
   const secret = wish.to.kind === 'webhook' ? await secrets.make() : null
   const made = { ...watched, ...judged, accountId: account.id, createdMs: clock.now() }
   const alert = await alerts.create(
-    { ...made, secret: secret?.sealed ?? null },
+    { ...made, ...(id !== undefined && { id }), secret: secret?.sealed ?? null },
     ALERTS_MAX[account.plan],
   )
   if (!alert) throw alertLimit(account)

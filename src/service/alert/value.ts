@@ -7,7 +7,7 @@ import { type Selection, UNSELECTED } from '~/domain/offer/selection.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import { roundAmount, roundPercent } from '~/domain/round.ts'
 import type { View } from '~/memory/view.ts'
-import { convert, isCurrent } from '~/service/convert.ts'
+import { type Conversion, convert, isCurrent } from '~/service/convert.ts'
 import { isSupported } from '~/service/supported.ts'
 
 const VALUES: Readonly<Record<AlertField, (view: View, watched: Watched) => Value>> = {
@@ -16,6 +16,7 @@ const VALUES: Readonly<Record<AlertField, (view: View, watched: Watched) => Valu
   mid: (view, { corridor: { from, to } }) => undisputedRate(view.mid(from, to)),
   total_pct: leastCost,
   stale: isStale,
+  monthly: () => null,
 }
 
 const ROUNDED: Readonly<Record<AlertUnit, (value: number) => number>> = {
@@ -54,17 +55,21 @@ const conversions = (view: View, watched: Watched) =>
     selection: selectionOf(watched),
   })
 
+/** The least that an entry of `cheapestFirst` costs. */
+function leastCost(view: View, watched: Watched): number | null {
+  return cheapestFirst(view, watched)[0]?.cost?.totalPct ?? null
+}
+
 /**
- * The least that the current executable entries of `/convert` cost, one for each provider. Offers
+ * The current executable entries of `/convert` whose cost is known, one for each provider. Offers
  * that do not say for which countries they are count only where no other does.
  */
-function leastCost(view: View, watched: Watched): number | null {
+export function cheapestFirst(view: View, watched: Watched): readonly Conversion[] {
   const paying = conversions(view, watched).entries.filter(
     ({ ranked, cost }) => cost && isCurrent(ranked) && isExecutable(ranked.quote.rateType),
   )
   const said = paying.filter(({ ranked }) => ranked.unspecified.length === 0)
-  const costs = (said.length > 0 ? said : paying).map(({ cost }) => cost!.totalPct)
-  return costs.length === 0 ? null : Math.min(...costs)
+  return (said.length > 0 ? said : paying).toSorted((a, b) => a.cost!.totalPct - b.cost!.totalPct)
 }
 
 function isStale(view: View, watched: Watched): boolean | null {

@@ -30,7 +30,7 @@ type Authentication = {
    * Mails a link: to confirm the address, or to choose a new password if the address is known.
    * False for an invalid address, or a password outside the limits.
    */
-  signUp(person: Credentials): Promise<boolean>
+  signUp(person: Credentials & { readonly language: string }): Promise<boolean>
   signIn(
     person: Credentials,
     userAgent?: string,
@@ -64,12 +64,13 @@ type Authentication = {
 
 type Members = DevicesDeps['members'] & {
   /**
-   * Gives the person an account: the one under their address, or a new one (free, member).
-   * `firstKey` is there only where the account is new. Null while the address is not confirmed.
+   * Gives the person an account: the one under their address, or a new one (free, member), and
+   * keeps the language of their mails. `firstKey` is there only where the account is new. Null
+   * while the address is not confirmed.
    */
   join(
     userId: string,
-    key: { name: string; hash: string; lastFour: string },
+    first: { name: string; hash: string; lastFour: string; language: string },
   ): Promise<{ accountId: string; firstKey: Key | null } | null>
 }
 
@@ -96,6 +97,8 @@ export type Origin = {
   readonly devices: string
   /** How the browser names itself, cut to a bound; empty where it does not. */
   readonly userAgent: string
+  /** The language that the person reads, by its code. */
+  readonly language: string
 }
 
 /** The cookie that a browser shows from now on, having proved the password. */
@@ -126,7 +129,7 @@ export async function signUp(
   origin: Origin,
 ): Promise<boolean> {
   await admitted(deps, 'sign-up', { ...origin, email: person.email })
-  return evenly(deps, deps.people.signUp(person))
+  return evenly(deps, deps.people.signUp({ ...person, language: origin.language }))
 }
 
 /**
@@ -206,7 +209,9 @@ export async function entered(
 ): Promise<Entry> {
   const { userId, email, cookies } = signedIn
   const { key, hash, lastFour } = deps.newKey()
-  const membership = await deps.members.join(userId, { name: FIRST_KEY_NAME, hash, lastFour })
+  const { language } = origin
+  const first = { name: FIRST_KEY_NAME, hash, lastFour, language }
+  const membership = await deps.members.join(userId, first)
   if (!membership) throw new Error('somebody is signed in whose address is not confirmed')
   await deps.published(membership.accountId)
   await deps.sessions.boundSessions(userId, SESSIONS_MAX)

@@ -34,7 +34,7 @@ export type ProfileDeps = SecondFactorDeps & {
     sessions(userId: string, nowMs: number): Promise<readonly OwnSession[]>
   }
   /** Mails the link that confirms a new address. */
-  readonly onAddressLink: (link: { email: string; token: string }) => void
+  readonly onAddressLink: (link: { email: string; token: string; language: string }) => void
 }
 
 type Asking = { readonly person: Person; readonly password: string; readonly headers: Headers }
@@ -71,20 +71,20 @@ export async function requestAddress(
   if (!isEmail(address)) return 'address'
   if (!(await isOwnPassword(deps, asking, origin))) return 'wrong'
   await admitted(deps, 'sign-up', { ...origin, email: address })
-  await evenly(deps, mailedLink(deps, asking.person, { address, nowMs: origin.nowMs }))
+  await evenly(deps, mailedLink(deps, asking.person, { ...origin, address }))
   return 'sent'
 }
 
 async function mailedLink(
   deps: ProfileDeps,
   { userId }: Person,
-  { address, nowMs }: { address: string; nowMs: number },
+  { address, nowMs, language }: Pick<Origin, 'address' | 'nowMs' | 'language'>,
 ): Promise<void> {
   if (await deps.profiles.isTaken(address)) return
   const secret = randomBytes(TOKEN_BYTES).toString('base64url')
   const token = `${Buffer.from(address).toString('base64url')}.${secret}`
   await deps.profiles.keepLink({ userId, token, nowMs, endsMs: nowMs + LINK_MS })
-  deps.onAddressLink({ email: address, token })
+  deps.onAddressLink({ email: address, token, language })
 }
 
 /** The address in a link that confirms it; null for any other string. */
@@ -108,7 +108,7 @@ export async function confirmAddress(
   if (!(await deps.profiles.changeAddress(profileOf(person), change))) return null
   await deps.published(person.account.id)
   for (const email of [person.email, address])
-    deps.notify({ kind: 'address', email, to: address, atMs: nowMs })
+    deps.notify({ kind: 'address', email, to: address, atMs: nowMs, language: origin.language })
   return { devices: await devicesWith(deps, { ...origin, email: address }) }
 }
 
@@ -122,6 +122,6 @@ export async function deleteAccount(
   const { account, email } = asking.person
   await deps.profiles.deleteAccount(profileOf(asking.person), origin.nowMs)
   await deps.published(account.id)
-  deps.notify({ kind: 'deleted', email, atMs: origin.nowMs })
+  deps.notify({ kind: 'deleted', email, atMs: origin.nowMs, language: origin.language })
   return true
 }

@@ -4,7 +4,6 @@ import type {
   Account,
   AccountPage,
   Granted,
-  Key,
   KeyReplacement,
   KeyRules,
   ListedAccount,
@@ -127,20 +126,22 @@ async function load(db: Db, id: string | null): Promise<Access> {
 
 async function create(database: Database, newAccount: AccountBy) {
   return database.db.transaction(async (tx) => {
-    const made = await insertAccount(tx, newAccount)
-    if (!made) throw new EmailTakenError(normalEmail(newAccount.email))
-    await announceAccess(database, tx, made.account.id)
-    return made
+    const account = await insertAccount(tx, newAccount)
+    if (!account) throw new EmailTakenError(normalEmail(newAccount.email))
+    const { keyName: name, keyHash: hash, lastFour, actor } = newAccount
+    const key = await insertKey(tx, { accountId: account.id, name, hash, lastFour, actor })
+    await announceAccess(database, tx, account.id)
+    return { account, key }
   })
 }
 
 const normalEmail = (email: string): string => email.trim().toLowerCase()
 
-/** Adds an account; null when the address has one already. The caller announces it. */
+/** Adds an account without a key; null when the address has one. The caller announces it. */
 export async function insertAccount(
   tx: Tx,
-  { email, plan, role, actor, keyName, keyHash: hash, lastFour }: AccountBy,
-): Promise<{ account: Account; key: Key } | null> {
+  { email, plan, role, actor }: Omit<Account, 'id'> & { readonly actor: string },
+): Promise<Account | null> {
   const [account] = await tx
     .insert(accounts)
     .values({ email: normalEmail(email), plan, role })
@@ -152,9 +153,7 @@ export async function insertAccount(
     before: null,
     after: { plan, role },
   })
-  const newKey = { accountId: account.id, name: keyName, hash, lastFour, actor }
-  const key = await insertKey(tx, newKey)
-  return { account, key }
+  return account
 }
 
 type Update = AccountChange & { readonly actor: string }

@@ -65,7 +65,7 @@ export function createAlertStore(database: Database) {
 }
 
 /** An alert by its id, whoever has it. */
-async function known(db: Db, id: string): Promise<Alert | null> {
+async function known(db: Db | Tx, id: string): Promise<Alert | null> {
   if (!isUuid(id)) return null
   const [row] = await db.select().from(alerts).where(eq(alerts.id, id))
   return row ? alertOf(row) : null
@@ -78,6 +78,7 @@ type Made = AlertWish & {
   readonly judgedPosition: number
   readonly lastValue: number | null
   readonly secret: string | null
+  readonly id?: string
 }
 
 type Judged = Pick<Made, 'standing' | 'judgedPosition' | 'lastValue'>
@@ -146,6 +147,7 @@ function create(database: Database, made: Made, max: number): Promise<Alert | nu
     const [row] = await tx
       .insert(alerts)
       .values({
+        ...(made.id !== undefined && { id: made.id }),
         accountId: made.accountId,
         createdAt: new Date(made.createdMs),
         name: made.name,
@@ -160,10 +162,12 @@ function create(database: Database, made: Made, max: number): Promise<Alert | nu
         ...judgedColumns(made),
         secret: made.secret,
       })
+      .onConflictDoNothing({ target: alerts.id })
       .returning()
+    if (!row) return known(tx, made.id!)
     await forgetEnded(tx, made.accountId)
     await announceAlerts(database, tx, made.accountId)
-    return alertOf(row!)
+    return alertOf(row)
   })
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, count, eq, sql } from 'drizzle-orm'
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Transition } from '~/domain/alert/transition.ts'
 import type { Database } from '~/store/database.ts'
@@ -6,7 +6,7 @@ import { instantText } from '~/store/encoding.ts'
 import { announced } from '~/store/news-channel.ts'
 import { rerun } from '~/store/rerun.ts'
 import { alertOf } from './alert-store.ts'
-import { alerts } from './schema.ts'
+import { alertDeliveries, alerts } from './schema.ts'
 
 /** How many alerts are judged at all; beyond it the newest are not. */
 export const JUDGED_MAX = 100_000
@@ -35,6 +35,21 @@ export function createJudgementStore(database: Database) {
         ...(isForeign && { judgedPosition: 0 }),
       }))
     },
+    async monthlyWaiting(): Promise<number> {
+      const [row] = await db
+        .select({ count: count() })
+        .from(alertDeliveries)
+        .innerJoin(alerts, eq(alerts.id, alertDeliveries.alertId))
+        .where(
+          and(
+            eq(alerts.field, 'monthly'),
+            eq(alertDeliveries.status, 'waiting'),
+            eq(alertDeliveries.tries, 0),
+          ),
+        )
+      return row!.count
+    },
+    tellMonthly: (told: readonly Told[], sinceMs: number) => toldMonthly(database, told, sinceMs),
     settle: (transitions: readonly Transition[]) => rerun(() => settled(database, transitions)),
     /** Keeps where moves are measured from, and tells all processes if any is new. */
     async rebase(bases: readonly NewBase[]): Promise<void> {
@@ -52,6 +67,33 @@ export function createJudgementStore(database: Database) {
         select ${announced(database, { kind: 'alerts' })} from kept limit 1`
     },
   }
+}
+
+type Told = { readonly id: string; readonly body: string; readonly atMs: number }
+
+/** Keeps messages to send, each with the alert that fires, except where it fired since. */
+async function toldMonthly(database: Database, told: readonly Told[], sinceMs: number) {
+  const { sql: query } = database
+  const rows = told.map(({ atMs, ...one }) => ({ ...one, at: instantText(atMs) }))
+  await query`
+    with new as (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+        as new(id uuid, body text, at timestamptz)
+    ), kept as (
+      update alerts a set fired_at = new.at,
+        status = case when a.is_once then 'ended' else a.status end,
+        ended_at = case when a.is_once then new.at else a.ended_at end,
+        reason = case when a.is_once then 'it was to fire once, and did' else a.reason end
+      from new
+      where a.id = new.id and a.status = 'active' and a.field = 'monthly'
+        and coalesce(a.fired_at, a.created_at) < ${instantText(sinceMs)}
+      returning a.id, new.body, new.at
+    ), told as (
+      insert into alert_deliveries (alert_id, kind, body, created_at, next_at)
+      select id, 'fired', body, at, at from kept
+      returning id
+    )
+    select ${announced(database, { kind: 'deliveries' })} from told limit 1`
 }
 
 type NewBase = {

@@ -68,6 +68,7 @@ type Claimed = {
   url: string | null
   secrets: string[]
   address: string | null
+  language: string | null
   receiver: string
 }
 
@@ -105,7 +106,7 @@ async function claimed(sql: Sql, request: ClaimRequest): Promise<Claim[]> {
     where d.id = taken.id and a.id = d.alert_id
     returning d.id, d.alert_id, a.account_id, d.kind, d.body, d.tries,
       ${msOf(sql, sql`d.created_at`)} as created_ms,
-      a.webhook_url as url, u.email as address, taken.receiver,
+      a.webhook_url as url, u.email as address, u.language, taken.receiver,
       array_remove(array[a.secret,
         case when a.old_secret_ends_at > ${now} then a.old_secret end], null) as secrets`
   return rows.map(claimOf)
@@ -123,12 +124,12 @@ const receiverIn = (sql: Sql) => sql`
   case when d.kind = 'ended' or a.webhook_url is null then 'mail'
     else a.account_id || ' ' || lower(substring(a.webhook_url, '^[^/]*//[^/?]*')) end`
 
-const claimOf = ({ url, secrets, address, receiver, ...row }: Claimed): Claim => ({
+const claimOf = ({ url, secrets, address, language, receiver, ...row }: Claimed): Claim => ({
   ...{ id: row.id, alertId: row.alert_id, accountId: row.account_id, kind: row.kind },
   ...{ body: row.body, createdMs: row.created_ms, tries: row.tries, receiver },
   to:
     receiver === 'mail' || url === null
-      ? { kind: 'mail', address }
+      ? { kind: 'mail', address, language }
       : { kind: 'webhook', url, secrets },
 })
 

@@ -76,7 +76,7 @@ export const alerts = pgTable(
     index('alerts_active').on(t.createdAt, t.id).where(sql`${t.status} = 'active'`),
     index('alerts_webhook').on(t.webhookUrl),
     check('alerts_amount', sql`${t.amount} > 0`),
-    check('alerts_comparison', sql`(${t.op} is null) = (${t.field} = 'stale')`),
+    check('alerts_comparison', sql`(${t.op} is null) = (${t.field}::text in ('stale', 'monthly'))`),
     check('alerts_value', sql`(${t.value} is null) = (${t.op} is null)`),
     check('alerts_secret', sql`(${t.secret} is null) = (${t.webhookUrl} is null)`),
   ],

@@ -13,8 +13,8 @@ export function createAuth(database: Database, options: AuthOptions) {
   return {
     /** Loads what the first call needs, which takes a fifth of a second. */
     warm: () => void library.load().catch(() => {}),
-    async signUp({ email, password }: Credentials) {
-      const body = { email, password, name: email }
+    async signUp({ email, password, language }: Credentials & { readonly language: string }) {
+      const body = { email, password, name: email, language }
       return isDone(await library.attempted((api) => api.signUpEmail({ body })))
     },
     async signIn(body: Credentials, userAgent = '') {

@@ -102,7 +102,7 @@ export async function loadPasswords({ db }: Database, options: AuthOptions) {
       resetPasswordTokenExpiresIn: LINK_SECONDS,
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, token }) =>
-        options.onLink({ kind: 'reset', email: user.email, token }),
+        options.onLink({ kind: 'reset', ...receiverOf(user), token }),
       onExistingUserSignUp: async ({ user: { email } }) => {
         await auth.api.requestPasswordReset({ body: { email } })
       },
@@ -115,8 +115,9 @@ export async function loadPasswords({ db }: Database, options: AuthOptions) {
       expiresIn: LINK_SECONDS,
       sendOnSignUp: true,
       sendVerificationEmail: async ({ user, token }) =>
-        options.onLink({ kind: 'confirm', email: user.email, token }),
+        options.onLink({ kind: 'confirm', ...receiverOf(user), token }),
     },
+    user: { additionalFields: { language: { type: 'string', required: false } } },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     advanced: { ...cookiesOf(options), ipAddress: { disableIpTracking: true } },
     plugins: [twoFactor({ issuer: 'Corridor' })],
@@ -125,6 +126,12 @@ export async function loadPasswords({ db }: Database, options: AuthOptions) {
   })
   return auth
 }
+
+/** Where a mail for a person goes, and its language. */
+const receiverOf = (user: { readonly email: string }) => ({
+  email: user.email,
+  language: 'language' in user && typeof user.language === 'string' ? user.language : null,
+})
 
 export const cookiesOf = ({
   cookiePrefix,

@@ -27,7 +27,11 @@ export async function keptOf(database: Database, own: Own): Promise<Kept> {
   const [account] = rows.accounts
   if (!person || !account) throw new Error(`nothing is kept of account ${accountId}`)
   return {
-    person: { email: person.email, createdMs: person.createdAt.getTime() },
+    person: {
+      email: person.email,
+      createdMs: person.createdAt.getTime(),
+      language: person.language,
+    },
     account: { ...account, createdMs: account.createdAt.getTime() },
     ...{ factors, sessions, usage: rows.usage },
     keys: rows.keys.map((row) => ({ ...keyOf(row), createdMs: row.createdAt.getTime() })),

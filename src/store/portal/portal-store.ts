@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { and, eq, lte, or } from 'drizzle-orm'
 import { DAY_MS } from '~/domain/duration.ts'
 import { insertAccount } from '~/store/access/account-store.ts'
-import { announceAccess } from '~/store/access/key-store.ts'
-import type { Database } from '~/store/database.ts'
+import { announceAccess, insertKey } from '~/store/access/key-store.ts'
+import type { Database, Tx } from '~/store/database.ts'
 import { accounts } from '~/store/schema.ts'
 import { createAttemptStore } from './attempt-store.ts'
 import {
@@ -36,8 +36,17 @@ export function createPortalStore(database: Database) {
         .where(eq(portalUsers.id, userId))
       return user?.accountId ?? null
     },
-    join: (userId: string, key: FirstKey) => join(database, userId, key),
+    join: (userId: string, first: First) => join(database, userId, first),
+    accountOfMailbox: (subscriber: Subscriber) => accountOfMailbox(database, subscriber),
     ...createAttemptStore(database),
+    /** The language of the mails of the person with an address; null where none is known. */
+    async languageOf(email: string) {
+      const [user] = await db
+        .select({ language: portalUsers.language })
+        .from(portalUsers)
+        .where(eq(portalUsers.email, email))
+      return user?.language ?? null
+    },
     async passwordStamp(email: string) {
       const [row] = await db
         .select({ password: portalCredentials.password })
@@ -54,9 +63,14 @@ export function createPortalStore(database: Database) {
   }
 }
 
-type FirstKey = { readonly name: string; readonly hash: string; readonly lastFour?: string }
+type First = {
+  readonly name: string
+  readonly hash: string
+  readonly lastFour?: string
+  readonly language: string
+}
 
-function join(database: Database, userId: string, key: FirstKey) {
+function join(database: Database, userId: string, { language, ...key }: First) {
   return database.db.transaction(async (tx) => {
     const [user] = await tx
       .select()
@@ -64,16 +78,48 @@ function join(database: Database, userId: string, key: FirstKey) {
       .where(and(eq(portalUsers.id, userId), eq(portalUsers.emailVerified, true)))
       .for('update')
     if (!user) return null
-    if (user.accountId) return { accountId: user.accountId, firstKey: null }
-    const { email } = user
-    const first = { keyName: key.name, keyHash: key.hash, lastFour: key.lastFour, actor: email }
-    const made = await insertAccount(tx, { ...FREE_MEMBER, email, ...first })
-    const [account] = made
-      ? [made.account]
-      : await tx.select().from(accounts).where(eq(accounts.email, email))
-    await tx.update(portalUsers).set({ accountId: account!.id }).where(eq(portalUsers.id, userId))
-    if (made) await announceAccess(database, tx, account!.id)
-    return { accountId: account!.id, firstKey: made?.key ?? null }
+    await tx.update(portalUsers).set({ language }).where(eq(portalUsers.id, userId))
+    const { accountId, isNew } = await accountFor(database, tx, user)
+    const firstKey = isNew ? await insertKey(tx, { ...key, accountId, actor: user.email }) : null
+    return { accountId, firstKey }
+  })
+}
+
+type User = Pick<typeof portalUsers.$inferSelect, 'id' | 'email' | 'accountId'>
+
+/** The account of a person with a confirmed address: theirs, that of the address, or a new one. */
+async function accountFor(database: Database, tx: Tx, { id, email, accountId }: User) {
+  if (accountId) return { accountId, isNew: false }
+  const made = await insertAccount(tx, { ...FREE_MEMBER, email, actor: email })
+  const [account] = made
+    ? [made]
+    : await tx.select().from(accounts).where(eq(accounts.email, email))
+  await tx.update(portalUsers).set({ accountId: account!.id }).where(eq(portalUsers.id, id))
+  if (made) await announceAccess(database, tx, made.id)
+  return { accountId: account!.id, isNew: made !== null }
+}
+
+type Subscriber = { readonly email: string; readonly language: string; readonly nowMs: number }
+
+/**
+ * The account of the person who has just shown that an address is theirs. A sign-up that nobody
+ * confirmed goes with its password, which may be that of a person who only named the address.
+ */
+function accountOfMailbox(database: Database, { email, language, nowMs }: Subscriber) {
+  return database.db.transaction(async (tx) => {
+    const now = new Date(nowMs)
+    const isUnconfirmed = and(eq(portalUsers.email, email), eq(portalUsers.emailVerified, false))
+    await tx.delete(portalUsers).where(isUnconfirmed)
+    const [user] = await tx
+      .insert(portalUsers)
+      .values({
+        ...{ id: crypto.randomUUID(), name: email, email, emailVerified: true, language },
+        ...{ createdAt: now, updatedAt: now },
+      })
+      .onConflictDoUpdate({ target: portalUsers.email, set: { language } })
+      .returning()
+    if (!user!.emailVerified) throw new Error('a sign-up of the address has just begun')
+    return (await accountFor(database, tx, user!)).accountId
   })
 }
 

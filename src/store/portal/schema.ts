@@ -15,7 +15,7 @@ import {
 import { instant } from '~/store/instant-column.ts'
 import { accounts } from '~/store/schema.ts'
 
-/** People who can sign in. All columns except `account_id` belong to better-auth. */
+/** People with a confirmed address, or one to confirm. `account_id` is not better-auth's. */
 export const portalUsers = pgTable(
   'portal_users',
   {
@@ -28,6 +28,8 @@ export const portalUsers = pgTable(
     updatedAt: instant('updated_at').notNull(),
     /** Whether a password alone signs the person in no more. */
     twoFactorEnabled: boolean('two_factor_enabled'),
+    /** The language of the person's mails, by its code; null for people of earlier versions. */
+    language: text('language'),
     /** Null until the address is confirmed. */
     accountId: uuid('account_id').references(() => accounts.id),
   },

@@ -7,7 +7,9 @@ import {
   type Delivery,
 } from '~/domain/alert/delivery.ts'
 import { corridorKey } from '~/domain/corridor.ts'
+import { roundAmount } from '~/domain/round.ts'
 import type { Firing } from '~/service/alert/judge.ts'
+import type { MonthlyFiring } from '~/service/alert/monthly.ts'
 import { Instant, namedRecord, nullable, words } from '~/wire/fields.ts'
 import { iso, presentSample } from '~/wire/present.ts'
 import { presentCondition } from './alert.ts'
@@ -68,6 +70,22 @@ export const firedBody = ({ alert, atMs, ...firing }: Firing, isSample = false):
       data_freshness: firing.tier,
     },
   })
+
+/** The body that lists a month's cheapest offers, cheapest first. */
+export const monthlyBody = (
+  { alert, cheapest, freshness }: MonthlyFiring,
+  isSample = false,
+): string => {
+  const atMs = Math.min(freshness.nowMs, freshness.cutoffMs)
+  const { tier } = freshness
+  const value = cheapest[0]?.cost?.totalPct ?? null
+  const fired = JSON.parse(firedBody({ ...{ alert, atMs, tier, value }, previous: null }, isSample))
+  const offers = cheapest.map(({ ranked: { provider }, net, cost }) => ({
+    ...{ provider_id: provider.id, provider_name: provider.name },
+    ...{ net_converted: net, total_pct: cost!.totalPct, total_cost: roundAmount(cost!.total) },
+  }))
+  return JSON.stringify({ ...fired, data: { ...fired.data, cheapest: offers } })
+}
 
 /** The text of a test, which tells nothing of prices. */
 export const testBody = (alert: Alert, nowMs: number, isSample = false): string =>

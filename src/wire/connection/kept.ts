@@ -6,7 +6,11 @@ import { iso } from '~/wire/present.ts'
 /** Everything that is kept of a person, for that person to download. */
 export const presentKept = (kept: Kept, nowMs: number) => ({
   downloaded_at: iso(nowMs),
-  person: { email: kept.person.email, signed_up_at: iso(kept.person.createdMs) },
+  person: {
+    email: kept.person.email,
+    signed_up_at: iso(kept.person.createdMs),
+    language: kept.person.language,
+  },
   account: {
     id: kept.account.id,
     plan: kept.account.plan,

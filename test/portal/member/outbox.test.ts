@@ -5,14 +5,20 @@ import { KeptLog } from '../../support/log.ts'
 import { MailSink } from '../../support/mail-sink.ts'
 
 const home = () => 'https://corridor.example'
-const LINK = { kind: 'confirm', email: 'ada@example.org', token: 'a.b-c+d' } as const
+const languageOf = async () => 'sw'
+const LINK = {
+  kind: 'confirm',
+  email: 'ada@example.org',
+  token: 'a.b-c+d',
+  language: 'en',
+} as const
 
 describe('Outbox', () => {
   test('sends mails by SMTP, with the link on a line of its own', async () => {
     const sink = new MailSink()
     const log = new KeptLog()
     const mailer = smtpMailer({ url: sink.url, from: 'Corridor <corridor@example.org>' })
-    const outbox = new Outbox({ mailer, log, home })
+    const outbox = new Outbox({ mailer, log, home, languageOf })
     outbox.post(LINK)
     outbox.post({ ...LINK, kind: 'reset' })
     await outbox.settled()
@@ -30,7 +36,7 @@ describe('Outbox', () => {
   test('logs a refused mail without its link, and makes nobody wait for it', async () => {
     const log = new KeptLog()
     const mailer = { send: () => Promise.reject(new Error('no such server')), close() {} }
-    const outbox = new Outbox({ mailer, log, home })
+    const outbox = new Outbox({ mailer, log, home, languageOf })
     outbox.post(LINK)
     await outbox.settled()
     expect(log.said).toEqual(['error: a mail was not sent'])
@@ -49,7 +55,7 @@ describe('Outbox', () => {
       },
       close() {},
     }
-    const outbox = new Outbox({ mailer, log, home })
+    const outbox = new Outbox({ mailer, log, home, languageOf })
     for (let i = 0; i < 101; i++) outbox.post(LINK)
     expect([sent.length, log.lines.length]).toEqual([100, 1])
     resolve()
@@ -58,16 +64,41 @@ describe('Outbox', () => {
     expect(sent).toHaveLength(101)
   })
 
+  test('writes in the language of the person, with links to the pages in it', async () => {
+    const sent: Mail[] = []
+    const mailer = { send: async (mail: Mail) => `${sent.push(mail)}`, close() {} }
+    const outbox = new Outbox({ mailer, log: new KeptLog(), home, languageOf })
+    outbox.post({ ...LINK, language: 'fr' })
+    outbox.tell({ kind: 'password', email: LINK.email, atMs: 0 })
+    outbox.tell({ kind: 'deleted', email: LINK.email, atMs: 0, language: 'pt' })
+    outbox.tell({ kind: 'deleted', email: LINK.email, atMs: 0, language: 'a code of nobody' })
+    await outbox.settled()
+    const languages = sent.map(({ language, text }) => [
+      language,
+      /\.example(\S+?)\/\w/.exec(text)?.[1],
+    ])
+    expect(languages.sort()).toEqual([
+      ['en', undefined],
+      ['fr', '/fr'],
+      ['pt', '/pt'],
+      ['sw', '/sw'],
+    ])
+  })
+
   test('sends no notice if there is no mail server', () => {
     const log = new KeptLog()
     const atMs = Date.parse('2026-03-05T14:25:30Z')
-    new Outbox({ mailer: null, log, home }).tell({ kind: 'password', email: LINK.email, atMs })
+    new Outbox({ mailer: null, log, home, languageOf }).tell({
+      kind: 'password',
+      email: LINK.email,
+      atMs,
+    })
     expect(log.said).toEqual([])
   })
 
   test('writes links to the log if there is no mail server', () => {
     const log = new KeptLog()
-    new Outbox({ mailer: null, log, home }).post(LINK)
+    new Outbox({ mailer: null, log, home, languageOf }).post(LINK)
     expect(log.lines[0]?.context).toEqual({
       to: 'ada@example.org',
       link: 'https://corridor.example/confirm?token=a.b-c%2Bd',

@@ -38,6 +38,20 @@ describe('GET /send/:pair?sort=', () => {
     ])
   })
 
+  test('by speed shows the figures of the fastest offer of a provider, once', async () => {
+    const said = { sourceCountry: 'US', targetCountry: 'KE', service: 'Express' }
+    const fast = offer({ ...said, deliveryMaxMs: HOUR_MS / 2 })
+    world.quote({ ...PRICE, providerId: 'retail-a', rate: 127, offer: fast })
+    const { text } = await visit(world, `${PAGE}?amount=200&sort=speed`)
+    const rows = rowsOf(text).filter(([who]) => who?.includes('Provider retail-a'))
+    expect([rows.length, rows[0]?.join(' ')]).toEqual([1, expect.stringContaining('25,273.00')])
+    expect((await orderOf('&sort=speed'))[0]).toBe('retail-a')
+    const usual = rowsOf((await visit(world, `${PAGE}?amount=200`)).text)
+    expect(usual.find(([who]) => who?.includes('Provider retail-a'))?.join(' ')).toContain(
+      '25,870.00',
+    )
+  })
+
   test('sorts by cost', async () => {
     expect((await orderOf('&sort=cost')).filter((id) => id !== 'p2p-a')).toEqual([
       'retail-a',

@@ -9,9 +9,11 @@ import { KeptLog } from '../../support/log.ts'
 
 const clock = clockAt('2026-03-05T14:25:30.500Z')
 
+const MAILBOX = { kind: 'mail', address: 'ada@x.example', language: null } as const
+
 const CLAIM: Claim = {
   ...{ id: 'd', alertId: 'a', accountId: 'c', kind: 'test', body: '{}', tries: 1 },
-  ...{ createdMs: clock.now(), receiver: 'mail', to: { kind: 'mail', address: 'ada@x.example' } },
+  ...{ createdMs: clock.now(), receiver: 'mail', to: MAILBOX },
 }
 
 const ALERT: Alert = {
@@ -34,7 +36,7 @@ const told = (send: () => Promise<string>) =>
     mailer: { send, close() {} },
     fingerprint: async () => 'f',
     alertOf: async () => ALERT,
-  }).mail(CLAIM, 'ada@x.example', new AbortController().signal)
+  }).mail(CLAIM, MAILBOX, new AbortController().signal)
 
 describe('a mail', () => {
   test('keeps what the server said when it took it', async () => {

@@ -133,6 +133,7 @@ describe('a suspect price', () => {
     const values = ALERT_FIELDS.map((field) => [field, valueIn(world, field)])
     expect(Object.fromEntries(values)).toEqual({
       ...{ best: null, best_current_net: null, mid: 130, total_pct: null, stale: null },
+      monthly: null,
     })
   })
 

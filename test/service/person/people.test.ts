@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { type PeopleDeps, signUp } from '~/service/person/people.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30Z')
-const ORIGIN = { address: '192.0.2.1', nowMs: NOW_MS, devices: '', userAgent: '' }
+const ORIGIN = { address: '192.0.2.1', nowMs: NOW_MS, devices: '', userAgent: '', language: 'en' }
 const PERSON = { email: 'ada@example.org', password: 'correct horse battery' }
 
 /** Whether it is settled once everything that can go on without more from outside has gone on. */

@@ -40,7 +40,7 @@ async function resetToken(email: string): Promise<string> {
 const linkTo = (email: string) => links.findLast((link) => link.email === email)!
 
 async function confirmed(email = newEmail()): Promise<{ email: string; signedIn: SignedIn }> {
-  await auth.signUp({ email, password: PASSWORD })
+  await auth.signUp({ language: 'en', email, password: PASSWORD })
   await auth.confirm(linkTo(email).token)
   return { email, signedIn: (await auth.signIn({ email, password: PASSWORD })) as SignedIn }
 }
@@ -51,7 +51,7 @@ const cookieHeaders = ({ cookies }: SignedIn): Headers =>
 describe('signUp', () => {
   test('mails a link that confirms the address, and signs nobody in before that', async () => {
     const email = newEmail()
-    await auth.signUp({ email, password: PASSWORD })
+    await auth.signUp({ language: 'en', email, password: PASSWORD })
     expect(linkTo(email)).toMatchObject({ kind: 'confirm', email })
     expect(await auth.signIn({ email, password: PASSWORD })).toBe('unconfirmed')
     expect(await auth.confirm(linkTo(email).token)).toBe(true)
@@ -60,7 +60,7 @@ describe('signUp', () => {
 
   test('mails a reset link to a known address and leaves its password alone', async () => {
     const { email } = await confirmed()
-    await auth.signUp({ email: email.toUpperCase(), password: OTHER })
+    await auth.signUp({ language: 'en', email: email.toUpperCase(), password: OTHER })
     expect(linkTo(email)).toMatchObject({ kind: 'reset', email })
     expect(await auth.signIn({ email, password: OTHER })).toBe('wrong')
     expect(await auth.signIn({ email, password: PASSWORD })).toMatchObject({ email })
@@ -68,12 +68,14 @@ describe('signUp', () => {
 
   test('is false for an invalid address and for a password too short or too long', async () => {
     const email = newEmail()
-    expect(await auth.signUp({ email: 'nobody', password: PASSWORD })).toBe(false)
-    expect(await auth.signUp({ email, password: 'x'.repeat(9) })).toBe(false)
-    expect(await auth.signUp({ email, password: 'x'.repeat(129) })).toBe(false)
+    expect(await auth.signUp({ language: 'en', email: 'nobody', password: PASSWORD })).toBe(false)
+    expect(await auth.signUp({ language: 'en', email, password: 'x'.repeat(9) })).toBe(false)
+    expect(await auth.signUp({ language: 'en', email, password: 'x'.repeat(129) })).toBe(false)
     expect(linkTo(email)).toBeUndefined()
-    expect(await auth.signUp({ email, password: 'x'.repeat(128) })).toBe(true)
-    expect(await auth.signUp({ email: newEmail(), password: 'x'.repeat(10) })).toBe(true)
+    expect(await auth.signUp({ language: 'en', email, password: 'x'.repeat(128) })).toBe(true)
+    expect(await auth.signUp({ language: 'en', email: newEmail(), password: 'x'.repeat(10) })).toBe(
+      true,
+    )
   })
 
   test('keeps no password, and its hash is salted', async () => {
@@ -204,8 +206,8 @@ describe('reset', () => {
 
   test('confirms the address of a person who signed up first, through the mailed link', async () => {
     const email = newEmail()
-    await auth.signUp({ email, password: PASSWORD })
-    await auth.signUp({ email, password: OTHER })
+    await auth.signUp({ language: 'en', email, password: PASSWORD })
+    await auth.signUp({ language: 'en', email, password: OTHER })
     expect(linkTo(email).kind).toBe('reset')
     expect(await auth.reset({ token: linkTo(email).token, password: OTHER })).toBe(true)
     expect(await auth.signIn({ email, password: PASSWORD })).toBe('wrong')
@@ -226,7 +228,7 @@ describe('reset', () => {
 
 test('confirm refuses a token that we did not sign', async () => {
   const email = newEmail()
-  await auth.signUp({ email, password: PASSWORD })
+  await auth.signUp({ language: 'en', email, password: PASSWORD })
   const { token } = linkTo(email)
   expect(await auth.confirm(`${token.slice(0, -6)}AAAAAA`)).toBe(false)
   expect(await auth.confirm('x')).toBe(false)
@@ -251,7 +253,7 @@ test("rejects with the database's error if it is away", async () => {
   const asked = [
     away.session(cookieHeaders(valid)),
     away.signIn({ email, password: PASSWORD }),
-    away.signUp({ email: newEmail(), password: PASSWORD }),
+    away.signUp({ language: 'en', email: newEmail(), password: PASSWORD }),
     away.requestReset(email),
   ]
   for (const outcome of await Promise.allSettled(asked))

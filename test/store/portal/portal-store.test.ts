@@ -15,7 +15,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const newKey = () => ({ name: 'default', hash: (++hashes).toString(16).padStart(64, 'e') })
+const newKey = () => ({
+  ...{ name: 'default', hash: (++hashes).toString(16).padStart(64, 'e') },
+  language: 'fr',
+})
 
 async function newUser({ isConfirmed = true, email = `${crypto.randomUUID()}@example.com` } = {}) {
   const id = crypto.randomUUID()

@@ -1,0 +1,97 @@
+import type { Alert } from '~/domain/alert/alert.ts'
+import { CHEAPEST_OFFERS, isMonthly } from '~/domain/alert/field.ts'
+import { HOUR_MS } from '~/domain/duration.ts'
+import { type Freshness, freshnessAt, type Tier } from '~/domain/freshness.ts'
+import { bucketStartMs } from '~/domain/series.ts'
+import type { Generation } from '~/memory/memory.ts'
+import { type AgeLimits, View } from '~/memory/view.ts'
+import type { Conversion } from '~/service/convert.ts'
+import { cheapestFirst } from './value.ts'
+
+/** A monthly alert, and the cheapest offers of now; none where no cost is known. */
+export type MonthlyFiring = {
+  readonly alert: Alert
+  readonly cheapest: readonly Conversion[]
+  readonly freshness: Freshness
+}
+
+/** A monthly message as it is kept. */
+type Told = { readonly id: string; readonly body: string; readonly atMs: number }
+
+type Judged = { readonly alert: Alert; readonly tier: Tier }
+
+type MonthlyDeps = {
+  /** Every alert that is evaluated, with the tier of its account. */
+  readonly judged: () => readonly Judged[]
+  readonly memory: { readonly current: Generation }
+  readonly ageLimits: AgeLimits
+  readonly clock: { now(): number }
+  readonly store: {
+    /** How many monthly messages wait for their first try. */
+    monthlyWaiting(): Promise<number>
+    /** Keeps messages to send, except of alerts that had theirs since `sinceMs`. */
+    tellMonthly(told: readonly Told[], sinceMs: number): Promise<void>
+  }
+  readonly bodyOf: (firing: MonthlyFiring) => string
+}
+
+/** How far into the first day of a month (UTC) its messages begin. */
+const BEGINS_MS = 6 * HOUR_MS
+
+/** How many monthly messages wait at once, so that other alerts never wait behind more. */
+export const MONTHLY_WAITING_MAX = 100
+
+/** Sends monthly alerts, each once a month, whichever replica comes first. */
+export class MonthlyAlerts {
+  /** What this process has handed to the database this month. */
+  readonly #taken = new Set<string>()
+  #sinceMs = 0
+
+  constructor(private readonly deps: MonthlyDeps) {}
+
+  /** Adds the messages that are due, as many as may wait. */
+  async run(): Promise<void> {
+    const { clock, store } = this.deps
+    const nowMs = clock.now()
+    const sinceMs = bucketStartMs(nowMs - BEGINS_MS, 'P1M')
+    if (sinceMs !== this.#sinceMs) this.#taken.clear()
+    this.#sinceMs = sinceMs
+    const due = this.#due()
+    if (due.length === 0) return
+    const room = MONTHLY_WAITING_MAX - (await store.monthlyWaiting())
+    const told = this.#told(due, Math.max(room, 0))
+    if (told.length === 0) return
+    await store.tellMonthly(told, sinceMs)
+    for (const { id } of told) this.#taken.add(id)
+  }
+
+  /** The alerts whose message of the month is missing, as far as this process knows. */
+  #due(): readonly Judged[] {
+    return this.deps
+      .judged()
+      .filter(
+        ({ alert }) =>
+          isMonthly(alert.when) &&
+          (alert.firedMs ?? alert.createdMs) < this.#sinceMs &&
+          !this.#taken.has(alert.id),
+      )
+  }
+
+  /** The messages of the first alerts, `max` at most; prices that cannot be read are left out. */
+  #told(due: readonly Judged[], max: number): readonly Told[] {
+    const { memory, clock, ageLimits, bodyOf } = this.deps
+    const atMs = clock.now()
+    const viewOf = (tier: Tier) => new View(memory.current, freshnessAt(tier, atMs), ageLimits)
+    const views = { realtime: viewOf('realtime'), hourly: viewOf('hourly') }
+    const told: Told[] = []
+    for (const { alert, tier } of due) {
+      if (told.length === max) break
+      const view = views[tier]
+      if (view.lacks(alert.corridor)) continue
+      const cheapest = cheapestFirst(view, alert).slice(0, CHEAPEST_OFFERS)
+      const body = bodyOf({ alert, cheapest, freshness: view.freshness })
+      told.push({ id: alert.id, body, atMs })
+    }
+    return told
+  }
+}
