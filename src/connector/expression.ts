@@ -32,10 +32,18 @@ export function expressionOf(text: string): Expression {
       try {
         return await expression.evaluate(input)
       } catch (error) {
-        throw new Error(`failed: ${(error as { message?: string }).message ?? 'no reason given'}`)
+        throw new Error(`failed: ${reasonOf(error as Failure)}`)
       }
     },
   }
+}
+
+type Failure = { readonly message?: string; readonly value?: unknown }
+
+/** Why an evaluation failed; for a calculation with a string, what makes a number of it. */
+function reasonOf({ message = 'no reason given', value }: Failure): string {
+  const isText = typeof value === 'string' && message.endsWith('must evaluate to a number')
+  return isText ? `${message}, not a string: $number(...) makes one of "1.5"` : message
 }
 
 type Node = ExprNode & { condition?: ExprNode; then?: ExprNode; else?: ExprNode }

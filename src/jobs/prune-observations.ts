@@ -33,7 +33,7 @@ type RetentionStore = {
    * year ago.
    */
   prune(seriesId: number, limit: PruneLimit): Promise<number>
-  /** Deletes withdrawn observations that took effect before then. */
+  /** Deletes withdrawn observations that took effect before then, and uploads of such alone. */
   pruneWithdrawals(beforeMs: number): Promise<void>
   /** Records the pruning, and tells listeners to load everything. */
   finish(pruning: Pruning): Promise<void>

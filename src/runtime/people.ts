@@ -195,14 +195,14 @@ export class People {
 }
 
 type Pruned = {
-  readonly store: ReturnType<typeof createPortalStore>
-  readonly applications: ReturnType<typeof applicationsOf>
-  readonly uploads: ReturnType<typeof createUploadStore>
+  readonly store: Pick<ReturnType<typeof createPortalStore>, 'prune'>
+  readonly applications: Pick<ReturnType<typeof applicationsOf>, 'connections'>
+  readonly uploads: Pick<ReturnType<typeof createUploadStore>, 'pruneDrafts'>
 }
 
 /** The job that deletes what is over: links, sessions, tokens, and tables that nobody recorded. */
-const pruningJob = (
-  { clock, config }: PeopleOptions,
+export const pruningJob = (
+  { clock, config }: { clock: Clock; config: Pick<Config, 'sessionIdleMs'> },
   { store, applications, uploads }: Pruned,
 ): Job => ({
   name: 'prune-people',

@@ -117,7 +117,8 @@ async function insertAtOnce(
   const logged = {
     added: sql`added`,
     atMs: rows.atMs,
-    after: sql`, lateral (select ${refuseRestated(sql, rows)} from ${rolledUp}) checked`,
+    after: sql`, lateral (
+      select ${refuseRestated(sql, sql`added`)} from added, ${rolledUp}) checked`,
   }
   const [added] = await sql<{ ids: string; position: string }[]>`
     ${insertion(database, rows, idempotency)} ${announcedIds(database, 'observations', logged)}`
@@ -168,8 +169,8 @@ function insertion(database: Database, rows: NewRows, idempotency: Idempotency |
     ${rows.upload ? sql`uploaded as (${noteUpload(sql, rows, sql`claimed`)}),` : sql``}
     added as (
       insert into observations ${inserted}
-      returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate
-        ${hasLong ? sql`, offer_id, valid_until` : sql``}
+      returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate, offer_id
+        ${hasLong ? sql`, valid_until` : sql``}
     ), ${hasLong ? sql`long as (${keepLong(sql, sql`added`)}),` : sql``}
     rolled_up as (${addToRollups(sql, sql`added`, recordingTime(sql, rows))} returning 1)`
 }

@@ -13,13 +13,16 @@ export class RowFigures {
 
   /** Counts rows of these providers, which have to be known ones: they become labels. */
   count(outcome: Outcome, providerIds: Iterable<string>): void {
-    for (const id of providerIds) {
-      const isTold = this.#counts.has(id) || this.#counts.size < PROVIDERS_MAX
-      const name = isTold ? id : OTHER
-      const counts = this.#counts.get(name) ?? { recorded: 0, refused: 0, repeated: 0 }
-      counts[outcome]++
-      this.#counts.set(name, counts)
-    }
+    for (const id of providerIds) this.#countsOf(id)[outcome]++
+  }
+
+  #countsOf(id: string): Record<Outcome, number> {
+    const name = this.#counts.has(id) || this.#counts.size < PROVIDERS_MAX ? id : OTHER
+    const known = this.#counts.get(name)
+    if (known) return known
+    const counts = { recorded: 0, refused: 0, repeated: 0 }
+    this.#counts.set(name, counts)
+    return counts
   }
 
   /** The rows of all providers together. */

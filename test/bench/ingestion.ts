@@ -7,41 +7,59 @@ import { command, serve } from './process.ts'
 import { type Figure, median } from './table.ts'
 
 const BATCH_ROWS = 100
+const HOUR_MS = 3_600_000
 const CLIENTS = 4
 const BULK_ROWS = 10_000
 
 type Scene = { readonly database: Database; readonly url: string }
 
 /**
- * Rows a second through `POST /rates`, beside the same rows put into the same table by the driver
- * in multi-row INSERTs of the same size, with the same number of clients.
+ * Rows a second through `POST /rates`, beside as many rows put into the same table by the driver
+ * in multi-row INSERTs of the same size, with the same number of clients; and through
+ * `POST /rates/bulk`, beside COPY of as many rows into the same table with its indexes.
+ *
+ * All rows are new: their times differ from those of every row before.
  */
 export async function ingestion(
   { database, url }: Scene,
   { batches, rounds }: { batches: number; rounds: number },
 ): Promise<Figure[]> {
-  const data = dataset({ liveQuotes: 5000, nowMs: Date.now() })
-  await createCatalogueStore(database).apply(data)
+  const nowMs = Date.now()
+  const shape = dataset({ liveQuotes: 5000, nowMs })
+  await createCatalogueStore(database).apply(shape)
   const args = ['account', 'create', '--email', 'ingest@example.com', '--role', 'treasury']
   const { key } = JSON.parse(await command([...args, '--json'], { DATABASE_URL: url }))
-  const rows = batchesOf(data.rows(batches * BATCH_ROWS))
+  let used = 0
+  const history = () =>
+    [...dataset({ liveQuotes: 5000, nowMs: nowMs - ++used }).rows(batches * BATCH_ROWS)].flat()
   const service = await serve({ DATABASE_URL: url })
   const sql = connect(url, { connectionsMax: CLIENTS })
   const post = (batch: Observation[]) => posted(`${service.url}/rates`, key, batch)
-  await post(rows[0]!)
-  await inTurns(rows, post)
+  await inTurns(partsOf(history(), BATCH_ROWS), post)
   const ids = await pairIds(sql)
   const rates = { service: [] as number[], bare: [] as number[] }
   for (let round = 0; round < rounds; round++) {
-    rates.bare.push(await inTurns(rows, (batch) => inserted(sql, ids, batch)))
-    rates.service.push(await inTurns(rows, post))
+    const [bare, sent] = [history(), history()].map((rows) => partsOf(rows, BATCH_ROWS))
+    rates.bare.push(await inTurns(bare!, (batch) => inserted(sql, ids, batch)))
+    rates.service.push(await inTurns(sent!, post))
   }
-  const bulk = await bulkRates(sql, {
-    url: `${service.url}/rates/bulk`,
-    key,
-    batches: rows,
-    rounds,
-  })
+  const bulkUrl = `${service.url}/rates/bulk`
+  const each = Math.min(BULK_ROWS, batches * BATCH_ROWS)
+  const list = () =>
+    history().map((row, i) => ({
+      ...row,
+      effectiveMs: nowMs - HOUR_MS * (used + 1) - Math.floor(i / shape.liveQuotes) * 1000,
+    }))
+  const bulks = [
+    {
+      what: 'over two years',
+      ...(await bulkRates(sql, { url: bulkUrl, key, rowsOf: history, rounds, each })),
+    },
+    {
+      what: 'of two times',
+      ...(await bulkRates(sql, { url: bulkUrl, key, rowsOf: list, rounds, each })),
+    },
+  ]
   await service.stop()
   await sql.end()
   return [
@@ -52,47 +70,48 @@ export async function ingestion(
       beside: { what: 'multi-row INSERT', value: median(rates.bare) },
       goal: 'at least 0.6',
     },
-    {
-      what: `rows recorded through POST /rates/bulk, one client, ${BULK_ROWS.toLocaleString('en')} rows each`,
-      value: median(bulk.service),
+    ...bulks.map(({ what, service, copy }) => ({
+      what: `rows ${what} through POST /rates/bulk, one client, ${each.toLocaleString('en')} each`,
+      value: median(service),
       unit: 'rows/s',
-      beside: { what: 'bare COPY of as many rows each', value: median(bulk.copy) },
+      beside: { what: 'bare COPY of as many rows each', value: median(copy) },
       goal: 'at least 0.4',
-    },
+    })),
   ]
 }
 
 type Bulk = {
   readonly url: string
   readonly key: string
-  readonly batches: readonly Observation[][]
+  /** Rows that nobody has recorded yet. */
+  readonly rowsOf: () => Observation[]
   readonly rounds: number
+  /** The rows of one request. */
+  readonly each: number
 }
 
 /** Rows a second of one client through `POST /rates/bulk` as CSV, and of COPY, in turns. */
-async function bulkRates(sql: Sql, { url, key, batches, rounds }: Bulk) {
-  const all = batches.flat()
-  const parts = Array.from({ length: Math.ceil(all.length / BULK_ROWS) }, (_, i) =>
-    all.slice(i * BULK_ROWS, (i + 1) * BULK_ROWS),
-  )
-  const bodies = parts.map(csvOf)
-  const texts = await Promise.all(parts.map((part) => copyText(sql, [part])))
+async function bulkRates(sql: Sql, { url, key, rowsOf, rounds, each }: Bulk) {
   const headers = { 'x-api-key': key, 'content-type': 'text/csv' }
   const rates = { service: [] as number[], copy: [] as number[] }
-  const rateOf = async (work: (i: number) => Promise<void>) => {
+  const rateOf = async <T>(parts: readonly T[], work: (part: T) => Promise<void>) => {
     const startMs = performance.now()
-    for (const i of parts.keys()) await work(i)
-    return (all.length * 1000) / (performance.now() - startMs)
+    for (const part of parts) await work(part)
+    return (parts.length * each * 1000) / (performance.now() - startMs)
   }
-  for (let round = 0; round < rounds; round++) {
-    rates.copy.push(await rateOf((i) => copied(sql, texts[i]!)))
-    rates.service.push(
-      await rateOf(async (i) => {
-        const reply = await fetch(url, { method: 'POST', headers, body: bodies[i]! })
-        const text = await reply.text()
-        if (reply.status !== 200) throw new Error(`POST /rates/bulk answered ${text}`)
-      }),
-    )
+  const send = async (body: string) => {
+    const reply = await fetch(url, { method: 'POST', headers, body })
+    const text = await reply.text()
+    if (reply.status !== 200) throw new Error(`POST /rates/bulk answered ${reply.status}: ${text}`)
+  }
+  const parts = () => partsOf(rowsOf(), each)
+  for (let round = 0; round <= rounds; round++) {
+    const texts = await Promise.all(parts().map((part) => copyText(sql, [part])))
+    const copy = await rateOf(texts, (text) => copied(sql, text))
+    const service = await rateOf(parts().map(csvOf), send)
+    if (round === 0) continue
+    rates.copy.push(copy)
+    rates.service.push(service)
   }
   return rates
 }
@@ -106,12 +125,11 @@ const csvOf = (rows: readonly Observation[]): string =>
     })
     .join('')}`
 
-function batchesOf(rows: Iterable<Observation[]>): Observation[][] {
-  const all = [...rows].flat()
-  return Array.from({ length: Math.floor(all.length / BATCH_ROWS) }, (_, i) =>
-    all.slice(i * BATCH_ROWS, (i + 1) * BATCH_ROWS),
+/** Rows in parts of one size; a rest that does not fill one is left out. */
+const partsOf = <T>(rows: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.floor(rows.length / size) }, (_, i) =>
+    rows.slice(i * size, (i + 1) * size),
   )
-}
 
 /** Rows a second of `CLIENTS` clients working through all batches. */
 async function inTurns(

@@ -320,6 +320,23 @@ describe('a fault of the source records nothing, and is told in one line', () =>
     expect((await run('run acme')).said.join()).toContain('still being written')
   })
 
+  test('more offers than a provider may have', async () => {
+    const rows = Array.from({ length: 201 }, (_, i) => ({ rate: 171.5, least: i + 1 }))
+    answer = () => Response.json(rows)
+    await connector(`from: { url: "${partner.url}quotes" }
+format: json
+row: { from: '"GBP"', to: '"KES"', rate: rate, amount_min: least }
+`)
+    const { status, said } = await run('run acme')
+    expect(status).toBe(1)
+    expect(said).toEqual([
+      'corridor: acme gives a price that cannot be recorded: acme has 200 offers in GBP/KES, ' +
+        'which is the limit: price fewer combinations, or let prices run out by their ' +
+        'valid_until: nothing was recorded',
+    ])
+    expect(await recorded()).toHaveLength(0)
+  })
+
   test('a date that could be two, with the member that decides', async () => {
     await csv('numbers: { decimal: "," }\n')
     await table('From;To;Rate;Date\nGBP;KES;171,5;03/04/2026\n')

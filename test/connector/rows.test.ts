@@ -35,6 +35,11 @@ describe('an expression of a row', () => {
     ['an object', '{ "a": 1 }', /rate gives an object, and not a string or a number/],
     ['a long text', '$pad("x", 5000)', /rate gives more than 4096 characters/],
     ['text as an expression', '$eval("1 + 1")', /rate failed: .*non-function/],
+    [
+      'a calculation with a string',
+      '1 / $string(rate)',
+      /must evaluate to a number, not a string: \$number\(\.\.\.\) makes one/,
+    ],
     ['a recursion without end', '($f := function($n) { 1 + $f($n) }; $f(1))', /rate failed: Stack/],
   ]
   for (const [what, expression, said] of faults)

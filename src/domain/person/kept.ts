@@ -2,6 +2,7 @@ import type { ListedKey } from '~/domain/account.ts'
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Facts } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
+import type { UploadChoices } from '~/domain/upload.ts'
 import type { Factors, OwnSession } from './profile.ts'
 
 /** Everything that is kept of a person and of the account that is theirs. */
@@ -26,6 +27,24 @@ export type Kept = {
   readonly alerts: readonly Alert[]
   readonly deliveries: readonly Delivery[]
   readonly changes: readonly Change[]
+  readonly uploads: readonly (SentTable & { recordedMs: number; withdrawnMs: number | null })[]
+  readonly drafts: readonly (SentTable & { createdMs: number })[]
+  readonly layouts: readonly Layout[]
+}
+
+/** A table of prices that was sent. */
+export type SentTable = {
+  readonly fileName: string
+  /** The address of the person who sent it. */
+  readonly person: string | null
+  readonly rowCount: number
+}
+
+/** How tables with some columns are read. */
+type Layout = {
+  readonly header: readonly string[]
+  readonly choices: Pick<UploadChoices, 'columns'>
+  readonly usedMs: number
 }
 
 type Delivery = {

@@ -25,7 +25,7 @@ const VISITOR = ['address', 'form-cookie', 'language'] as const
 
 const MEMBER = [
   ...(['email', 'password', 'sessions', 'attempts', 'devices', 'keys', 'applications'] as const),
-  ...(['alerts', 'changes', 'prices'] as const),
+  ...(['alerts', 'changes', 'prices', 'uploads'] as const),
 ] as const
 
 type Fact = (typeof VISITOR)[number] | (typeof MEMBER)[number]

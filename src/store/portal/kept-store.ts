@@ -1,9 +1,10 @@
-import { and, asc, desc, eq } from 'drizzle-orm'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Kept } from '~/domain/person/kept.ts'
 import { keyOf } from '~/store/access/key-store.ts'
 import { alertOf } from '~/store/alert/alert-store.ts'
 import { alertDeliveries, alerts } from '~/store/alert/schema.ts'
 import type { Database, Tx } from '~/store/database.ts'
+import { uploadDrafts, uploadLayouts, uploads } from '~/store/recording/schema.ts'
 import { accounts, keys, usage } from '~/store/schema.ts'
 import { createFactorStore } from './factor-store.ts'
 import { oauthClients, oauthConsents } from './oauth-schema.ts'
@@ -46,6 +47,16 @@ export async function keptOf(database: Database, own: Own): Promise<Kept> {
       ...one,
       atMs: at.getTime(),
     })) as Kept['changes'],
+    uploads: rows.uploads.map(({ recordedAt, withdrawnAt, ...one }) => ({
+      ...one,
+      recordedMs: recordedAt.getTime(),
+      withdrawnMs: withdrawnAt?.getTime() ?? null,
+    })),
+    drafts: rows.drafts.map(({ createdAt, ...one }) => ({
+      ...one,
+      createdMs: createdAt.getTime(),
+    })),
+    layouts: rows.layouts.map(({ usedAt, ...one }) => ({ ...one, usedMs: usedAt.getTime() })),
   }
 }
 
@@ -74,6 +85,43 @@ async function rowsOf(tx: Tx, { userId, accountId }: Own) {
       .where(eq(oauthConsents.userId, userId))
       .orderBy(asc(oauthConsents.createdAt)),
     ...(await eventsOf(tx, accountId)),
+    ...(await sentBy(tx, accountId)),
+  }
+}
+
+/** The tables that an account uploaded, those it looks at, and how it has them read. */
+async function sentBy(tx: Tx, accountId: string) {
+  return {
+    uploads: await tx
+      .select({
+        fileName: uploads.fileName,
+        person: uploads.person,
+        recordedAt: uploads.recordedAt,
+        withdrawnAt: uploads.withdrawnAt,
+        rowCount: sql<number>`cardinality(${uploads.ids})`,
+      })
+      .from(uploads)
+      .where(eq(uploads.accountId, accountId))
+      .orderBy(asc(uploads.recordedAt), asc(uploads.id)),
+    drafts: await tx
+      .select({
+        fileName: uploadDrafts.fileName,
+        person: uploadDrafts.person,
+        createdAt: uploadDrafts.createdAt,
+        rowCount: uploadDrafts.rows,
+      })
+      .from(uploadDrafts)
+      .where(eq(uploadDrafts.accountId, accountId))
+      .orderBy(asc(uploadDrafts.createdAt), asc(uploadDrafts.id)),
+    layouts: await tx
+      .select({
+        header: uploadLayouts.header,
+        choices: uploadLayouts.choices,
+        usedAt: uploadLayouts.usedAt,
+      })
+      .from(uploadLayouts)
+      .where(eq(uploadLayouts.accountId, accountId))
+      .orderBy(asc(uploadLayouts.usedAt), asc(uploadLayouts.hash)),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import { hourStartMs } from '~/domain/freshness.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
@@ -15,14 +15,11 @@ export const isRestated = (error: unknown): boolean =>
 /**
  * The call that refuses rows of which one has the offer and the time of another, recorded before or
  * with it. A row of any kind counts: one that no money can be moved at may replace one that had the
- * best rate of its hour.
+ * best rate of its hour. `added` is a relation with the columns of the rows.
  */
-export function refuseRestated(sql: Sql, { series, offerIds, observations }: NewRows) {
-  const times = observations.map(({ effectiveMs }) => instantText(effectiveMs))
-  return sql`refuse_restated(
-    ${arrayLiteral(series.map(({ id }) => id))}::int[], ${arrayLiteral(offerIds)}::int[],
-    ${arrayLiteral(times)}::timestamptz[])`
-}
+export const refuseRestated = (sql: Sql, added: PendingQuery<Row[]>) => sql`refuse_restated(
+  array_agg(${added}.provider_corridor_id), array_agg(${added}.offer_id),
+  array_agg(${added}.effective_from))`
 
 /** The statement that finds such rows where observations lie on several servers, once recorded. */
 export function restatedAmong(sql: Sql, { series, observations }: NewRows) {
@@ -39,7 +36,7 @@ export function restatedAmong(sql: Sql, { series, observations }: NewRows) {
     group by corridor_id, provider_corridor_id, offer_id, effective_from having count(*) > 1`
 }
 
-/** Counts the hours of rows again, corridor by corridor. */
+/** Counts the hours of rows again, corridor by corridor, without waiting between two of them. */
 export async function recountHours(sql: Sql, tx: TransactionSql, rows: NewRows): Promise<void> {
   const { observations, series } = rows
   const hours = new Map<number, Set<number>>()
@@ -47,6 +44,8 @@ export async function recountHours(sql: Sql, tx: TransactionSql, rows: NewRows):
     const of = hours.get(corridorId) ?? new Set()
     hours.set(corridorId, of.add(hourStartMs(observations[i]!.effectiveMs)))
   }
-  for (const [corridorId, hoursMs] of [...hours].sort(([a], [b]) => a - b))
-    await recount(sql, tx, { corridorId, hoursMs: [...hoursMs] })
+  const sorted = [...hours].sort(([a], [b]) => a - b)
+  await Promise.all(
+    sorted.map(([corridorId, hoursMs]) => recount(sql, tx, { corridorId, hoursMs: [...hoursMs] })),
+  )
 }

@@ -1,4 +1,5 @@
 import type { TransactionSql } from 'postgres'
+import { ServiceError } from '~/domain/errors.ts'
 import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
@@ -186,7 +187,10 @@ class ChunkedCopy {
 
   async #offersOf(rows: readonly Observation[], series: readonly ObservedSeries[]) {
     const { ids, faults } = await this.into.offers.idsOf(rows, series)
-    if (faults) throw new Error(`nothing was imported: ${faults[0]!.error}`)
+    if (faults)
+      throw new ServiceError('invalid_rows', `nothing was imported: ${faults[0]!.error}`, {
+        errors: faults,
+      })
     return ids
   }
 }

@@ -1,5 +1,5 @@
 import { keyMark } from '~/domain/api-key.ts'
-import type { Kept } from '~/domain/person/kept.ts'
+import type { Kept, SentTable } from '~/domain/person/kept.ts'
 import { presentAlert } from '~/wire/alert/alert.ts'
 import { iso } from '~/wire/present.ts'
 
@@ -49,4 +49,29 @@ export const presentKept = (kept: Kept, nowMs: number) => ({
     body,
   })),
   changes: kept.changes.map(({ atMs, ...change }) => ({ at: iso(atMs), ...change })),
+  ...presentSent(kept),
+})
+
+/** The tables of prices that were sent, and how such are read. */
+const presentSent = (kept: Kept) => ({
+  uploads: kept.uploads.map(({ recordedMs, withdrawnMs, ...upload }) => ({
+    ...sentTable(upload),
+    recorded_at: iso(recordedMs),
+    withdrawn_at: withdrawnMs === null ? null : iso(withdrawnMs),
+  })),
+  previews: kept.drafts.map(({ createdMs, ...draft }) => ({
+    ...sentTable(draft),
+    sent_at: iso(createdMs),
+  })),
+  table_layouts: kept.layouts.map(({ header, choices, usedMs }) => ({
+    header,
+    read_as: choices.columns,
+    used_at: iso(usedMs),
+  })),
+})
+
+const sentTable = ({ fileName, person, rowCount }: SentTable) => ({
+  file: fileName,
+  sent_by: person,
+  rows: rowCount,
 })
