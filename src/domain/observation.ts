@@ -104,6 +104,9 @@ export const RETENTION_YEARS_MAX = 100
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE][+-]?0*\d{1,3})?$/
 
+/** Whether a text is a number that is not far too large or small to use. */
+export const isNumeral = (text: string): boolean => DECIMAL.test(text)
+
 /**
  * How many significant digits a number has as written, not counting zeros at either end; null when
  * the text is not a number, or is far too large or small to use. `0.00120` has two, `1.2e3` too,

@@ -233,15 +233,15 @@ type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
  * A row without an id says an offer alone: see `liveRows`.
  *
  * What is found stands apart, as the planner cannot choose how to join it while a sort that was
- * switched off counts in the cost of every choice. Citus reads a corridor at a time, as one.
+ * switched off counts in the cost of every choice.
  */
 export function liveStatement(sql: Sql, tx: Sql | TransactionSql, ask: LiveAsk) {
   const found = liveRows(sql, ask)
   const begun = ask.tables ? sql`${ask.tables},` : sql`with`
   return tx<LiveRow[]>`
-    ${ask.isDistributed ? (ask.tables ?? sql``) : sql`${begun} found as materialized (${found})`}
+    ${begun} found as materialized (${found})
     select live.series, live.offer_id as of_offer, ${quoteColumns(sql)}
-    from ${ask.isDistributed ? sql`(${found})` : sql`found`} live
+    from found live
     left join lateral (
       select * from observations
       where id = live.id and corridor_id = live.corridor_id and effective_from = live.effective_from

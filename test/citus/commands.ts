@@ -1,17 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { keptFromMs } from '~/jobs/prune-observations.ts'
 import { freePort } from '~/runtime/listener.ts'
-import { connect, type Sql } from '~/store/database.ts'
+import { connect, type Database, type Sql } from '~/store/database.ts'
 import { locksOf } from '~/store/distributed/obstacles.ts'
 import { migrate } from '~/store/migrate.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
+import { createObservationStore } from '~/store/observation-store.ts'
+import { createUploadStore } from '~/store/recording/upload-store.ts'
+import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { writeBackup } from '~/store/transfer/backup.ts'
 import { Replica } from '../fault/replica.ts'
 import { SharedClock } from '../fault/shared-clock.ts'
+import { observation } from '../store/samples.ts'
 import { corridor, documentOf } from '../support/command.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -20,6 +25,7 @@ import { type Cluster, openCluster, programsWithCitus } from './cluster.ts'
 
 const ROWS = 2000
 const LONG_EACH = 20
+const UPLOAD_ROWS = 1500
 const OFFER_EACH = 7
 const CORRIDORS = ['USD/KES', 'USD/NGN', 'GBP/KES', 'EUR/XOF', 'ZAR/KES']
 const PROVIDERS = ['wise', 'remitly']
@@ -238,6 +244,34 @@ describe('on a distributed history', () => {
     await done('reference', 'import', file)
     await done('reference', 'status')
     await done('sources', 'status')
+  }, 60_000)
+
+  test('an upload of all corridors is noted with its rows, and withdrawn as a whole', async () => {
+    const made = documentOf(await done('account', 'create', '--email', 'u@v.co', '--json'))
+    const sql = connect(cluster.url, { connectionsMax: 4 })
+    const database = { sql, db: drizzle(sql), kind: 'external', where: '', close: () => sql.end() }
+    const [nowMs, accountId] = [Date.now(), made.account_id as string]
+    const observations = Array.from({ length: UPLOAD_ROWS }, (_, i) => {
+      const [from, to] = CORRIDORS[i % CORRIDORS.length]!.split('/') as [string, string]
+      return observation({ providerId: 'wise', from, to, effectiveMs: nowMs - i * HOUR_MS })
+    })
+    const upload = { id: crypto.randomUUID(), accountId, person: 'u@v.co', fileName: 'a.csv' }
+    const recording = await createObservationStore(database as Database).record({
+      observations,
+      origin: { recorder: { accountId, keyId: null }, via: 'upload' },
+      idempotency: { accountId, key: 'upload', bodyHash: '0'.repeat(64), nowMs },
+      upload: { ...upload, recordedMs: nowMs },
+    })
+    expect(recording).toMatchObject({ kind: 'recorded' })
+    const kept = (await createUploadStore(database as Database).upload(upload.id))!
+    expect(kept.ids).toEqual('ids' in recording ? [...recording.ids!] : [])
+    const { withdrawn } = await createWithdrawalStore(database as Database).withdraw({
+      ...{ ids: kept.ids, upload: kept, reason: 'wrong', atMs: nowMs },
+      recorder: { accountId, keyId: null },
+    })
+    expect(withdrawn).toHaveLength(UPLOAD_ROWS)
+    await sql.end({ timeout: 1 })
+    await done('rollups', 'verify')
   }, 60_000)
 
   test('a backup is of one moment, whatever is recorded meanwhile', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { arrived as arrivedFrom, valuesOf } from '../support/connector.ts'
 import { S3Server } from '../support/s3-server.ts'
+import { s3Signature } from '../support/s3-signature.ts'
 
 let server: S3Server
 
@@ -17,9 +18,16 @@ beforeEach(() => {
   server.files.set('in/d.csv', 'x')
 })
 
-type Change = { bucket?: string; allow?: string[]; seen?: string[]; nowMs?: number }
+type Change = {
+  bucket?: string
+  allow?: string[]
+  seen?: string[]
+  nowMs?: number
+  id?: string
+  secret?: string
+}
 
-const arrived = ({ bucket = 'prices', ...change }: Change = {}) =>
+const arrived = ({ bucket = 'prices', id = 'S3RVER', secret = 'S3RVER', ...change }: Change = {}) =>
   arrivedFrom(
     `name: acme
 provider: acme
@@ -32,7 +40,7 @@ format: csv
 row: { to: To, rate: Rate }
 terms: ours
 `,
-    { ...change, env: { ACME_ID: 'S3RVER', ACME_SECRET: 'S3RVER' } },
+    { ...change, env: { ACME_ID: id, ACME_SECRET: secret } },
   )
 
 test('the files of a bucket come by age, those of other folders left out, and once', async () => {
@@ -47,8 +55,40 @@ test('the files of a bucket come by age, those of other folders left out, and on
 test('a refused key, a missing bucket and a private endpoint are named', async () => {
   await expect(arrived({ bucket: 'other' })).rejects.toThrow('answered 404 (NoSuchBucket)')
   await expect(arrived({ allow: [] })).rejects.toThrow('named in CONNECTORS_ALLOW')
-  server.refusal = ['SignatureDoesNotMatch', 403]
-  await expect(arrived()).rejects.toThrow('answered 403 (SignatureDoesNotMatch)')
+  await expect(arrived({ secret: 'other' })).rejects.toThrow('answered 403 (SignatureDoesNotMatch)')
+  await expect(arrived({ id: 'other' })).rejects.toThrow('answered 403 (InvalidAccessKeyId)')
+})
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+const PUBLISHED: [path: string, more: Record<string, string>, signature: string][] = [
+  [
+    'test.txt',
+    { range: 'bytes=0-9' },
+    'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
+  ],
+  ['?max-keys=2&prefix=J', {}, '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7'],
+  ['?lifecycle', {}, 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543'],
+]
+
+test('the server works signatures out as in the examples that AWS publishes', () => {
+  for (const [path, more, signature] of PUBLISHED) {
+    const signed = {
+      host: 'examplebucket.s3.amazonaws.com',
+      ...more,
+      'x-amz-content-sha256': new Bun.CryptoHasher('sha256').update('').digest('hex'),
+      'x-amz-date': '20130524T000000Z',
+    }
+    const authorization =
+      'AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,' +
+      `SignedHeaders=${Object.keys(signed).join(';')},Signature=${signature}`
+    const headers = new Headers({ ...signed, authorization })
+    const url = `https://${signed.host}/${path}`
+    const secretOf = () => 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
+    expect(s3Signature({ method: 'GET', url, headers }, secretOf)).toEqual({
+      sent: signature,
+      right: signature,
+    })
+  }
 })
 
 test("a request is signed as the runtime's own client signs it", async () => {

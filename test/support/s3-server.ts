@@ -1,5 +1,12 @@
-/** As much of S3 as reading a folder needs: a list by prefix, and an object of the bucket `prices`. */
+import { s3Signature } from './s3-signature.ts'
+
+/**
+ * As much of S3 as reading a folder needs: a list by prefix, and an object of the bucket `prices`.
+ * A request whose signature is wrong is refused.
+ */
 export class S3Server {
+  /** The secret of each key. */
+  readonly secrets = new Map([['S3RVER', 'S3RVER']])
   readonly files = new Map<string, string | Uint8Array>()
   readonly asked: { readonly url: string; readonly headers: Headers }[] = []
   /** What every request is refused with: a code and a status. */
@@ -22,6 +29,9 @@ export class S3Server {
     this.asked.push({ url: request.url, headers: new Headers(request.headers) })
     const { pathname, searchParams } = new URL(request.url)
     if (this.refusal) return fault(...this.refusal)
+    const signature = s3Signature(request, (id) => this.secrets.get(id))
+    if (signature === null) return fault('InvalidAccessKeyId', 403)
+    if (signature.sent !== signature.right) return fault('SignatureDoesNotMatch', 403)
     const [, bucket = '', ...parts] = decodeURIComponent(pathname).split('/')
     if (bucket !== 'prices') return fault('NoSuchBucket', 404)
     const key = parts.join('/')

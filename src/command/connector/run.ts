@@ -4,12 +4,15 @@ import { type PriceRow, valueText } from '~/connector/prices.ts'
 import type { Connector } from '~/connector/schema.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { offerId } from '~/domain/offer/id.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { systemPace } from '~/feed/fetcher.ts'
 import { type ConnectorReport, runConnector } from '~/runtime/upstream/connector-run.ts'
 import { connectorFolder } from '~/runtime/upstream/connectors.ts'
 import { quoteOf } from '~/service/recording/ingest.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
+import { isDistributed } from '~/store/distributed/distribution.ts'
+import { createSpreadQuoteStore } from '~/store/distributed/spread-quotes.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { importNewObservations } from '~/store/transfer/observation-import.ts'
 import { tableLines } from '../table.ts'
@@ -114,7 +117,7 @@ function shownRows({ connector, report, changes }: Ended): string[] {
 
 /** What each row would change of the price of its offer that holds now. */
 async function changesOf(database: Database, { prices }: ConnectorReport): Promise<string[]> {
-  const live = await createQuoteStore(database).live(systemClock.now())
+  const live = await liveIn(database)
   const last = new Map(live.map((quote) => [offerId(quote), quote]))
   return (prices?.read ?? []).map(({ observation, isRepeat }) => {
     if (!observation) return 'refused'
@@ -127,6 +130,13 @@ async function changesOf(database: Database, { prices }: ConnectorReport): Promi
     const fee = quote.fee === before.fee ? '' : `fee was ${before.fee ?? 'none'}`
     return [move, fee].filter(Boolean).join(', ') || 'same price, later'
   })
+}
+
+async function liveIn(database: Database): Promise<readonly Quote[]> {
+  const nowMs = systemClock.now()
+  return (await isDistributed(database.sql))
+    ? createSpreadQuoteStore(database).live(nowMs, null, null)
+    : createQuoteStore(database).live(nowMs)
 }
 
 function shown(faults: readonly string[]): string[] {

@@ -41,13 +41,19 @@ export class WorkerWatch {
 
   /** Asks every server. Rejects when the coordinator does not answer, or `onBack` fails. */
   async look(): Promise<void> {
-    const { store, log } = this.deps
     const { all, away } = await this.#asked()
-    const { length: corridors } = away.length > 0 ? await store.corridorsOn(away) : []
-    const before = this.#figures.away
-    this.#figures = { workers: all.length, away: away.length, corridors }
-    if (away.length > 0 && before === 0) log.warn(this.#figures, 'database workers are away')
+    await this.#awayIn(all, away)
     if (this.#owed.length > away.length) await this.#tellBack(away)
+  }
+
+  /** The corridors of servers that are away; keeps the figures, and logs when the first goes. */
+  async #awayIn(all: readonly number[], away: readonly number[]) {
+    const { store, log } = this.deps
+    const corridors = away.length > 0 ? await store.corridorsOn(away) : []
+    const before = this.#figures.away
+    this.#figures = { workers: all.length, away: away.length, corridors: corridors.length }
+    if (away.length > 0 && before === 0) log.warn(this.#figures, 'database workers are away')
+    return corridors
   }
 
   /** Tells that all but those who are away are back; again at the next look where that fails. */
@@ -68,12 +74,12 @@ export class WorkerWatch {
    * one that is only busy may not answer in time.
    */
   async divided(): Promise<Divided | null> {
-    const { store } = this.deps
-    if ((await this.#asked()).away.length === 0) return null
-    const { all, away } = await this.#asked()
+    const first = await this.#asked()
+    const { all, away } = first.away.length === 0 ? first : await this.#asked()
+    const corridors = await this.#awayIn(all, away)
     if (away.length === 0) return null
     const here = all.filter((group) => !away.includes(group))
-    return { here: await store.corridorsOn(here), away: await store.corridorsOn(away) }
+    return { here: await this.deps.store.corridorsOn(here), away: corridors }
   }
 
   async #asked() {

@@ -117,17 +117,20 @@ async function recordAndServe({ memory, store, clock }: IngestDeps, batch: Batch
 }
 
 /** The quote that memory serves of an observation. */
-export const quoteOf = (observation: Observation, id: number): Quote => ({
-  id,
-  atMs: observation.effectiveMs,
-  providerId: observation.providerId,
-  from: observation.from,
-  to: observation.to,
-  rate: Number(observation.rate),
-  fee: observation.fee === null ? null : Number(observation.fee),
-  feeCurrency: observation.feeCurrency,
-  rateType: observation.rateType,
-  evidence: observation.evidence,
-  offer: observation.offer,
-  ...(observation.notes !== null && { notes: observation.notes }),
-})
+export function quoteOf(observation: Observation, id: number): Quote {
+  const { notes } = observation
+  const quote = {
+    id,
+    atMs: observation.effectiveMs,
+    providerId: observation.providerId,
+    from: observation.from,
+    to: observation.to,
+    rate: Number(observation.rate),
+    fee: observation.fee === null ? null : Number(observation.fee),
+    feeCurrency: observation.feeCurrency,
+    rateType: observation.rateType,
+    evidence: observation.evidence,
+    offer: observation.offer,
+  }
+  return notes === null ? quote : { ...quote, notes }
+}

@@ -115,9 +115,15 @@ export function readRows(rows: readonly unknown[], rules: RowRules, from = 0): B
   const read: ReadRow[] = []
   rows.forEach((row, i) => {
     const index = from + i
-    const { unread, ...reading } = readSentRow(row, { rules })
+    const reading = readSentRow(row, { rules })
+    const { unread } = reading
     if (reading.faults) faults.push(...reading.faults.map((error) => ({ index, error })))
-    else read.push({ index, ...reading, isAccepted: reading.isAccepted ?? false })
+    else
+      read.push({
+        index,
+        observation: reading.observation,
+        isAccepted: reading.isAccepted ?? false,
+      })
     if (unread.length > 0) warnings.push({ index, warning: unreadWarning(unread) })
   })
   return { rows: read, warnings, faults, providerIds: knownProviders(rows, rules) }

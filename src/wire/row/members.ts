@@ -50,9 +50,9 @@ export function readSentRow(
   const names = isObject ? Object.keys(row).filter((name) => name !== '') : []
   if (names.length > MEMBERS_MAX) return { observation: null, faults: [TOO_MANY], unread: [] }
   const unread = names.filter((name) => !KNOWN_MEMBERS.has(name) && !extra.includes(name))
-  const misspelt = unread.map(misspellingOf).filter((fault) => fault !== null)
+  const misspelt = unread.flatMap((name) => misspellingOf(name) ?? [])
   const reading = readObservationRow(row, rules)
-  if (misspelt.length === 0) return { ...reading, unread }
+  if (misspelt.length === 0) return Object.assign(reading, { unread })
   return { observation: null, faults: [...misspelt, ...(reading.faults ?? [])], unread }
 }
 

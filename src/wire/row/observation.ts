@@ -70,7 +70,7 @@ export function readObservationRow(row: unknown, rules: RowRules): RowReading {
     evidence,
     offer,
   }
-  return { observation, faults: null, ...(isAccepted && { isAccepted }) }
+  return isAccepted ? { observation, faults: null, isAccepted } : { observation, faults: null }
 }
 
 class RowReader {

@@ -1,5 +1,5 @@
 import { instantOf } from '~/domain/instant.ts'
-import { significantDigits } from '~/domain/observation.ts'
+import { isNumeral, significantDigits } from '~/domain/observation.ts'
 
 export const WITHOUT_COMMAS =
   'a number with a decimal point and without commas between its thousands, such as 1284.50'
@@ -96,8 +96,7 @@ export class RowValues {
   }
 }
 
-const isFiniteText = (text: string): boolean =>
-  significantDigits(text) !== null && Number.isFinite(Number(text))
+const isFiniteText = (text: string): boolean => isNumeral(text) && Number.isFinite(Number(text))
 
 /** A value of the sender's in the form in which a fault repeats it. */
 export function shown(value: unknown): string {
