@@ -79,8 +79,9 @@ const pace = {
 /** Asks a host over http, whatever its name, at the addresses that were checked. */
 function connect(request: Parameters<typeof systemPace.connect>[0]) {
   const url = new URL(request.url)
+  const headers = { ...request.headers, host: url.host }
   Object.assign(url, { protocol: 'http:', hostname: request.addresses[0]! })
-  return systemPace.connect({ ...request, url })
+  return systemPace.connect({ ...request, url, headers })
 }
 
 function service(addressesOf = systemPace.addressesOf): ConnectorService {
