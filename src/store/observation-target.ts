@@ -2,6 +2,7 @@ import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import type { Database, Sql } from './database.ts'
 import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from './news-channel.ts'
 import { TERM_COLUMNS } from './offer/offer-row.ts'
+import { OWN_NAMES } from './recording/own-columns.ts'
 
 /** Where the rows of an import are copied, a chunk at a time. */
 export type Target = {
@@ -12,8 +13,8 @@ export type Target = {
   settle(tx: TransactionSql, rows: number): Promise<number>
 }
 
-export const COLUMNS = `effective_from, corridor_id, provider_corridor_id, rate_type,
-  rate, fee, fee_currency, notes, evidence, offer_id, ${TERM_COLUMNS.join()}, recorded_via`
+export const COLUMNS = `corridor_id, provider_corridor_id, ${OWN_NAMES},
+  offer_id, ${TERM_COLUMNS.join()}, recorded_via`
 
 /**
  * Columns by which two rows are one observation; each may be null except the first two, which are

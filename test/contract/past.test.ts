@@ -170,6 +170,8 @@ const story = fc.record({
   days: fc.array(fc.nat({ max: 100 }), { minLength: 2, maxLength: 3 }),
   limit: fc.integer({ min: 1, max: 9 }),
   offsets: fc.array(fc.nat({ max: 30 }), { minLength: 3, maxLength: 3 }),
+  /** Which of two questions in a row is asked. */
+  turnOf: fc.nat({ max: 1 }),
 })
 
 const pegged = (pegs: Pegs) =>
@@ -301,7 +303,7 @@ describe('questions about the past', () => {
             const ages = { quoteMaxAgeMs, staleAfterMs }
             await turn(database, told, nowMs)
             const world = await new PastWorld(database, { at, ...ages }).start()
-            const questions = questionsOf(told)
+            const questions = questionsOf(told).filter((_, i) => i % 2 === told.turnOf)
             const providers = PROVIDERS.map((provider) => ({
               ...provider,
               isActive: !told.inactive.includes(provider.id),

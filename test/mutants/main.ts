@@ -31,7 +31,7 @@ async function main(args: string[]): Promise<number> {
   const reached = await inTurns(files, async (file) => ({ file, ids: await reachedBy(root, file) }))
   const failed = reached.filter(({ ids }) => ids === null).map(({ file }) => file)
   for (const file of failed) console.log(`fails without a mutant: ${file}`)
-  const near = nearestTo(mutants, reached)
+  const near = nearestTo(all, reached)
   const outcomes = await inTurns(mutants, async (mutant): Promise<Outcome> => {
     const tests = near(mutant)
     const isNoticed = tests.length > 0 && (await isKilled(root, mutant.id, tests))

@@ -3,12 +3,21 @@ import { REACHED_VARIABLE } from './reached.ts'
 
 const ACTIVE_VARIABLE = '__STRYKER_ACTIVE_MUTANT__'
 /** A mutant may make a loop endless; no test that is tried here takes as long. */
-const TRIAL_MS_MAX = 30_000
+const TRIAL_MS_MAX = 120_000
+const TEST_MS_MAX = 60_000
 
 /** Runs test files of a copy, with a mutant if one is named; whether all of them pass. */
 async function passes(root: string, files: readonly string[], env: Record<string, string>) {
   const child = Bun.spawn(
-    [process.execPath, 'test', '--bail', '--preload', './test/mutants/reached.ts', ...files],
+    [
+      process.execPath,
+      'test',
+      '--bail',
+      `--timeout=${TEST_MS_MAX}`,
+      '--preload',
+      './test/mutants/reached.ts',
+      ...files,
+    ],
     {
       ...{ cwd: root, stdout: 'ignore', stderr: 'ignore', timeout: TRIAL_MS_MAX },
       ...{ env: { ...process.env, ...env }, killSignal: 'SIGKILL' },

@@ -156,12 +156,14 @@ function nextYear(name: BankName, text: string): string {
   return text.replace(/\b20[012]\d\b(?!\.)/g, far).replace(/(?<=-[A-Z][a-z]{2}-)\d{2}/g, '28')
 }
 
-/** The rows of a JSON answer, twice. */
+/** A JSON answer with each of its lists twice. */
 function doubled(text: string): string {
-  const answer = JSON.parse(text)
-  const member = ['genericResponse', 'data'].find((one) => one in answer)
-  if (!member) return JSON.stringify([...answer, ...answer])
-  return JSON.stringify({ ...answer, [member]: [...answer[member], ...answer[member]] })
+  const twice = (value: unknown): unknown => {
+    if (Array.isArray(value)) return [...value, ...value]
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, twice(inner)]))
+  }
+  return JSON.stringify(twice(JSON.parse(text)))
 }
 
 /** An answer whose first column has become the last; in JSON every member has another's name. */
@@ -199,7 +201,7 @@ function rotatedJson(text: string): string {
     if (Array.isArray(value))
       return typeof value[0] === 'object' ? value.map(turned) : rotate(value)
     if (typeof value !== 'object' || value === null) return value
-    const list = Object.entries(value).find(([, inner]) => Array.isArray(inner))
+    const list = Object.entries(value).find(([, inner]) => typeof inner?.[0] === 'object')
     if (list) return { ...value, [list[0]]: turned(list[1]) }
     const names = Object.keys(value)
     return Object.fromEntries(rotate(names).map((name, i) => [name, Object.values(value)[i]]))

@@ -18,8 +18,9 @@ export { answerTo, BANK_NAMES as NAMES, type BankName, bytesOf, type Exchange, S
 const KEPT = join(import.meta.dir, 'recordings')
 const WHOLE = resolve(import.meta.dir, '../../../shared/data/central_banks')
 
-/** Where recorded answers are: those kept here, cut to a few days, and all where they are at hand. */
-export const FOLDERS: readonly string[] = existsSync(WHOLE) ? [KEPT, WHOLE] : [KEPT]
+/** Where a bank's answers are: those kept here, cut to a few days, and all where they are at hand. */
+export const foldersOf = (name: BankName): readonly string[] =>
+  [KEPT, WHOLE].filter((folder) => existsSync(join(folder, `${name}.json`)))
 
 export const DAY = (text: string): number => Date.parse(`${text}T12:00:00Z`)
 

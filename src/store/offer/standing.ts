@@ -3,7 +3,9 @@ import type { Standing } from '~/domain/history.ts'
 import type { Sql } from '~/store/database.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
+import { OWN_NAMES } from '~/store/recording/own-columns.ts'
 import { LONG_PRICE_MS } from './long-prices.ts'
+import { TERM_COLUMNS } from './offer-row.ts'
 
 /** How far before a moment prices are looked for at first. */
 export const NEAR_MS = LONG_PRICE_MS
@@ -17,8 +19,8 @@ const coordinate = (sql: Sql, moment: Part) =>
 
 /** The columns of observations from which a quote is made. */
 export const pricedColumns = (sql: Sql) => sql`
-  id, effective_from, recorded_at, provider_corridor_id, rate_type, rate, fee, fee_currency,
-  evidence, offer_id, notes, fee_percent, delivery_min, delivery_max, valid_until`
+  id, recorded_at, provider_corridor_id, offer_id,
+  ${sql.unsafe(`${OWN_NAMES}, ${TERM_COLUMNS.join()}`)}`
 
 /** A stretch of a corridor's time as a line in a plane of corridors and moments. */
 const line = (sql: Sql, { corridorId, from, until }: { [name: string]: Part }) => sql`

@@ -1,9 +1,10 @@
 import type { Observation } from '~/domain/observation.ts'
 import type { UploadNote } from '~/domain/upload.ts'
 import type { Sql } from '~/store/database.ts'
-import { arrayLiteral, instantText, storedEvidence } from '~/store/encoding.ts'
+import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { storedTerms } from '~/store/offer/offer-row.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
+import { OWN_COLUMNS, OWN_NAMES } from './own-columns.ts'
 
 /** Observations that are to be recorded. */
 export type NewRows = {
@@ -32,18 +33,11 @@ export function columnsOf(sql: Sql, rows: NewRows) {
     arrayLiteral(observations.map(field))
   const offered = offerColumns(sql, rows)
   return {
-    names: sql`effective_from, corridor_id, provider_corridor_id, rate_type, rate, fee,
-      fee_currency, notes, evidence${offered.names}`,
+    names: sql`corridor_id, provider_corridor_id, ${sql.unsafe(OWN_NAMES)}${offered.names}`,
     values: sql`
-      ${column(({ effectiveMs }) => instantText(effectiveMs))}::timestamptz[],
       ${arrayLiteral(series.map(({ corridorId }) => corridorId))}::int[],
-      ${arrayLiteral(series.map(({ id }) => id))}::int[],
-      ${column(({ rateType }) => rateType)}::rate_type[],
-      ${column(({ rate }) => rate)}::numeric[],
-      ${column(({ fee }) => fee)}::numeric[],
-      ${column(({ feeCurrency }) => feeCurrency)}::text[],
-      ${column(({ notes }) => notes)}::text[],
-      ${column(({ evidence }) => storedEvidence(evidence))}::evidence[]
+      ${arrayLiteral(series.map(({ id }) => id))}::int[]
+      ${OWN_COLUMNS.map(({ type, of }) => sql`, ${column(of)}::${sql.unsafe(type)}[]`)}
       ${offered.values}`,
     common: sql`recorded_by, recorded_via, recorded_at`,
     commonValues: sql`${rows.recorderId}::int, ${rows.via}::text, ${recordingTime(sql, rows)}`,

@@ -4,7 +4,7 @@ import type { Observation } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { distributedWay } from '~/store/distributed/import-way.ts'
-import { copyLine, instantText, storedEvidence } from '~/store/encoding.ts'
+import { copyLine } from '~/store/encoding.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
 import { type ImportWay, localWay, type Target } from '~/store/observation-target.ts'
 import { isLong, keepLong } from '~/store/offer/long-prices.ts'
@@ -12,6 +12,7 @@ import { storedTerms } from '~/store/offer/offer-row.ts'
 import { Offers } from '~/store/offer/offers.ts'
 import { addToRollups } from '~/store/past/rollup-parts.ts'
 import { type ObservedSeries, ProviderCorridors } from '~/store/provider-corridors.ts'
+import { OWN_COLUMNS } from '~/store/recording/own-columns.ts'
 import { type CopyIn, copyAll, copyIn } from './copy-in.ts'
 import { firstLook } from './first-look.ts'
 import { NewestKnown } from './newest-known.ts'
@@ -197,15 +198,9 @@ class ChunkedCopy {
 
 const lineOf = (row: Observation, series: ObservedSeries, offerId: number, via: string): string =>
   copyLine([
-    instantText(row.effectiveMs),
     series.corridorId,
     series.id,
-    row.rateType,
-    row.rate,
-    row.fee,
-    row.feeCurrency,
-    row.notes,
-    storedEvidence(row.evidence),
+    ...OWN_COLUMNS.map(({ of }) => of(row)),
     offerId,
     ...storedTerms(row.offer),
     via,
