@@ -13,15 +13,21 @@ export const meantBy = (
   word: string,
   names: readonly string[],
   wrongMax = WRONG_LETTERS_MAX,
-): string | null => allMeantBy(word, names, wrongMax)[0] ?? null
+): string | null => nearestOf(word, names, wrongMax).names[0] ?? null
 
-/** As `meantBy`, with all the names that are equally near. */
-export function allMeantBy(
+export type Nearest = {
+  readonly names: readonly string[]
+  /** The number of letters that are wrong in each of the names. */
+  readonly wrong: number
+}
+
+/** As `meantBy`, with all the names that are equally near, and how near they are. */
+export function nearestOf(
   word: string,
   names: readonly string[],
   wrongMax = WRONG_LETTERS_MAX,
-): readonly string[] {
-  if (names.includes(word)) return []
+): Nearest {
+  if (names.includes(word)) return { names: [], wrong: 0 }
   const folded = word.toLowerCase()
   let meant: string[] = []
   let least = wrongMax + 1
@@ -33,7 +39,7 @@ export function allMeantBy(
     meant = wrong < least ? [name] : [...meant, name]
     least = wrong
   }
-  return meant
+  return { names: meant, wrong: least }
 }
 
 /** The optimal string alignment distance, row by row; meant for short words. */

@@ -106,6 +106,26 @@ describe('names of places', () => {
     expect(rates.note).toContain('"Nairobi" was read as Kenya')
   })
 
+  test.each([
+    ['Malia', 'did you mean ML (Mali, Africa) or MT (Malta, Europe)?'],
+    ['Guyena', 'did you mean GY (Guyana)?'],
+    ['Lagoss', 'did you mean NG (Nigeria)?'],
+    ['Gulff', 'is not a country'],
+  ])(
+    'that are near to %j are suggested with their continents where these differ',
+    async (text, words) => {
+      const { isError, error } = await ask('convert', { ...ROUTE, target_country: text })
+      expect([isError, error]).toEqual([true, expect.stringContaining(words)])
+      expect(error).not.toContain('French Guiana')
+    },
+  )
+
+  test('of countries without money here suggest no money of another continent', async () => {
+    const { isError, error } = await ask('get_rates', { from: 'EUR', to: 'Guyena' })
+    expect([isError, error]).toEqual([true, expect.stringContaining('"Guyena"')])
+    expect(error).not.toContain('did you mean')
+  })
+
   test('that are groups are refused where one country is asked for, with all of them', async () => {
     const { isError, code, error } = await ask('convert', { ...ROUTE, target_country: 'the Gulf' })
     expect([isError, code]).toEqual([true, 'invalid_parameter'])

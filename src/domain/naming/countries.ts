@@ -1,7 +1,7 @@
 import { getCountryData, type TCountryCode } from 'countries-list'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { Names } from './names.ts'
-import { groupNamesOf } from './regions.ts'
+import { citiesOf, groupNamesOf } from './regions.ts'
 
 /** What people say besides the names and other names of the list. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
@@ -28,12 +28,13 @@ const regions = UNDERSTOOD.map((language) => new Intl.DisplayNames(language, { t
 /**
  * Every country by its code, of two or three letters, and its names in English, in its own
  * language, in French, Portuguese, Swahili and Arabic; the name of a group such as the EU means
- * each country in it.
+ * each country in it. A misspelt name may be that of a city, too: "Lagoss" is not Laos.
  */
 export const countryNames = new Names(
   [...COUNTRIES.keys()].map((code) => ({
     id: code,
     names: [...namesOf(code), ...groupNamesOf(code)],
+    misspelt: citiesOf(code),
   })),
 )
 

@@ -1,7 +1,7 @@
 import type { Currency } from '~/domain/currency.ts'
 import { COUNTRIES, homeOf } from '~/domain/offer/country.ts'
 import { countryNames, namesOf, UNDERSTOOD } from './countries.ts'
-import { type Meaning, Names } from './names.ts'
+import { type Meaning, Names, NOTHING } from './names.ts'
 
 /** What people call currencies besides their names. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
@@ -86,7 +86,7 @@ export class CurrencyNames {
     const country = countryNames.exact(text)
     if (country.kind === 'none') return this.#called(text)
     const codes = this.#moneyOf(country.kind === 'one' ? [country.id] : country.ids)
-    if (codes.length === 0) return { kind: 'none', near: [] }
+    if (codes.length === 0) return NOTHING
     return codes.length === 1 ? { kind: 'one', id: codes[0]! } : { kind: 'several', ids: codes }
   }
 
@@ -96,12 +96,19 @@ export class CurrencyNames {
     return code !== undefined && this.#codes.has(code) ? code : null
   }
 
-  /** What a text means that names no country, but may misspell one. */
+  /**
+   * What a text means that names no country. Where it is at least as near to the names of countries
+   * as to those of currencies, it misspells a country; if one of these has no money here, nothing
+   * is suggested, since the money of another may be of another continent.
+   */
   #called(text: string): Meaning {
     const called = this.#names.meaning(text)
-    if (called.kind !== 'none' || called.near.length > 0) return called
     const country = countryNames.meaning(text)
-    return country.kind === 'none' ? { ...country, near: this.#moneyOf(country.near) } : called
+    if (called.kind !== 'none' || country.kind !== 'none' || country.near.length === 0)
+      return called
+    if (called.wrong < country.wrong) return called
+    const isMoneyKnown = country.near.every((code) => this.#moneyIn(code).length > 0)
+    return isMoneyKnown ? { ...country, near: this.#moneyOf(country.near) } : NOTHING
   }
 
   #moneyOf(countries: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { allMeantBy } from '~/domain/misspelling.ts'
+import { type Nearest, nearestOf } from '~/domain/misspelling.ts'
 import { joined, NAME_LENGTH_MAX, wordsOf } from './words.ts'
 
 /** Something that has an id, and names by which people call it. */
@@ -7,6 +7,8 @@ type Named = {
   readonly names: readonly string[]
   /** Further words that people put in, such as the country of a currency. */
   readonly words?: readonly string[]
+  /** What people misspell besides the names, such as the cities of a country. */
+  readonly misspelt?: readonly string[]
 }
 
 /** What a text means among things with names. */
@@ -14,13 +16,13 @@ export type Meaning =
   | { readonly kind: 'one'; readonly id: string }
   /** Two or more, in the order in which they were given. */
   | { readonly kind: 'several'; readonly ids: readonly string[] }
-  /** None; `near` are those whose name was probably misspelt. */
-  | { readonly kind: 'none'; readonly near: readonly string[] }
+  /** None; `near` are those whose name was probably misspelt, in `wrong` letters. */
+  | { readonly kind: 'none'; readonly near: readonly string[]; readonly wrong: number }
 
 /** Three letters are a code, to which many others are near. */
 const NEAR_LENGTH_MIN = 4
 
-const NOTHING: Meaning = { kind: 'none', near: [] }
+export const NOTHING: Meaning = { kind: 'none', near: [], wrong: Number.POSITIVE_INFINITY }
 
 type Entry = { readonly id: string; readonly words: ReadonlySet<string> }
 
@@ -32,8 +34,8 @@ export class Names {
   /** The ids of everything of one name, by the words of the name, or of the id, in one. */
   readonly #byName: ReadonlyMap<string, readonly string[]>
 
-  /** The names that a text may misspell: not the short ones besides ids. */
-  readonly #nearable: readonly string[]
+  /** As `#byName`, of the names that a text may misspell: not the short ones besides ids. */
+  readonly #nearable: ReadonlyMap<string, readonly string[]>
 
   constructor(all: readonly Named[]) {
     this.#byId = new Map(all.map(({ id }) => [id.toLowerCase(), id]))
@@ -42,18 +44,11 @@ export class Names {
       words: new Set([...names, ...words].flatMap(wordsOf)),
     }))
     this.#words = new Set(this.#entries.flatMap((entry) => [...entry.words]))
-    const byName = new Map<string, string[]>()
-    for (const { id, names } of all)
-      for (const name of new Set([id, ...names].map(joined))) {
-        const known = byName.get(name)
-        if (known) known.push(id)
-        else byName.set(name, [id])
-      }
-    this.#byName = byName
-    const ids = new Set(all.map(({ id }) => joined(id)))
-    this.#nearable = [...byName.keys()].filter(
-      (name) => name.length >= NEAR_LENGTH_MIN || ids.has(name),
-    )
+    this.#byName = idsByName(all, ({ id, names }) => [id, ...names])
+    this.#nearable = idsByName(all, ({ id, names, misspelt = [] }) => [
+      id,
+      ...[...names, ...misspelt].filter((name) => name.length >= NEAR_LENGTH_MIN),
+    ])
   }
 
   /**
@@ -68,15 +63,22 @@ export class Names {
     if (words.length === 0) return NOTHING
     const ids = this.#having(words.map((word) => [word]))
     if (ids.length > 0) return meaningOf(ids)
-    const near = nearest(words.join(''), this.#nearable).flatMap((n) => this.#byName.get(n)!)
-    return { kind: 'none', near: near.length > 0 ? [...new Set(near)] : this.#nearBy(words) }
+    const word = words.join('')
+    const said = this.#nearable.get(word)
+    if (said) return { kind: 'none', near: said, wrong: 0 }
+    const { names, wrong } = nearest(word, this.#nearable.keys())
+    const near = [...new Set(names.flatMap((name) => this.#nearable.get(name)!))]
+    return near.length > 0 ? { kind: 'none', near, wrong } : this.#nearBy(words)
   }
 
   /** Those whose names have each of the words, a misspelt one put right. */
-  #nearBy(words: readonly string[]): readonly string[] {
-    return this.#having(
-      words.map((word) => (this.#words.has(word) ? [word] : nearest(word, this.#words))),
+  #nearBy(words: readonly string[]): Meaning {
+    const choices = words.map((word) =>
+      this.#words.has(word) ? { names: [word], wrong: 0 } : nearest(word, this.#words),
     )
+    const near = this.#having(choices.map(({ names }) => names))
+    const wrong = Math.max(...choices.map((choice) => choice.wrong))
+    return near.length === 0 ? NOTHING : { kind: 'none', near, wrong }
   }
 
   /** Those whose names have one of each of the choices. */
@@ -94,8 +96,22 @@ export class Names {
   }
 }
 
-const nearest = (word: string, all: Iterable<string>): readonly string[] =>
-  word.length < NEAR_LENGTH_MIN ? [] : allMeantBy(word, [...all])
+/** The ids of everything of one name, by the words of the name in one. */
+function idsByName(all: readonly Named[], namesOf: (one: Named) => readonly string[]) {
+  const byName = new Map<string, string[]>()
+  for (const one of all)
+    for (const name of new Set(namesOf(one).map(joined))) {
+      const known = byName.get(name)
+      if (known) known.push(one.id)
+      else byName.set(name, [one.id])
+    }
+  return byName
+}
+
+const nearest = (word: string, all: Iterable<string>): Nearest =>
+  word.length < NEAR_LENGTH_MIN
+    ? { names: [], wrong: Number.POSITIVE_INFINITY }
+    : nearestOf(word, [...all])
 
 function meaningOf(ids: readonly string[]): Meaning {
   if (ids.length === 0) return NOTHING

@@ -1,3 +1,5 @@
+import { getCountryData, type TCountryCode } from 'countries-list'
+import { COUNTRIES } from '~/domain/offer/country.ts'
 import { joined } from './words.ts'
 
 /** What people call several countries together, with the codes of these. */
@@ -27,48 +29,39 @@ const GROUPS: readonly (readonly [names: readonly string[], codes: string])[] = 
   [['East African Community', 'EAC'], 'BI CD KE RW SO SS TZ UG'],
 ]
 
-/** The cities that people name when they mean a country. None has the name of a country. */
+/** The cities besides capitals that people name when they mean a country. */
 const CITIES: Readonly<Record<string, readonly string[]>> = {
-  AE: ['Dubai', 'Abu Dhabi', 'Sharjah'],
-  AO: ['Luanda'],
-  BF: ['Ouagadougou'],
+  AE: ['Dubai', 'Sharjah'],
+  BF: ['Bobo-Dioulasso'],
+  BI: ['Bujumbura'],
   BJ: ['Cotonou'],
-  CD: ['Kinshasa', 'Lubumbashi', 'Goma'],
-  CG: ['Brazzaville'],
-  CI: ['Abidjan'],
-  CM: ['Douala', 'Yaoundé'],
-  DZ: ['Algiers', 'Alger'],
-  EG: ['Cairo', 'Le Caire'],
-  ET: ['Addis Ababa', 'Addis'],
-  FR: ['Paris', 'Marseille'],
-  GB: ['London', 'Londres', 'Manchester'],
-  GH: ['Accra', 'Kumasi', 'Tamale'],
-  GN: ['Conakry'],
-  KE: ['Nairobi', 'Mombasa', 'Kisumu'],
-  LR: ['Monrovia'],
-  MA: ['Casablanca', 'Rabat', 'Marrakesh', 'Marrakech'],
-  MG: ['Antananarivo'],
-  ML: ['Bamako'],
-  MW: ['Lilongwe', 'Blantyre'],
-  MZ: ['Maputo', 'Beira'],
-  NA: ['Windhoek'],
-  NE: ['Niamey'],
-  NG: ['Lagos', 'Abuja', 'Kano', 'Ibadan', 'Port Harcourt'],
-  QA: ['Doha'],
-  RW: ['Kigali'],
-  SA: ['Riyadh', 'Jeddah'],
-  SD: ['Khartoum'],
-  SL: ['Freetown'],
-  SN: ['Dakar'],
-  SO: ['Mogadishu', 'Hargeisa'],
-  TG: ['Lomé'],
-  TN: ['Tunis'],
-  TZ: ['Dar es Salaam', 'Dodoma', 'Arusha', 'Zanzibar'],
-  UG: ['Kampala', 'Entebbe'],
-  US: ['New York'],
-  ZA: ['Johannesburg', 'Joburg', 'Cape Town', 'Durban', 'Pretoria'],
-  ZM: ['Lusaka', 'Kitwe'],
-  ZW: ['Harare', 'Bulawayo'],
+  CD: ['Lubumbashi', 'Goma', 'Bukavu'],
+  CG: ['Pointe-Noire'],
+  CI: ['Abidjan', 'Bouaké'],
+  CM: ['Douala'],
+  DZ: ['Alger', 'Oran'],
+  EG: ['Le Caire', 'Alexandria'],
+  ET: ['Addis'],
+  FR: ['Marseille', 'Lyon'],
+  GB: ['Londres', 'Manchester', 'Birmingham'],
+  GH: ['Kumasi', 'Tamale', 'Tema'],
+  GQ: ['Bata'],
+  KE: ['Mombasa', 'Kisumu', 'Eldoret'],
+  MA: ['Casablanca', 'Marrakesh', 'Marrakech'],
+  MW: ['Blantyre'],
+  MZ: ['Beira'],
+  NG: ['Lagos', 'Kano', 'Ibadan', 'Port Harcourt', 'Benin City', 'Enugu', 'Kaduna'],
+  SA: ['Jeddah'],
+  SD: ['Omdurman'],
+  SN: ['Touba'],
+  SO: ['Hargeisa'],
+  TN: ['Sfax'],
+  TZ: ['Dar es Salaam', 'Arusha', 'Mwanza', 'Zanzibar'],
+  UG: ['Entebbe'],
+  US: ['New York', 'Washington'],
+  ZA: ['Johannesburg', 'Joburg', 'Cape Town', 'Durban'],
+  ZM: ['Kitwe', 'Ndola'],
+  ZW: ['Bulawayo'],
 }
 
 const byCode = new Map<string, string[]>()
@@ -83,8 +76,17 @@ const groups = new Set(GROUPS.flatMap(([names]) => names.map(joined)))
 /** Whether a text names several countries together, such as "the Gulf". */
 export const isGroup = (text: string): boolean => groups.has(joined(text))
 
+/** Capitals that have the name of a country or of another's capital, which mean no city. */
+const AMBIGUOUS: ReadonlySet<string> = new Set('DJ GI JM LU MC NF SG ST VA'.split(' '))
+
+/** The cities that people name when they mean a country; none has the name of a country. */
+export const citiesOf = (code: string): readonly string[] => {
+  const { capital } = getCountryData(code as TCountryCode)
+  return [...(capital && !AMBIGUOUS.has(code) ? [capital] : []), ...(CITIES[code] ?? [])]
+}
+
 const cities = new Map(
-  Object.entries(CITIES).flatMap(([code, names]) => names.map((name) => [joined(name), code])),
+  [...COUNTRIES.keys()].flatMap((code) => citiesOf(code).map((name) => [joined(name), code])),
 )
 
 /** The code of the country of a city; null for any other text. */

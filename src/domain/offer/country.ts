@@ -1,4 +1,4 @@
-import { countries, type TCountryCode } from 'countries-list'
+import { continents, countries, type TCountryCode } from 'countries-list'
 
 /** A country of ISO 3166-1, by its English short name. */
 export type Country = {
@@ -43,6 +43,10 @@ function countryOf(code: TCountryCode): Country {
   const own: readonly string[] = currency.filter((money) => !NO_MONEY.has(money))
   return { code, name, currencies: DOLLAR_COUNTRIES[code] ?? own }
 }
+
+/** The continent of a country by its code, in English. */
+export const continentOf = (code: string): string =>
+  continents[countries[code as TCountryCode].continent]
 
 /** The countries where a currency is used, in the order of their codes. */
 export const countriesUsing = (currency: string): Country[] =>

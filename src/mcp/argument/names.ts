@@ -5,7 +5,7 @@ import { currencyNamesOf } from '~/domain/naming/currencies.ts'
 import type { Meaning, Names } from '~/domain/naming/names.ts'
 import { providerNames } from '~/domain/naming/providers.ts'
 import { countryOfCity, isGroup } from '~/domain/naming/regions.ts'
-import { COUNTRIES } from '~/domain/offer/country.ts'
+import { COUNTRIES, continentOf, homeOf } from '~/domain/offer/country.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { neededCountry } from '~/wire/offer/selection.ts'
 
@@ -52,7 +52,7 @@ export const currencyText: Reading = (given, asked) => {
   if (meaning.kind === 'none')
     throw new ServiceError(
       'unsupported_currency',
-      `${name}: ${quoted(text)} is not a supported currency; ${didYouMean(meaning.near, nameOf)}`,
+      `${name}: ${quoted(text)} is not a supported currency; ${didYouMean(meaning.near, placed(meaning.near, nameOf))}`,
       { parameter: name, supported_currencies: catalogue.supportedCodes },
     )
   if (meaning.kind === 'several' && asked.isList && isGroup(text))
@@ -86,7 +86,7 @@ export const countryText: Reading = (given, asked) => {
   if (meaning.near.length === 0) return neededCountry(name, text)
   throw invalidParameter({
     name,
-    fault: `${quoted(text)} is not a country; ${didYouMean(meaning.near, nameOf)}`,
+    fault: `${quoted(text)} is not a country; ${didYouMean(meaning.near, placed(meaning.near, nameOf))}`,
   })
 }
 
@@ -123,6 +123,16 @@ function oneOf(ids: readonly string[], nameOf: Said['nameOf']): string {
 
 const didYouMean = (ids: readonly string[], nameOf: Said['nameOf']): string =>
   `did you mean ${oneOf(ids, nameOf)}?`
+
+/** Names with their continents, where the countries or currencies lie on several. */
+function placed(ids: readonly string[], nameOf: Said['nameOf']): Said['nameOf'] {
+  const continentIn = (id: string) => {
+    const code = COUNTRIES.has(id) ? id : homeOf(id)?.code
+    return code === undefined ? null : continentOf(code)
+  }
+  if (new Set(ids.map(continentIn)).size === 1) return nameOf
+  return (id) => [nameOf(id), continentIn(id) ?? 'several countries'].join(', ')
+}
 
 const ECHO_LENGTH_MAX = 40
 

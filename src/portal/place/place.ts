@@ -1,6 +1,7 @@
 import { currencyCode } from '~/domain/currency.ts'
 import { currencyNamesOf } from '~/domain/naming/currencies.ts'
-import { type Country, countriesUsing, homeOf } from '~/domain/offer/country.ts'
+import { countryOfCity } from '~/domain/naming/regions.ts'
+import { COUNTRIES, type Country, countriesUsing, homeOf } from '~/domain/offer/country.ts'
 import type { View } from '~/memory/view.ts'
 import type { Words } from '~/portal/words/words.ts'
 import {
@@ -90,9 +91,10 @@ function placeIn(words: Words, country: Country, known: Currencies): WrittenPlac
 
 const LETTERS_MIN = 3
 
-/** The countries that a text names, or else the one country whose name begins so. */
+/** The countries that a text names or has a city of, or else the one whose name begins so. */
 function countriesMeant(text: string): Country[] {
-  const named = countriesNamed(text)
+  const city = countryOfCity(text)
+  const named = city === null ? countriesNamed(text) : [COUNTRIES.get(city)!]
   if (named.length > 0) return named
   const begun = guesses(text)
   return begun.length === 1 ? begun : []

@@ -17,6 +17,10 @@ const idsOf = (meaning: Meaning): readonly string[] => {
   return meaning.kind === 'one' ? [meaning.id] : meaning.ids
 }
 
+/** What a text probably misspells; null where it is known. */
+const nearTo = (meaning: Meaning): readonly string[] | null =>
+  meaning.kind === 'none' ? meaning.near : null
+
 /** A name as somebody else may write it: other case, signs and spaces, accents apart. */
 const written = (name: string) =>
   fc
@@ -90,12 +94,18 @@ describe('CurrencyNames', () => {
     ['Kenia', ['KES']],
     ['Senegall', ['XOF']],
     ['greenback', []],
+    ['Guyena', []],
+    ['Ginea', ['GNF']],
+    ['Lagoss', ['NGN']],
+    ['Lao', []],
+    ['Malia', ['XOF', 'EUR']],
+    ['Surinam dollar', []],
   ])('knows what %j probably misspells', (text, near) => {
-    expect(currencyNames.meaning(text)).toEqual({ kind: 'none', near })
+    expect(nearTo(currencyNames.meaning(text))).toEqual(near)
   })
 
   test('knows which one was misspelt', () => {
-    expect(currencyNames.meaning('Nigerian Niara')).toEqual({ kind: 'none', near: ['NGN'] })
+    expect(nearTo(currencyNames.meaning('Nigerian Niara'))).toEqual(['NGN'])
   })
 
   test('finds every currency by its code and by its name, however these are written', () => {
@@ -148,8 +158,55 @@ describe('countryNames', () => {
   })
 
   test('knows which one was misspelt', () => {
-    expect(countryNames.meaning('Senegall')).toEqual({ kind: 'none', near: ['SN'] })
-    expect(countryNames.meaning('Nigera')).toEqual({ kind: 'none', near: ['NE', 'NG'] })
+    expect(nearTo(countryNames.meaning('Senegall'))).toEqual(['SN'])
+    expect(nearTo(countryNames.meaning('Nigera'))).toEqual(['NE', 'NG'])
+  })
+
+  test.each([
+    ['Guyena', ['GY']],
+    ['Ginea', ['GN']],
+    ['Guynea', ['GN']],
+    ['Malia', ['ML', 'MT']],
+    ['Maltaa', ['MT']],
+    ['Gabbon', ['GA']],
+    ['Domenica', ['DM']],
+    ['Mauritana', ['MR']],
+    ['Mauritious', ['MU']],
+    ['Tongo', ['CD', 'CG', 'TG', 'TO']],
+    ['Jordon', ['JO']],
+    ['Omam', ['OM']],
+    ['Chadd', ['TD']],
+    ['Chille', ['CL']],
+    ['Lagoss', ['NG']],
+    ['Lagos', ['NG']],
+    ['Oran', ['DZ']],
+    ['Juba', ['SS']],
+  ])('suggests for %j %j, whatever names lie near on another continent', (text, near) => {
+    expect(nearTo(countryNames.meaning(text))).toEqual(near)
+  })
+
+  test('suggests the country whose name lacks, doubles or swaps letters, if it means no other', () => {
+    for (const code of COUNTRIES.keys()) {
+      const name = namesOf(code)[0]!
+      if (!/^\p{L}{5,}$/u.test(name)) continue
+      for (let at = 0; at < name.length - 1; at++) {
+        const [before, a, b, after] = [
+          name.slice(0, at),
+          name[at]!,
+          name[at + 1]!,
+          name.slice(at + 2),
+        ]
+        for (const text of [
+          before + b + after,
+          before + a + a + b + after,
+          before + b + a + after,
+        ]) {
+          const near = nearTo(countryNames.meaning(text))
+          if (near !== null && countryOfCity(text) === null)
+            expect([text, near]).toEqual([text, expect.arrayContaining([code])])
+        }
+      }
+    }
   })
 
   test('counts the countries of the EU and of Francophone Africa', () => {
@@ -159,8 +216,7 @@ describe('countryNames', () => {
 
   test('takes no code of three letters for a misspelt name: Guff is not GUF', () => {
     for (const text of ['Guff', 'Gufo', 'Gulff']) {
-      const meaning = countryNames.meaning(text)
-      expect(meaning).toEqual({ kind: 'none', near: expect.not.arrayContaining(['GF']) })
+      expect(nearTo(countryNames.meaning(text))).toEqual(expect.not.arrayContaining(['GF']))
     }
   })
 
@@ -168,6 +224,9 @@ describe('countryNames', () => {
     ['Lagos', 'NG'],
     ['dar es-salaam', 'TZ'],
     ['Yaounde', 'CM'],
+    ['nouakchott', 'MR'],
+    ['Djibouti', null],
+    ['Kingston', null],
     ['Kenya', null],
     ['', null],
   ])('knows the country of the city %j', (text, code) => {
@@ -221,7 +280,7 @@ describe('providerNames', () => {
   })
 
   test('knows which one was misspelt', () => {
-    expect(providers.meaning('Westen Union')).toEqual({ kind: 'none', near: ['western-union'] })
+    expect(nearTo(providers.meaning('Westen Union'))).toEqual(['western-union'])
   })
 
   test('finds every provider by id and name', () => {

@@ -61,6 +61,8 @@ describe('writtenPlace', () => {
     ['cedis', '- GHS'],
     ['shilling kényan', '- KES'],
     ['Ghanna', '“Ghanna” is not a country or currency that we know. Did you mean Ghana?'],
+    ['Lagos', 'NG NGN'],
+    ['Lagoss', '“Lagoss” is not a country or currency that we know. Did you mean Nigeria?'],
     [
       'nairra',
       '“nairra” is not a country or currency that we know. Did you mean NGN (Nigerian Naira)?',
