@@ -148,7 +148,7 @@ async function pointsOf(deps: SeriesDeps, view: View, ask: Part): Promise<readon
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)
   const [buckets, candles, ...worths] = await Promise.all([
     deps.store.buckets({ corridor, interval, isOhlc, fromMs, beforeMs }),
-    isOhlc && isCovered ? midCandlesOf(deps.store, { ...ask, beforeMs }) : [],
+    isOhlc && isCovered ? midCandlesOf(deps, { ...ask, beforeMs }) : [],
     ...legs.map((leg) => worthsOf(deps, view, { ...ask, leg })),
   ])
   const byStart = new Map(buckets.map((bucket) => [bucket.startMs, bucket]))

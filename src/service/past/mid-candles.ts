@@ -1,8 +1,11 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { USD } from '~/domain/currency.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Anchors } from '~/domain/price/anchors.ts'
 import { bucketEndMs, bucketStartsMs, type Candle, type Interval } from '~/domain/series.ts'
+import type { WindowCache } from '~/memory/window-cache.ts'
+import { referenceSources } from '~/service/snapshot.ts'
 
 /** What a US dollar was worth, oldest first; of two values at one time the later one holds. */
 type WorthPath = { readonly timesMs: Float64Array; readonly worths: Float64Array }
@@ -11,6 +14,8 @@ export type MidCandleStore = {
   /** What a US dollar was worth in a currency: last before a window, and whenever said in it. */
   worthPath(currency: string, window: Window): Promise<WorthPath>
 }
+
+type PathDeps = { readonly store: MidCandleStore; readonly windows: WindowCache }
 
 type Ask = Window & {
   readonly corridor: Corridor
@@ -29,7 +34,7 @@ const ONE: WorthPath = {
  * bucket opens with the mid that was in force at its start, if there was one.
  */
 export async function midCandlesOf(
-  store: MidCandleStore,
+  deps: PathDeps,
   { corridor, interval, anchors, ...window }: Ask,
 ): Promise<(Candle | null)[]> {
   const startsMs = bucketStartsMs(window, interval)
@@ -37,10 +42,50 @@ export async function midCandlesOf(
   const [from, to] = [anchorOf(corridor.from), anchorOf(corridor.to)]
   const factor = anchors.worth(corridor.to, 1) / anchors.worth(corridor.from, 1)
   if (from === to) return startsMs.map(() => flat(factor))
-  const pathOf = (leg: string) => (leg === USD ? ONE : store.worthPath(leg, window))
-  const [source, target] = await Promise.all([pathOf(from), pathOf(to)])
+  const [source, target] = await Promise.all([pathOf(deps, from, window), pathOf(deps, to, window)])
   const path = new MidPath(source, target, factor)
   return startsMs.map((startMs) => path.candleIn(startMs, bucketEndMs(startMs, interval)))
+}
+
+/** The length of the spans of a path that are remembered, whole ones since 1970. */
+const SPAN_MS = 64 * DAY_MS
+const VALUE_BYTES = 16
+
+/**
+ * What a dollar was worth in a leg in a window, and before it. Whole spans are remembered, shared
+ * by every corridor with this leg and by every window; what they say before the window is stepped
+ * over. They are read one after the other, so that a long window takes one connection for each leg.
+ */
+async function pathOf(deps: PathDeps, leg: string, { fromMs, beforeMs }: Window) {
+  if (leg === USD) return ONE
+  const paths: WorthPath[] = []
+  let startMs = fromMs - (fromMs % SPAN_MS)
+  for (; startMs + SPAN_MS <= beforeMs; startMs += SPAN_MS)
+    paths.push(await spanOf(deps, leg, startMs))
+  const restMs = Math.max(fromMs, startMs)
+  if (restMs < beforeMs) paths.push(await deps.store.worthPath(leg, { fromMs: restMs, beforeMs }))
+  return {
+    timesMs: joined(paths.map(({ timesMs }) => timesMs)),
+    worths: joined(paths.map(({ worths }) => worths)),
+  }
+}
+
+const spanOf = ({ store, windows }: PathDeps, leg: string, fromMs: number): Promise<WorthPath> =>
+  windows.answer({
+    key: `path ${leg} ${fromMs}`,
+    sources: referenceSources([leg], fromMs + SPAN_MS),
+    ask: () => store.worthPath(leg, { fromMs, beforeMs: fromMs + SPAN_MS }),
+    bytesOf: ({ timesMs }) => timesMs.length * VALUE_BYTES,
+  })
+
+function joined(parts: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
 }
 
 /** A mid that follows two paths while a caller steps from bucket to bucket. Mutable. */

@@ -50,7 +50,10 @@ export function midTable(deps: TableDeps, view: View, ask: TableAsk): Promise<re
     : Promise.resolve([liveTable(deps, view, ask)])
 }
 
-/** Throws `mid_unavailable` while no currency at all has a recent mid. */
+/**
+ * Throws `mid_unavailable` while no currency at all has a recent reference and one of `quotes` has
+ * no mid: a list of what is pegged to the dollar would pass for all that there is.
+ */
 function liveTable({ feedTimes }: TableDeps, view: View, { base, quotes }: TableAsk): MidRows {
   const { nowMs, cutoffMs } = view.freshness
   const atMs = Math.min(nowMs, cutoffMs)
@@ -60,8 +63,9 @@ function liveTable({ feedTimes }: TableDeps, view: View, { base, quotes }: Table
     const mid = view.mid(base, quote)
     return mid ? [{ quote, rate: mid.rate, atMs: mid.atMs }] : []
   })
-  if (rows.every(({ quote }) => quote === base))
-    fetchMatrix(view, { from: [base], to: quotes.filter((one) => one !== base) }, feedTimes)
+  const priced = new Set(rows.map(({ quote }) => quote))
+  const unpriced = quotes.filter((quote) => quote !== base && !priced.has(quote))
+  if (unpriced.length > 0) fetchMatrix(view, { from: [base], to: unpriced }, feedTimes)
   return { startMs: atMs - (atMs % DAY_MS), rows }
 }
 
