@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { CURRENCIES } from '../../support/catalogue.ts'
+import { World } from '../../support/world.ts'
 import { answerable } from '../questions.ts'
 
 const RECORDED = join(import.meta.dir, '../../../../shared/data/compat')
@@ -277,6 +279,32 @@ describe('a key', () => {
     expect([used.status, used.body.error.code]).toEqual([429, 104])
     expect(used.headers.get('retry-after')).not.toBeNull()
   })
+})
+
+test('a list before the first mid is an error, not what is pegged to the dollar alone', async () => {
+  const fresh = new World()
+  const pegged = CURRENCIES.map((one) =>
+    one.code === 'UGX' ? { ...one, peg: { to: 'USD', rate: 3.6725 } } : one,
+  )
+  const publish = (publication: Parameters<typeof fresh.memory.publish>[0]) =>
+    fresh.memory.publish(publication, fresh.clock.now())
+  publish({ catalogue: { currencies: pegged, providers: [] } })
+  const { key } = fresh.account('enterprise')
+  const asked = async (path: string) => {
+    const request = new Request(`http://localhost/compat/${path}`, {
+      headers: { 'x-api-key': key },
+    })
+    const reply = await fresh.app.handle(request)
+    return { status: reply.status, text: await reply.text() }
+  }
+  const lists = ['fixer/latest?base=USD', 'frankfurter/v1/latest?base=USD']
+  for (const path of [...lists, 'openexchangerates/api/latest.json'])
+    expect([path, (await asked(path)).status]).toEqual([path, 503])
+  const known = await asked('frankfurter/v1/latest?base=USD&symbols=UGX')
+  expect([known.status, JSON.parse(known.text).rates]).toEqual([200, { UGX: 3.6725 }])
+  fresh.reference({ KES: 130 })
+  const { rates } = JSON.parse((await asked(lists[1]!)).text)
+  expect(rates).toEqual({ KES: 130, UGX: 3.6725 })
 })
 
 test('an answer that the caller holds is 304, and another question has another tag', async () => {
