@@ -1,4 +1,7 @@
-/** A connection that asks for one path after another. */
+/**
+ * A connection that asks for one path after another. One that the service closed while nothing was
+ * asked, as it does after `HTTP_IDLE_TIMEOUT`, is opened again.
+ */
 export type Client = {
   /** Resolves when the last byte of a 200 is there; rejects for any other answer. */
   get(path: string): Promise<void>
@@ -13,41 +16,57 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n')
  * Asks over a socket by hand: `fetch` reads on another thread and adds a third of a millisecond to
  * each answer, more than many answers take.
  */
-export async function connectClient(
+export function connectClient(
   { hostname, port, pathname }: URL,
   headers: Readonly<Record<string, string>>,
-): Promise<Client> {
+): Client {
   const fields = Object.entries({ host: hostname, ...headers }).map(([k, v]) => `${k}: ${v}\r\n`)
-  let waiting = Promise.withResolvers<void>()
+  let waiting: PromiseWithResolvers<void> | null = null
+  let request = ''
   /** Reads on; null between two answers. */
   let reading: ((chunk: Buffer) => boolean) | null = null
-  const take = (chunk: Buffer) => {
-    reading ??= readerOf(chunk)
-    if (!reading(chunk)) return
+  const answered = () => {
+    const asked = waiting
+    waiting = null
     reading = null
-    waiting.resolve()
+    return asked
   }
-  const socket = await Bun.connect({
-    hostname,
-    port: Number(port),
-    socket: {
-      data(_, chunk) {
-        try {
-          take(chunk)
-        } catch (error) {
-          waiting.reject(error)
-        }
-      },
-      close: () => waiting.reject(new Error('the service closed the connection')),
-    },
-  })
+  let socket: Bun.Socket | null = null
+  let hasAnswered = false
+  const ask = async () => {
+    hasAnswered = false
+    try {
+      socket = await Bun.connect({ hostname, port: Number(port), socket: { data, close } })
+      socket.write(request)
+    } catch (error) {
+      answered()?.reject(error)
+    }
+  }
+  const data = (_: unknown, chunk: Buffer) => {
+    try {
+      reading ??= readerOf(chunk)
+      if (!reading(chunk)) return
+      hasAnswered = true
+      answered()?.resolve()
+    } catch (error) {
+      answered()?.reject(error)
+    }
+  }
+  const close = () => {
+    socket = null
+    if (waiting && hasAnswered && !reading) void ask()
+    else answered()?.reject(new Error('the service closed the connection'))
+  }
   return {
     get(path) {
       waiting = Promise.withResolvers<void>()
-      socket.write(`GET ${pathname}${path} HTTP/1.1\r\n${fields.join('')}\r\n`)
-      return waiting.promise
+      const { promise } = waiting
+      request = `GET ${pathname}${path} HTTP/1.1\r\n${fields.join('')}\r\n`
+      if (socket) socket.write(request)
+      else void ask()
+      return promise
     },
-    close: () => void socket.end(),
+    close: () => void socket?.end(),
   }
 }
 

@@ -159,7 +159,7 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
 
 /** Records at the pace and asks for rates beside it. */
 async function loaded({ service, market, keys }: Scene, recorder: Recorder, seconds: number) {
-  const client = await connectClient(new URL(service.url), { 'x-api-key': keys.realtime })
+  const client = connectClient(new URL(service.url), { 'x-api-key': keys.realtime })
   const latencies: number[] = []
   const endMs = performance.now() + seconds * 1000
   const asking = async () => {

@@ -193,7 +193,7 @@ async function questionTimes(stage: Stage, served: readonly Served[]): Promise<M
   const clients = new Map<Served, Client>()
   for (const one of served) {
     const headers = { 'x-api-key': one.side.keys.realtime }
-    clients.set(one, await connectClient(new URL(one.service.url), headers))
+    clients.set(one, connectClient(new URL(one.service.url), headers))
   }
   const date = (daysBack: number) => new Date(dayMs - daysBack * DAY_MS).toISOString()
   const get = (what: string, path: (i: number) => string): Asking => ({

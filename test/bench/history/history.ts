@@ -91,7 +91,7 @@ async function opened(filled: Filled): Promise<Side> {
   const args = ['account', 'create', '--email', email, '--plan', 'enterprise', '--json']
   const { key } = JSON.parse(await command(args, settings))
   const service = await serve(settings)
-  const client = await connectClient(new URL(service.url), { 'x-api-key': key })
+  const client = connectClient(new URL(service.url), { 'x-api-key': key })
   return {
     ...{ filled, home, reads, service, get: client.get },
     questions: questionsAt(filled, CORRIDORS.slice(0, filled.corridors)),
