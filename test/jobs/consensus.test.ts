@@ -239,15 +239,46 @@ describe('fetchReferences in the mode consensus', () => {
     expect(world.store.mid('USD', 'GHS')).toMatchObject({ rate: 15400, source: 'b,c' })
   })
 
-  test('a new code beside the old one, each with its own value, disputes neither', async () => {
-    const { feeds, world } = threeFeeds()
-    const both = { ...RATES, SLL: 22_700, SLE: 22.7 }
-    for (const feed of feeds.slice(0, 2)) feed.say = () => both
-    feeds[2].say = () => ({ ...RATES, SLE: 22_700 })
-    await nextRun({ ...world, known: () => [...KNOWN, 'SLL', 'SLE'] })
-    expect(world.store.mid('USD', 'SLE')).toMatchObject({ rate: 22.7, source: 'a,b' })
-    expect(world.store.mid('USD', 'SLL')).toMatchObject({ rate: 22_700, basis: 'consensus' })
-  })
+  test.each([
+    { old: 'SLL', oldRate: 22_700, fresh: 'SLE', rate: 22.7 },
+    { old: 'ZWL', oldRate: 66_900, fresh: 'ZWG', rate: 26.8 },
+  ])(
+    'a new code and the old one, each with its own value, dispute neither: $fresh',
+    async (one) => {
+      const { old, oldRate, fresh, rate } = one
+      const { feeds, world } = threeFeeds()
+      const both = { ...RATES, [old]: oldRate, [fresh]: rate }
+      for (const feed of feeds.slice(0, 2)) feed.say = () => both
+      feeds[2].say = () => ({ ...RATES, [fresh]: oldRate })
+      const known = () => [...KNOWN, old, fresh]
+      await nextRun({ ...world, known })
+      expect(world.store.mid('USD', fresh)).toMatchObject({ rate, source: 'a,b' })
+      expect(world.store.mid('USD', old)).toMatchObject({ rate: oldRate, basis: 'consensus' })
+    },
+  )
+
+  test.each([
+    { code: 'SLE', rate: 22.7, oldRate: 22_700 },
+    { code: 'ZWG', rate: 26.8, oldRate: 66_900 },
+  ])(
+    'one feed of two that puts the old value below the new code moves nothing: $code',
+    async (one) => {
+      const { code, rate, oldRate } = one
+      const { feeds, world } = threeFeeds()
+      feeds[2].say = dead()
+      const known = () => [...KNOWN, code]
+      for (const feed of feeds.slice(0, 2)) feed.say = () => ({ ...RATES, [code]: rate })
+      await nextRun({ ...world, known })
+      for (const wrong of [0, 1] as const) {
+        feeds[wrong].say = () => ({ ...RATES, [code]: oldRate })
+        feeds[1 - wrong]!.say = () => ({ ...RATES, [code]: rate })
+        for (let run = 0; run < 3; run++) {
+          await nextRun({ ...world, known })
+          expect(world.store.mid('USD', code)!.rate).toBe(rate)
+        }
+      }
+    },
+  )
 
   test('a peg given up is followed where feeds agree, in the values as in the dispersion', async () => {
     const { feeds, world } = threeFeeds()

@@ -116,6 +116,37 @@ test('one fault of any size leaves the value between those of the feeds without 
   )
 })
 
+describe('one fault of two feeds that agree nevertheless', () => {
+  const judged = (a: number, b: number) => {
+    const { text, dispersionBps } = agreementOf(
+      opinionsOf([
+        ['a', a.toFixed(12)],
+        ['b', b.toFixed(12)],
+      ]),
+    )!
+    return { rate: Number(text), off: (Number(text) * dispersionBps) / 10_000 }
+  }
+
+  test('moves their mean by no more than the dispersions before and after together', () => {
+    const near = fc.double({ min: 100, max: 102, noNaN: true })
+    fc.assert(
+      fc.property(near, near, near, (honest, right, wrong) => {
+        const [before, after] = [judged(honest, right), judged(honest, wrong)]
+        expect(Math.abs(after.rate - before.rate)).toBeLessThanOrEqual(
+          before.off + after.off + 1e-9,
+        )
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('cannot be bounded by one of them: a fault to the other side of a feed looks as it did', () => {
+    const [before, after] = [judged(100, 101), judged(100, 99)]
+    expect([before.off, after.off]).toEqual([expect.closeTo(0.5, 9), expect.closeTo(0.5, 9)])
+    expect(before.rate - after.rate).toBeCloseTo(1, 9)
+  })
+})
+
 describe('one fault among three feeds or more', () => {
   const near = fc.double({ min: 0.995, max: 1.005, noNaN: true })
   const factors = fc.array(near, { minLength: 3, maxLength: 5 })
