@@ -27,8 +27,7 @@ export const listProviders = tool({
   title: 'Providers',
   description:
     'The active providers: id, name, kind of institution (provider_type), kind of price ' +
-    '(rate_type), region, website, transfer time and payment methods. ' +
-    'What is unknown is left out.',
+    '(rate_type), region, website, transfer time and payment methods.',
   input: Type.Object({
     rate_type: Type.Optional(words(RATE_TYPES, { description: 'Only prices of this kind.' })),
     provider_type: Type.Optional(words(PROVIDER_TYPES, { description: 'Only such institutions.' })),
@@ -73,8 +72,8 @@ export const listCurrencies = tool({
   name: 'list_currencies',
   title: 'Currencies',
   description:
-    'The supported currencies: code, name, and whether money is sent from it (source), to it ' +
-    '(target) or both. Other tools take names too.',
+    'The supported currencies: code, name, and whether it is sent (source), received (target) ' +
+    'or both.',
   input: Type.Object({
     ...queryField('Words of the name or of a country.'),
     ...detailField,

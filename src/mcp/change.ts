@@ -18,9 +18,9 @@ export const getChange = (past: SnapshotDeps): Tool =>
     isKnowing: true,
     title: 'How much rates moved',
     description:
-      'By how much the mid-market rate and the best rate that money can be moved at changed ' +
-      'over a period that ends now: `change.mid` and `change.best`, absolute (`abs`) and in ' +
-      'percent (`pct`). More `to` for one `from` is up.',
+      'The change of the mid-market rate (`change.mid`) and of the best rate that money can be ' +
+      'moved at (`change.best`) over a period that ends now, absolute (`abs`) and in percent ' +
+      '(`pct`). More `to` for one `from` is up.',
     input: Type.Object({
       ...corridorFields,
       period: words(PERIODS, { default: '7d', description: 'How far back from now.' }),

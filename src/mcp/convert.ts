@@ -21,7 +21,7 @@ export const convertAmount = tool({
   title: 'What a recipient gets for an amount',
   description:
     'What arrives for an amount sent, by provider, after the fee; or with `recipient_gets` what ' +
-    'to send. For every question about sending or comparing transfers. Pass on all that was ' +
+    'to send. For every question about sending money. Pass on all that was ' +
     'said: 300 euros from Italy by mobile money are amount 300, source_country IT, pay_in ' +
     'mobile_money. `net_converted` is what arrives, in `to`. Recommend `best_current`; where it ' +
     'is null say so: `best` may be `is_stale`, see `last_updated`. `cost` is in percent of the ' +

@@ -19,10 +19,10 @@ export const listCorridors = tool({
   name: 'list_corridors',
   title: 'Corridors with live rates',
   description:
-    'Which pairs of currencies are quoted now: how many providers, the best rate that money ' +
-    'can be moved at (null where only official or parallel prices are known), and whether that ' +
-    'is stale (`best_is_stale`). `from`, `to` or `country` find some. With `by` country: each ' +
-    'pair once for every two countries that offers name.',
+    'The pairs of currencies quoted now: how many providers, the best rate that money can be ' +
+    'moved at (null: only official or parallel prices), and whether that is stale ' +
+    '(`best_is_stale`). With `by` country: each pair once for every two countries that offers ' +
+    'name.',
   input: Type.Object({
     from: Type.Optional(corridorFields.from),
     to: Type.Optional(corridorFields.to),

@@ -22,8 +22,8 @@ export const fetchRates = tool({
   description:
     'Plain exchange rates of one pair or many at once: the mid-market rate (`mid`) and the best ' +
     'rate that money can be moved at (`provider_best.rate`), quote units per one base, before ' +
-    'fees. `mid` is absent for stablecoins and without a recent reference (`note` says which); ' +
-    '`provider_best` is null where nobody offers the pair, and may be `is_stale`. Up to ' +
+    'fees. `mid` is absent without a recent reference (`note` says which); `provider_best` is ' +
+    'null where no provider offers the pair, and may be `is_stale`. Up to ' +
     `${FETCH_CODES_MAX} currencies against one, else ${MATRIX_CODES_MAX} x ${MATRIX_CODES_MAX}.`,
   input,
   rules: [

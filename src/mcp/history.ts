@@ -61,11 +61,10 @@ export const getHistory = (past: HistoryToolDeps): Tool =>
     description:
       'How rates moved. With `interval` a point for each UTC day, hour, week or month: the mid ' +
       '(`mid`; `carried_mid`: none is of that day), the best rate that money could be moved at ' +
-      '(`best`) and the number of `samples`. Without: every price as it was recorded. `first`, ' +
-      '`last`, `lowest`, `highest` and, with interval, `largest_move` from one point to the ' +
-      'next are of the whole window by kind of price, often the answer (limit 1 is enough). ' +
-      'For one day: interval P1D, period 1d, until that date. Before fees. For a change in ' +
-      'percent use get_change.',
+      '(`best`) and how many `samples`. Without: each price as recorded. `first`, `last`, ' +
+      '`lowest`, `highest` and, with interval, `largest_move` from one point to the next are of ' +
+      'the whole window by kind of price (limit 1 is enough). For one day: interval P1D, period ' +
+      '1d, until that date. Before fees. For a change in percent use get_change.',
     input,
     rules: NOT_OF_BUCKETS.map((name) => ({
       of: [name, 'interval'],

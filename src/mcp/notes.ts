@@ -54,12 +54,15 @@ export function unfitNote(view: View, absence: Absence | null): string | null {
   return `Prices of ${corridorKey(corridor)} are for ${someOf(distinct)}.`
 }
 
+/** A provider's name in a sentence of ours, where it must not read as a part of that. */
+const quoted = (name: string): string => JSON.stringify(name)
+
 /** Whose fee is no less than the amount, so that nothing arrives; null where nobody's is. */
 export function eatenNote(entries: readonly Conversion[]): string | null {
   const eaten = entries.filter(({ net }) => net !== null && net <= 0)
   if (eaten.length === 0) return null
   const names = [...new Set(eaten.map(({ ranked: { provider } }) => provider.name))]
-  return `The fee of ${someOf(names)} eats the whole amount: nothing would arrive.`
+  return `The fee of ${someOf(names.map(quoted))} eats the whole amount: nothing would arrive.`
 }
 
 /** What was asked that no price at which money can be sent says; null where one does. */
@@ -82,5 +85,5 @@ export function silentNote(entries: readonly Conversion[]): string | null {
 export function betterNote({ bestCurrent, entries }: Conversions, all: Conversions): string | null {
   const best = all.bestCurrent
   if (entries.length === 0 || !best || best === bestCurrent) return null
-  return `Of all providers ${best.ranked.provider.name} is the best.`
+  return `Of all providers ${quoted(best.ranked.provider.name)} is the best.`
 }

@@ -17,9 +17,8 @@ export const getOfficial = (past: SnapshotDeps): Tool =>
     title: "Central banks' rates of a date",
     description:
       'What central banks stated for a date of their own calendar (`rate_date`), with that ' +
-      "day's mid and the gap to it in basis points (`gap_bps`). `age_days` above 0: none is " +
-      'recorded of that date, this is the nearest earlier one; say so. No money can be sent at ' +
-      'these rates.',
+      "day's mid and the gap to it (`gap_bps`). `age_days` above 0: of the " +
+      'nearest earlier date; say so. No money can be sent at these rates.',
     input: Type.Object({
       currency: currency('A currency on either side of the rates.'),
       to: Type.Optional(currency('The other currency.')),

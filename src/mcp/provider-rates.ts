@@ -14,9 +14,8 @@ export const getProviderRates = tool({
   name: 'get_provider_rates',
   title: "One provider's prices everywhere",
   description:
-    'All that one provider quotes now: where it operates and what it charges there, by corridor ' +
-    'with rate, fee and when it was seen. For one corridor use get_rates with `providers`, for ' +
-    'its past get_history.',
+    'What one provider quotes now, by corridor: rate, fee and when it was seen. For one corridor ' +
+    'use get_rates with `providers`, for its past get_history.',
   input: Type.Object({
     provider: provider('Provider: id or name.'),
     from: Type.Optional(corridorFields.from),

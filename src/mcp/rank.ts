@@ -58,7 +58,7 @@ export const rankCosts = tool({
   isCard: true,
   title: 'Cheapest and dearest',
   description:
-    'In one call the pairs of countries, or the providers, that cost most or least, in percent ' +
+    'The pairs of countries, or the providers, that cost most or least, in percent ' +
     'of the amount (`pct`): the dearest five, the cheapest country to send to Ghana from, Spain ' +
     'against Italy, who has most pairs. A pair has the figure of get_costs; a provider that of ' +
     'its cheapest offer in each pair. Say how many are `stale` or `suspect`.',

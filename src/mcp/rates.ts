@@ -22,13 +22,12 @@ export const getRates = tool({
   isKnowing: true,
   title: "Providers' rates in a corridor",
   description:
-    "Who quotes what now between currencies: each provider's latest price, and the mid-market " +
-    'rate. With an amount use convert, as fees change who is best. By rate_type, best rate ' +
-    'first; kinds are not comparable, and nobody can trade at official and parallel ones. ' +
-    '`vs_mid_bps`: against the mid of now; `margin_pct`: what the rate costs against the mid of ' +
-    'its own day. `is_stale`: too old to rely on, say so with `last_updated`. `suspect`: not to ' +
-    'be believed. `evidence` derived or indicative: not observed. `unspecified`: what a price ' +
-    'does not say of what was asked.',
+    "Each provider's latest price between currencies, and the mid-market rate. With an amount " +
+    'use convert, as fees change who is best. By rate_type, best rate first; kinds are not ' +
+    'comparable, and nobody can trade at official and parallel ones. `vs_mid_bps`: against the ' +
+    'mid of now; `margin_pct`: what the rate costs against the mid of its own day. `is_stale`: ' +
+    'too old to rely on, say so with `last_updated`. `suspect`: not to be believed. `evidence` ' +
+    'derived or indicative: not observed. `unspecified`: what a price does not say.',
   input: Type.Object({
     ...betweenFields,
     ...providersField,

@@ -9,6 +9,8 @@ export type Caveat =
   | 'stale'
   /** The rate is of an earlier date than the one asked for. */
   | 'earlier'
+  /** The rate is too far from the mid of its day to be believed; its date is known all the same. */
+  | 'suspect'
 
 /** What is right. */
 export type Truth =

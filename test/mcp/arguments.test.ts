@@ -50,10 +50,10 @@ describe('names in place of codes', () => {
     expect([code, parameter]).toEqual(['unsupported_currency', 'from'])
     expect(error).toContain('"Provider" is not a supported currency')
     const several = await ask('get_history', { ...CORRIDOR, provider: 'retail' })
-    expect(several.error).toMatch(/^provider cannot be used: "retail" may be retail-a \(Provider/)
+    expect(several.error).toMatch(/^provider cannot be used: "retail" may be retail-a \("Provider/)
     expect(several.error).toEndWith('say which')
     const near = await ask('get_history', { ...CORRIDOR, provider: 'Provder retail-a' })
-    expect(near.error).toEndWith('did you mean retail-a (Provider retail-a)?')
+    expect(near.error).toEndWith('did you mean retail-a ("Provider retail-a")?')
     const congo = await ask('get_costs', {
       ...{ source_country: 'Congo', target_country: 'KE', amount: 1 },
     })

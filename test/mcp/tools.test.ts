@@ -20,7 +20,7 @@ const NAMES = [
 ]
 
 /** A model reads the list of tools before anything else; a token is about four characters. */
-const LIST_TOKENS_MAX = 4600
+const LIST_TOKENS_MAX = 4500
 const CHARACTERS_OF_A_TOKEN = 4
 
 const NOT_PAGED = ['fetch_rates', 'get_change']

@@ -166,7 +166,7 @@ export class World {
         feeCurrency: null,
         evidence: 'observed' as const,
         offer: null,
-        rateType: PROVIDERS.find(({ id }) => id === quote.providerId)!.rateType,
+        rateType: PROVIDERS.find(({ id }) => id === quote.providerId)?.rateType ?? 'retail',
         ...quote,
       })),
     }

@@ -100,7 +100,7 @@ export const amount = (description: string) =>
 export const detailField = {
   detail: words(DETAILS, {
     default: 'short',
-    description: 'full: all members, as the REST API, with notes.',
+    description: 'full: all members of REST, with notes.',
   }),
 }
 

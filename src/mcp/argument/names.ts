@@ -94,7 +94,7 @@ export const countryText: Reading = (given, asked) => {
 export const providerText: Reading = (text, { name, catalogue }) => {
   const id = text.trim()
   if (catalogue.anyProvider(id)) return id
-  const nameOf = (one: string) => catalogue.provider(one)!.name
+  const nameOf = (one: string) => quoted(catalogue.provider(one)!.name)
   const meaning = providersOf(catalogue).meaning(text)
   if (meaning.kind !== 'none') return onlyOne(meaning, { text, name, nameOf })
   const advice =

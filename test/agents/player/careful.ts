@@ -57,6 +57,7 @@ const caveatsOf = (entry: Body): Caveat[] => [
     ? (['nearest'] as const)
     : []),
   ...(entry.is_stale === true ? (['stale'] as const) : []),
+  ...(entry.suspect === undefined ? [] : (['suspect'] as const)),
 ]
 
 /** Whether an entry is for all that was asked, and may be believed. */
@@ -90,6 +91,10 @@ const mid: Reading = (body, { amount = 1 }) => {
 }
 
 const DATE_LENGTH = 10
+
+/** The day of a price, which is known even where its rate is not to be believed. */
+const firstDay: Reading = ({ providers: [entry] }) =>
+  entry ? said({ date: entry.last_updated.slice(0, DATE_LENGTH), caveats: caveatsOf(entry) }) : null
 
 const firstRate: Reading = ({ providers: [entry] }) =>
   entry && isFit(entry)
@@ -148,7 +153,7 @@ const READINGS: Readonly<Record<string, Reading>> = {
     one ? said({ figure: one.pct, name: one.provider_name }) : null,
   'mid of now': mid,
   inverse: mid,
-  'age of a price': firstRate,
+  'age of a price': firstDay,
   'a stale price leads': firstRate,
   'official rate of a date': statedRate(({ rate }) => rate),
   'official against mid on its date': statedRate(({ gap_bps }) =>

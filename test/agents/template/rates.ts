@@ -1,4 +1,4 @@
-import { type Draw, type Template, UNKNOWABLE } from '../question.ts'
+import { type Caveat, type Draw, type Template, UNKNOWABLE } from '../question.ts'
 import { currencyWord } from '../wording.ts'
 
 type Two = { readonly source: string; readonly target: string }
@@ -52,7 +52,12 @@ const inverse: Template = {
   },
 }
 
-type Seen = Two & { readonly provider: string; readonly day: string; readonly is_stale: boolean }
+type Seen = Two & {
+  readonly provider: string
+  readonly day: string
+  readonly is_stale: boolean
+  readonly is_suspect: boolean
+}
 
 /** A price's age, of providers with prices of one day alone in a pair of currencies. */
 const age: Template = {
@@ -62,7 +67,7 @@ const age: Template = {
     const isStale = draw.random.chance(0.5)
     const [one] = await draw.sql<Seen[]>`
       SELECT name AS provider, source, target, min(is_stale::int)::boolean AS is_stale,
-        to_char(max(seen_at AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS day
+        bool_and(coalesce(is_suspect, false)) AS is_suspect, to_char(max(seen_at AT TIME ZONE 'UTC'), 'YYYY-MM-DD') AS day
       FROM truth.price GROUP BY 1, 2, 3 HAVING count(DISTINCT seen_at) = 1
         AND bool_and(is_stale) = ${isStale}
       ORDER BY md5(${draw.salt} || name || source || target) LIMIT 1`
@@ -70,10 +75,15 @@ const age: Template = {
     return {
       slots,
       text: `Of which day is the price of ${slots.provider} from ${slots.from} to ${slots.to}?`,
-      truth: { isUnknowable: false, date: one!.day, caveats: one!.is_stale ? ['stale'] : [] },
+      truth: { isUnknowable: false, date: one!.day, caveats: dueFor(one!) },
     }
   },
 }
+
+const dueFor = (one: Seen): Caveat[] => [
+  ...(one.is_stale ? (['stale'] as const) : []),
+  ...(one.is_suspect ? (['suspect'] as const) : []),
+]
 
 /** The best rate of all, where that is an old one; a provider's own newer price comes first. */
 const stale: Template = {
