@@ -52,7 +52,7 @@ export const currencyText: Reading = (given, asked) => {
   if (meaning.kind === 'none')
     throw new ServiceError(
       'unsupported_currency',
-      `${name}: ${quoted(text)} is not a supported currency; ${didYouMean(meaning.near, placed(meaning.near, nameOf))}`,
+      `${name}: ${quoted(text)} is not a supported currency; ${suggested(meaning.near, nameOf)}`,
       { parameter: name, supported_currencies: catalogue.supportedCodes },
     )
   if (meaning.kind === 'several' && asked.isList && isGroup(text))
@@ -86,7 +86,7 @@ export const countryText: Reading = (given, asked) => {
   if (meaning.near.length === 0) return neededCountry(name, text)
   throw invalidParameter({
     name,
-    fault: `${quoted(text)} is not a country; ${didYouMean(meaning.near, placed(meaning.near, nameOf))}`,
+    fault: `${quoted(text)} is not a country; ${suggested(meaning.near, nameOf)}`,
   })
 }
 
@@ -123,6 +123,9 @@ function oneOf(ids: readonly string[], nameOf: Said['nameOf']): string {
 
 const didYouMean = (ids: readonly string[], nameOf: Said['nameOf']): string =>
   `did you mean ${oneOf(ids, nameOf)}?`
+
+const suggested = (ids: readonly string[], nameOf: Said['nameOf']): string =>
+  didYouMean(ids, placed(ids, nameOf))
 
 /** Names with their continents, where the countries or currencies lie on several. */
 function placed(ids: readonly string[], nameOf: Said['nameOf']): Said['nameOf'] {
