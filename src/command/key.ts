@@ -70,9 +70,10 @@ async function create(terminal: Terminal, options: Creation) {
     const made = await store.createKey({ ...wanted, actor: COMMAND_LINE })
     const { accounts } = await store.loadAccount(account)
     const isSample = await holdsSample(database.sql)
+    if (!made) return null
     const { email } = accounts[0]!
     const language = await createPortalStore(database).languageOf(email)
-    return made && { ...made, isSample, email, language }
+    return { ...made, isSample, email, language }
   })
   if (!created) throw unknownAccount(account)
   printResult(terminal, {

@@ -100,7 +100,7 @@ describe('the pages in every language', () => {
     await page.locator('.chart-plot canvas').waitFor()
     await page.locator('[data-chart]').focus()
     await page.keyboard.press('Home')
-    expect(await page.locator('.chart-reading').textContent()).toMatch(/ : taux moyen [\d,\s]+/)
+    expect(await page.locator('.chart-reading').textContent()).toMatch(/\s: taux moyen [\d,\s]+/)
     await context.close()
   })
 })
