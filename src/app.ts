@@ -71,7 +71,7 @@ type AppDeps = IngestRouteDeps &
     readonly tools: { handle(request: Request): Promise<Response> }
   }
 
-/** What an app creates for itself. */
+/** Dependencies that an app creates for itself. */
 type Own = Pick<HotDeps, 'answers' | 'guards' | 'refusals'>
 
 type RouteDeps = AppDeps & Own
@@ -130,7 +130,7 @@ export function createApp(given: AppDeps): App {
 type Routed = {
   readonly prefixes: readonly string[]
   readonly api: readonly ObservedRoute[]
-  /** What machines and people find beside the API. */
+  /** Routes for machines and people outside the API. */
   readonly beside: readonly ObservedRoute[]
   /** The part of it that is also below the prefix of a proxy. */
   readonly shown: readonly ObservedRoute[]
@@ -224,10 +224,10 @@ const machineRoutes = (deps: RouteDeps): Route[] => [
   signingKeyRoute(deps),
 ]
 
-/** Whether the router would take a path for that of an exact handler. */
+/** Reports whether the router would take a path for that of an exact handler. */
 const isExact = (path: string): boolean => path === METRICS_PATH || path === `${METRICS_PATH}/`
 
-/** Whether a page should answer; below the API even a person gets what its callers get. */
+/** Says whether a page should respond; below the API even a person gets what its clients get. */
 const isForPeopleOutside =
   (interfaces: readonly string[]) =>
   (request: Request): boolean => {

@@ -135,11 +135,11 @@ const readServer = (setting: Setting) => ({
   port: setting('PORT', 3000, integerBetween(0, 65_535)),
   /** The time without a byte after which a connection is closed. */
   idleTimeoutMs: setting('HTTP_IDLE_TIMEOUT', 30_000, asTimeoutMs),
-  /** How long the service keeps serving after it has announced its stop; null for not at all. */
+  /** The time that the service keeps serving after it has announced its stop; null for none. */
   shutdownDelayMs: setting('SHUTDOWN_DELAY', 1000, offOr(asShutdownDelayMs)),
-  /** How many streams a process may have open. */
+  /** The maximum number of streams that a process may have open. */
   streamsMax: setting('STREAMS_MAX', 10_000, integerBetween(0, STREAMS_LIMIT)),
-  /** How many processes answer on the port. */
+  /** The number of processes that serve the port. */
   workers: setting('WORKERS', 1, integerBetween(1, WORKERS_MAX)),
 })
 
@@ -157,9 +157,9 @@ const readAges = (setting: Setting) => ({
   midMaxAgeMs: setting('MID_MAX_AGE', 72 * HOUR_MS, asDurationMs),
   quoteMaxAgeMs: setting('QUOTE_MAX_AGE', null, offOr(asDurationMs)),
   staleAfterMs: setting('QUOTE_STALE_AFTER', 7 * DAY_MS, offOr(asDurationMs)),
-  /** How many percent above the mid of its day an executable rate is suspect; null for none. */
+  /** The percentage above its day's mid from which an executable rate is suspect; null for none. */
   quoteSuspectPct: setting('QUOTE_SUSPECT_PCT', 10, offOr(numberBetween(0, 1000))),
-  /** How many times its mid, or its part, an executable rate is refused; null for none. */
+  /** The factor off its day's mid from which an executable rate is refused; null for none. */
   quoteImplausibleTimes: setting('QUOTE_IMPLAUSIBLE_TIMES', 3, offOr(numberBetween(1, 1000))),
   /** The age in years from which observations are deleted; null keeps them. */
   retentionYears: setting('RETENTION_YEARS', null, offOr(asYears)),
@@ -186,7 +186,7 @@ const readLimits = (setting: Setting) => ({
   trustedProxies: setting('TRUST_PROXY', 0, integerBetween(0, PROXIES_MAX)),
   boardRequestsPerMinute: setting('BOARD_REQUESTS_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
   authFailuresPerMinute: setting('AUTH_FAILURES_PER_MINUTE', 60, integerBetween(1, 1_000_000)),
-  /** How much may be asked of the database at once, and how much more of each kind may wait. */
+  /** Limits of concurrent and of waiting database work, by kind. */
   work: {
     historyMax: setting('HISTORY_WORK_MAX', 4, integerBetween(1, CONNECTIONS_LIMIT)),
     ingestMax: setting('INGEST_WORK_MAX', 6, integerBetween(1, CONNECTIONS_LIMIT)),
@@ -199,13 +199,13 @@ const readLimits = (setting: Setting) => ({
 const BACKUPS_MAX = 10_000
 
 const readBackups = (setting: Setting) => ({
-  /** When backups are made; null where they are not made by themselves. */
+  /** The schedule of automatic backups; null for none. */
   backupCron: setting('BACKUP_CRON', null, asCron),
   /** The folder or the bucket that they go to. */
   backupDir: setting('BACKUP_DIR', null, asBackupDir),
-  /** How many are kept; null for all. */
+  /** The number of backups that are kept; null for all. */
   backupKeep: setting('BACKUP_KEEP', null, offOr(integerBetween(1, BACKUPS_MAX))),
-  /** How a bucket is reached, in the names that programs for S3 share. */
+  /** Access to a bucket, in the names that programs for S3 share. */
   s3: {
     accessKeyId: setting('AWS_ACCESS_KEY_ID', null, asText),
     secretAccessKey: setting('AWS_SECRET_ACCESS_KEY', null, asText),
@@ -228,7 +228,7 @@ const readPeople = (setting: Setting) => ({
 })
 
 const readTraces = (setting: Setting) => ({
-  /** Where traces are sent; null for nowhere. */
+  /** Destination of traces; null for none. */
   tracesUrl: setting('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
   /** Headers for the traces' collector. */
   tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
@@ -257,7 +257,7 @@ function readFeeds(setting: Setting, problems: string[]): FeedSettings[] {
 const readSources = (setting: Setting) => ({
   /** The banks whose official rates are fetched. */
   quoteSources: setting('QUOTE_SOURCES', [], asSourceNames),
-  /** When to ask all of them; null for each when it publishes. */
+  /** The schedule for all of them; null for each when it publishes. */
   quoteSourcesCron: setting('QUOTE_SOURCES_CRON', null, asCron),
   /** A base URL that stands in for all of their hosts; null for none. */
   quoteSourcesVia: setting('QUOTE_SOURCES_VIA', null, asHttpUrl),
@@ -280,7 +280,7 @@ function readFeedRules(setting: Setting): GuardRules {
   }
 }
 
-/** What a setting needs from others. */
+/** Returns the missing settings that others need. */
 function lacksOf(config: Config): string[] {
   const { feeds, smtpUrl, mailFrom, publicUrl, backupCron, backupDir, s3 } = config
   const lacks = feeds

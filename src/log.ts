@@ -9,7 +9,7 @@ export type Log = {
   info(context: object, message: string): void
   warn(context: object, message: string): void
   error(context: object, message: string): void
-  /** Whether a level is written; if absent, nothing finer than `info` is. */
+  /** Says whether a level is written; if absent, nothing finer than `info` is. */
   isLevelEnabled?(level: string): boolean
 }
 
@@ -84,7 +84,7 @@ const PRETTY = { ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }
 
 type ShownError = { type: string; message: string; stack?: string; code?: unknown; cause?: unknown }
 
-/** How deep errors are shown with their causes. */
+/** Depth to which errors are shown with their causes. */
 const CAUSES_MAX = 5
 
 /**

@@ -12,7 +12,7 @@ const EXIT_USAGE = 2
 type Fault = (error: NodeJS.ErrnoException) => void
 
 /**
- * A writer to a stream. A reader that has gone away, such as `head`, is no reason to end a service.
+ * A writer to a stream. A reader that has gone away, such as `head`, does not end a service.
  */
 function writeTo(stream: NodeJS.WriteStream, onFault: Fault): (line: string) => void {
   const failed: Fault = (error) => {
@@ -36,7 +36,7 @@ const untold: Fault = ({ message }) => {
   process.exitCode = EXIT_FAILURE
 }
 
-/** Whether the next line that is typed is a yes; the end of the input is none. */
+/** Reports whether the next line that is typed is a yes; the end of the input is none. */
 async function isSure(question: string): Promise<boolean> {
   process.stderr.write(`${question} (yes/no) `)
   const { promise: answer, resolve } = Promise.withResolvers<string>()

@@ -81,7 +81,7 @@ describe('calls from a browser', () => {
     expect(reply.headers.get('vary')).toBe('Origin')
   })
 
-  test('200 varies by the origin beside whatever else it varies by', async () => {
+  test('200 varies by the origin as well as by anything else', async () => {
     const world = new World({ corsOrigins: [SHOP] })
     const init = { headers: { origin: SHOP } }
     const reply = await world.get('/time-series?from=USD&to=KES', world.key(), init)

@@ -204,7 +204,9 @@ describe('hourly', () => {
     return key
   }
 
-  /** What `/rates` says of every corridor, the plain way: all rules in SQL over all of history. */
+  /**
+   * Content of `/rates` for every corridor, the plain way: all rules in SQL over all of history.
+   */
   const plainRates = (ids: string[], cutoffMs: number) =>
     database.sql`
       with latest as (

@@ -20,7 +20,7 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const FAST = '--fast'
 const REPEAT = '--repeat'
 
-/** What files took in the runs before, by which the slowest start first. */
+/** Times of files in the runs before, by which the slowest start first. */
 const TIMINGS = join(ROOT, 'node_modules/.cache/corridor/test-timings.json')
 /** For a first run: whoever waits for processes had better begin early. */
 const GUESSED_MS: Readonly<Record<Need, number>> = { process: 3000, database: 1000, nothing: 100 }

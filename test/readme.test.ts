@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dir, '..')
 const README_BYTES_MAX = 12_000
 /** `bun run docs` on the demonstration, and in a checkout without data; .ci/run itself. */
 const RUNNERS = ['demo', 'own', 'ci']
-/** What no job of ours has: these blocks are for a person to run. */
+/** Requirements that no job of ours has: these blocks are for a person to run. */
 const NEEDS = [
   'needs-docker',
   'needs-root',

@@ -13,7 +13,10 @@ const sources = await filesOf('src/**/*.{ts,tsx}')
 const tests = await filesOf('test/**/*.{ts,tsx}')
 const all = [...sources, ...tests, ...(await filesOf('tools/**/*.ts'))]
 
-/** What each folder of src may import of the others; a file in src itself is named by its name. */
+/**
+ * Imports that each folder of src may have from the others; a file in src itself is named by its
+ * name.
+ */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   memory: ['domain'],
@@ -59,7 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   log: [],
 }
 
-/** Where a technology may appear at all. */
+/** Homes of each technology. */
 const HOMES: [what: string, pattern: RegExp, homes: RegExp][] = [
   ['process.env', /\bprocess\.env\b/, /^src\/(main|wire\/openapi\/code-samples)\.ts$/],
   [
@@ -101,7 +104,7 @@ describe('the house', () => {
     expect([...rooms].filter((room) => !known.has(room))).toEqual([])
   })
 
-  test('nobody imports command but main', () => {
+  test('only main imports command', () => {
     const wrong = sources.filter(
       ({ path, text }) =>
         !/^src\/(main\.ts|command\/)/.test(path) && /from '[^']*\/command\//.test(text),
@@ -191,7 +194,7 @@ function roomOf(path: string): string {
   return room!.replace(/\.tsx?$/, '')
 }
 
-/** What a file imports of src, as paths from the root. */
+/** Imports of a file from src, as paths from the root. */
 function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(/(?:from|import) '((?:~|\.{1,2})\/[^']+)'/g)]
     .map(([, target]) => target!)

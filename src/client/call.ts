@@ -5,9 +5,11 @@ export type Call = {
   readonly path: string
   readonly parameters?: object | undefined
   readonly body?: unknown
-  /** Whether the operation takes an `Idempotency-Key`. */
+  /** Says whether the operation takes an `Idempotency-Key`. */
   readonly isKeyed?: boolean
-  /** Whether it answers with something else than JSON: its value is then the response itself. */
+  /**
+   * Says whether it answers with something else than JSON: its value is then the response itself.
+   */
   readonly isRaw?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -46,7 +46,10 @@ export class Connection {
     return this.#position
   }
 
-  /** What an operation answers. Rejects with a CorridorError, or with the signal's reason. */
+  /**
+   * Sends a call and returns its response. Rejects with a CorridorError, or with the signal's
+   * reason.
+   */
   protected async call<Answer>(call: Call, options: RecordingOptions = {}): Promise<Answer> {
     const { retries, waitMsMax, wait = waited, ...rest } = { ...this.#options, ...said(options) }
     const idempotencyKey = call.isKeyed ? (rest.idempotencyKey ?? randomKey()) : null

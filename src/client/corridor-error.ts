@@ -1,8 +1,8 @@
 import type { ErrorBody } from './operation.ts'
 
 /**
- * What can go wrong on the way: no answer in time, no connection, an answer that sends the caller
- * elsewhere, and one that is not of this service.
+ * Transport errors: no response in time, no connection, a redirect, and a response that is not of
+ * this service.
  */
 type TransportCode = 'timeout' | 'unreachable' | 'redirected' | 'unexpected_answer'
 
@@ -27,7 +27,7 @@ export class CorridorError extends Error {
   readonly details: ErrorBody | null
   /** The id to quote when you report the failure; null if the answer does not tell it. */
   readonly requestId: string | null
-  /** How long to wait before asking again; null if the answer does not say. */
+  /** The time to wait before asking again; null if the response does not say. */
   readonly retryAfterSeconds: number | null
   /**
    * The `Idempotency-Key` that was sent, else null. With it the same rows can be recorded again

@@ -10,11 +10,11 @@ const ID = /^\d+-\d*$/
 
 type Hearing = {
   readonly signal: AbortSignal | undefined
-  /** How long nothing may come, in milliseconds; null for ever. */
+  /** The longest time for which nothing may come, in milliseconds; null for ever. */
   readonly silenceMsMax: number | null
   /** The service names how long to wait before the next connection, in milliseconds. */
   onRetry(ms: number): void
-  /** A sign of life that is no event. */
+  /** A sign of life that is not an event. */
   onAlive(): void
 }
 
@@ -61,7 +61,7 @@ export async function* messagesOf(
 
 type Piece = { readonly done: boolean; readonly value?: Uint8Array | undefined }
 
-/** What comes next. A connection that is lost or silent for too long is one that has ended. */
+/** Returns the next piece. A connection that is lost or silent for too long counts as ended. */
 async function nextPiece(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   silenceMsMax: number | null,
@@ -79,7 +79,7 @@ async function nextPiece(
   }
 }
 
-/** What came is not of this service. */
+/** An error for a response that is not of this service. */
 export const strange = (what: string): CorridorError =>
   new CorridorError(`the address answered, but not as Corridor does; check the url: ${what}`, {
     code: 'unexpected_answer',

@@ -7,7 +7,7 @@ import { retryAfterSeconds, TIMER_MS_MAX } from './patience.ts'
 const NO_CONTENT = 204
 const EXCERPT_LENGTH_MAX = 200
 
-/** How openapi-fetch sends a request and reads what comes. */
+/** Sends a request by openapi-fetch and reads the response. */
 export type Send = (
   method: string,
   path: string,
@@ -101,7 +101,7 @@ function outcomeOf(
   })
 }
 
-/** The position that an answer tells; null where it tells none. */
+/** The position that an answer tells; null if it tells none. */
 function positionIn(headers: Headers): number | null {
   const text = headers.get('x-corridor-position')
   return text === null ? null : Number(text)
@@ -133,7 +133,7 @@ const strangeness = (status: number, body: unknown): string =>
   `the address answered ${status}, but not as Corridor does; check the url. It said: ` +
   JSON.stringify(String(body ?? '').slice(0, EXCERPT_LENGTH_MAX))
 
-/** What a failed fetch says, and what lies below it: Node's says only that it failed. */
+/** The message of a failed fetch and that of its cause: Node's own says only that it failed. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const below = cause.cause instanceof Error ? cause.cause.message : ''

@@ -9,9 +9,9 @@ const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 const OF_PROXIES: readonly number[] = [502, UNAVAILABLE, 504]
 
-/** How far a client waits before it asks again. */
+/** Limits of a client's retries. */
 type Patience = {
-  /** How often a call is tried again. */
+  /** Number of retries of a call. */
   readonly retries: number
   /** The longest wait before one more try. */
   readonly waitMsMax: number
@@ -19,19 +19,19 @@ type Patience = {
 
 /** A try that failed. */
 type Miss = {
-  /** How many tries failed before it. */
+  /** The number of tries that failed before it. */
   readonly earlier: number
   /** `lost` for a connection that was open. */
   readonly code: string
   /** The status of the answer; null without one. */
   readonly status: number | null
   readonly retryAfterSeconds: number | null
-  /** Whether a call that may have been carried out can be made again. */
+  /** Says whether a call that may have been carried out can be made again. */
   readonly isRepeatable: boolean
 }
 
 /**
- * How many milliseconds to wait before the next try; null for none.
+ * The number of milliseconds to wait before the next try; null for none.
  *
  * 429 and 503 are tried again after the time that they name, unless that is too long: a budget that
  * is used up comes back the next day. Where no answer came, or that of a proxy without its service,

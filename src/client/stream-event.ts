@@ -16,7 +16,7 @@ type Bodies = {
 export type StreamEvent = {
   [Type in keyof Bodies]: {
     readonly type: Type
-    /** Its place in the order that all replicas share; null where an event has none. */
+    /** Its place in the order that all replicas share; null if an event has none. */
     readonly id: string | null
     readonly data: Schemas[Bodies[Type]]
   }
@@ -27,6 +27,6 @@ const TYPES: Readonly<Record<keyof Bodies, true>> = {
   ...{ catalogue: true, reset: true, slow: true, ended: true },
 }
 
-/** Whether an event is known by this name here; a service that is newer may have others. */
+/** Reports whether an event is known by this name here; a service that is newer may have others. */
 export const isKnown = (type: string | undefined): type is StreamEvent['type'] =>
   type !== undefined && Object.hasOwn(TYPES, type)

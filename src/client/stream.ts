@@ -9,7 +9,7 @@ const EVENT_STREAM = 'text/event-stream'
 /** By how much a wait is stretched at most, so that many clients do not come back at once. */
 const SPREAD = 0.5
 
-/** What a hopeless connection tells too: after these alone the next wait is longer. */
+/** Events that even a failing connection sends, so they do not reset the back-off. */
 const OF_THE_CONNECTION: readonly StreamEvent['type'][] = ['hello', 'reset', 'slow', 'ended']
 
 type Terms = StreamOptions & {
@@ -21,13 +21,13 @@ type Terms = StreamOptions & {
   readonly open: (lastEventId: string | null) => Promise<Response | CorridorError>
 }
 
-/** What is kept from one connection to the next. */
+/** State that is kept from one connection to the next. */
 class Course {
-  /** Whether a connection has been open. */
+  /** Says whether a connection has been open. */
   isOpened = false
-  /** Connections in a row that were refused or ended before they told anything. */
+  /** Connections in a row that were refused or ended without an event. */
   failures = 0
-  /** What the service said of the wait before the next connection. */
+  /** Wait before the next connection, as the service requested. */
   retryMs: number | null = null
 
   constructor(public lastEventId: string | null) {}
@@ -108,7 +108,7 @@ function eventOf({ id, event: type, data }: EventSourceMessage, course: Course) 
   }
 }
 
-/** The answer, or why it is no stream. */
+/** The response, or the reason why it is not a stream. */
 export const streamOf = (answer: Response): Response | CorridorError =>
   answer.body && answer.headers.get('content-type')?.startsWith(EVENT_STREAM)
     ? answer

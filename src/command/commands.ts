@@ -24,7 +24,7 @@ const FILES: Readonly<Record<string, () => Promise<Add>>> = {
 }
 
 /**
- * What adds the command of that name, or, for the help and a name that is none, all of them: a
+ * Returns what adds the command of that name, or all commands for the help and an unknown name: a
  * command starts a third sooner when nothing is loaded for the others.
  */
 export function addersFor(name: string | undefined): Promise<Add[]> {

@@ -35,7 +35,7 @@ export async function preparedDemo({
   return state
 }
 
-/** What a demonstration says of its data, once, wherever it is shown. */
+/** Returns the sentence about a demonstration's data, once, wherever it is shown. */
 export function sampleNotice(state: DemoState): string {
   const moved = `every timestamp moved forward by ${state.shiftDays} days`
   if (state.sampleEnd !== sampleEnd) return `sample data of an earlier version, ${moved}`

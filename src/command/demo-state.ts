@@ -2,7 +2,7 @@ import { chmod, mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Account } from '~/domain/account.ts'
 
-/** A ready account of the demonstration with its key, which nobody else could keep. */
+/** A ready account of the demonstration with its key, which only the demonstration knows. */
 export type DemoAccount = Omit<Account, 'id'> & { readonly key: string }
 
 export type DemoState = {

@@ -15,8 +15,8 @@ export function addDistribute(program: Command, terminal: Terminal): void {
   program
     .command('distribute')
     .description('move the history to the workers of a Citus cluster, while no service runs')
-    .option('--shards <n>', `into how many pieces (default ${SHARDS})`, asShards)
-    .option('--dry-run', 'only tell whether it could be done')
+    .option('--shards <n>', `number of shards (default ${SHARDS})`, asShards)
+    .option('--dry-run', 'check without changing anything')
     .option('--json', 'print one JSON document')
     .action(async ({ json = false, ...options }: Options) => {
       if (configOf(terminal).databaseUrl === null) throw new CommandFailure(EMBEDDED)
@@ -70,7 +70,8 @@ async function distributed(
 
 const mixedText = (wrong: readonly string[]): string =>
   `some tables are distributed as corridor needs it and others are not (${wrong.join('; ')}). ` +
-  'Corridor distributes all of them at once or none, so somebody else did this: restore a backup ' +
+  'Corridor distributes all of them at once or none, so another program did this: ' +
+  'restore a backup ' +
   'into an empty database and distribute that'
 
 function linesOf({ state, shards, workers, rows, widened, given_up }: Result): string[] {

@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export type InputFile = {
   /** The file's name in a sentence. */
   readonly name: string
-  /** The size; null where it is unknown: standard input, a pipe. */
+  /** The size; null if it is unknown: standard input, a pipe. */
   readonly sizeBytes: number | null
   readonly bytes: AsyncIterable<Uint8Array>
 }
@@ -35,7 +35,7 @@ export async function withInput<T>(
     try {
       return await read({ name: 'standard input', sizeBytes: null, bytes }, work)
     } finally {
-      // Not awaited: a read under way ends with the next byte, which may never come.
+      // Not awaited: a read in progress ends with the next byte, which may never come.
       bytes.return().catch(() => {})
     }
   }

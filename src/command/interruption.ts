@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Ending, EXIT_STATUS, signals } from './signals.ts'
 
-/** How long interrupted work may take to clean up. */
+/** The longest time that interrupted work may take to clean up. */
 const CLEANING_MS_MAX = 2000
-/** How long a database may take to stop once nobody wants to wait any longer. */
+/** The longest time that a database may take to stop after a second signal. */
 const GIVING_UP_MS_MAX = 5000
 
 /** A signal that ends a command before its work is done. */
@@ -18,9 +18,9 @@ export class Interruption extends Error {
 
 /** Something that work holds, and that has to be released before the process ends. */
 export type Hold = {
-  /** Closes it in order: work under way ends first. */
+  /** Closes it in order: work in progress ends first. */
   close(): Promise<void>
-  /** Closes it at once: work under way fails. */
+  /** Closes it at once: work in progress fails. */
   abandon(): Promise<void>
 }
 

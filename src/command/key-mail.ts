@@ -7,7 +7,7 @@ import { configOf, type Terminal } from './terminal.ts'
 
 type NewKey = {
   readonly email: string
-  /** Whether the database holds sample prices. */
+  /** Says whether the database holds sample prices. */
   readonly isSample: boolean
   /** The language of the person's mails; null where none is known. */
   readonly language: string | null

@@ -17,7 +17,7 @@ import { allOrNothing, FaultReport, RejectsFile } from './rejects.ts'
 import { CommandFailure, configOf, printResult, type Terminal, withExisting } from './terminal.ts'
 
 const STDIN_REJECTS = 'observations'
-/** How much of a column's name is shown. */
+/** Maximum length of a column's name in an error. */
 const NAME_LENGTH_MAX = 40
 const ADVICE = 'correct the file, or give --skip-invalid to import the others'
 const NO_MONTHS =
@@ -32,7 +32,7 @@ type Options = Partial<Pick<Notation, 'decimal' | 'dates' | 'timeZone'>> & {
   json?: boolean
 }
 type Import = { terminal: Terminal; database: Database; input: InputFile }
-/** How rows are recorded; `stem` begins the name of the file for invalid ones, null allows none. */
+/** Way of recording rows; `stem` begins the name of the file for invalid ones, null allows none. */
 type Way = {
   record: typeof importNewObservations
   stem: string | null
@@ -57,7 +57,7 @@ export function addObservations(program: Command, terminal: Terminal): void {
       '--accept-implausible',
       'record rates that are far from the mid of their day as suspect',
     )
-    .option('--months', 'make the months that the rows are of first, to drop them one by one later')
+    .option('--months', 'first create monthly partitions, to drop them singly later')
     .addOption(
       new Option('--decimal <sign>', 'decimal sign of a CSV').choices(DECIMALS).default('.'),
     )

@@ -3,9 +3,9 @@ import type { FileSink } from 'bun'
 import type { Batch, Fault } from '~/file/lines.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 
-/** How many faulty rows are shown. */
+/** The maximum number of faulty rows that are shown. */
 const FAULTS_SHOWN_MAX = 20
-/** How many faulty rows are counted before reading stops. */
+/** The maximum number of faulty rows that are counted before reading stops. */
 const FAULTS_COUNTED_MAX = 1000
 
 /** Counts faulty rows and keeps the faults of the first ones. */

@@ -12,7 +12,7 @@ import { abandoned, type Hold, Interruption, unlessInterrupted } from './interru
 import { signals } from './signals.ts'
 import { closing, logOf, secretsOf, type Terminal } from './terminal.ts'
 
-/** What a service needs to begin. */
+/** Dependencies for starting a service. */
 type Beginning = {
   readonly config: Config
   readonly log: OwnLog
@@ -83,13 +83,13 @@ export async function startReported(
   }
 }
 
-/** What an error's sentence leaves out; for an error of our own that is its cause. */
+/** Returns what an error's sentence leaves out; for an error of our own that is its cause. */
 function behind(error: Error): { err?: unknown } {
   if (error.cause !== undefined) return { err: error.cause }
   return error.name === 'Error' ? {} : { err: error }
 }
 
-/** Whether lines are for people, also when the settings could not be read. */
+/** Reports whether lines are for people, also when the settings could not be read. */
 function isForPeople({ env, isTerminal }: Terminal, config: Config | null): boolean {
   const format = config?.logFormat ?? env.LOG_FORMAT?.trim()
   return format ? format === 'pretty' : isTerminal
@@ -123,7 +123,7 @@ async function started<T>(start: () => Promise<T>, { hold, log }: Ending): Promi
     return await unlessInterrupted(start, hold)
   } catch (error) {
     if (!(error instanceof Interruption)) throw error
-    log.info({}, 'corridor was told to stop before it answered')
+    log.info({}, 'corridor was asked to stop before it served')
     await log.flushed()
     process.exit(0)
   }
@@ -132,7 +132,7 @@ async function started<T>(start: () => Promise<T>, { hold, log }: Ending): Promi
 /** The time that a stop may take; orchestrators kill a process after ten seconds. */
 const STOP_MS_MAX = 9_000
 const HUNG_MS_MAX = 900
-/** How long the database gets to stop after a second signal. */
+/** The time that the database gets to stop after a second signal. */
 const ASKED_AGAIN_MS_MAX = 5_000
 
 /**

@@ -36,7 +36,7 @@ class Signals {
 
   /**
    * Tells `hearer`, instead of earlier hearers, until the function returned is called. A request
-   * made before is told at once.
+   * made before is notified at once.
    */
   hear(hearer: Hearer): () => void {
     this.#listen()
@@ -70,7 +70,7 @@ export const signals = new Signals()
 
 const SIGHUP_BIT = 1n
 
-/** Whether SIGHUP was ignored from the start; assumed not where there is no /proc. */
+/** Reports whether SIGHUP was ignored from the start; assumed false without /proc. */
 function ignoresHangup(): boolean {
   try {
     const status = readFileSync('/proc/self/status', 'utf8')
@@ -82,8 +82,8 @@ function ignoresHangup(): boolean {
 }
 
 /**
- * Whether there is a terminal and none of the streams is it. `nohup` arranges that too, and nothing
- * else is left of it behind a script runner, which no longer ignores SIGHUP for us.
+ * Reports whether there is a terminal and none of the streams is it. `nohup` arranges that too, and
+ * nothing else is left of it behind a script runner, which no longer ignores SIGHUP for us.
  */
 const leftItsTerminal = (): boolean => hasTerminal() && ![0, 1, 2].some((fd) => isatty(fd))
 

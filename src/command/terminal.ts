@@ -16,7 +16,7 @@ export class CommandFailure extends Error {}
 /** The last line of a command that failed. */
 export const failureLine = (error: unknown): string => `corridor: ${reasonOf(error)}`
 
-/** Where a command reads its settings and writes its output. */
+/** Source of a command's settings and destination of its output. */
 export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly isTerminal: boolean
@@ -24,7 +24,7 @@ export type Terminal = {
   print(line: string): void
   /** Writes a line to stderr: everything but results. */
   say(line: string): void
-  /** Asks whoever is there for a yes; only where somebody can answer. */
+  /** Asks the person at the terminal for a yes; only if there is one. */
   readonly isSure?: (question: string) => Promise<boolean>
 }
 

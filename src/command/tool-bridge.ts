@@ -1,15 +1,18 @@
 import { LINE_BYTES_MAX, linesOf } from './lines.ts'
 
-/** How many messages may wait for their answers; the next is read when one has come. */
+/**
+ * The maximum number of messages that may wait for their answers; the next is read when one has
+ * come.
+ */
 const WAITING_MAX = 32
-/** How long nothing may come before an answer, or while it is a stream. */
+/** The longest time for which nothing may come before a response, or while it is a stream. */
 const ANSWER_MS_MAX = 60_000
 
 type Bridge = {
   /** The address of the tool server. */
   readonly url: string
   readonly key: string
-  /** What the client writes, a message a line. */
+  /** Messages of the client, one a line. */
   readonly input: AsyncIterable<Uint8Array>
   /** Sends a line to the client. */
   answer(line: string): void
@@ -31,9 +34,9 @@ type Message = {
 }
 
 type Session = {
-  /** The revision that client and server settled on by `initialize`; null where they did not. */
+  /** The revision that client and server settled on by `initialize`; null if they did not. */
   revision: string | null
-  /** What ends each subscription that is open, by the id of its message. */
+  /** Ends of the open subscriptions, by the id of their message. */
   readonly subscriptions: Map<unknown, AbortController>
   readonly following: Set<Promise<void>>
 }
@@ -116,7 +119,7 @@ const FAILED = -32_000
 /** The code that JSON-RPC has for what is not JSON. */
 const UNREADABLE = -32_700
 
-/** What the protocol wants a client to repeat of a message for those who read headers only. */
+/** Headers in which the protocol repeats parts of a message for proxies. */
 function headersOf({ method, params }: Message, { revision }: Session): Record<string, string> {
   const named = params?._meta?.['io.modelcontextprotocol/protocolVersion']
   if (typeof named !== 'string')
@@ -178,10 +181,10 @@ function wholeAnswer({ ok, status }: Response, text: string): Any[] {
   const answer = text === '' ? null : (parsed(text) as Any)
   if (ok && answer !== undefined) return answer === null ? [] : [answer]
   const fault = answer?.error
-  throw new Error(fault?.message ?? fault ?? `this is no tool server: it answered ${status}`)
+  throw new Error(fault?.message ?? fault ?? `this is not a tool server: it returned ${status}`)
 }
 
-/** What the events of a stream say, each as it comes. */
+/** Yields the data of each event of a stream as it comes. */
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Any, void, void> {
   for await (const line of linesOf(body)) {
     const answer = line?.startsWith('data:') && parsed(line.slice('data:'.length))

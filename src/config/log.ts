@@ -5,7 +5,7 @@ type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
 
 /** The settings of the verifiable log. */
 export const readLog = (setting: Setting) => ({
-  /** How often what was recorded is sealed; null for never. */
+  /** Interval of seals; null for never. */
   sealEveryMs: setting('LOG_SEAL_EVERY', MINUTE_MS, offOr(asDurationMs)),
   /** The keys that sign the log; null for one kept in the database. */
   logKeys: setting('LOG_KEY', null, asLogKeys),

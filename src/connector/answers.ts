@@ -37,7 +37,9 @@ export async function* answersOf(connector: Connector, outer: Outer): AsyncGener
 
 type Asking = { readonly connector: Connector; readonly outer: Outer; readonly ask: Ask }
 
-/** How a URL may be asked. Throws a FeedError for plain http to a place that no setting names. */
+/**
+ * Limits of a request to a URL. Throws a FeedError for plain http to a host that no setting names.
+ */
 export function limitsFor(
   { hostname, protocol }: URL,
   { allowed }: Pick<Outer, 'allowed'>,

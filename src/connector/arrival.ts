@@ -8,11 +8,11 @@ export type Arrival = {
   readonly rows: Page['rows']
   /** The moment of the answer, or when the file was last written. */
   readonly atMs: number
-  /** What a fault names: a file, or the values that were asked for. */
+  /** Name in errors: a file, or the requested values. */
   readonly name: string
   /** A file by its name, size, digest and time; null for an answer. */
   readonly file: string | null
-  /** How it begins. */
+  /** Beginning of the response or file. */
   readonly excerpt: string
 }
 

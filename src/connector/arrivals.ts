@@ -13,7 +13,7 @@ import { withSecrets } from './secrets.ts'
 /** The limit on all files of a server together. */
 const FOLDER_MS_MAX = 300_000
 const FILES_MAX = 1000
-/** How long a file must have stayed as it is before it counts as written. */
+/** The time that a file must have stayed as it is before it counts as written. */
 const SETTLED_MS = 10 * SECOND_MS
 
 /** All that a connector's source gives now, one after another. Throws a FeedError. */

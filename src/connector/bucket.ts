@@ -11,7 +11,7 @@ type Bucket = {
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** What the names of the files begin with: empty, or ending in a slash. */
+  /** Prefix of the files' names: empty, or ending in a slash. */
   readonly prefix: string
   readonly limits: Limits
   readonly fetcher: FetcherDeps
@@ -61,7 +61,7 @@ export function bucketFolder({
   }
 }
 
-/** What a signature wants escaped, and encodeURIComponent leaves. */
+/** Characters that a signature escapes and encodeURIComponent does not. */
 const RESERVED = /[!'()*]/g
 
 const pathOf = (key: string): string =>

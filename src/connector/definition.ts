@@ -38,7 +38,7 @@ export function readConnector(source: string): Reading {
   return { connector: faults.length > 0 ? null : (file as Connector), faults }
 }
 
-/** Where the last part of a path that is there begins. */
+/** Offset of the last existing part of a path. */
 function offsetOf(contents: unknown, parts: readonly string[]): number {
   let [node, at] = [contents, 0]
   for (const part of parts) {

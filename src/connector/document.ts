@@ -10,7 +10,7 @@ import { byTitle, type Cell, titledRows } from '~/file/titled-rows.ts'
 import { expressionOf } from './expression.ts'
 import type { Connector } from './schema.ts'
 
-/** What came in one answer or file. */
+/** Content of one response or file. */
 type Document = {
   /** A JSON value, the content of an XML document, or the rows of a table by their headers. */
   readonly value: unknown
@@ -19,8 +19,8 @@ type Document = {
 }
 
 /**
- * What came in one answer or file, in the format of a connector. Throws a FeedError for what is not
- * whole, and for a table without a column that the expressions name.
+ * Reads one response or file in the format of a connector. Throws a FeedError for incomplete
+ * content, and for a table without a column that the expressions name.
  */
 export async function documentOf(bytes: Uint8Array, connector: Connector): Promise<Document> {
   const { format, charset = 'utf-8' } = connector
@@ -110,7 +110,7 @@ async function csvOf(text: string, connector: Connector): Promise<Document> {
     return tableOf(header, rows)
   } catch (error) {
     if (error instanceof FileFault)
-      throw new FeedError('malformed', `is no table: ${error.message}`)
+      throw new FeedError('malformed', `is not a table: ${error.message}`)
     throw error
   }
 }

@@ -7,11 +7,11 @@ const LIMITS = { timeout: 1000, stack: 200, sequence: 100_000 }
 export type Expression = {
   /** The names that it looks up in the row itself. */
   readonly columns: readonly string[]
-  /** Its value; undefined where it finds nothing. Rejects with a sentence. */
+  /** Its value; undefined if it finds nothing. Rejects with a sentence. */
   valueIn(input: unknown): Promise<unknown>
 }
 
-/** Why an expression cannot be understood, as words that follow its name; null where it can. */
+/** Why an expression cannot be understood, as words that follow its name; null if it can. */
 export function expressionFault(text: string): string | null {
   try {
     jsonata(text)

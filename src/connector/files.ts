@@ -4,10 +4,10 @@ import { join } from 'node:path'
 /** A file of a folder. */
 export type Found = {
   readonly name: string
-  /** When it was last written. */
+  /** The time when it was last written. */
   readonly atMs: number
   readonly bytes: number
-  /** Whether it appears only as a whole, as a mail and an object of a bucket do. */
+  /** Says whether it appears only as a whole, as a mail and an object of a bucket do. */
   readonly isWhole: boolean
   read(): Promise<Uint8Array>
 }

@@ -5,7 +5,7 @@ import { readConnector, TEXT_LENGTH_MAX } from './definition.ts'
 /** Four bytes for each character that a connector may have, and one more. */
 const BYTES_MAX = 4 * TEXT_LENGTH_MAX + 1
 
-/** Every YAML file of the folder by name; none where there is no folder. */
+/** Every YAML file of the folder by name; none if there is no folder. */
 export async function connectorsIn(folder: string) {
   const names = await readdir(folder).catch(() => [])
   const files = names.filter((name) => /\.ya?ml$/.test(name)).sort()

@@ -6,7 +6,7 @@ import { beforeEnd } from '~/outbound/connection.ts'
 import type { Folder, Found } from './files.ts'
 
 const CONNECT_MS_MAX = 20_000
-/** How far back emails are looked for. */
+/** Age up to which emails are read. */
 const LOOK_BACK_MS = 31 * DAY_MS
 /** The most emails that are looked into; of more, the newest. */
 const MESSAGES_MAX = 500
@@ -24,7 +24,7 @@ type Mailbox = {
   /** The address that an email has to be from, and a part of its subject. */
   readonly sender: string
   readonly subject: string | undefined
-  /** Whether the password may be sent without TLS. */
+  /** Says whether the password may be sent without TLS. */
   readonly mayBePlain: boolean
   readonly nowMs: number
   readonly bytesMax: number

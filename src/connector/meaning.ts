@@ -4,7 +4,7 @@ import { expressionFault } from './expression.ts'
 import type { Connector } from './schema.ts'
 import { SECRET } from './secrets.ts'
 
-/** What is wrong with one part of a connector. */
+/** Error in one part of a connector. */
 type Fault = { readonly parts: readonly string[]; readonly sentence: string }
 
 /** The faults of a connector that its schema cannot tell. */
@@ -39,7 +39,7 @@ function* expressionFaults({ from, row, rows }: Connector): Generator<Fault> {
   }
 }
 
-/** What the kind of a source needs, and what its address asks for. */
+/** Yields what is missing for the kind of a source. */
 function* sourceFaults(connector: Connector): Generator<Fault> {
   const { from } = connector
   const [kind] = from.url.split(':')
@@ -84,7 +84,7 @@ function* secretFaults({ from, name, secrets = [] }: Connector): Generator<Fault
         }
 }
 
-/** What an SFTP server needs: who asks, by what secret, and which host key it shows. */
+/** Yields what is missing for an SFTP server: user, secret, host key. */
 function* sftpFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
   if (!url?.username || !url.hostname || url.password !== '' || !/\/[^/]+$/.test(url.pathname))
@@ -95,7 +95,7 @@ function* sftpFaults({ from }: Connector): Generator<Fault> {
     yield { parts: ['from'], sentence: 'from lacks host_key: give what ssh-keygen -lf prints' }
 }
 
-/** What a bucket needs: its name, and a key with its secret. */
+/** Yields what is missing for a bucket: its name, a key and its secret. */
 function* bucketFaults({ from }: Connector): Generator<Fault> {
   if (!/^s3:\/\/[a-z0-9.-]+\/(.*\/)?[^/]+$/.test(from.url))
     yield { parts: ['from', 'url'], sentence: 'from.url must be s3://bucket/folder/*.csv' }
@@ -110,7 +110,7 @@ const namesOf = ({ from }: Connector): string[] => {
   return names.includes('corridor') ? [...names, 'from', 'to'] : names
 }
 
-/** What a mailbox needs: who asks, by what password, and whose emails are read. */
+/** Yields what is missing for a mailbox: user, password, sender. */
 function* mailFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
   const isPlace = url !== null && /^\/.+\/[^/]+$/.test(url.pathname)

@@ -19,7 +19,7 @@ const REFUSED_PART_MAX = 4
 const USUAL_PART_MIN = 2
 /** The most files that are remembered as processed; arrivals find at most as many. */
 const SEEN_FILES_MAX = 2000
-/** How many rows are judged before requests have their turn. */
+/** The number of rows that are judged before requests have their turn. */
 const ROWS_AT_ONCE = 500
 const REPEAT = '6h'
 const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
@@ -27,35 +27,35 @@ const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 /** One row of a source: the values of its expressions, and what becomes of it. */
 export type PriceRow = {
   readonly values: Readonly<Record<string, unknown>>
-  /** What is wrong with it; null where it is valid. */
+  /** Error of the row; null if it is valid. */
   readonly fault: string | null
-  /** The price; null where it is refused. */
+  /** The price; null if it is refused. */
   readonly observation: Observation | null
-  /** Whether it repeats the last price of its offer. */
+  /** Says whether it repeats the last price of its offer. */
   readonly isRepeat: boolean
 }
 
-/** What a connector's source gives now, as rows that were judged. */
+/** Current rows of a connector's source, checked. */
 export type Prices = {
   /** All rows, in the order of the source. */
   readonly read: readonly PriceRow[]
   /** The rows to record: valid, and no repeats. */
   readonly rows: readonly Observation[]
-  /** How many rows are usual from here on: all of them, or those of one file. */
+  /** The number of rows that are usual from here on: all of them, or those of one file. */
   readonly usualRows: number
-  /** What is wrong with the rows that were refused, each with its place. */
+  /** Errors of the refused rows, each with its place. */
   readonly faults: readonly string[]
-  /** Why nothing may be recorded; null where the rows may be. */
+  /** Why nothing may be recorded; null if the rows may be. */
   readonly refusal: string | null
-  /** How the last answer or file begins; null where none came. */
+  /** Beginning of the last response or file; null if none came. */
   readonly excerpt: string | null
-  /** What counts as read once the rows are recorded. */
+  /** Files that count as read once the rows are recorded. */
   readonly seen: Seen
 }
 
 type Given = {
   readonly rules: FileRules
-  /** How many rows are usual; null where that is not known. */
+  /** The number of rows that are usual; null if that is not known. */
   readonly usualRows: number | null
   readonly seen: Seen
 }

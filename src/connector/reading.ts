@@ -4,7 +4,7 @@ import { beforeEnd } from '~/outbound/connection.ts'
 import type { Ask, Page } from './rows.ts'
 import type { Connector } from './schema.ts'
 
-/** How long one answer or file may take to be read. */
+/** The longest time that one answer or file may take to be read. */
 const READ_MS_MAX = 20_000
 /** How long a thread waits for the next reading: somewhat longer than the shortest schedule. */
 const IDLE_MS_MAX = 90_000
@@ -22,7 +22,7 @@ export type ReadingAnswer =
 
 const EXCERPT_LENGTH_MAX = 300
 
-/** What one answer or file gives, and how it begins. */
+/** Rows and beginning of one response or file. */
 type Read = Page & { readonly excerpt: string }
 
 /** As Bun has it: without `ref` it holds up no process that is done. */

@@ -11,7 +11,7 @@ const VALUE_LENGTH_MAX = 4096
 /** The most significant digits of a number in a price; what is calculated has more. */
 const DIGITS_MAX = 12
 
-/** What a connector asked for: the value of each name in its address. */
+/** Parameters of a request: the value of each name in its address. */
 export type Ask = Readonly<Record<string, string | number>>
 
 /** The values of the expressions of one row, and why others have none. */
@@ -20,10 +20,10 @@ type ReadRow = {
   readonly faults: readonly string[]
 }
 
-/** What one answer or file gives. */
+/** Rows of one response or file. */
 export type Page = {
   readonly rows: readonly ReadRow[]
-  /** Where the next page is; null for the last one. */
+  /** Address of the next page; null for the last one. */
   readonly next: string | null
 }
 

@@ -29,7 +29,7 @@ type ProviderLimit = {
   isProvider(id: string): boolean
 }
 
-/** Why an account cannot be limited to these providers; null where it can, and to lift a limit. */
+/** Why an account cannot be limited to these providers; null if it can, and to lift a limit. */
 export function limitFault({ role, ids, isProvider }: ProviderLimit): string | null {
   if (ids.length === 0) return null
   if (role !== 'treasury')
@@ -51,7 +51,7 @@ export type Key = {
   readonly dailyBudget?: number | null
   /** The web origins that alone may use a read-only key; null, or nothing, for any client. */
   readonly origins?: readonly string[] | null
-  /** When the key stops working; in the future for a key that is being replaced. */
+  /** The time when the key stops working; in the future for a key that is being replaced. */
   readonly revokedMs: number | null
 }
 
@@ -61,7 +61,7 @@ export type Access = { readonly accounts: readonly Account[]; readonly keys: rea
 export type ListedAccount = Account & {
   readonly createdMs: number
   readonly keyCount: number
-  /** How many of the account's keys are in use. */
+  /** The number of the account's active keys. */
   readonly activeKeyCount: number
 }
 
@@ -79,14 +79,14 @@ export type Caller = {
   readonly key: Key
   readonly account: Account
   readonly tier: Tier
-  /** What a connected application may do; absent for a key, which may do all. */
+  /** Rights of a connected application; absent for a key, which has all. */
   readonly scopes?: readonly string[]
 }
 
 /** The daily budget of a read-only key unless another is chosen. */
 export const READ_ONLY_BUDGET = 100
 
-/** Whether a key reads mids only, and so may be part of a URL. */
+/** Reports whether a key reads mids only, and so may be part of a URL. */
 export const isReadOnly = ({ dailyBudget = null }: Pick<Key, 'dailyBudget'>): boolean =>
   dailyBudget !== null
 
@@ -114,7 +114,7 @@ export const EMAIL_LENGTH_MAX = 254
 
 const EMAIL = /^[^\s@\p{Cc}\p{Bidi_C}]+@[^\s@\p{Cc}\p{Bidi_C}]+$/u
 
-/** Whether a text has the form of an e-mail address; it may still not exist. */
+/** Reports whether a text has the form of an e-mail address; it may still not exist. */
 export const isEmail = (text: string): boolean =>
   text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)
 
@@ -139,17 +139,17 @@ export const KEY_NAME_LENGTH_MAX = 60
 /** The rule for names of keys, as people read it. */
 export const KEY_NAME_RULE = `1 to ${KEY_NAME_LENGTH_MAX} characters ${ONE_LINE_RULE}`
 
-/** Whether a text may be the name of a key. */
+/** Reports whether a text may be the name of a key. */
 export const isKeyName = (text: string): boolean =>
   [...text].length <= KEY_NAME_LENGTH_MAX && isOneLine(text)
 
 /** The name of the key that an account is created with. */
 export const FIRST_KEY_NAME = 'default'
 
-/** How many keys of one account may be in use at once. */
+/** The maximum number of keys of one account that may be in use at once. */
 export const ACTIVE_KEYS_MAX = 20
 
-/** How many keys of one account may be created within 24 hours, in use or not. */
+/** The maximum number of keys of one account that may be created within 24 hours, in use or not. */
 export const DAILY_KEYS_MAX = 50
 
 /** Why an account cannot get another key. */
@@ -164,7 +164,7 @@ export type NewKey = Pick<Key, 'accountId' | 'name' | 'hash' | 'dailyBudget' | '
 /** A new key that takes the place of an old one. */
 export type KeyReplacement = Omit<NewKey, 'name'> & {
   readonly keyId: string
-  /** When the old key stops working. */
+  /** The time when the old key stops working. */
   readonly endsMs: number
 }
 

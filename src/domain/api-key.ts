@@ -6,7 +6,7 @@ import { DAY_MS } from './duration.ts'
 export const KEY_PATTERN = /^cr[dr]_[0-9A-Za-z]{38}$/
 
 const PREFIX = 'crd_'
-/** How read-only keys begin; as long as the prefix of the others. */
+/** Prefix of read-only keys; as long as that of the others. */
 export const READ_ONLY_PREFIX = 'crr_'
 const SECRET_LENGTH = 32
 const CHECKSUM_LENGTH = 6
@@ -28,7 +28,7 @@ type RandomBytes = (count: number) => Uint8Array
 export const newApiKey = (randomBytes: RandomBytes, isReadOnly = false): string =>
   (isReadOnly ? READ_ONLY_PREFIX : PREFIX) + newSecret(randomBytes)
 
-/** What makes a key or a token impossible to guess, with its checksum. */
+/** Random part of a key or a token, with its checksum. */
 export function newSecret(randomBytes: RandomBytes): string {
   const secret = randomText(SECRET_LENGTH, randomBytes)
   return secret + checksumOf(secret)
@@ -45,7 +45,7 @@ export function newMarkedSecret(randomBytes: RandomBytes, signingSecret: string)
   return secret + checksumOf(secret)
 }
 
-/** Whether the secret part of a token was made with `signingSecret`. */
+/** Reports whether the secret part of a token was made with `signingSecret`. */
 export function isMarked(secret: string, signingSecret: string): boolean {
   const at = SECRET_LENGTH - MARK_LENGTH
   const mark = Buffer.from(secret.slice(at, SECRET_LENGTH))
@@ -67,8 +67,8 @@ function randomText(length: number, randomBytes: RandomBytes): string {
 }
 
 /**
- * Whether a text has the form of one of our keys, so that a mistyped key is refused without a
- * look-up.
+ * Reports whether a text has the form of one of our keys, so that a mistyped key is refused without
+ * a look-up.
  */
 export function isWellFormedKey(text: string): boolean {
   if (!KEY_PATTERN.test(text)) return false
@@ -93,15 +93,15 @@ export function keyMark({ lastFour, hash = '', dailyBudget = null }: Marked): st
   return `${dailyBudget === null ? PREFIX : READ_ONLY_PREFIX}\u2026${lastFour ?? ''}`
 }
 
-/** How the access tokens of connected applications begin; they have the form of keys. */
+/** Prefix of the access tokens of connected applications; they have the form of keys. */
 export const ACCESS_TOKEN_PREFIX = 'crt_'
-/** How the tokens begin by which applications renew them; what takes those takes no keys. */
+/** Prefix of refresh tokens; where these are accepted, keys are not. */
 export const REFRESH_TOKEN_PREFIX = 'crr_'
 
-/** Whether a text is meant as an access token of a connected application. */
+/** Reports whether a text is meant as an access token of a connected application. */
 export const isAccessToken = (text: string): boolean => text.startsWith(ACCESS_TOKEN_PREFIX)
 
-/** The secret part of a token, or null where it is mistyped. */
+/** The secret part of a token, or null if it is mistyped. */
 export function tokenSecret(text: string, prefix: string): string | null {
   const secret = text.slice(prefix.length)
   return text.startsWith(prefix) && isWellFormedKey(PREFIX + secret) ? secret : null
@@ -114,20 +114,22 @@ export function tokenSecret(text: string, prefix: string): string | null {
 export const connectionHash = (randomBytes: RandomBytes): string =>
   CONNECTION + Buffer.from(randomBytes(CONNECTION_BYTES)).toString('hex')
 
-/** Whether a key stands for an application that a person connected. */
+/** Reports whether a key stands for an application that a person connected. */
 export const isConnection = ({ hash }: { readonly hash: string }): boolean =>
   hash.startsWith(CONNECTION)
 
 const CONNECTION = 'connection:-'
 const CONNECTION_BYTES = 26
 
-/** How long a person's consent to an application is good for, however often that renews. */
+/**
+ * The time for which a person's consent to an application is good for, however often that renews.
+ */
 export const CONSENT_DAYS = 180
 
-/** When a person who allowed an application at `consentedMs` has to be asked again. */
+/** The time when a person who allowed an application at `consentedMs` has to be asked again. */
 export const consentEndMs = (consentedMs: number): number => consentedMs + CONSENT_DAYS * DAY_MS
 
-/** What is stored for a key: the SHA-256 of its text, in hex. */
+/** Stored form of a key: the SHA-256 of its text, in hex. */
 export const keyHashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 const checksumOf = (secret: string): string => base62(BigInt(crc32(secret)), CHECKSUM_LENGTH)

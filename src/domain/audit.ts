@@ -7,7 +7,7 @@ export const CHANGES = [
   'key revoked',
 ] as const
 
-/** The actor recorded when nobody signed in: a person with the command line. */
+/** The actor recorded for the command line. */
 export const COMMAND_LINE = 'command line'
 
 /** One change of an account or of its keys. */
@@ -16,7 +16,7 @@ export type AuditedChange = {
   readonly actor: string
   readonly action: (typeof CHANGES)[number]
   readonly accountId: string
-  /** What was changed, named for a person: an address, or a key's name. */
+  /** Name of the changed thing: an address, or a key's name. */
   readonly subject: string
   /** The members that differ; null for members that did not exist. */
   readonly before: Facts | null
@@ -27,7 +27,7 @@ export type Facts = Readonly<Record<string, string | null>>
 
 export type AuditEntry = AuditedChange & { readonly id: number; readonly atMs: number }
 
-/** Which entries are asked for; null where it does not matter. */
+/** Which entries are asked for; null if it does not matter. */
 export type AuditFilter = {
   /** A part of the actor, of any case. */
   readonly actor: string | null

@@ -9,7 +9,7 @@ export type Change = {
 }
 
 /**
- * How a positive value moved from `start` to `end`; null when either was not there.
+ * Move of a positive value from `start` to `end`; null when either is missing.
  *
  * Shown values have twelve digits, so the difference is computed in decimals: a difference of two
  * doubles may fall on the other side of a half and round to another last digit.

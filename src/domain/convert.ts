@@ -7,11 +7,12 @@ import { isNearHalf } from './round.ts'
 export const AMOUNT_MAX = 1e15
 
 /**
- * What the recipient nets of `amount`, in the target currency; null when the fee cannot be priced.
+ * Net amount of the recipient for `amount`, in the target currency; null when the fee cannot be
+ * priced.
  *
  * A fee in the source currency is priced at the provider's own rate, one in the target currency is
  * subtracted unchanged, one in a third currency is priced at `feeMid` (units of target per unit of
- * fee currency; null when there is no such mid). A percentage that an offer charges beside it is
+ * fee currency; null when there is no such mid). A percentage that an offer charges on top is
  * taken of the amount. May be zero or negative: a fee can eat the amount.
  */
 export function netConverted(quote: Quote, amount: number, feeMid: number | null): number | null {
@@ -23,7 +24,7 @@ export function netConverted(quote: Quote, amount: number, feeMid: number | null
   return isCancelled(converted, fee) || isNearHalf(net) ? netInDecimals(quote, amount, fee) : net
 }
 
-/** What an amount comes to before fees, right in all of the 12 digits that are shown. */
+/** Converted amount before fees, right in all of the 12 digits that are shown. */
 export function convertedAt(rate: number, amount: number): number {
   const converted = amount * rate
   if (!isNearHalf(converted)) return converted
@@ -42,15 +43,15 @@ export function feeInTarget(quote: Quote, feeMid: number | null): number | null 
   return feeMid === null ? null : quote.fee * feeMid
 }
 
-/** How many decimal digits are still right in a product or two of doubles. */
+/** The number of decimal digits that are still right in a product or two of doubles. */
 const SURE_DIGITS = 14
 /** Numbers with this many digits or more are left to the rounding at the end. */
 const PLAIN_DIGITS = 12
 const CANCELLING = 10 ** (SURE_DIGITS - PLAIN_DIGITS)
 
 /**
- * Whether a fee, in the currency of the converted amount, uses up so much of it that the difference
- * of the doubles has fewer correct digits than are shown.
+ * Reports whether a fee, in the currency of the converted amount, uses up so much of it that the
+ * difference of the doubles has fewer correct digits than are shown.
  */
 export const isCancelled = (converted: number, fee: number): boolean =>
   fee !== 0 && Math.abs(converted - fee) * CANCELLING < Math.max(converted, fee)
@@ -72,7 +73,9 @@ function netInDecimals(quote: Quote, amount: number, fee: number): number {
   return Number.isNaN(net) ? sureDigits(converted - fee, Math.max(converted, fee)) : net
 }
 
-/** What is right of a difference of doubles, the larger of which is `size`; 0 where nothing is. */
+/**
+ * Digits of a difference of doubles that are right, the larger of which is `size`; 0 if none is.
+ */
 function sureDigits(difference: number, size: number): number {
   const digits = SURE_DIGITS - (exponentOf(size) - exponentOf(difference))
   if (digits >= PLAIN_DIGITS) return difference

@@ -8,9 +8,9 @@ import type { Quote } from './quote.ts'
 export type CrowdRules = {
   /** Knows every provider that will appear. */
   activityOf(providerId: string): Activity
-  /** Whether a quote is of those that are asked about. */
+  /** Reports whether a quote is of those that are asked about. */
   fits(quote: Quote): boolean
-  /** Whether a quote is too far from its mid to be believed. */
+  /** Reports whether a quote is too far from its mid to be believed. */
   isSuspect(quote: Quote): boolean
 }
 
@@ -61,7 +61,9 @@ export class Crowd {
     }
   }
 
-  /** Whether a quote is one of those asked about and its provider is active at this instant. */
+  /**
+   * Reports whether a quote is one of those asked about and its provider is active at this instant.
+   */
   counts(quote: Quote): boolean {
     return !this.#off.has(quote.providerId) && this.rules.fits(quote)
   }

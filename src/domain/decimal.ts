@@ -17,7 +17,7 @@ export function plainDecimal(text: string): string {
 /**
  * a / b to 15 significant digits, the most a double keeps, half to even.
  *
- * Null when either is no decimal, or b is not positive.
+ * Null when either is not a decimal, or b is not positive.
  */
 export function quotientText(a: string, b: string): string | null {
   const dividend = decimalOf(a)
@@ -39,7 +39,7 @@ export function quotientText(a: string, b: string): string | null {
 
 const SIGNIFICANT_DIGITS = 15
 
-/** a - b with every digit it has; null when either is no decimal. */
+/** a - b with every digit it has; null when either is not a decimal. */
 export function differenceText(a: string, b: string): string | null {
   const from = decimalOf(a)
   const taken = decimalOf(b)
@@ -47,8 +47,8 @@ export function differenceText(a: string, b: string): string | null {
 }
 
 /**
- * Whether a decimal lies between two numbers or equals one of them. Its double would not be enough:
- * that of 1000000000000.00001 is 1e12.
+ * Reports whether a decimal lies between two numbers or equals one of them. Its double would not be
+ * enough: that of 1000000000000.00001 is 1e12.
  */
 export function isBetween(text: string, { min, max }: { min: number; max: number }): boolean {
   const value = Number(text)
@@ -63,7 +63,7 @@ export type Factors = readonly number[]
 
 /**
  * The first product minus the others, computed from the numbers as written in decimals and rounded
- * to 12 digits, exact halves away from zero. NaN where a number needs more than 60 digits on one
+ * to 12 digits, exact halves away from zero. NaN if a number needs more than 60 digits on one
  * side of its point.
  */
 export function roundedDifference(first: Factors, ...others: readonly Factors[]): number {
@@ -80,8 +80,8 @@ export function roundedDifference(first: Factors, ...others: readonly Factors[])
 const ROUNDED_DIGITS = 12
 
 /**
- * Whether the first product less the others is at least `goal`, of the decimals that all of them
- * are written as; null where one needs more than 60 digits on a side of its point.
+ * Reports whether the first product less the others is at least `goal`, of the decimals that all of
+ * them are written as; null if one needs more than 60 digits on a side of its point.
  */
 export function reaches(goal: number, first: Factors, ...others: readonly Factors[]) {
   const rest = restOf(first, [...others, [goal]])

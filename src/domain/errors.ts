@@ -51,7 +51,7 @@ export class ServiceError extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly details: Readonly<Record<string, unknown>> = {},
-    /** How long to wait before the same request can succeed, where that is known. */
+    /** The time to wait before the same request can succeed, where that is known. */
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(message)
@@ -59,7 +59,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** What was granted, by those who return a refusal instead of throwing it; throws the refusal. */
+/** Returns the granted value; throws the refusal that was returned instead of one. */
 export function granted<T>(outcome: T | ServiceError): T {
   if (outcome instanceof ServiceError) throw outcome
   return outcome

@@ -2,7 +2,7 @@ import { HOUR_MS } from './duration.ts'
 
 export const TIERS = ['hourly', 'realtime'] as const
 
-/** How fresh the data is that a plan may see. */
+/** Freshness of the data that a plan may see. */
 export type Tier = (typeof TIERS)[number]
 
 /** The top of the UTC hour that holds `ms`. */
@@ -17,7 +17,7 @@ export type Freshness = {
   readonly nowMs: number
   /** The top of the hour for `hourly`; Infinity for `realtime`, which sees everything recorded. */
   readonly cutoffMs: number
-  /** Whether prices may be those of the sample, which every answer then says. */
+  /** Says whether prices may be those of the sample, which every answer then says. */
   readonly isSample?: boolean
 }
 

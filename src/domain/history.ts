@@ -16,7 +16,7 @@ export type PageAsk = Window & {
   readonly corridor: Corridor
   readonly providerId: string | null
   readonly filters?: OfferFilters
-  /** Whether it has withdrawn observations too. */
+  /** Says whether it has withdrawn observations too. */
   readonly isWithWithdrawn?: boolean
   readonly order: Order
   readonly limit: number
@@ -26,15 +26,15 @@ export type PageAsk = Window & {
 /** A place in a corridor's history, which is ordered by time and then by id. */
 type Place = { readonly atMs: number; readonly id: number }
 
-/** What of a corridor's history is known at a moment and from there on: all before `beforeMs`. */
+/** Part of a corridor's history that is known for a window: all before `beforeMs`. */
 export type Standing = { readonly sinceMs: number; readonly beforeMs: number }
 
 /** Sorts by place, oldest first. */
 export const byPlace = (a: Place, b: Place): number => a.atMs - b.atMs || a.id - b.id
 
 /**
- * How far each quote of `said` lay below the best quote of its kind at that instant, by quote id;
- * null where its provider was not active at that instant. Quotes that do not fit are no rivals.
+ * Distance of each quote of `said` below the best quote of its kind at that time, by quote id; null
+ * if its provider was not active then. Quotes that do not fit are no rivals.
  *
  * Quotes of one instant count together. `others` holds the competition: what `standing` gives for
  * the first instant of `said`, and every quote from there to the last instant. Either list may be

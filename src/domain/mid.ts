@@ -10,7 +10,7 @@ export type Basis = (typeof BASES)[number]
 export const FEED_BASES = ['consensus', 'single', 'disputed'] as const satisfies Basis[]
 export type FeedBasis = (typeof FEED_BASES)[number]
 
-/** What stands behind a value. */
+/** Basis of a value. */
 export type Backing = {
   /** `consensus`: two or more feeds agree; `single`: one is known; `disputed`: several disagree. */
   readonly basis: Basis
@@ -19,8 +19,8 @@ export type Backing = {
 }
 
 /**
- * What one US dollar was worth in `currency`, as a feed said it at `atMs` (its `fetched_at`).
- * Without a basis one feed said it.
+ * Value of one US dollar in `currency`, as a feed published it at `atMs` (its `fetched_at`).
+ * Without a basis one feed did.
  */
 export type Reference = Dated &
   Partial<Backing> & {
@@ -65,7 +65,7 @@ export function crossMid(from: Reference, to: Reference): Mid {
   }
 }
 
-/** What stands behind a price of two currencies that follow one reference: it cancels out. */
+/** Basis of a price of two currencies that follow one reference: it cancels out. */
 const FIXED: Backing = { basis: 'peg', dispersionBps: null }
 
 const isFixed = (from: Reference, to: Reference): boolean =>
@@ -95,7 +95,7 @@ export function joinedSources(sources: readonly string[]): string {
 export const atSomeTime = <T extends Pick<Mid, 'atMs'>>(one: T, nowMs: number): T =>
   Number.isFinite(one.atMs) ? one : { ...one, atMs: hourStartMs(nowMs) }
 
-/** Whether pegs alone make a mid, so that it holds at any moment. */
+/** Reports whether pegs alone make a mid, so that it holds at any moment. */
 export const isConstant = ({ source }: Pick<Mid, 'source'>): boolean =>
   source !== '' && source.split('+').every(isPeg)
 

@@ -1,4 +1,4 @@
-/** How many letters may be wrong in a misspelled word. */
+/** The maximum number of letters that may be wrong in a misspelled word. */
 const WRONG_LETTERS_MAX = 2
 
 /**

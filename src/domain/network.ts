@@ -11,5 +11,7 @@ export function widerNetworkOf(network: string): string | null {
   return `${before}${(Number.parseInt(last, 16) & WIDER_MASK).toString(16)}::/56`
 }
 
-/** How many times the attempts of a /64 its /56 may make: some are shared by many customers. */
+/**
+ * The factor by which a /56 may make more attempts than a /64: many customers share some of them.
+ */
 export const WIDER_SHARES = 4

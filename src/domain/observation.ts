@@ -14,13 +14,13 @@ export type Observation = {
   readonly feeCurrency: string | null
   readonly rateType: RateType
   readonly evidence: Evidence
-  /** What it says of its offer; null where it says nothing. */
+  /** Its offer; null if it states none. */
   readonly offer: Offer | null
   readonly effectiveMs: number
   readonly notes: string | null
 }
 
-/** What identifies a request that is sent again. */
+/** Identity of a request that is sent again. */
 export type Idempotency = {
   readonly accountId: string
   readonly key: string
@@ -29,12 +29,11 @@ export type Idempotency = {
   readonly nowMs: number
 }
 
-/** The recorder: an account by one of its keys; null where it needs none. */
+/** The recorder: an account by one of its keys; null if it needs none. */
 export type Recorder = { readonly accountId: string; readonly keyId: string | null }
 
 /**
- * Where observations come from: `via` is `api`, `import`, `upload`, `connector:NAME` or
- * `source:NAME`.
+ * Origin of observations: `via` is `api`, `import`, `upload`, `connector:NAME` or `source:NAME`.
  */
 type Origin = { readonly recorder: Recorder | null; readonly via: string }
 
@@ -60,7 +59,7 @@ export type Withdrawal = {
   readonly upload?: Pick<UploadNote, 'id'> & Omit<UploadSpan, 'ids'>
 }
 
-/** What is wrong with a row of a batch, by its index. */
+/** Error of a row of a batch, by its index. */
 export type RowFault = {
   readonly index: number
   readonly error: string
@@ -68,7 +67,7 @@ export type RowFault = {
   readonly code?: 'implausible_rate'
 }
 
-/** What was recorded: `ids` in the order of the rows, null where a version before kept none. */
+/** Recorded rows: `ids` in the order of the rows, null if an older version recorded them. */
 export type Recorded = { readonly inserted: number; readonly ids: readonly number[] | null }
 
 /** New observations, and where their commit stands in the log of changes, where that is known. */
@@ -108,9 +107,9 @@ const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE][+-]?0*\d{1,3})?$/
 export const isNumeral = (text: string): boolean => DECIMAL.test(text)
 
 /**
- * How many significant digits a number has as written, not counting zeros at either end; null when
- * the text is not a number, or is far too large or small to use. `0.00120` has two, `1.2e3` too,
- * `0` none.
+ * The number of significant digits that a number has as written, not counting zeros at either end;
+ * null when the text is not a number, or is far too large or small to use. `0.00120` has two,
+ * `1.2e3` too, `0` none.
  */
 export function significantDigits(text: string): number | null {
   const match = DECIMAL.exec(text)

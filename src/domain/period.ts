@@ -2,7 +2,7 @@ import { DAY_MS } from './duration.ts'
 
 export const PERIODS = ['1d', '7d', '30d', '90d', '180d', '365d', 'ytd'] as const
 
-/** How far back a question reaches; `ytd` is since the UTC year began. */
+/** Length of the requested past; `ytd` is since the UTC year began. */
 export type Period = (typeof PERIODS)[number]
 
 const DAYS: Readonly<Record<Exclude<Period, 'ytd'>, number>> = {

@@ -13,9 +13,9 @@ export const PROVIDER_TYPES = [
   'aggregator',
 ] as const
 
-/** What kind of price it is. Kinds are never ranked against each other. */
+/** Kind of a price. Kinds are never ranked against each other. */
 export type RateType = (typeof RATE_TYPES)[number]
-/** What kind of institution published a price; independent of the kind of price. */
+/** Kind of institution that published a price; independent of the kind of price. */
 export type ProviderType = (typeof PROVIDER_TYPES)[number]
 
 export type Provider = {
@@ -26,7 +26,7 @@ export type Provider = {
   readonly providerType: ProviderType | null
   readonly rateType: RateType
   readonly region: string | null
-  /** The IANA time zone of its own dates; null or absent where that is not known. */
+  /** The IANA time zone of its own dates; null or absent if that is not known. */
   readonly timeZone?: string | null
   readonly transferTime: string | null
   readonly paymentMethods: readonly string[] | null
@@ -51,13 +51,14 @@ const EXECUTABLE: Readonly<Record<RateType, boolean>> = {
 }
 
 /**
- * Whether money can be moved at such a price. Only executable prices are ever a corridor's best.
+ * Reports whether money can be moved at such a price. Only executable prices are ever a corridor's
+ * best.
  */
 export const isExecutable = (rateType: RateType): boolean => EXECUTABLE[rateType]
 
 export type Catalogue = {
   readonly currencies: readonly Currency[]
   readonly providers: readonly Provider[]
-  /** Changes of each provider, oldest first; absent where nothing has ever changed. */
+  /** Changes of each provider, oldest first; absent if nothing has ever changed. */
   readonly activity?: readonly ProviderChange[]
 }

@@ -16,13 +16,13 @@ export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
 
 /** One key's UTC day, in days since 1970-01-01. */
 export type KeyDay = { readonly accountId: string; readonly keyId: string; readonly day: number }
-/** What a key used on a day. */
+/** Usage of a key on a day. */
 export type UsageCount = KeyDay & { readonly requests: number }
 
 /** The UTC days from `day` to `day + days - 1`. */
 export type DaySpan = { readonly day: number; readonly days: number }
 
-/** Where an account stands in one UTC day. */
+/** Usage and limit of an account on one UTC day. */
 export type Quota = {
   readonly limit: number
   readonly used: number
@@ -40,7 +40,7 @@ export type ShareAsk = {
   readonly accountId: string
   readonly day: number
   readonly limit: number
-  /** What is left of the share that the process has. */
+  /** Rest of the process's share. */
   readonly held: number
   /** False where the process only reports what it has left. */
   readonly isMore: boolean
@@ -50,9 +50,9 @@ export type ShareAsk = {
 export type Share = {
   readonly accountId: string
   readonly day: number
-  /** How many units the process may spend beyond everything counted so far. */
+  /** The number of units that the process may spend beyond everything counted so far. */
   readonly units: number
-  /** Whether everything counted and held by all processes together is within the limit. */
+  /** Says whether everything counted and held by all processes together is within the limit. */
   readonly isWithin: boolean
 }
 
@@ -68,13 +68,13 @@ export type Settlement = {
   readonly shares: readonly Share[]
 }
 
-/** How far all processes together may exceed a limit, at most. */
+/** Amount by which all processes together may exceed a limit, at most. */
 export const overshootMax = (limit: number): number => Math.floor(limit / 10)
 
 /**
- * What the process in a slot may spend ahead of its share: half of what the slots before it leave
- * of the overshoot, at least one unit. All slots together never exceed the overshoot, so no process
- * has to know how many others there are.
+ * Units that the process in a slot may spend ahead of its share: half of what the slots before it
+ * leave of the overshoot, at least one unit. All slots together never exceed the overshoot, so no
+ * process has to know how many others there are.
  */
 export function advanceOf(limit: number, slot: number): number {
   let left = overshootMax(limit)

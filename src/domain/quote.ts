@@ -17,9 +17,9 @@ export type Quote = Dated & {
   readonly feeCurrency: string | null
   readonly rateType: RateType
   readonly evidence: Evidence
-  /** What it says of its offer; null where it says nothing. */
+  /** Its offer; null if it states none. */
   readonly offer: Offer | null
-  /** What its recorder noted; absent where nothing was. */
+  /** Notes of its recorder; absent if there were none. */
   readonly notes?: string
 }
 
@@ -28,11 +28,11 @@ export type StoredQuote = Quote & { readonly recordedMs: number }
 
 /** A quote with what is known of its recording. */
 export type RecordedQuote = StoredQuote & {
-  /** By which way it came; null where it is not known. */
+  /** By which way it came; null if it is not known. */
   readonly recordedVia: string | null
-  /** Names who recorded it, for operators; null where it is not known. */
+  /** Names who recorded it, for operators; null if it is not known. */
   readonly recorderId: number | null
-  /** When and why it was withdrawn; absent where it was not. */
+  /** The time and the reason of its withdrawal; absent if it was not withdrawn. */
   readonly withdrawn?: { readonly atMs: number; readonly reason: string }
 }
 

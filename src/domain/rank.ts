@@ -2,8 +2,8 @@ import { isExecutable, KIND_ORDER } from './provider.ts'
 import { newestFirst, type Quote } from './quote.ts'
 
 /**
- * Where an entry belongs in the list of its kind, whatever its value: a suspect price comes after
- * the others, and one for amounts far from the one asked comes last.
+ * Place of an entry in the list of its kind, whatever its value: a suspect price comes after the
+ * others, and one for amounts far from the requested one comes last.
  */
 export const STANDING = { usual: 0, suspect: 1, outOfRange: 2 } as const
 export type Standing = (typeof STANDING)[keyof typeof STANDING]
@@ -13,9 +13,9 @@ export type Ranked = {
   readonly standing: Standing
   /** Filters that its offer says nothing about. */
   readonly unspecified: readonly unknown[]
-  /** What the list ranks by, greatest first (a rate, a net amount); null is last. */
+  /** Value that the list ranks by, greatest first (a rate, a net amount); null is last. */
   readonly value: number | null
-  /** What decides between equal values, greatest first. */
+  /** Value that decides between equal ones, greatest first. */
   readonly second: number | null
 }
 

@@ -22,8 +22,8 @@ export function roundAmount(x: number): number {
 }
 
 /**
- * Whether a number lies so close to the middle between two of 12 digits that a product or two of
- * doubles cannot tell on which side of it.
+ * Reports whether a number lies so close to the middle between two of 12 digits that a product or
+ * two of doubles cannot tell on which side of it.
  */
 export function isNearHalf(x: number): boolean {
   const size = Math.abs(x)
@@ -35,7 +35,7 @@ export function isNearHalf(x: number): boolean {
 /** More than the error of three products and two differences of doubles below 1e12. */
 const HALF_DOUBT = 4e-3
 
-/** How many decimals a number between 1e-10 and 1e12 has when it is cut to 12 digits. */
+/** The number of decimals of a number between 1e-10 and 1e12 that is cut to 12 digits. */
 export function decimalsOf(size: number): number {
   let decimals = size < 1e4 ? DIGITS - 1 : size < 1e8 ? DIGITS - 5 : DIGITS - 9
   if (size >= 1) while (size >= POWERS_OF_TEN[DIGITS - decimals]!) decimals--
@@ -53,7 +53,7 @@ export function digitsOf(size: number, decimals: number): number {
   return (isSure ? over : over + errorOf(digits, size, power)) < 0 ? whole : whole + 1
 }
 
-/** How much less a product of doubles is than the two multiplied. T. J. Dekker, 1971. */
+/** Amount by which a product of doubles is less than the exact product. T. J. Dekker, 1971. */
 function errorOf(product: number, a: number, b: number): number {
   const [highA, highB] = [upperHalf(a), upperHalf(b)]
   const [lowA, lowB] = [a - highA, b - highB]

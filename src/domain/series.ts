@@ -41,7 +41,7 @@ export const bucketEndMs = (ms: number, interval: Interval): number =>
 export type BucketsAsk = Window & {
   readonly corridor: Corridor
   readonly interval: Interval
-  /** Whether buckets have their candle. */
+  /** Says whether buckets have their candle. */
   readonly isOhlc?: boolean
 }
 
@@ -60,18 +60,18 @@ export type Bucket = {
   readonly best: number | null
   /**
    * The candle of the best rates of its hours, in an hour of those of the moments at which any was
-   * observed; null without one, or where nobody asked.
+   * observed; null without one, or if not requested.
    */
   readonly candle: Candle | null
   /** All observations, executable or not. */
   readonly samples: number
 }
 
-/** What a US dollar was worth in a currency, as it was said at `atMs`. */
+/** Value of a US dollar in a currency, as it was published at `atMs`. */
 export type Worth = {
   readonly perUsd: number
   readonly atMs: number
-  /** What stands behind it; absent where one feed does, or nobody needs it. */
+  /** Basis of the value; absent if one feed published it, or it is not needed. */
   readonly basis?: Basis
 }
 
@@ -80,9 +80,9 @@ export type BelievedStretch = Window & Range
 
 /** Whole buckets, and how they differ from the window asked for. */
 export type SeriesWindow = Window & {
-  /** Whether the window asked for was too long, so that only its newest buckets are kept. */
+  /** Says whether the window requested was too long, so that only its newest buckets are kept. */
   readonly isCut: boolean
-  /** Whether the end asked for lies after the bucket that holds the present. */
+  /** Says whether the end requested lies after the bucket that holds the present. */
   readonly isAhead: boolean
 }
 
@@ -114,7 +114,7 @@ export function seriesWindow(
   }
 }
 
-/** Where each bucket of a window starts, oldest first. */
+/** Start of each bucket of a window, oldest first. */
 export function bucketStartsMs({ fromMs, beforeMs }: Window, interval: Interval): number[] {
   const startsMs: number[] = []
   for (let ms = fromMs; ms < beforeMs; ms = bucketEndMs(ms, interval)) startsMs.push(ms)

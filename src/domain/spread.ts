@@ -25,7 +25,7 @@ export function believedBests(judged: readonly Judged[]): ReadonlyMap<RateType, 
 }
 
 /**
- * How far a rate lies below the best of its own kind, in basis points of the best; 0 for a kind
+ * Distance of a rate below the best of its own kind, in basis points of the best; 0 for a kind
  * without a best.
  *
  * Kinds never mix: an `official` price is not a worse `retail` price, it is a different thing.
@@ -35,5 +35,5 @@ export function spreadBps({ rate, rateType }: Priced, best: ReadonlyMap<RateType
   return ((bestRate - rate) / bestRate) * BPS_PER_UNIT
 }
 
-/** How far `rate` lies above (positive) or below (negative) the mid, in basis points of the mid. */
+/** Distance of `rate` above (positive) or below (negative) the mid, in basis points of the mid. */
 export const vsMidBps = (rate: number, mid: number): number => (rate / mid - 1) * BPS_PER_UNIT

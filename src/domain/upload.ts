@@ -1,19 +1,19 @@
-/** How the table of an upload is read, as far as it was found out or chosen. */
+/** Choices for reading the table of an upload, as far as they were found or made. */
 export type UploadChoices = {
-  /** What each column says, by its place; null where it is not read. */
+  /** Meaning of each column, by its place; null if it is not read. */
   readonly columns: readonly (string | null)[]
-  /** What holds for all rows, by the member of a row. */
+  /** Values for all rows, by the field of a row. */
   readonly fixed: Readonly<Record<string, string>>
   readonly decimal: '.' | ',' | null
   readonly dates: 'dd/MM/yyyy' | 'MM/dd/yyyy' | null
   readonly timeZone: string | null
-  /** Whether rates that are implausible are recorded too. */
+  /** Says whether rates that are implausible are recorded too. */
   readonly isAccepted: boolean
-  /** Whether a person looked at the columns and chose them. */
+  /** Says whether a person looked at the columns and chose them. */
   readonly isChosen: boolean
 }
 
-/** What an account chose for a table with these columns, for the next one like it. */
+/** Choices of an account for a table with these columns, for the next one like it. */
 export type UploadLayout = {
   /** The names of the columns, in their order and folded. */
   readonly header: readonly string[]
@@ -58,16 +58,16 @@ export type Upload = UploadSpan & {
   readonly person: string | null
   readonly fileName: string
   readonly recordedMs: number
-  /** When it was withdrawn; null for one that was not. */
+  /** The time when it was withdrawn; null for one that was not. */
   readonly withdrawnMs: number | null
 }
 
 /** An upload in a list, without the ids of its rows. */
 export type ListedUpload = Omit<Upload, keyof UploadSpan> & { readonly rowCount: number }
 
-/** How long a draft is kept. */
+/** The longest time for which a draft is kept. */
 export const DRAFT_MS_MAX = 2 * 60 * 60 * 1000
-/** How many drafts an account has; one more takes the place of its oldest. */
+/** The maximum number of drafts of an account; one more replaces its oldest. */
 export const DRAFTS_MAX = 5
-/** How many layouts of an account are remembered; one more takes the place of its oldest. */
+/** The maximum number of remembered layouts of an account; one more replaces its oldest. */
 export const LAYOUTS_MAX = 50

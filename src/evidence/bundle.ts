@@ -13,7 +13,7 @@ export function bundleOf(entries: readonly Uint8Array[]): Buffer {
   )
 }
 
-/** The entries of a bundle; null where its end is missing. */
+/** The entries of a bundle; null if its end is missing. */
 export function entriesOf(bundle: Uint8Array): Uint8Array[] | null {
   const entries: Uint8Array[] = []
   for (let at = 0; at < bundle.length; ) {

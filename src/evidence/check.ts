@@ -1,10 +1,10 @@
 import { HASH_BYTES, isEqual, type Tree } from './span.ts'
 import { Edge, TILE_WIDTH, type Tile, widthIn } from './tile.ts'
 
-/** Gives a tile with at least so many hashes, cut to them; null where there is none. */
+/** Gives a tile with at least so many hashes, cut to them; null if there is none. */
 type TileSource = (level: number, index: number, width: number) => Promise<Uint8Array | null>
 
-/** How many tiles are asked for at once. */
+/** The number of tiles that are requested at once. */
 const AT_ONCE = 8
 
 /**

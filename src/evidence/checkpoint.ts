@@ -7,7 +7,7 @@ export type Checkpoint = Tree & { readonly origin: string }
 export const checkpointText = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${base64(root)}\n`
 
-/** The checkpoint in the text of a note; null where it is none. */
+/** The checkpoint in the text of a note; null if it is none. */
 export function checkpointOf(text: string): Checkpoint | null {
   const [origin, size, root, ...rest] = text.split('\n')
   if (!origin || rest.length === 0 || !/^(0|[1-9]\d{0,15})$/.test(size ?? '')) return null

@@ -6,7 +6,7 @@ import { ENTRY_BYTES_MAX } from './bundle.ts'
 /** The length of a salt, which keeps a hash from telling its entry to those who guess. */
 export const SALT_BYTES = 16
 
-/** What an entry says; members that are null are left out. */
+/** Content of an entry; null fields are left out. */
 export type Entry = Readonly<Record<string, unknown>> & {
   readonly kind: string
   readonly id: number

@@ -8,7 +8,7 @@ import {
   serializeInnerList,
 } from 'structured-headers'
 
-/** What a signature covers, in its order; `req` marks what is of the request. */
+/** Components that a signature covers, in its order; `req` marks those of the request. */
 const COVERED: readonly (readonly [name: string, isOfRequest: boolean])[] = [
   ['@method', true],
   ['@target-uri', true],
@@ -19,7 +19,7 @@ const COVERED: readonly (readonly [name: string, isOfRequest: boolean])[] = [
 
 const SIGNATURE_ALGORITHM = 'ed25519'
 
-/** How many signatures may be asked for at once. */
+/** The maximum number of signatures that may be requested at once. */
 const LABELS_MAX = 4
 const HEADER_LENGTH_MAX = 2048
 const TEXT_LENGTH_MAX = 256
@@ -97,11 +97,11 @@ type Signed = {
   readonly wish: SignatureWish
   readonly keyId: string
   readonly createdMs: number
-  /** How many leaves the log had; null before its first checkpoint. */
+  /** The number of leaves that the log had; null before its first checkpoint. */
   readonly logSize: number | null
 }
 
-/** What is signed of a message, and the parameters that say so. */
+/** Text of a message that is signed, with its parameters. */
 export function signatureBase(message: Message, { wish, keyId, createdMs, logSize }: Signed) {
   const parameters = new Map<string, BareItem>([
     ['created', Math.floor(createdMs / 1000)],

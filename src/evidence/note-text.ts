@@ -26,7 +26,7 @@ export function noteOf(all: string): Note | null {
   return { text: all.slice(0, end + 1), signatures: signatures as SignatureLine[] }
 }
 
-/** The signature in a line, which ends without a line feed; null where it is none. */
+/** The signature in a line, which ends without a line feed; null if it is none. */
 function signatureLineOf(line: string): SignatureLine | null {
   const [, name, encoded] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? []
   const bytes = base64Bytes(encoded ?? '')

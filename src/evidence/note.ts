@@ -25,11 +25,11 @@ export const keyId = ({ name, type, publicKey }: NoteKey): string =>
     'hex',
   ).slice(0, ID_BYTES * 2)
 
-/** The text by which others are told of a key. */
+/** The text by which a key is published. */
 export const verifierKey = (key: NoteKey): string =>
   `${key.name}+${keyId(key)}+${base64(Buffer.concat([Uint8Array.of(key.type), key.publicKey]))}`
 
-/** The key in such a text; null where it is not one. */
+/** The key in such a text; null if it is not one. */
 export function noteKeyOf(text: string): NoteKey | null {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? []
   const bytes = base64Bytes(encoded ?? '')
@@ -54,7 +54,7 @@ export function publicBytes(key: KeyObject): Uint8Array {
   return der.subarray(der.length - KEY_BYTES)
 }
 
-/** What comes before the 32 bytes of an Ed25519 key in DER. */
+/** Bytes before the 32 bytes of an Ed25519 key in DER. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
@@ -66,8 +66,8 @@ export const signedBy = (text: string, name: string, key: KeyObject): SignatureL
 })
 
 /**
- * Whether a note has a valid signature of a key; null where the key did not sign it. A cosignature
- * counts whatever its time. https://c2sp.org/tlog-cosignature
+ * Reports whether a note has a valid signature of a key; null if the key did not sign it. A
+ * cosignature counts whatever its time. https://c2sp.org/tlog-cosignature
  */
 export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean | null {
   const id = keyId(key)

@@ -3,7 +3,7 @@ import { HASH_BYTES } from './span.ts'
 
 /** A proof that can be verified offline. https://c2sp.org/tlog-proof */
 type Proof = {
-  /** What else the proof carries: here the entry itself. */
+  /** Extra content of the proof: here the entry itself. */
   readonly extra: Uint8Array | null
   readonly index: number
   /** The hashes from the sibling of the leaf up to the child of the root. */
@@ -26,7 +26,7 @@ export const proofText = ({ extra, index, path, checkpoint }: Proof): string =>
 
 const HEAD = /^c2sp\.org\/tlog-proof@v1\n(?:extra (\S*)\n)?index (0|[1-9]\d{0,15})\n((?:\S+\n)*)\n/
 
-/** The proof in a text; null where it is none. */
+/** The proof in a text; null if it is none. */
 export function proofOf(text: string): Proof | null {
   const [head, extra, index, lines] = HEAD.exec(text) ?? []
   if (head === undefined) return null

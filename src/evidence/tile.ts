@@ -1,7 +1,7 @@
 import { HASH_BYTES } from './span.ts'
 import { type HashReader, nodeHash } from './tree.ts'
 
-/** How many hashes a full tile has, and a full bundle entries. */
+/** The number of hashes of a full tile, and of entries of a full bundle. */
 export const TILE_WIDTH = 256
 /** The height of a tile: each of its hashes is that of a full tile one level below. */
 const TILE_HEIGHT = 8
@@ -40,7 +40,7 @@ export function tileNameOf(path: string): TileName | null {
   return isTile && tilePath(name) === path ? name : null
 }
 
-/** How many hashes a tile has in a tree of this size; 0 where it does not exist. */
+/** The number of hashes that a tile has in a tree of this size; 0 if it does not exist. */
 export function widthIn(size: number, level: number, index: number): number {
   const hashes = Math.floor(size / TILE_WIDTH ** level)
   return Math.max(0, Math.min(TILE_WIDTH, hashes - index * TILE_WIDTH))

@@ -35,7 +35,7 @@ export async function spanHash({ start, end }: Span, read: HashReader): Promise<
 
 type Inclusion = { readonly index: number; readonly leaf: Bytes; readonly path: readonly Bytes[] }
 
-/** Whether a path leads from a leaf to the root of a tree. */
+/** Reports whether a path leads from a leaf to the root of a tree. */
 export function includes({ size, root }: Tree, { index, leaf, path }: Inclusion): boolean {
   if (!(index >= 0 && index < size)) return false
   const spans = inclusionSpans(index, size)
@@ -47,7 +47,7 @@ export function includes({ size, root }: Tree, { index, leaf, path }: Inclusion)
   return isEqual(reached, root)
 }
 
-/** Whether a proof shows that the one tree is the beginning of the other. */
+/** Reports whether a proof shows that the one tree is the beginning of the other. */
 export function isConsistent(from: Tree, to: Tree, proof: readonly Bytes[]): boolean {
   if (from.size > to.size) return false
   if (from.size === 0) return proof.length === 0

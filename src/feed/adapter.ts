@@ -2,13 +2,13 @@ import type { ReferenceAnswer } from '~/domain/feed/feed.ts'
 
 /** The attribution that a publisher asks for. */
 type Attribution = {
-  /** The line to show beside the rates. */
+  /** The line to show with the rates. */
   readonly text: string
   readonly url: string
   readonly licence: string
 }
 
-/** What the service knows about one upstream: its address, how to ask it and what it answers. */
+/** Adapter of one upstream: its address, its requests and its responses. */
 export type Adapter = {
   /** The institution that observes the rates, if it is not the feed itself. */
   readonly origin?: string

@@ -44,7 +44,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** How an answer begins, on one line, for an operator. */
+/** Beginning of a response, on one line, for an operator. */
 export const excerptOf = (text: string, lengthMax: number): string =>
   text
     .slice(0, 10 * lengthMax)

@@ -42,7 +42,7 @@ export type DocumentRequest = {
   refusal?(text: string): string | null
 }
 
-/** How much of an answer is taken, how long that may last, and where it may be asked for. */
+/** Limits of a response: its size, its duration, and its hosts. */
 export type Limits = {
   readonly bytesMax: number
   /** The limit on one attempt as a whole: connecting, every redirect and the last byte. */
@@ -161,7 +161,7 @@ async function followed(asked: Asked, signal: AbortSignal) {
   }
 }
 
-/** What is sent by POST. */
+/** Body of a POST. */
 type Posted = { readonly type: string; readonly text: string }
 
 type Hop = {

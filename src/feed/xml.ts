@@ -4,7 +4,7 @@ type XmlElement = {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly children: XmlElement[]
-  /** What stands between the tags, without the text of the children. */
+  /** Text between the tags, without that of the children. */
   text: string
 }
 
@@ -20,7 +20,7 @@ const TOKEN = new RegExp(
 )
 const ATTRIBUTE = /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g
 
-/** How deeply elements may lie in each other. */
+/** Maximum depth of nested elements. */
 const DEPTH_MAX = 100
 
 /**
@@ -58,7 +58,7 @@ export function xmlElements(source: string): XmlElement[] {
 
 /**
  * An element as a value: its text, or an object with its attributes and children by their names
- * without a prefix, a list where a name occurs more than once, and `text` beside them.
+ * without a prefix, a list where a name occurs more than once, and `text` with them.
  */
 export function xmlValue({ attributes, children, text }: XmlElement): unknown {
   const said = text.trim()

@@ -138,7 +138,7 @@ type CatalogueReading = {
    * empty.
    */
   readonly faults: string[]
-  /** How many more faults there are than listed. */
+  /** The number of errors beyond those listed. */
   readonly furtherFaults: number
 }
 

@@ -15,7 +15,7 @@ const COLUMNS_MAX = 1000
 /** A number with commas between its thousands. */
 const GROUPED = /(?<![\d.])\d{1,3}(,\d{3})+\.\d+(?![\d.])/
 
-/** What may stand between fields; the first that divides a header into its columns does. */
+/** Possible separators; the first that divides a header into its columns is used. */
 const SEPARATORS = [',', ';', '\t']
 
 /**

@@ -6,7 +6,7 @@ export class FileFault extends Error {}
 
 /** One record of a CSV: the line it starts on, and all of its text without the last line end. */
 export type CsvRecord = Line & {
-  /** The fields; null when they cannot be told apart. */
+  /** The fields; null when they cannot be separated. */
   readonly fields: readonly string[] | null
 }
 

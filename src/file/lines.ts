@@ -38,7 +38,7 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   if (rest.length > 0) yield rest
 }
 
-/** The lines from the first that is not blank on, and that one; null where all are blank. */
+/** The lines from the first that is not blank on, and that one; null if all are blank. */
 export async function peeked(lines: AsyncIterable<Line[]>) {
   const rest = lines[Symbol.asyncIterator]()
   for (;;) {

@@ -34,7 +34,7 @@ type ObservationBatch = {
 
 export type ObservationFile = {
   readonly format: 'csv' | 'ndjson'
-  /** The first line of a file of rejects, or null where there is none. */
+  /** The first line of a file of rejects, or null if there is none. */
   readonly rejectsHeader: string | null
   /**
    * Columns or members found so far that no observation has: a few at most, in order of appearance.
@@ -46,7 +46,7 @@ export type ObservationFile = {
 
 /** The rules for the rows of a file. */
 export type FileRules = RowRules & {
-  /** How a CSV writes numbers and times; not given where it follows the API. */
+  /** Notation of numbers and times in a CSV; absent if it follows the API. */
   readonly notation?: Notation
   /**
    * Why each of some rows is too far from the mid of its day to be recorded, in their order; null
@@ -74,7 +74,7 @@ const BETWEEN_WORDS = '|'
 
 const UNREAD_MAX = 20
 
-/** How an Excel workbook, a ZIP archive, begins. */
+/** First bytes of an Excel workbook, a ZIP archive. */
 const ZIP = 'PK\u0003\u0004'
 const WORKBOOK = 'the file is an Excel workbook: save its sheet as CSV UTF-8 and import that'
 
@@ -193,7 +193,7 @@ const FLAGS = new Map([
   ['false', false],
 ])
 
-/** How the text of a column's field that is not empty becomes a value of a row. */
+/** Parser of a column's field that is not empty. */
 export function parserOf(name: string, notation?: Notation): Column['parse'] {
   if (ROW_NUMBERS.includes(name))
     return (text) => (notation ? numberIn(text, notation) : new WrittenNumber(text))
@@ -210,7 +210,7 @@ class CsvReader {
   readonly #width: number
   /** The position of the faults' column in a file of rejects that is imported again. */
   readonly #errorIndex: number
-  /** How many fields a rejected row has without its fault. */
+  /** The number of fields that a rejected row has without its fault. */
   readonly #rejectsWidth: number
 
   constructor(

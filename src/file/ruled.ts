@@ -7,7 +7,7 @@ const MEMBER_NAME = /^\w+$/
 /** A schema with a sentence that tells what it accepts. One with `isSecret` repeats no value. */
 export const ruled = <T extends TSchema>(schema: T, rule: string): T => ({ ...schema, rule })
 
-/** What is wrong with one place of a file, as a sentence that begins with the place. */
+/** Error of one place of a file, as a sentence that begins with the place. */
 type RuleFault = { readonly parts: readonly string[]; readonly sentence: string }
 
 /** One sentence for each place: a missing member is not also one of the wrong type. */

@@ -9,7 +9,7 @@ import { parserOf, REQUIRED } from './observations.ts'
 
 /**
  * The rows of a CSV with a header, by its columns, in the form of JSON rows. A record that cannot
- * be told apart into its fields, or that `notation` cannot read, is a MisreadRow. Throws
+ * be separated into its fields, or that `notation` cannot read, is a MisreadRow. Throws
  * `malformed_body` for an unusable header.
  */
 export async function csvRows(text: string, notation: Notation): Promise<unknown[]> {

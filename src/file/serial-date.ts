@@ -10,7 +10,7 @@ const isDateNumber = (id: number): boolean =>
   (id >= 45 && id <= 47) ||
   (id >= 50 && id <= 58)
 
-/** Whether each style of cells shows a date, from the styles of a workbook. */
+/** Reports whether each style of cells shows a date, from the styles of a workbook. */
 export function dateStyles(xml: string): boolean[] {
   const formats = new Map<string, string>()
   const styles: boolean[] = []
@@ -33,7 +33,9 @@ export function dateStyles(xml: string): boolean[] {
   return styles
 }
 
-/** Whether a format has a place for a day, month, year or time outside of what it quotes. */
+/**
+ * Reports whether a format has a place for a day, month, year or time outside of what it quotes.
+ */
 const isDateFormat = (code: string): boolean =>
   /[dmyhs]/i.test(code.replace(/"[^"]*"|\[[^\]]*\]|[\\_*]./g, '').replace(/General/gi, ''))
 

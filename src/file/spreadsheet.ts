@@ -12,7 +12,7 @@ const PARTS = [WORKBOOK, RELATIONS, STRINGS, STYLES]
 const SHEET = /^xl\/worksheets\/[^/]+\.xml$/
 /** More than ten years of one bank's rates; nothing is unpacked beyond it. */
 const BYTES_MAX = 16 * 1024 * 1024
-/** How much of an archive is unpacked at once: at most a thousandfold of it comes out. */
+/** Bytes of an archive that are unpacked at once: at most a thousandfold of it comes out. */
 const STEP_BYTES = 16 * 1024
 const ROWS_MAX = 50_000
 const COLUMNS_MAX = 256
@@ -130,7 +130,7 @@ function stringsOf(xml: string): string[] {
 
 type Shared = {
   readonly strings: readonly string[]
-  /** Whether each style of cells shows a date. */
+  /** Says whether each style of cells shows a date. */
   readonly styles: readonly boolean[]
   readonly is1904: boolean
 }

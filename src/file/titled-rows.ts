@@ -1,6 +1,6 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 
-/** What stands in a cell: text, or the number that a workbook keeps. */
+/** Content of a cell: text, or the number in a workbook. */
 export type Cell = string | number
 
 /** A row by position; a place without a cell is undefined. */
@@ -13,7 +13,7 @@ type Titled<T extends Cell> = {
   readonly rows: readonly Row<T>[]
 }
 
-/** How many cells the header of a table has at least; one cell alone is a caption. */
+/** The minimum number of cells of a table's header; one cell alone is a caption. */
 const HEADER_CELLS_MIN = 2
 
 /**

@@ -20,7 +20,7 @@ export type AccessDeps = KeyAccess & {
   readonly ageLimits: AgeLimits
 }
 
-/** What reads from memory need besides access. */
+/** Dependencies of reads from memory besides access. */
 export type HotDeps = AccessDeps &
   KnownDeps & {
     readonly answers: AnswerCache

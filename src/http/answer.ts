@@ -18,9 +18,9 @@ export type Answer = {
   readonly headers?: Headers
 }
 
-/** What is answered, and in which form. */
+/** The requested response, and its format. */
 type Asked = {
-  /** How the entries of the answer become rows; null for an answer that is no list. */
+  /** Rows of the response's entries; null for a response that is not a list. */
   readonly list: List | null
   /** The form that the question asks for. */
   readonly format?: Format | undefined
@@ -71,7 +71,7 @@ function textOf(body: object, { entries: name }: List, entries: string): string 
 }
 
 /**
- * A tag by a plain 64-bit hash: a page of 5,000 rows is a megabyte, and nobody gains by a
+ * A tag by a plain 64-bit hash: a page of 5,000 rows is a megabyte, and no client gains by a
  * collision.
  */
 export function tagOf(parts: readonly string[]): string {

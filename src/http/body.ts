@@ -3,7 +3,8 @@ import { ServiceError } from '~/domain/errors.ts'
 import { bodyBytes } from '~/wire/body-bytes.ts'
 
 /**
- * How long to wait for what may follow the last chunk of a body; it comes with it, or soon after.
+ * The longest time to wait for what may follow the last chunk of a body; it comes with it, or soon
+ * after.
  */
 const TRAILER_MS_MAX = 25
 
@@ -71,7 +72,7 @@ export function assertAwaited(request: Request): void {
   if (request.signal.aborted) throw malformed(BROKEN_OFF)
 }
 
-/** How an Excel workbook begins: an XLSX, which is a ZIP archive, and an XLS. */
+/** First bytes of an Excel workbook: an XLSX, which is a ZIP archive, and an XLS. */
 const WORKBOOK_STARTS = [
   [0x50, 0x4b, 0x03, 0x04],
   [0xd0, 0xcf, 0x11, 0xe0],

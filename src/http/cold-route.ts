@@ -21,9 +21,9 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
   readonly query: Q
   /** The schema that types the answer and describes it. */
   readonly response: R
-  /** How the answer's entries become rows of a file, where it is a list. */
+  /** Rows of a file from the response's entries, if it is a list. */
   readonly list?: List
-  /** Whether it asks about one corridor, not about a currency. */
+  /** Says whether it asks about one corridor, not about a currency. */
   readonly isOfCorridor?: boolean
   /** Errors besides those of all such routes. */
   readonly errors?: readonly ErrorCode[]
@@ -32,7 +32,7 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
 
 /** A question that can be asked about an earlier state of knowledge too. */
 type KnowingRoute<Q extends TObject, R extends TSchema> = Omit<ColdRoute<Q, R>, 'answer'> & {
-  /** Whether it also asks about the present. */
+  /** Says whether it also asks about the present. */
   readonly isLive?: boolean
   answer(ask: Ask<Q>, past: KnownPastDeps): Promise<Answer & { readonly body: Static<R> }>
 }

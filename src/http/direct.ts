@@ -4,7 +4,7 @@ import type { ObservedRoute } from './route.ts'
 
 type Direct = Pick<ObservedRoute, 'path' | 'fetch'>
 
-/** What a path ends with that stands for all paths below it. */
+/** Ending of a path that means all paths below it. */
 const BELOW = '*'
 
 /**
@@ -41,7 +41,7 @@ export class DirectRoutes {
   }
 }
 
-/** Whether the path stands there, compared from its end, where paths differ. */
+/** Reports whether the path stands there, compared from its end, where paths differ. */
 function standsAt(path: string, url: string, start: number): boolean {
   let i = path.length - 1
   while (i >= 0 && path.charCodeAt(i) === url.charCodeAt(start + i)) i--

@@ -1,6 +1,6 @@
 /**
- * Whether the request says that its sender holds the answer with this tag, by weak comparison.
- * https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
+ * Reports whether the request says that its sender holds the response with this tag, by weak
+ * comparison. https://www.rfc-editor.org/rfc/rfc9110#field.if-none-match
  */
 export function isHeld(request: Request, etag: string): boolean {
   const condition = request.headers.get('if-none-match')

@@ -48,7 +48,7 @@ const notes = (
 })
 
 export type FetchDeps = HotDeps & {
-  /** When feeds are asked next; absent where no feed is asked. */
+  /** The time when feeds are asked next; absent if no feed is asked. */
   readonly feedTimes?: FeedTimes
 }
 
@@ -64,7 +64,7 @@ type Asked = { readonly from: Codes; readonly to: Codes; readonly max_age?: stri
 
 type Ask = { readonly query: Asked; readonly view: View; readonly knownMs?: number }
 
-/** What every path of the family finds; a side that takes one code has it as a text. */
+/** Result of every path of the family; a side that takes one code has it as a text. */
 function found({ feedTimes }: FetchDeps, { query, view, knownMs }: Ask): Matrix {
   const { from, to } = query
   const asked = {

@@ -2,21 +2,21 @@ import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
 export type HealthDeps = {
-  /** Whether the database answers at the moment. */
+  /** Reports whether the database answers at the moment. */
   isDatabaseReachable(): Promise<boolean>
-  /** Whether the service is about to stop and wants no more requests. */
+  /** Says whether the service is about to stop and wants no more requests. */
   isStopping?(): boolean
-  /** Whether something was committed that memory could not load yet. */
+  /** Says whether something was committed that memory could not load yet. */
   isBehind?(): boolean
-  /** Whether the database has room for what is recorded; absent where nothing can be. */
+  /** Says whether the database has room for what is recorded; absent if nothing can be. */
   isRecording?(): boolean
   /** The servers of a distributed database that do not answer; absent for one PostgreSQL. */
   workers?(): WorkersAway
 }
 
 /**
- * How many servers there are, how many are away, how many corridors' rows with them, and how many
- * corridors could not be loaded yet.
+ * The number of servers, of unreachable ones, of corridors on those, and of corridors that could
+ * not be loaded yet.
  */
 export type WorkersAway = {
   readonly workers: number
@@ -59,7 +59,7 @@ export const healthRoutes = (deps: HealthDeps): Route[] => [
   },
 ]
 
-/** What is away although the replica is ready: it serves whatever is live that it could load. */
+/** Unreachable parts of a replica that is ready: it serves whatever live data it could load. */
 function readyOf({ workers, isRecording }: HealthDeps) {
   const { away = 0, workers: all, corridors, unloaded = 0 } = workers?.() ?? {}
   const missing = []
@@ -69,7 +69,7 @@ function readyOf({ workers, isRecording }: HealthDeps) {
   if (away > 0)
     missing.push(
       `database workers that do not answer: ${away} of ${all}; ` +
-        `the history of ${corridors} corridors is away, and nothing can be recorded for them`,
+        `the history of ${corridors} corridors is unreachable and cannot be recorded`,
     )
   if (unloaded > 0)
     missing.push(`the prices of ${unloaded} corridors could not be loaded yet, live ones too`)

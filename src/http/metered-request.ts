@@ -24,7 +24,7 @@ export type Ask<S extends TObject> = {
   readonly knownMs?: number
 }
 
-/** Why a request may not proceed; null where it may. */
+/** Why a request may not proceed; null if it may. */
 export type Refusal = ServiceError | null
 
 /** A caller, or why there is none. */
@@ -85,7 +85,7 @@ export class MeteredRequest {
     if (this.#caller) scope.caller = idsOf(this.#caller)
   }
 
-  /** What the caller may see; only for a request that has begun. */
+  /** Freshness that the caller may see; only for a request that has begun. */
   freshness(): Freshness {
     return freshnessAt(this.#caller!.tier, this.#nowMs, this.deps.memory.isSample)
   }
@@ -98,7 +98,7 @@ export class MeteredRequest {
     return { query: readQuery(schema, url), view, caller: this.caller, url }
   }
 
-  /** What the headers of a success depend on; only for a request that has begun. */
+  /** Values on which the headers of a success depend; only for a request that has begun. */
   success() {
     const caller = this.#caller!
     const quota = quotaAfter(this.deps.metering, caller, this.#reservation!)

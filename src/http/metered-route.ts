@@ -27,18 +27,18 @@ import type { Route } from './route.ts'
 type Question<Q extends TObject, A> = {
   /** The schema that checks the request and describes it. */
   readonly query: Q
-  /** Whether the answer depends on the tier, and so names it. */
+  /** Says whether the response depends on the tier, and so names it. */
   readonly isTiered: boolean
   find(ask: Ask<Q>): A
-  /** What a read-only key gets of it; absent where such a key gets nothing. */
+  /** Part of the response for a read-only key; absent if such a key gets nothing. */
   midsOf?(found: A): A
-  /** Whether the question can be asked about an earlier state of knowledge, by `known_at`. */
+  /** Says whether the question can be asked about an earlier state of knowledge, by `known_at`. */
   readonly isKnowing?: boolean
-  /** What `find` would find, for a question that need not be read; null for any other. */
+  /** Result of `find` for a request that need not be read; null for any other. */
   findAgain?(url: string, generation: Generation, freshness: Freshness): FoundAgain<A> | null
 }
 
-/** What was found, and what it draws on. */
+/** Result, and the data that it depends on. */
 type FoundAgain<A> = { readonly found: A; readonly basis: AnswerBasis }
 
 type MeteredRoute<Q extends TObject, R extends TSchema, A> = Question<Q, A> & {
@@ -49,7 +49,7 @@ type MeteredRoute<Q extends TObject, R extends TSchema, A> = Question<Q, A> & {
   present(found: A, freshness: Freshness): Static<R> & Timed
   /** The text of what `present` gives, if there is a shorter way to it. */
   text?(found: A, freshness: Freshness): Body
-  /** How the answer's entries become rows of a file, where it is a list. */
+  /** Rows of a file from the response's entries, if it is a list. */
   readonly list?: List
 }
 
@@ -158,7 +158,7 @@ function failureOf(error: unknown, { metered, request, scope, guards }: Failed):
   return isToldOf ? inScope(scope, reply, request) : reply()
 }
 
-/** How long a caller is asked to wait for what should have come within a second. */
+/** The time that a caller is asked to wait for what should have come within a second. */
 const BEHIND_SECONDS = 1
 
 /** Waits for the position that a URL asks for. Throws `replica_behind` if it does not come soon. */
@@ -174,7 +174,7 @@ async function positionServed({ memory: { positions } }: HotDeps, url: string): 
   )
 }
 
-/** How the caller is found where the key is a read-only one; nothing for any other. */
+/** Finder of the caller of a read-only key; none for any other. */
 function readOnlyFinder(access: HotDeps, { headers }: Request) {
   const key = credentialOf(headers)
   if (typeof key !== 'string' || !key.startsWith(READ_ONLY_PREFIX)) return undefined
@@ -223,7 +223,7 @@ function answerOf<Q extends TObject, A>(
 /** An answer that has to be waited for. */
 type Later = () => Promise<Body | Filed>
 
-/** Whether a URL has `known_at`, or a name whose signs are encoded, which may be that. */
+/** Reports whether a URL has `known_at`, or a name whose signs are encoded, which may be that. */
 const namesKnownAt = (url: string): boolean =>
   url.includes('known_at') || (url.includes('%') && ENCODED_NAME.test(url))
 

@@ -11,12 +11,12 @@ import type { ObservedRoute, Route } from './route.ts'
 
 export type ObservedDeps = {
   readonly requests: RequestFigures
-  /** The tracing; null where nothing is traced. */
+  /** The tracing; null if nothing is traced. */
   readonly tracing: Tracing | null
   readonly log: Log
 }
 
-/** What it takes to watch over an answer. */
+/** Dependencies for observing a response. */
 type Watch = ObservedDeps & {
   /** Headers for browsers on every answer. */
   readonly guards: Headers

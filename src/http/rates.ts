@@ -15,7 +15,7 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
       summary: 'Latest quote of every provider in a corridor',
       description:
         'Grouped by kind in the order retail, p2p, interbank, official, parallel, the best rate ' +
-        'first in each. A corridor that nobody quotes gives an empty list. The mid fields are ' +
+        'first in each. A corridor without quotes gives an empty list. The mid fields are ' +
         'present only while the mid is recent.',
       errors: ['unsupported_currency', 'same_currency', 'database_unavailable'],
     },

@@ -17,11 +17,11 @@ export type Route = {
   readonly countedAs?: string
   readonly handle: Handler
   /**
-   * Whether `handle` answers from memory, puts the request's id in its reply and never throws, so
-   * that nothing need be set up around it.
+   * Says whether `handle` answers from memory, puts the request's id in its reply and never throws,
+   * so that nothing need be set up around it.
    */
   readonly isHot?: boolean
-  /** Whether the answer goes on until somebody ends it, so that HEAD could not be answered. */
+  /** Says whether the response goes on until a side ends it, so that HEAD could not be answered. */
   readonly isEndless?: boolean
   /** The route's description in the document; a path outside the interface has none. */
   readonly operation?: Operation
@@ -47,7 +47,7 @@ export function routed(
       app.route(method, path, ({ request }) => fetch(request), { parse: 'none' })
       allowed.push(method)
       if (method !== 'GET') continue
-      // the router would answer HEAD as GET wherever it is not told how
+      // the router would answer HEAD as GET unless it is given a handler
       app.route('HEAD', path, ({ request }) => (isEndless ? refused() : headAsked(fetch, request)))
       if (!isEndless) allowed.push('HEAD')
     }

@@ -22,7 +22,7 @@ export type FileContent = {
   readonly bytes: Bytes | string
   readonly type: string
   readonly headers?: Headers
-  /** Whether the bytes are compressed by themselves, so that gzip would gain nothing. */
+  /** Says whether the bytes are compressed by themselves, so that gzip would gain nothing. */
   readonly isPacked?: boolean
 }
 

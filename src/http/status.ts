@@ -8,7 +8,7 @@ import type { HotDeps } from './access.ts'
 import type { Route } from './route.ts'
 
 export type StatusDeps = HotDeps & {
-  /** What a demonstration says about its data; null for real data. */
+  /** Notice of a demonstration about its data; null for real data. */
   readonly sample: string | null
 }
 

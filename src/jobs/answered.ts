@@ -1,4 +1,4 @@
-/** How long a stream waits at most for what was answered before it. */
+/** The longest time that a stream waits for what was answered before it. */
 const WAIT_MS_MAX = 3_000
 
 /**
@@ -15,7 +15,7 @@ export class Answered {
     this.#noted++
   }
 
-  /** How many were noted: those that a reading of the log that begins now will apply. */
+  /** The number of noted positions that a reading of the log that begins now will apply. */
   get noted(): number {
     return this.#noted
   }

@@ -5,9 +5,9 @@ export type IdRange = {
   readonly lastId?: number
   /** The times of the rows, for observations. */
   readonly window?: Window
-  /** Where it stands in the log of changes. */
+  /** Position in the log of changes. */
   readonly position?: number | null
-  /** Whether the log says there which observations it withdrew. */
+  /** Says whether the log says there which observations it withdrew. */
   readonly isWithdrawal?: boolean
 }
 

@@ -4,11 +4,11 @@ import type { Window } from '~/domain/period.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { StepKind } from '~/memory/live/step.ts'
 
-/** How far ahead of ours another clock is believed. */
+/** Amount by which another clock may be ahead of ours. */
 export const AHEAD_MS_MAX = MINUTE_MS
-/** How long a tick is the time of a memory that begins. */
+/** The time for which a tick is the time of a memory that begins. */
 const TICK_AGE_MAX_MS = 5 * MINUTE_MS
-/** How many rows of rows of the log are read at once. */
+/** The maximum number of rows of the log's rows that are read at once. */
 const IDS_MAX = 5000
 
 /** A row of the log of changes. */
@@ -16,27 +16,27 @@ export type LogRow = {
   readonly position: number
   readonly kind: StepKind
   readonly atMs: number
-  /** The new rows; null where they are many, or not known. */
+  /** The new rows; null if they are many, or not known. */
   readonly ids: readonly number[] | null
   /**
    * The observations that the commit withdrew, of which there are few; `ids` are those that hold
    * of their offers from there on. Absent where a commit withdraws none.
    */
   readonly withdrawn?: readonly number[]
-  /** Where the times of new observations lie; null where it is not known. */
+  /** Times of new observations; null if unknown. */
   readonly window: Window | null
-  /** Where the rows are on several servers; absent where a commit is seen whole by everybody. */
+  /** Placement of the rows on several servers; absent if every process sees a commit whole. */
   readonly spread?: Spread | null
   /** The catalogue as of a commit of it; null for other commits, and where it was not logged. */
   readonly catalogue: Catalogue | null
 }
 
-/** Where the rows of a change are, and whether all servers show them. */
+/** Placement of the rows of a change, and whether all servers show them. */
 export type Spread = {
   readonly corridorIds: readonly number[]
   /**
-   * Null once all of it was seen. Until then it is `open`, or `aside` if somebody went on without
-   * it; `again` tells of rows that some went on without.
+   * Null once all of it was seen. Until then it is `open`, or `aside` if a process went on without
+   * it; `again` reports rows that some went on without.
    */
   readonly state: 'open' | 'aside' | 'again' | null
   /**
@@ -46,10 +46,10 @@ export type Spread = {
   readonly witnesses: readonly number[]
 }
 
-/** Where the log ends: at position 0 while it is empty. */
+/** End of the log: position 0 while it is empty. */
 export type LogEnd = {
   readonly position: number
-  /** The moments of the last tick and of the last hour; null where there is none. */
+  /** The moments of the last tick and of the last hour; null if there is none. */
   readonly tickMs: number | null
   readonly hourMs: number | null
 }
@@ -64,17 +64,17 @@ export type ChangeStore = {
   prune(nowMs: number): Promise<number>
 }
 
-/** Whether a row does not say what it changed. */
+/** Reports whether a row does not say what it changed. */
 export const isUnnamed = ({ kind, ids, catalogue }: LogRow): boolean =>
   kind === 'catalogue'
     ? catalogue === null
     : ids === null && (kind === 'observations' || kind === 'references')
 
-/** What all rows of a kind are about. */
+/** Ids of all rows of a kind. */
 export const idsOf = (rows: readonly LogRow[], kind: StepKind): number[] =>
   rows.flatMap((row) => (row.kind === kind ? (row.ids ?? []) : []))
 
-/** Where the times of all rows' observations lie; null where that is not known of each. */
+/** Times of all rows' observations; null if that is unknown for any. */
 export function windowOf(rows: readonly LogRow[]): Window | null {
   const windows = rows.flatMap(({ kind, window }) => (kind === 'observations' ? [window] : []))
   if (windows.some((window) => window === null)) return null

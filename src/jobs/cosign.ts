@@ -28,7 +28,7 @@ const SIZE = /^(0|[1-9]\d{0,15})\n?$/
 
 /**
  * A checkpoint with the signatures of the witnesses that it lacks. One that does not answer, or
- * answers with another signature, is left out and told of in the log.
+ * answers with another signature, is left out and logged.
  *
  * `isBehind` says that a witness knows a larger tree of the origin than this one.
  */

@@ -2,13 +2,15 @@ import type { Window } from '~/domain/period.ts'
 import type { IdRange } from './backlog.ts'
 
 export type Dated<T> = {
-  /** What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order. */
+  /**
+   * Returns what is in force at each of `boundariesMs(nowMs)`, each once, in no particular order.
+   */
   live(nowMs: number): Promise<readonly T[]>
   /** Everything with an id from `firstId` to `lastId`, by id; `window` is where their times lie. */
   between(firstId: number, lastId: number, window: Window | null): Promise<readonly T[]>
   /**
    * Takes the place of `between` where a commit may be seen in parts: the rows of a logged change,
-   * all or none; null where it names none.
+   * all or none; null if it names none.
    */
   ofChange?(position: number): Promise<readonly T[] | null>
 }

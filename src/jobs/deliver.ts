@@ -16,7 +16,7 @@ type OutboxStore = {
   keepSuccess(claim: Claim, attempt: Attempt): Promise<void>
   /** Keeps a failure, and when it is tried next; null gives it up. */
   keepFailure(claim: Claim, attempt: Attempt, nextMs: number | null): Promise<void>
-  /** Since when everything to the claim's receiver has failed; null where nothing does. */
+  /** Since when everything to the claim's receiver has failed; null if nothing does. */
   failingSince(claim: Claim): Promise<number | null>
   /** Ends the alerts of the account that go where the claim goes. */
   switchOff(claim: Claim, reason: string, nowMs: number): Promise<SwitchedOff>
@@ -24,7 +24,7 @@ type OutboxStore = {
   addEnding(claim: Claim, body: string, nowMs: number): Promise<void>
   /** Makes due what a clock that was ahead has put off for too long; answers how many. */
   recall(nowMs: number): Promise<number>
-  /** When the delivery was due that nobody has taken for longest; null for none. */
+  /** The time when the longest waiting delivery was due; null for none. */
   dueSince(nowMs: number): Promise<number | null>
   prune(nowMs: number): Promise<void>
 }
@@ -41,24 +41,27 @@ type DelivererDeps = {
   readonly random: () => number
   /** Tells once; never rejects. The signal ends it early. */
   send(claim: Claim, stop: AbortSignal): Promise<Answer>
-  /** The mail to the owner of alerts that were switched off; null where none can be sent. */
+  /** The mail to the owner of alerts that were switched off; null if none can be sent. */
   endingBody(claim: Claim, ended: SwitchedOff, reason: string): string | null
   /** Hears of each try. */
   note(claim: Claim, outcome: Outcome, ms: number): void
 }
 
-/** How many deliveries are under way at once, to one receiver and for one account. */
+/** The maximum number of deliveries in progress at once, to one receiver and for one account. */
 const UNDER_WAY_MAX = 20
 const TO_RECEIVER_MAX = 2
 const FOR_ACCOUNT_MAX = 8
 
-/** How many tries go to one host in a minute, of all accounts and replicas; others wait. */
+/**
+ * The maximum number of attempts to one host in a minute, of all accounts and replicas; others
+ * wait.
+ */
 export const TO_HOST_MAX = 300
 
-/** How long everything to one address may fail before it is switched off. */
+/** The longest time for which everything to one address may fail before it is switched off. */
 const FAILING_MS_MAX = DAY_MS
 
-/** How long what is under way may take after the service was told to stop. */
+/** The time that deliveries in progress may take after the service was asked to stop. */
 const STOP_WAIT_MS = 2000
 
 const GONE = 410
@@ -97,7 +100,7 @@ export class Deliverer {
     void this.#claimAll().catch(() => {})
   }
 
-  /** When the delivery was due that nobody has taken for longest; null for none. */
+  /** The time when the longest waiting delivery was due; null for none. */
   get dueSinceMs(): number | null {
     return this.#dueSinceMs
   }
@@ -106,7 +109,7 @@ export class Deliverer {
     return this.#underWay.size
   }
 
-  /** Gives what is under way a moment, and what is not done by then back to other processes. */
+  /** Waits briefly for deliveries in progress, and gives unfinished ones to other processes. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#claiming?.catch(() => {})
@@ -178,7 +181,7 @@ export class Deliverer {
     if (reason !== null) await this.#switchOff(claim, reason)
   }
 
-  /** Until when the host of a claim has had as many tries as it gets; null where it has not. */
+  /** Until when the host of a claim has had as many tries as it gets; null if it has not. */
   async #waitsMs({ to }: Claim): Promise<number | null> {
     if (to.kind !== 'webhook') return null
     const endsMs = (Math.floor(this.deps.clock.now() / MINUTE_MS) + 1) * MINUTE_MS
@@ -192,7 +195,7 @@ export class Deliverer {
     return nextTryMs({ tries, createdMs, nowMs, random: this.deps.random() })
   }
 
-  /** Why nothing more is sent where a claim went; null where it is tried again. */
+  /** Why nothing more is sent where a claim went; null if it is tried again. */
   async #endOf(claim: Claim, { status, error, nowMs }: Attempt): Promise<string | null> {
     if (claim.to.kind !== 'webhook') return null
     if (status === GONE) return 'the address answered 410: it is gone'

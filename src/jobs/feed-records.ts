@@ -13,7 +13,7 @@ export type FeedReport = Failure & {
   readonly source: string
   /** `served` is the first feed that is used; `filled`: believed, but a further one or unused. */
   readonly result: 'served' | 'filled' | 'failed' | 'not_asked'
-  /** How many currencies were taken from the feed. */
+  /** The number of currencies that were taken from the feed. */
   readonly currencies: number
   readonly fetchedMs: number | null
   readonly upstreamMs: number | null
@@ -25,7 +25,7 @@ export type RunOutcome = {
   readonly source: string | null
   /** The recorded snapshots: one for each feed, or set of feeds that agree; none empty. */
   readonly snapshots: readonly FeedSnapshot[]
-  /** What feeds answered that is valid, and what of it is used. */
+  /** Valid responses of feeds, and what of them is used. */
   readonly answers: readonly JudgedAnswer[]
   /** A report on each configured feed, in order. */
   readonly feeds: readonly FeedReport[]

@@ -4,14 +4,14 @@ import { instantsOf, lastInstantMs } from './schedule.ts'
 
 type FeedTurnsDeps = Omit<FetchReferencesDeps, 'known'> & {
   readonly memory: Memory
-  /** When to ask, in UTC. */
+  /** The time when to ask, in UTC. */
   readonly pattern: string
 }
 
 /**
- * When a service asks its feeds: at the times of the pattern, after a start that finds the last of
- * them missed, unsuccessful or run with other feeds, and as soon as the catalogue has a currency
- * that no feed was asked for before.
+ * The time when a service asks its feeds: at the times of the pattern, after a start that finds the
+ * last of them missed, unsuccessful or run with other feeds, and as soon as the catalogue has a
+ * currency that no feed was requested before.
  */
 export class FeedTurns {
   readonly #nextInstantMs: (nowMs: number) => number
@@ -58,7 +58,7 @@ export class FeedTurns {
     }
   }
 
-  /** When the feeds are asked next, which is now while they are being asked. */
+  /** The time when the feeds are asked next, which is now while they are being asked. */
   nextMs(nowMs: number): number {
     return this.#isRunning ? nowMs : this.#nextInstantMs(nowMs)
   }
@@ -74,7 +74,7 @@ export class FeedTurns {
     await runFetchReferences({ ...this.deps, known: () => known }, slotMs)
   }
 
-  /** Whether another run could now achieve more than the last one. */
+  /** Says whether another run could now achieve more than the last one. */
   #isOutdated(): boolean {
     const { feeds } = this.deps.memory.current.feeds
     const isSame = feeds.map(({ id }) => id).join() === this.deps.feeds.map(({ id }) => id).join()

@@ -23,7 +23,7 @@ import { type FeedReport, type RunOutcome, recordsAfter, tell } from './feed-rec
 
 type Standing = { readonly currency: string; readonly perUsd: number; readonly atMs: number }
 
-/** Where references and the state of their feeds are kept, shared by all replicas. */
+/** Store of references and of the state of their feeds, shared by all replicas. */
 export type FeedStore = {
   /**
    * Does the work unless another replica is doing it; null if one is, without waiting for it. A
@@ -49,7 +49,7 @@ export type FetchReferencesDeps = {
   /** The currencies to fetch. */
   known(): readonly string[]
   readonly rules?: GuardRules
-  /** Whether all feeds are asked and combined; `order` unless said. */
+  /** Says whether all feeds are asked and combined; `order` unless said. */
   readonly mode?: ReferenceMode
 }
 
@@ -97,7 +97,7 @@ export async function runFetchReferences(
 ): Promise<void> {
   const outcome = await fetchReferences(deps, slotMs)
   if (outcome && outcome.source === null && outcome.feeds.some(({ message }) => message))
-    throw new Error(`no reference feed served: ${failuresOf(outcome)}`)
+    throw new Error(`no reference feed returned usable rates: ${failuresOf(outcome)}`)
 }
 
 /** The feeds that were asked in vain, each with the reason. */

@@ -23,7 +23,7 @@ import type { Log } from '~/log.ts'
 import { entriesFor, refuseOther } from './source-entries.ts'
 import { midsOf } from './source-mids.ts'
 
-/** Where official rates, the catalogue and the state of the banks are kept. */
+/** Store of official rates, the catalogue and the state of the banks. */
 export type SourceStore = {
   /**
    * Does the work unless another replica is doing it; null if one is, without waiting for it. A
@@ -37,8 +37,8 @@ export type SourceStore = {
   /** Adds entries to the catalogue; others stay as they are. */
   addEntries(entries: Catalogue): Promise<unknown>
   /**
-   * What is recorded of a provider in a span, and the nearest before and after it in each corridor;
-   * of several at one moment the one recorded last.
+   * Returns a provider's recorded prices in a span, and the nearest before and after it in each
+   * corridor; of several at one time the one recorded last.
    */
   knownPrices(providerId: string, span: Span): Promise<readonly KnownPrice[]>
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
@@ -55,27 +55,27 @@ export type FetchSourceDeps = {
   entryOf(code: string): Currency | null
 }
 
-/** What is wished of a run; a run without any wish asks for what is new. */
+/** Options of a run; a run without any fetches what is new. */
 export type Wish = {
   /** The first day to ask for, as `YYYY-MM-DD` where the bank is; null for what is new. */
   readonly since: string | null
   /** The last day; null for today. */
   readonly until: string | null
-  /** Whether to record nothing and change nothing. */
+  /** Says whether to record nothing and change nothing. */
   readonly isDry: boolean
 }
 
-/** How one bank's run went. */
+/** Outcome of one bank's run. */
 export type SourceReport = {
   readonly id: string
   readonly isOk: boolean
-  /** How many observations were recorded, or would have been. */
+  /** The number of observations that were recorded, or would have been. */
   readonly observations: number
-  /** The newest day that is recorded; null where there is none. */
+  /** The newest day that is recorded; null if there is none. */
   readonly newestMs: number | null
   /** Why it failed, and what was refused; each continues the bank's name. */
   readonly faults: readonly string[]
-  /** How the answer begins that could not be read, for an operator alone. */
+  /** Beginning of an unreadable response, for operators only. */
   readonly excerpt: string | null
   readonly record: SourceRecord
 }

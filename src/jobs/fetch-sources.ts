@@ -9,7 +9,7 @@ import { lastInstantMs } from './schedule.ts'
 
 export type FetchSourcesDeps = FetchSourceDeps & { readonly sources: readonly QuoteSource[] }
 
-/** How many banks are asked at once. */
+/** The maximum number of banks that are asked at once. */
 const AT_ONCE_MAX = 5
 
 const NOTHING_WISHED: Wish = { since: null, until: null, isDry: false }
@@ -52,7 +52,7 @@ export function fetchSources(
 type Beginning = { readonly records: ReadonlyMap<string, SourceRecord>; readonly wish: Wish }
 
 /**
- * A report on each of the banks, in their order. Rejects where the store fails, once nobody is
+ * A report on each of the banks, in their order. Rejects where the store fails, once no bank is
  * being asked any more.
  */
 async function fetchEach(

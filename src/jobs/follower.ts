@@ -12,33 +12,33 @@ import type { Refresher } from './refresh.ts'
 import { isServed, serve } from './served.ts'
 
 type FollowerDeps = LoggedSources & {
-  /** What is served, and what keeps it in step with the database. */
+  /** Served memory, and what keeps it in step with the database. */
   readonly memory: Memory
   readonly refresher: Pick<Refresher, 'reload'>
   readonly live: LiveMemory
   readonly log: Log
 }
 
-/** How long news may wait while nobody watches. */
+/** The time that changes may wait while nothing is watched. */
 const UNWATCHED_WAIT_MS = 250
-/** How long there is no tick where nobody watches; else there is one each minute. */
+/** The time for which there is no tick while nothing is watched; else there is one each minute. */
 const UNWATCHED_MS = 3 * MINUTE_MS
-/** How often a beginning is tried again, because of rows that the log does not name. */
+/** Number of times that a beginning is retried, because of rows that the log does not name. */
 const BEGINNINGS_MAX = 5
 
-/** What is served, without what is not in the log. */
+/** Copies the served memory without keys, which are not logged. */
 const copied = ({ current }: Memory): Memory =>
   new Memory(undefined, { ...current, keys: KeyIndex.empty })
 
-/** That the order is broken: what comes next has no step. */
+/** Signals that the order is broken: the next row has no step. */
 class Broken extends Error {}
 
 /**
- * Applies the log of changes to a memory of its own, row by row, in every process alike.
+ * Applies the log of changes to a memory of its own, row by row, in the same way in every process.
  *
  * News only wake it: what it missed while its connection was lost stands in the log. Where the log
  * does not tell what changed (its rows are gone, an import names none, a version that does not
- * know the log recorded something, a clock was set back) it begins anew from all that is served.
+ * know the log recorded something, a clock was set back) it begins again from all that is served.
  */
 export class Follower {
   #isBegun = false
@@ -50,7 +50,7 @@ export class Follower {
   #isWanted = false
   #run: Promise<void> | null = null
   #timer: ReturnType<typeof setTimeout> | null = null
-  /** When the oldest news came that is not applied; null where everything is. */
+  /** The time when the oldest change arrived that is not applied; null if everything is. */
   #waitingSinceMs: number | null = null
   readonly answered = new Answered()
 
@@ -61,22 +61,22 @@ export class Follower {
     return this.#waitingSinceMs
   }
 
-  /** When the last tick was logged; -Infinity before the first. */
+  /** The time when the last tick was logged; -Infinity before the first. */
   get tickMs(): number {
     return this.#tickMs
   }
 
-  /** How often it began anew. */
+  /** Number of times that it began again. */
   get gaps(): number {
     return this.#gaps
   }
 
-  /** Whether the last attempt failed, or what comes next has no step. */
+  /** Reports whether the last attempt failed, or what comes next has no step. */
   get isBehind(): boolean {
     return this.#isFailing || this.#isLost
   }
 
-  /** Where the log ends: to be read before memory is loaded, for `begin` after it. */
+  /** End of the log: to be read before memory is loaded, for `begin` after it. */
   async mark(): Promise<number> {
     return (await this.deps.changes.end()).position
   }
@@ -113,7 +113,7 @@ export class Follower {
     this.wake()
   }
 
-  /** Has the log read soon: at once while somebody watches. */
+  /** Has the log read soon: at once while something is watched. */
   wake(): void {
     this.#waitingSinceMs ??= this.deps.clock.now()
     this.#isWanted = true
@@ -142,7 +142,7 @@ export class Follower {
     await applied
   }
 
-  /** Begins anew if something was served that the log did not tell of. */
+  /** Begins again if something was served that the log did not report. */
   async check(): Promise<void> {
     const { memory, live } = this.deps
     const { current } = memory
@@ -155,7 +155,7 @@ export class Follower {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
-  /** Begins anew, now. */
+  /** Begins again, now. */
   async lose(): Promise<void> {
     this.#isLost = true
     await this.caughtUp()
@@ -230,9 +230,9 @@ export class Follower {
   }
 
   /**
-   * Takes what is served for what the first of the rows come to, if nobody watches, and answers how
-   * many: as many as are served. Later ones may be in it too; whoever begins to watch after this
-   * was told of none of them.
+   * If nothing is watched, adopts the served state for the leading rows that it holds, and returns
+   * how many: as many as are served. Later ones may be in it too; whoever begins to watch after
+   * this was told of none of them.
    */
   #adopted(rows: readonly LogRow[]): number {
     const { live, memory, recent } = this.deps
@@ -247,7 +247,7 @@ export class Follower {
     return served.length
   }
 
-  /** Whether nobody watches, in this process or another. */
+  /** Reports whether nothing is watched, in this process or another. */
   get #isUnwatched(): boolean {
     const { live, clock } = this.deps
     return live.watched.size === 0 && clock.now() - this.#tickMs > UNWATCHED_MS

@@ -19,7 +19,7 @@ export type LoggedSources = {
   readonly changes: ChangeStore
   readonly quotes: {
     /**
-     * Quotes by their ids, withdrawn ones too; `window` is where their times lie, null where it is
+     * Quotes by their ids, withdrawn ones too; `window` is where their times lie, null if it is
      * not known.
      */
     byIds(ids: readonly number[], window: Window | null): Promise<readonly Quote[]>
@@ -28,15 +28,15 @@ export type LoggedSources = {
     byIds(ids: readonly number[]): Promise<readonly Reference[]>
   }
   readonly recent: RecentQuotes
-  /** Where a commit may be seen in parts: what reads it whole. */
+  /** Reader of whole commits, if a commit may be seen in parts. */
   readonly whole?: Pick<Whole, 'quotesOf'> | null
   readonly clock: { now(): number }
 }
 
-/** How many rows of the log are read at once. */
+/** The maximum number of rows of the log that are read at once. */
 export const ROWS_MAX = 500
 
-/** What rows of the log name, read. */
+/** Rows that the log names, read. */
 export type ReadRows = {
   readonly quotes: ReadonlyMap<number, Quote>
   /** The positions of those that cannot be seen whole: they are logged again when they can. */
@@ -69,7 +69,7 @@ export async function quotesOf(
 }
 
 /**
- * Adds to a memory what was logged from a mark to an end; answers false where the log does not name
+ * Adds to a memory what was logged from a mark to an end; answers false if the log does not name
  * all of it.
  */
 export async function addLogged(

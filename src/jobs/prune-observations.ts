@@ -5,7 +5,7 @@ import type { PruneLimit, Pruning } from '~/domain/observation.ts'
 import type { Window } from '~/domain/period.ts'
 import { type RollupStore, repairRollups } from './repair-rollups.ts'
 
-/** How many rows are deleted in one transaction. */
+/** The maximum number of rows that are deleted in one transaction. */
 const PRUNE_ROWS_MAX = 5_000
 
 type RetentionStore = {

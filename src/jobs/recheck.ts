@@ -4,7 +4,7 @@ import type { Refresher } from './refresh.ts'
 
 /**
  * Compares memory with the database by loading everything again, and logs it if memory lacked a
- * row. Those who follow the log of changes then look whether it told of that row.
+ * row. Followers of the log of changes then check whether it reported that row.
  */
 export async function recheck(
   refresher: Refresher,

@@ -32,7 +32,7 @@ export type Sources = {
   readonly quotes: Dated<Quote> & {
     /** The corridors that the last `live` could not have, where it may lack some. */
     missing?(): ReadonlySet<string>
-    /** What the log says of a withdrawal; null where it says nothing of it any more. */
+    /** Entry of a withdrawal in the log; null if it is no longer there. */
     withdrawal(position: number): Promise<Withdrawn | null>
     /** The quotes among these ids that were withdrawn. */
     withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
@@ -66,24 +66,24 @@ type RefreshDeps = {
 }
 
 /**
- * How often access is read again because of publications meanwhile; after that their announcement
- * loads it once more.
+ * Number of times that access is read again because of publications meanwhile; after that their
+ * announcement loads it once more.
  */
 const ACCESS_READS_MAX = 5
-/** How many days of usage are loaded: today and yesterday, whose last units come late. */
+/** The number of days of usage that are loaded: today and yesterday, whose last units come late. */
 const COUNTED_DAYS = 2
 const NONE: ReadonlySet<string> = new Set()
 
 /**
  * Keeps memory in step with the database: one change at a time, the most urgent first.
  *
- * Loading merges into what memory holds, so it may run beside ingestion. A change that cannot be
+ * Loading merges into what memory holds, so it may run during ingestion. A change that cannot be
  * loaded turns into a full reload, which the next change, `retry` and every re-check try again.
  */
 export class Refresher {
   readonly #backlog = new Backlog()
   #isBehind = false
-  /** Whether a turn stands in line that has not begun. */
+  /** Says whether a turn stands in line that has not begun. */
   #isInLine = false
   #isStopped = false
   #turn: Promise<void> = Promise.resolve()
@@ -112,7 +112,7 @@ export class Refresher {
     this.#isStopped = true
   }
 
-  /** Whether a queued change could not be loaded yet. */
+  /** Reports whether a queued change could not be loaded yet. */
   get isBehind(): boolean {
     return this.#isBehind
   }
@@ -182,7 +182,7 @@ export class Refresher {
     }
   }
 
-  /** What all processes know of those that are asked. */
+  /** State of feeds and banks, shared by all processes. */
   async #loadStates() {
     const { feeds, quoteSources, connectors } = this.deps.sources
     const loads = [feeds.load(), quoteSources.load(), connectors.load()] as const

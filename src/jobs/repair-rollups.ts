@@ -13,7 +13,7 @@ export type RollupStore = {
     corridor: StoredCorridor,
     window: Window,
   ): Promise<readonly { readonly hourMs: number }[]>
-  /** Corrects the roll-ups of these hours and tells listeners; safe beside ingestion. */
+  /** Corrects the rollups of these hours and notifies listeners; safe during ingestion. */
   repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
 }
 

@@ -11,7 +11,7 @@ export type RecordedFeed = Omit<ReferenceFeed, 'ask' | 'id'> & {
 
 type Rules = Pick<FetchReferencesDeps, 'rules' | 'mode' | 'known'>
 
-/** What a run came to, and the values in force after it, in units per US dollar. */
+/** Outcome of a run, and the values in force after it, in units per US dollar. */
 export type ReplayedRun = {
   readonly outcome: RunOutcome
   readonly standing: ReadonlyMap<string, number>
@@ -21,8 +21,8 @@ export type ReplayedRun = {
 const NOON_MS = DAY_MS / 2
 
 /**
- * What the job would have done with recorded answers: one run a day, from the day of the first
- * answer to that of the last, oldest first. Nothing is stored.
+ * Replays the job on recorded responses: one run a day, from the day of the first response to that
+ * of the last, oldest first. Nothing is stored.
  */
 export async function replayReferences(
   feeds: readonly RecordedFeed[],

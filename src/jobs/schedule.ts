@@ -3,7 +3,7 @@ import type { Log } from '~/log.ts'
 
 export type Job = {
   readonly name: string
-  /** When to run, in UTC; six fields if seconds matter. */
+  /** The time when to run, in UTC; six fields if seconds matter. */
   readonly pattern: string
   run(): Promise<void> | void
 }
@@ -15,7 +15,9 @@ export type Schedule = {
   stop(): Promise<void>
 }
 
-/** Whether a text is a pattern that recurs; a single date does not, nor does 31 February. */
+/**
+ * Reports whether a text is a pattern that recurs; a single date does not, nor does 31 February.
+ */
 export function isCronPattern(text: string): boolean {
   try {
     const cron = new Cron(text, { paused: true })

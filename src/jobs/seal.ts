@@ -4,7 +4,9 @@ import type { Log } from '~/log.ts'
 import { cosigned, type Witness, type WitnessDeps } from './cosign.ts'
 import type { Job } from './schedule.ts'
 
-/** How many leaves are sealed at a time; a stop waits no longer than that takes. */
+/**
+ * The maximum number of leaves that are sealed at a time; a stop waits no longer than that takes.
+ */
 const LEAVES_MAX = 20_000
 
 type Pass = {
@@ -24,7 +26,7 @@ type Sealed = {
 
 /** The verifiable log, as it is written. */
 type LogStore = WitnessDeps['store'] & {
-  /** Seals some of what was committed; null where nothing is new. */
+  /** Seals some of what was committed; null if nothing is new. */
   seal(pass: Pass): Promise<Sealed | null>
   /** The newest checkpoint, signed; null before the first. */
   head(): Promise<{ readonly note: string } | null>
@@ -41,7 +43,7 @@ type Deps = {
   readonly post: WitnessDeps['post']
   /** The origin of a log that has none yet. */
   readonly origin: string
-  /** How often what is new is sealed; null for never. */
+  /** Interval of seals; null for never. */
   readonly everyMs: number | null
   readonly clock: { now(): number }
   readonly log: Log
@@ -66,7 +68,7 @@ export class Sealer {
     return this.#head
   }
 
-  /** When what is new now will be sealed; null where nothing is. */
+  /** The time when what is new now will be sealed; null if nothing is. */
   get nextMs(): number | null {
     const { everyMs, clock } = this.deps
     return everyMs === null ? null : Math.max(this.#dueMs, clock.now())

@@ -6,7 +6,7 @@ import type { LogRow } from './change-log.ts'
 
 type Served = { readonly recent: RecentQuotes; readonly memory: Memory }
 
-/** Whether what is served holds all that a row of observations is about. */
+/** Says whether what is served holds all that a row of observations is about. */
 export const isServed = (
   { recent, memory }: Served,
   { kind, ids, withdrawn = [] }: LogRow,

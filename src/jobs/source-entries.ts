@@ -3,7 +3,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import type { Catalogue, Provider } from '~/domain/provider.ts'
 import type { QuoteSource } from '~/domain/source/source.ts'
 
-/** What a catalogue lacks of a bank; `whole` is the catalogue with it. */
+/** Entries of a bank that a catalogue lacks; `whole` is the catalogue with them. */
 type Entries = { readonly missing: Catalogue; readonly whole: Catalogue }
 
 type Needed = {

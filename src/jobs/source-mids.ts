@@ -17,11 +17,11 @@ type Priced = {
   readonly maxAgeMs: number
 }
 
-/** How far from now a moment may lie to be held against the mid of now. */
+/** Distance from now within which a time is compared with the current mid. */
 const NEAR_MS_MAX = 10 * DAY_MS
 
 /**
- * The mids of currencies at moments; null where there is none. A moment before every reference,
+ * The mids of currencies at moments; null if there is none. A moment before every reference,
  * such as the last midnight of a service that has just begun, has the mid of now if that is near.
  */
 export async function midsOf(source: ReferenceSource, priced: Priced) {

@@ -3,15 +3,15 @@ import { type FetchSourcesDeps, fetchDueSources } from './fetch-sources.ts'
 
 type SourceTurnsDeps = FetchSourcesDeps & {
   readonly memory: Memory
-  /** When to ask all banks, in UTC; null for each when it publishes. */
+  /** The time when to ask all banks, in UTC; null for each when it publishes. */
   readonly pattern: string | null
-  /** Whether mids come from feeds, which a first run lets go first. */
+  /** Says whether mids come from feeds, which a first run lets go first. */
   readonly hasFeeds: boolean
 }
 
 /**
- * When a service asks its banks: each when it should have published, or all at the times of a
- * pattern.
+ * The time when a service asks its banks: each when it should have published, or all at the times
+ * of a pattern.
  *
  * The first turn waits for another while there is no mid yet that rates could be held against.
  */

@@ -10,7 +10,7 @@ type UsageExchangeDeps = {
     /**
      * Adds counts and then takes shares, all or nothing. Answers the new totals of those counts and
      * of every key of the accounts asked for, in no particular order, and the shares. Other
-     * processes are told which accounts changed.
+     * processes are notified which accounts changed.
      *
      * Any number of processes may settle at once: rows are locked in one order, so there is no
      * deadlock. Counts of keys that do not exist are dropped and have no total; a process that was
@@ -34,9 +34,12 @@ type UsageExchangeDeps = {
   readonly clock: { now(): number }
 }
 
-/** How long the database may take before requests that wait for a share count it as away. */
+/**
+ * The time that the database may take before requests that wait for a share count it as
+ * unreachable.
+ */
 const LATE_MS = 1000
-/** How soon shares that other processes hold are asked for again. */
+/** Wait before shares that other processes hold are requested again. */
 const RETRY_MS = 50
 
 /**

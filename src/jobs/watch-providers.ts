@@ -4,7 +4,7 @@ import type { Memory } from '~/memory/memory.ts'
 import type { Job } from './schedule.ts'
 
 type SendingStore = {
-  /** How regularly each provider that ever sent has been sending, up to `nowMs`, by provider id. */
+  /** Regularity of each provider that ever sent, up to `nowMs`, by provider id. */
   all(nowMs: number): Promise<readonly Sending[]>
 }
 

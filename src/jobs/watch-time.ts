@@ -13,11 +13,11 @@ type WatchDeps = {
   readonly clock: { now(): number }
 }
 
-/** How old the last tick grows at most while somebody watches. */
+/** Maximum age of the last tick while something is watched. */
 const TICK_AGE_MAX_MS = MINUTE_MS
 
 /**
- * Logs that an hour was opened, or that time alone changed what somebody watches, unless another
+ * Logs that an hour was opened, or that time alone changed a watched value, unless another
  * process has done so. Tries again to follow the log where that failed.
  */
 export async function watchTime(deps: WatchDeps): Promise<void> {

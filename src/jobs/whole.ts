@@ -8,7 +8,7 @@ type SpreadChanges = Pick<ChangeStore, 'end' | 'from'> & {
   unseen(rowsMax: number): Promise<readonly LogRow[]>
   /** Notes that open changes were seen whole. */
   settle(positions: readonly number[]): Promise<void>
-  /** Has a change told again once it can be seen. */
+  /** Has a change reported again once it can be seen. */
   setAside(position: number): Promise<void>
   /** Logs again, once, the rows of a change that was set aside. */
   tellAgain(position: number): Promise<void>
@@ -21,13 +21,13 @@ export type Hidden = {
 }
 
 type SpreadQuotes = {
-  /** What is live as if hidden rows had not been recorded. */
+  /** Live quotes as if hidden rows had not been recorded. */
   live(nowMs: number, hidden: Hidden | null): Promise<readonly Quote[]>
   /** The rows of changes that name them, withdrawn ones too, as far as they can be seen. */
   ofChanges(rows: readonly LogRow[]): Promise<readonly Quote[]>
   /** The quotes among these ids that were withdrawn. */
   withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
-  /** Whether all witnesses of a change that names no rows can be seen. */
+  /** Reports whether all witnesses of a change that names no rows can be seen. */
   hasWitnesses(row: LogRow): Promise<boolean>
 }
 
@@ -38,17 +38,17 @@ type WholeDeps = {
   readonly pause: (ms: number) => Promise<unknown>
 }
 
-/** How long a change is waited for, whose parts appear one after the other. */
+/** The time for which a change is waited for, whose parts appear one after the other. */
 const POLL_MS = 25
 const POLLS_MAX = 20
-/** How long a server may take to answer; then it counts as away. */
+/** The longest time that a server may take to respond; then it counts as unreachable. */
 const ANSWER_MS_MAX = 2000
 /** Rows that their servers have lacked for this long, answering all the while, were deleted. */
 const MISSING_MS_MAX = HOUR_MS
-/** How many changes that nobody has seen whole are looked at in one turn. */
+/** The maximum number of incomplete changes that are looked at in one turn. */
 const UNSEEN_MAX = 500
 const ROWS_MAX = 500
-/** How often all is loaded because of what was committed meanwhile. */
+/** Number of times that everything is loaded because of commits meanwhile, at most. */
 const LOADS_MAX = 5
 
 /** The quotes of changes by position; null for one that is set aside. */
@@ -59,8 +59,8 @@ type SeenQuotes = ReadonlyMap<number, readonly Quote[] | null>
  *
  * The servers show their parts of a commit one after the other, and one that went away in between
  * shows its part when it is back. So a change counts once every row that it names can be seen. One
- * that stays incomplete for a moment is set aside: nobody waits for it, and it is logged again, for
- * everybody, when it can be seen whole.
+ * that stays incomplete for a moment is set aside: no process waits for it, and it is logged again,
+ * for everybody, when it can be seen whole.
  */
 export class Whole {
   /** Since when servers that answer have lacked rows of a change, by its position. */
@@ -96,7 +96,7 @@ export class Whole {
   }
 
   /**
-   * The quotes of the change at a position, none while it is set aside; null where it names none,
+   * The quotes of the change at a position, none while it is set aside; null if it names none,
    * or is not in the log any more.
    */
   async ofChange(position: number): Promise<readonly Quote[] | null> {
@@ -108,8 +108,8 @@ export class Whole {
   }
 
   /**
-   * What is live as if commits of which a part alone can be seen had not been: a commit that came
-   * meanwhile is in it whole, or not at all.
+   * Live quotes as if incomplete commits had not been made: a commit that came meanwhile is in it
+   * whole, or not at all.
    */
   async live(nowMs: number): Promise<readonly Quote[]> {
     const { changes, quotes } = this.deps
@@ -176,7 +176,7 @@ export class Whole {
     return { seen, away }
   }
 
-  /** The quotes of what can be seen whole; null where a server that has some of it is away. */
+  /** The quotes of what can be seen whole; null if a server that has some of it is unreachable. */
   async #read(rows: readonly LogRow[]): Promise<Map<number, readonly Quote[]> | null> {
     const { quotes } = this.deps
     const read = async () => {
@@ -202,8 +202,9 @@ export class Whole {
   }
 
   /**
-   * Whether rows that servers do not show are gone. The age of their change does not tell:
-   * a server that was away for long shows its part only some time after it answers again.
+   * Says whether rows that servers do not show are gone. The age of their change does not show
+   * that: a server that was unreachable for long shows its part only some time after it responds
+   * again.
    */
   #isDeleted({ position }: LogRow): boolean {
     const nowMs = this.deps.clock.now()

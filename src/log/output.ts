@@ -1,25 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { SonicBoom } from 'sonic-boom'
 
-/** How many bytes may wait for a reader that is slow or has stopped; further lines are left out. */
+/**
+ * The maximum number of bytes that may wait for a reader that is slow or has stopped; further lines
+ * are left out.
+ */
 const WAITING_BYTES_MAX = 1_048_576
 /**
  * As much as a pipe takes in one piece, so that lines of several processes on one pipe stay apart.
  */
 const WRITE_BYTES_MAX = 4096
-/** How long the last lines are waited for. */
+/** The longest time for which the last lines are waited for. */
 const FLUSH_MS_MAX = 500
 
 /**
- * Lines to a file, a pipe or a terminal, written whenever it accepts them: nobody waits for that,
- * and lines that do not fit are left out and counted. A reader that is gone is not an error.
+ * Lines to a file, a pipe or a terminal, written whenever it accepts them: no request waits for
+ * that, and lines that do not fit are left out and counted. A reader that is gone is not an error.
  */
 export class Output {
   readonly #stream: SonicBoom
   #leftOut = 0
   #isIdle = true
 
-  /** `onLeftOut` is told how many lines were left out, once the next one can be written again. */
+  /** `onLeftOut` gets the number of lost lines, once the next one can be written again. */
   constructor(
     fd: number,
     private readonly onLeftOut: (lines: number) => void,

@@ -1,11 +1,13 @@
 export type RepetitionBounds = {
-  /** How many lines of one message are written in a window. */
+  /** The maximum number of lines of one message that are written in a window. */
   readonly linesMax: number
   readonly windowMs: number
 }
 
 const BOUNDS: RepetitionBounds = { linesMax: 60, windowMs: 60_000 }
-/** How many messages are told apart in a window; all others share one bound. */
+/**
+ * The maximum number of messages that are distinguished in a window; all others share one bound.
+ */
 const MESSAGES_MAX = 200
 const OTHERS = 'other messages'
 
@@ -21,7 +23,7 @@ export class Repetitions {
     private readonly bounds = BOUNDS,
   ) {}
 
-  /** Whether another line of a message is to be written. */
+  /** Reports whether another line of a message is to be written. */
   admits(message: string): boolean {
     const isKnown = this.#counts.has(message) || this.#counts.size < MESSAGES_MAX
     const like = isKnown ? message : OTHERS

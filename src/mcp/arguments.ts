@@ -23,7 +23,7 @@ export type Reader<S extends TObject> = {
 
 /**
  * The arguments of a call, read and checked by the tool's schema as REST reads its query, with
- * names in place of codes and ids.
+ * names instead of codes and ids.
  *
  * Null counts as absent, and a list may be written as one comma-separated text. Throws the 400s of
  * REST, all at once, each naming its argument; one for each argument that the tool does not know
@@ -88,7 +88,7 @@ function valueIn(field: TSchema, given: unknown, at: At): unknown {
   return readField(name, field, readingOf(field, text.trim(), at))
 }
 
-/** The text that REST would take in place of a text, item by item where it is a list. */
+/** The text that REST would take instead of a text, item by item if it is a list. */
 function readingOf(field: TSchema, text: string, { name, view, said }: At): string {
   const words: readonly string[] | undefined = field.enum ?? field.items?.enum
   const reading: Reading | undefined = words ? wordIn(words) : (field as Readable)[READING]
@@ -110,7 +110,7 @@ const wordIn =
 
 const plainWord = (word: string): string => word.toLowerCase().replace(/[\s_-]+/g, ' ')
 
-/** The currencies among arguments, of which those that nobody supports have still to be named. */
+/** The currencies among arguments, of which unsupported ones have still to be named. */
 function codesIn({ from, to }: Record<string, unknown>) {
   const list = (codes: unknown) => (codes === undefined ? [] : [codes].flat()) as string[]
   return { from: list(from), to: list(to) }

@@ -27,7 +27,7 @@ const SIDES = [
   { name: 'to', country: 'target_country', key: 'targetCountry', whose: 'target' },
 ] as const
 
-/** That each side is named, by its currency or its country. */
+/** Requires each side, by its currency or its country. */
 export const SIDES_NEEDED = SIDES.map(({ name, country, whose }) => ({
   of: [name, country],
   check(args: BetweenArguments) {

@@ -42,7 +42,7 @@ export async function metered<T>(
   }
 }
 
-/** One call of a tool by somebody. */
+/** One call of a tool by a client. */
 type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Asker }
 
 /**
@@ -117,7 +117,8 @@ async function textThen(
 }
 
 /**
- * The key under which an answer is kept; null where JSON would write another question alike: 1e999.
+ * The key under which an answer is kept; null if JSON would write another request in the same way:
+ * 1e999.
  */
 function questionOf({ name }: Tool, given: unknown, home: string): string | null {
   const text = JSON.stringify(given)

@@ -87,15 +87,15 @@ export const convertAmount = tool({
   },
 })
 
-/** What is asked of a transfer, beside its countries. */
+/** Conditions of a transfer besides its countries. */
 const TERMS: readonly unknown[] = ['pay_in', 'pay_out', 'channel', 'delivery_max']
 
-/** Whether a price does not say a way of paying or a time that was asked for. */
+/** Reports whether a price does not say a way of paying or a time that was requested. */
 const isSilent = ({ unspecified }: Pick<ListedEntry, 'unspecified'>): boolean =>
   unspecified?.some((name) => TERMS.includes(name)) ?? false
 
 /**
- * An entry whose figures say by their names what they are: none at a rate at which nobody can send,
+ * An entry whose figures say by their names what they are: none at a rate that is not executable,
  * and others of a price that does not say what was asked, as it may not be offered so.
  */
 function surelyNamed(entry: ListedEntry): object {

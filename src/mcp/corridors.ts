@@ -54,7 +54,7 @@ export const listCorridors = tool({
 
 type Sides = { readonly from?: string; readonly to?: string; readonly country?: string }
 
-/** Whether a corridor is one of those asked for. Throws `unsupported_currency`. */
+/** Reports whether a corridor is one of those requested. Throws `unsupported_currency`. */
 function wantedBy(view: View, args: Sides): (corridor: LiveCorridor) => boolean {
   const { from, to } = supportedCodes(view.catalogue, {
     from: args.from === undefined ? [] : [args.from],

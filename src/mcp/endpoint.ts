@@ -28,7 +28,7 @@ type ToolServerDeps = Omit<ListenDeps, 'answers'> &
     readonly options: GuardOptions
     /** The address that the service is called at, without a slash at the end. */
     homeOf(request: Request): string
-    /** Where a request comes from, as its limits count it. */
+    /** Address of a request, as its limits count it. */
     addressOf(request: Request): string
   }
 

@@ -34,7 +34,7 @@ export class Guard {
     if (origin !== null && !this.isAllowedOrigin(origin))
       throw new ServiceError(
         'forbidden',
-        'pages of this Origin may not call; the operator can allow it in MCP_ALLOWED_ORIGINS',
+        'this Origin is not allowed; the operator can allow it in MCP_ALLOWED_ORIGINS',
       )
   }
 

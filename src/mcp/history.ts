@@ -20,7 +20,7 @@ import { bucketsOf } from './past/buckets.ts'
 import { observationsOf } from './past/observations.ts'
 import { type Tool, tool } from './tool.ts'
 
-/** What the tools about the past need. */
+/** Dependencies of the tools about the past. */
 export type HistoryToolDeps = HistoryDeps & SeriesDeps & SnapshotDeps
 
 const BUCKETS = 120
@@ -50,7 +50,7 @@ const input = Type.Object({
   offset,
 })
 
-/** What buckets cannot be asked for, since they are of all offers. */
+/** Arguments that buckets do not take, since they are of all offers. */
 const NOT_OF_BUCKETS = ['provider', ...Object.keys(filterFields)] as const
 
 export const getHistory = (past: HistoryToolDeps): Tool =>

@@ -1,4 +1,4 @@
-/** What a model is told of the whole server before it reads the tools. */
+/** Instructions that a model reads about the whole server before the tools. */
 export const INSTRUCTIONS = [
   'Prices of moving money into, out of and across Africa: what providers quote for a corridor (an',
   'ordered pair of currencies) and an independent mid-market rate to judge them by.',

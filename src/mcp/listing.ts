@@ -5,7 +5,7 @@ import type { Tool } from './tool.ts'
 /** The root of the schema of a tool's arguments. */
 type ObjectSchema = { type: 'object'; [member: string]: unknown }
 
-/** Definitions that are longer, in characters, are told once, by the first tool that has them. */
+/** Definitions that are longer, in characters, are given once, by the first tool that has them. */
 const REPEATED_LENGTH_MAX = 60
 
 /** Arguments that are described by the first tool alone that has them so. */
@@ -61,7 +61,7 @@ function inputSchemaOf(
   }
 }
 
-/** What of a field's schema helps to write its value. */
+/** Parts of a field's schema that help to write its value. */
 function shownField(field: TSchema): object {
   const { description, type, maximum, default: fallback } = field
   return {

@@ -6,7 +6,7 @@ import type { Conversion, Conversions } from '~/service/convert.ts'
 import { listed } from '~/wire/note.ts'
 import { FILTERS } from '~/wire/offer/offer.ts'
 
-/** How many names a note lists at most. */
+/** The maximum number of names that a note lists. */
 const NAMES_MAX = 8
 
 /** Some names in a row, and how many more there are. */
@@ -15,10 +15,10 @@ function someOf(names: readonly string[]): string {
   return listed(rest > 0 ? [...names.slice(0, NAMES_MAX), `${rest} more`] : names)
 }
 
-/** What chooses among the prices of a corridor, besides what is asked of offers. */
+/** Filters of a corridor's prices, besides those of offers. */
 type Choice = { readonly providers?: unknown; readonly rate_type?: unknown }
 
-/** That a list is empty by the providers or the kind asked for alone; null where it is not. */
+/** Returns a note that only the provider or kind filter emptied the list, or null. */
 export function missingNote(
   wanted: readonly unknown[],
   all: readonly unknown[],
@@ -30,7 +30,9 @@ export function missingNote(
   return `${what}; without that there are ${all.length}.`
 }
 
-/** That nobody can send at any price of a list; null where somebody can, and of an empty list. */
+/**
+ * A note that no price of a list can be used to send money; null if one can, and for an empty list.
+ */
 export function fixedNote(entries: readonly Conversion[]): string | null {
   const kinds = [...new Set(entries.map(({ ranked: { quote } }) => quote.rateType))]
   if (kinds.length === 0 || kinds.some(isExecutable)) return null
@@ -38,7 +40,7 @@ export function fixedNote(entries: readonly Conversion[]): string | null {
 }
 
 /**
- * Which countries the prices of a corridor are for, where none is for those asked; null where that
+ * Which countries the prices of a corridor are for, where none is for those asked; null if that
  * is not why a list is empty.
  */
 export function unfitNote(view: View, absence: Absence | null): string | null {
@@ -65,7 +67,7 @@ export function eatenNote(entries: readonly Conversion[]): string | null {
   return `The fee of ${someOf(names.map(quoted))} eats the whole amount: nothing would arrive.`
 }
 
-/** What was asked that no price at which money can be sent says; null where one does. */
+/** A note on the conditions that no executable price states; null if one does. */
 export function silentNote(entries: readonly Conversion[]): string | null {
   const paying = entries.filter(({ ranked: { quote } }) => isExecutable(quote.rateType))
   const [first] = paying
@@ -76,7 +78,7 @@ export function silentNote(entries: readonly Conversion[]): string | null {
   )
   if (names.length === 0) return null
   return (
-    `No price says its ${listed(names.map((name) => FILTERS[name]))}, so whether it can be had ` +
+    `No price says its ${listed(names.map((name) => FILTERS[name]))}, so whether it is available ` +
     'as asked is not known: ask the provider first.'
   )
 }

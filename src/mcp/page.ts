@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 
 const ITEMS_MAX = 500
 
-/** How long lists are unless asked for otherwise. */
+/** The length of lists unless requested otherwise. */
 export const ITEMS = 50
 
 /** The part of a list that is wanted. */
@@ -48,12 +48,12 @@ function told(notes: readonly string[]): string {
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** How to ask for the next page, with `until` where the list would move meanwhile. */
+/** Arguments of the next page, with `until` if the list would move meanwhile. */
 export const againWith = (offset: number, until?: string): string =>
   `ask again with offset ${offset}${until ? ` and until ${until}` : ''} for the next`
 
 /**
- * A note on what was left out of lists of these lengths, by the name of their items; empty where
+ * A note on what was left out of lists of these lengths, by the name of their items; empty if
  * nothing was.
  */
 export function leftOut(

@@ -17,7 +17,7 @@ const ARGUMENTS = [
   { name: 'pay_out', description: 'How the recipient is paid, in the words of `pay_in`.' },
 ]
 
-/** What has to be said of each side, by its currency or its country. */
+/** Sides of a comparison, each by its currency or its country. */
 const SIDES = [
   ['from', 'source_country'],
   ['to', 'target_country'],
@@ -64,7 +64,7 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
   }
 }
 
-/** The text of an argument; nothing where it is absent or blank. */
+/** The text of an argument; nothing if it is absent or blank. */
 function saidOf(name: string, value: string | undefined): [string, string][] {
   const text = value?.trim() ?? ''
   if (text.length > ARGUMENT_LENGTH_MAX) throw unusable(name)
@@ -84,11 +84,11 @@ type Completing = {
   /** The name of a prompt, or the template of a resource. */
   readonly of: string
   readonly argument: { readonly name: string; readonly value: string }
-  /** What is quoted, of which alone something is offered. */
+  /** Quoted corridors, the only ones that are proposed. */
   readonly corridors: readonly Corridor[]
 }
 
-/** What begins like the argument of the prompt or the resource; none for anything else. */
+/** Completes an argument of the prompt or the resource; nothing for anything else. */
 export function completionOf({ of, argument, corridors }: Completing) {
   const isKnown = of === comparePrompt.name || of === ratesTemplate.uriTemplate
   const all = isKnown ? wordsFor(argument.name, corridors) : []

@@ -51,7 +51,9 @@ export const getProviderRates = tool({
   },
 })
 
-/** That a provider quotes other corridors than those asked for; null where it quotes none. */
+/**
+ * A note that a provider quotes other corridors than the requested ones; null if it quotes none.
+ */
 const missingNote = ({ provider: { name }, quotes }: ProviderRates): string | null =>
   quotes.length === 0
     ? null

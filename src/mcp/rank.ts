@@ -18,12 +18,12 @@ import { amount, countries, filterFields, provider } from './argument/fields.ts'
 import { leftOut, paged, sliced, sliceFields } from './page.ts'
 import { tool } from './tool.ts'
 
-/** What the World Bank's survey prices. */
+/** Amount that the World Bank's survey prices. */
 const AMOUNT_USD = 200
 
 const { pay_in, pay_out, delivery_max } = filterFields
 
-/** What the API has of all pairs, as costs of many are a tool's alone. */
+/** Parameters of the API for all pairs, since costs of many are a tool's alone. */
 const BY_COUNTRY = { by: 'country' }
 
 const input = Type.Object({

@@ -63,7 +63,7 @@ export const getRates = tool({
   },
 })
 
-/** That the best of the prices at which money can be sent is stale; null where it is not. */
+/** A note that the best executable price is stale; null if it is not. */
 function leaderNote(quotes: readonly JudgedQuote[]): string | null {
   const leader = quotes.find(
     ({ ranked: { quote, suspect } }) => isExecutable(quote.rateType) && suspect === null,
@@ -71,7 +71,7 @@ function leaderNote(quotes: readonly JudgedQuote[]): string | null {
   return leader ? staleNote(leader.ranked) : null
 }
 
-/** The kinds of the prices after the page; null where there are none. */
+/** The kinds of the prices after the page; null if there are none. */
 function restNote(rest: readonly JudgedQuote[]): string | null {
   if (rest.length === 0) return null
   const kinds = Map.groupBy(rest, ({ ranked: { quote } }) => quote.rateType)

@@ -21,30 +21,33 @@ import type { Tool } from './tool.ts'
 
 const IDENTITY = { name: 'corridor', title: 'Corridor', version }
 const CAPABILITIES = { completions: {}, prompts: {}, resources: {}, tools: {} }
-/** A client of 2025 would subscribe by a message that is no stream. */
+/** A client of 2025 would subscribe by a message that is not a stream. */
 const CAPABILITIES_OF = {
   legacy: CAPABILITIES,
   modern: { ...CAPABILITIES, resources: { subscribe: true } },
 }
 
-/** What no server asks a client for is never validated; each would bring a validator of its own. */
+/** Validator for client responses, which no server of ours requests; each would bring its own. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
-/** Lists are alike for every key, and change with a new version of the service only. */
+/** Lists are the same for every key, and change with a new version of the service only. */
 const LIST: CacheHint = { ttlMs: HOUR_MS, cacheScope: 'public' }
 
-/** How long an answer about prices may be kept: until the hour turns where that is its cutoff. */
+/**
+ * The time for which a response about prices may be kept: until the hour turns where that is its
+ * cutoff.
+ */
 const answerHint = ({ caller, nowMs }: Asker): CacheHint => ({
   ttlMs: caller.tier === 'hourly' ? HOUR_MS - (nowMs % HOUR_MS) : 0,
   cacheScope: 'private',
 })
 
-/** What params are checked by; without it the SDK calls unfit ones an error of ours. */
+/** Schemas of the parameters; without them the SDK reports invalid ones as our error. */
 const LISTING = { params: specTypeSchemas.PaginatedRequestParams }
 const GETTING = { params: specTypeSchemas.GetPromptRequestParams }
 const COMPLETING = { params: specTypeSchemas.CompleteRequestParams }
 
-/** What makes a server for one request of one asker, in every revision of the protocol. */
+/** Creates a server for one request of one client, in every revision of the protocol. */
 export function serversOf(deps: CallDeps, tools: readonly Tool[]) {
   const shown = { tools: listed(tools) }
   const byName = new Map(tools.map((tool) => [tool.name, tool]))

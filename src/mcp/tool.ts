@@ -10,7 +10,7 @@ import { knownField } from './argument/fields.ts'
 import { type Reader, readArguments } from './arguments.ts'
 import { paged } from './page.ts'
 
-/** What tools read of the past; `store` has what was known at some time, or all. */
+/** Data that tools read of the past; `store` has what was known at some time, or all. */
 type Past = HistoryDeps & SeriesDeps & SnapshotDeps
 
 /** One call of a tool: its arguments as given, its caller, and what the caller may see. */
@@ -36,15 +36,15 @@ type Definition<S extends TObject> = Reader<S> & {
   readonly description: string
   /** The scope that a connected application needs, besides that of the tools. */
   readonly scope?: string
-  /** Whether a call costs no unit, as with REST. */
+  /** Says whether a call costs no unit, as with REST. */
   readonly isFree?: boolean
-  /** Whether hosts may show an answer by the card. */
+  /** Says whether hosts may show a response by the card. */
   readonly isCard?: boolean
-  /** What a call changes; nothing if absent. */
+  /** Effect of a call; none if absent. */
   readonly effect?: 'creates' | 'deletes'
-  /** Whether it can be asked about an earlier state of knowledge. */
+  /** Says whether it can be asked about an earlier state of knowledge. */
   readonly isKnowing?: boolean
-  /** Where a person finds what the answer to such arguments holds. */
+  /** Page and file of the result for such arguments. */
   links?(args: Static<S>, view: View): Places
   /** The body that REST would answer with, or a shorter one; throws what REST would. */
   answer(
@@ -54,7 +54,7 @@ type Definition<S extends TObject> = Reader<S> & {
 
 /** A tool among others, whatever its arguments are. */
 export type Tool = Omit<Definition<TObject>, 'rules' | 'said' | 'links' | 'answer'> & {
-  /** The answer to arguments that nobody has checked yet. */
+  /** The response to arguments that are not checked yet. */
   answer(ask: Ask): object | Promise<object>
 }
 

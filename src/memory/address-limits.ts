@@ -5,7 +5,7 @@ import { type Budget, TokenBucket } from './token-bucket.ts'
 /** The most addresses remembered; beyond that, those silent for longest start afresh. */
 const ADDRESSES_MAX = 20_000
 
-/** What each address, and the /56 around it, may still ask for: a bucket of tokens for each. */
+/** Remaining requests of each address, and of the /56 around it: a bucket of tokens for each. */
 export class AddressLimits {
   /** Made for the first address: it takes its room, half a megabyte, at once. */
   #buckets: LRUCache<string, TokenBucket> | null = null

@@ -10,8 +10,8 @@ import type { ReferenceIndex } from './reference-index.ts'
 type BookRead = Corridor & { readonly book: CorridorBook | undefined }
 
 /**
- * What an answer was read from, which is enough to tell later that reading again would give the
- * same answer.
+ * Data that a response was read from, enough to find out later whether reading again would give the
+ * same response.
  *
  * Errs on the safe side. It keeps the books that were read, and no generation.
  */
@@ -65,7 +65,7 @@ export class AnswerBasis {
     if (ms < this.#untilMs) this.#untilMs = ms
   }
 
-  /** Whether this generation would answer the question alike at this moment. */
+  /** Reports whether this generation would return the same response now. */
   holds(generation: Generation, { cutoffMs, nowMs }: Freshness): boolean {
     if (cutoffMs !== this.#cutoffMs || nowMs < this.#sinceMs || nowMs > this.#untilMs) return false
     const { catalogue, references, feeds, quotes, days } = generation

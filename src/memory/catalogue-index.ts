@@ -24,7 +24,7 @@ export class CatalogueIndex {
    * anchors of theirs that are not in use themselves. The dollar needs no reference.
    */
   readonly referenceCodes: readonly string[]
-  /** How often any provider was switched on or off. */
+  /** Number of times that any provider was switched on or off. */
   readonly changes: number
   readonly #changesById: ReadonlyMap<string, readonly ActivityChange[]>
   readonly #currencyByCode: ReadonlyMap<string, Currency>

@@ -8,7 +8,7 @@ import { type CorridorView, corridorView, type Quoted } from './corridor-view.ts
 import type { DayReferences } from './day-references.ts'
 import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
-/** When and by which rules a book is looked at. */
+/** The time at which a book is viewed, and the rules for it. */
 export type ViewRules = {
   readonly catalogue: CatalogueIndex
   readonly cutoffMs: number
@@ -22,7 +22,7 @@ export type ViewRules = {
   readonly oldestMs: number
   /** Quotes from before this moment are stale; -Infinity for none. */
   readonly staleBeforeMs: number
-  /** How far above its mid an executable rate is believed, in percent; null for any. */
+  /** Distance above its mid from which an executable rate is suspect, in percent; null for none. */
   readonly suspectPct: number | null
   /** The current mid of a pair; undefined without a recent one. */
   readonly midOf: (from: string, to: string) => { readonly rate: number } | undefined
@@ -32,8 +32,8 @@ export type ViewRules = {
 type Remembered = Omit<ViewRules, 'days' | 'midOf'> & {
   readonly daysSerial: number
   /**
-   * The current mid that quotes without one of their own day were compared with: null where there
-   * was none, and undefined where no quote needed one.
+   * The current mid that quotes without one of their own day were compared with: null if there
+   * was none, and undefined if no quote needed one.
    */
   readonly midRate: number | null | undefined
   readonly view: CorridorView
@@ -45,7 +45,7 @@ type Remembered = Omit<ViewRules, 'days' | 'midOf'> & {
  */
 export class CorridorBook {
   /**
-   * The last realtime and the last hourly view, kept with what they follow from beside the book.
+   * The last realtime and the last hourly view, kept with what they follow from besides the book.
    *
    * Cache 5 of a read, see docs/architecture.md.
    */
@@ -88,7 +88,7 @@ export class CorridorBook {
     return new CorridorBook(this.from, this.to, kept)
   }
 
-  /** A book without the quotes that nobody can ask for any more. */
+  /** A book without the quotes that can no longer be requested. */
   pruned(nowMs: number): CorridorBook {
     const trails = this.trails.map((trail) => pruned(trail, nowMs))
     if (trails.every((trail, i) => trail === this.trails[i])) return this
@@ -101,14 +101,14 @@ export class CorridorBook {
     for (const trail of this.trails) yield* trail
   }
 
-  /** How many quotes are held, including those kept for a boundary only. */
+  /** The number of quotes that are held, including those kept for a boundary only. */
   get size(): number {
     let size = 0
     for (const trail of this.trails) size += trail.length
     return size
   }
 
-  /** Whether a provider has a quote here, be it one that is kept for a boundary only. */
+  /** Reports whether a provider has a quote here, be it one that is kept for a boundary only. */
   has(providerId: string): boolean {
     return this.trails.some(([first]) => first!.providerId === providerId)
   }
@@ -182,8 +182,8 @@ const isOfOneOffer = (a: Quote, b: Quote): boolean =>
   a.providerId === b.providerId && isSameOffer(a.offer, b.offer)
 
 /**
- * Whether a remembered view still holds. Time changes it when its oldest quote is too old, when the
- * oldest that is not stale becomes so, and when the first runs out by its own terms.
+ * Reports whether a remembered view still holds. Time changes it when its oldest quote is too old,
+ * when the oldest that is not stale becomes so, and when the first expires by its own terms.
  */
 function isSame(remembered: Remembered, rules: ViewRules): boolean {
   return (

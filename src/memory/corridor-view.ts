@@ -12,9 +12,9 @@ import { believedBests, spreadBps } from '~/domain/spread.ts'
 /** A quote as it is seen at a moment. */
 export type AgedQuote = {
   readonly quote: Quote
-  /** Whether the quote is older than a current price may be. */
+  /** Says whether the quote is older than a current price may be. */
   readonly isStale: boolean
-  /** How far it is from the mid of its day, where that is too far to be believed; else null. */
+  /** Distance from the mid of its day, if that makes it suspect; else null. */
   readonly suspect: Suspicion | null
 }
 
@@ -23,15 +23,15 @@ export type RankedQuote = AgedQuote &
   DayMids & {
     readonly provider: Provider
     /**
-     * How far it lies below the best of its kind among the quotes shown that are not suspect; below
-     * zero only for a suspect one.
+     * Distance below the best of its kind among the quotes shown that are not suspect; below zero
+     * only for a suspect one.
      */
     readonly spreadBps: number
     /** The filters asked for that its offer says nothing about; else one shared empty list. */
     readonly unspecified: readonly FilterName[]
   }
 
-/** What one corridor looks like at one cutoff. */
+/** View of one corridor at one cutoff. */
 export type CorridorView = {
   /**
    * The quotes shown: one of each provider, or of each of its offers where that was asked. By
@@ -45,9 +45,9 @@ export type CorridorView = {
   readonly offers: readonly RankedQuote[]
   /** The best executable quote shown that is not suspect, or null without one. */
   readonly best: RankedQuote | null
-  /** The newest time of the quotes shown; null when nobody quotes. */
+  /** The newest time of the quotes shown; null without quotes. */
   readonly lastUpdatedMs: number | null
-  /** The oldest time of all offers; Infinity when nobody quotes. */
+  /** The oldest time of all offers; Infinity without quotes. */
   readonly oldestMs: number
   /** The time of the oldest offer that is not stale; Infinity without one. */
   readonly oldestFreshMs: number

@@ -1,15 +1,18 @@
 import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
 import type { Memory, Publication } from './memory.ts'
 
-/** Where the references of days are looked up that memory does not hold itself. */
+/** Source of references of days that memory does not hold itself. */
 export type DaySource = {
-  /** What each probe finds among everything committed by now, in any order. */
+  /** Returns the result of each probe among everything committed by now, in any order. */
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
 }
 
 type DayDeps = { readonly memory: Memory; readonly days: DaySource }
 
-/** How often days are looked up for one publication, because others were needed meanwhile. */
+/**
+ * Number of times that days are looked up for one publication, because others were needed
+ * meanwhile.
+ */
 const LOOKUPS_MAX = 5
 
 /**

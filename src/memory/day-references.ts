@@ -4,9 +4,9 @@ import type { Moments, Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
 import { newestFirst } from '~/domain/quote.ts'
 
 /**
- * What is known about a probe.
+ * State of a probe.
  *
- * - `expected`: it was noted for quotes that are not served yet, and nobody has answered it
+ * - `expected`: it was noted for quotes that are not served yet, and has no answer
  * - `unanswered`: quotes are served without its answer
  * - `known`: its reference is the newest there is, or there is none
  */
@@ -22,7 +22,7 @@ type Day = {
 /** The days of each currency, the oldest first. */
 type Days = ReadonlyMap<string, readonly Day[]>
 
-/** What memory holds of the present, which may answer a probe without asking. */
+/** Present references in memory, which may answer a probe without a query. */
 type Present = {
   /** The newest reference of a currency at a cutoff; that of any currency for `USD`. */
   said(currency: string, cutoffMs: number): Reference | undefined
@@ -41,10 +41,10 @@ let serials = 0
 export class DayReferences {
   private constructor(
     private readonly days: Days,
-    /** How many probes are noted. */
+    /** The number of probes that are noted. */
     readonly size: number,
     /**
-     * Changes whenever a value that somebody may have read turns into another; two indexes with one
+     * Changes whenever a value that may have been read becomes another; two indexes with one
      * serial give every reader the same.
      */
     readonly serial: number,
@@ -52,13 +52,13 @@ export class DayReferences {
 
   static readonly empty = new DayReferences(new Map(), 0, 0)
 
-  /** What a probe found; undefined where there was nothing, or nobody has answered it yet. */
+  /** Result of a probe; undefined if it found nothing, or has no answer yet. */
   reference = ({ currency, atMs }: Probe): Reference | undefined => {
     const day = this.#day(currency, atMs)
     return day?.state === 'known' ? (day.reference ?? undefined) : undefined
   }
 
-  /** The probes that nobody has answered, and that `present` does not answer either. */
+  /** The probes without an answer that `present` does not answer either. */
   missing(moments: Moments, present: Present): Probe[] {
     const missing: Probe[] = []
     for (const [currency, all] of moments) {
@@ -78,7 +78,7 @@ export class DayReferences {
     )
   }
 
-  /** An index that notes probes which somebody will answer, for quotes to be served later. */
+  /** An index that notes probes to be answered, for quotes to be served later. */
   expecting(probes: readonly Probe[]): DayReferences {
     const expected = (atMs: number, day?: Day): Day =>
       day ?? { atMs, reference: null, state: 'expected' }
@@ -182,7 +182,7 @@ function newDay(atMs: number, newest: Reference | undefined): Day {
   return { atMs, reference: newest, state: 'known' }
 }
 
-/** Whether somebody who read the day `before` has to read it again. */
+/** Reports whether a reader of the day `before` has to read it again. */
 function isOtherValue(before: Day, after: Day): boolean {
   if (before === after || before.state === 'expected') return false
   const seen = before.state === 'known' ? before.reference : null

@@ -1,4 +1,4 @@
-/** What this process may spend, and has spent, of one account's day. */
+/** Units of one account's day that this process may spend, and has spent. */
 export class DayShare {
   /** Null before the first unit is asked for. */
   limit: number | null = null
@@ -8,7 +8,7 @@ export class DayShare {
   granted = 0
   /** The number of units spent at which more is asked for. */
   askAt = 0
-  /** Whether some units may be spent before the next share arrives. */
+  /** Says whether some units may be spent before the next share arrives. */
   mayAdvance = true
   /** The step between running low and having asked; `dry` if the last answer brought nothing. */
   state: 'idle' | 'asking' | 'asked' | 'dry' = 'idle'
@@ -31,7 +31,7 @@ export class DayShare {
     if (this.spent > this.#told) this.spent -= 1
   }
 
-  /** Notes that the database is being told what is spent and held. */
+  /** Notes that spent and held units are being written to the database. */
   tell(): void {
     this.#told = this.spent
   }

@@ -4,7 +4,8 @@ import { tierOf } from '~/domain/quota.ts'
 import { PersistentMap } from './persistent-map.ts'
 
 /**
- * How many texts of each sort are remembered with their hash; beyond that they are hashed again.
+ * The maximum number of texts of each sort that are remembered with their hash; others are hashed
+ * again.
  */
 const KNOWN_MAX = 10_000
 const UNKNOWN_MAX = 1000

@@ -21,21 +21,21 @@ import { ReferenceIndex } from './reference-index.ts'
 export type Generation = {
   readonly catalogue: CatalogueIndex
   readonly quotes: QuoteIndex
-  /** The corridors that nobody could load yet, by name; null before anything was loaded. */
+  /** The corridors that could not be loaded yet, by name; null before anything was loaded. */
   readonly unloaded: ReadonlySet<string> | null
   readonly references: ReferenceIndex
   /** The references of the moments at which the quotes took effect. */
   readonly days: DayReferences
   readonly feeds: FeedState
-  /** What is known of the banks whose official rates are fetched, by name. */
+  /** State of the banks whose official rates are fetched, by name. */
   readonly sources: readonly SourceRecord[]
-  /** What is known of the connectors, by name. */
+  /** State of the connectors, by name. */
   readonly connectors: readonly ConnectorRecord[]
   readonly keys: KeyIndex
 }
 
 /**
- * What a publication adds; parts that it leaves out stay. A catalogue replaces the one before, and
+ * Changes of a publication; parts that it leaves out stay. A catalogue replaces the one before, and
  * so do a feed state and the record of a source unless their run is older.
  */
 export type Publication = {
@@ -43,14 +43,14 @@ export type Publication = {
   readonly quotes?: readonly Quote[]
   /** Quotes that were withdrawn: they go, and none of them comes back. */
   readonly withdrawn?: readonly Quote[]
-  /** The corridors that a load of all quotes could not have; absent where `quotes` are no load. */
+  /** The corridors that a load of all quotes could not have; absent if `quotes` are no load. */
   readonly missing?: ReadonlySet<string>
   readonly references?: readonly Reference[]
   readonly feeds?: FeedState
   readonly sources?: readonly SourceRecord[]
   /** All that is known of connectors: it replaces what was. */
   readonly connectors?: readonly ConnectorRecord[]
-  /** Whether more changed than is listed here, at any time: all of history may be new. */
+  /** Says whether more changed than is listed here, at any time: all of history may be new. */
   readonly isPastChanged?: boolean
   readonly access?: Access
 }
@@ -76,11 +76,11 @@ export class Memory {
   #prunedMs = Number.NEGATIVE_INFINITY
   #daysMax = DAYS_SPARE
   /**
-   * Whether what is served may hold sample prices; said at the start by the database, and from then
-   * on by references of the sample. It stays so: nothing takes the sample out of a database.
+   * Says whether what is served may hold sample prices; said at the start by the database, and from
+   * then on by references of the sample. It stays so: nothing takes the sample out of a database.
    */
   isSample = false
-  /** How far what is served knows the log of changes. */
+  /** Position of the served data in the log of changes. */
   readonly positions = new Positions()
 
   /**
@@ -100,8 +100,8 @@ export class Memory {
   }
 
   /**
-   * Whether values from the top of this hour may be missing, because the clock was further ahead
-   * before and memory was pruned by it.
+   * Reports whether values from the top of this hour may be missing, because the clock was further
+   * ahead before and memory was pruned by it.
    */
   lacks(nowMs: number): boolean {
     return nowMs < this.#prunedMs && !boundariesMs(this.#prunedMs).includes(hourStartMs(nowMs))
@@ -147,8 +147,8 @@ export class Memory {
 
   /**
    * Notes which references of days the quotes of a coming publication need, and answers those that
-   * somebody has to look up and `learn` before they are known. A publication that does not wait for
-   * them serves its quotes without their mids.
+   * the caller has to look up and `learn` before they are known. A publication that does not wait
+   * for them serves its quotes without their mids.
    */
   expect({ catalogue, quotes: added = [] }: Publication): Probe[] {
     const { days, references, quotes, catalogue: known } = this.#current
@@ -191,16 +191,18 @@ export class Memory {
 }
 
 /**
- * How many days may be held before those are forgotten that no quote needs, beside twice as many as
+ * The number of days that may be held before unused ones are forgotten, apart from twice as many as
  * the last time: quotes that come one by one leave theirs behind.
  */
 const DAYS_SPARE = 1000
 
-/** What is still not loaded: a corridor that was loaded once is kept up to date from then on. */
+/**
+ * Corridors that are still not loaded: one that was loaded once is kept up to date from then on.
+ */
 const unloadedAfter = ({ unloaded }: Generation, { missing }: Publication) =>
   missing && unloaded ? missing.intersection(unloaded) : (missing ?? unloaded)
 
-/** The quotes without those of corridors that are not loaded, whose others nobody knows. */
+/** The quotes without those of corridors that are not loaded, whose others are unknown. */
 const loadedAmong = (quotes: readonly Quote[], unloaded: Generation['unloaded']) =>
   unloaded && unloaded.size > 0
     ? quotes.filter((quote) => !unloaded.has(corridorKey(quote)))

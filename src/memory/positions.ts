@@ -1,13 +1,13 @@
-/** How long a position is waited for that is not reached yet. */
+/** The longest wait for a position that is not reached yet. */
 const WAIT_MS_MAX = 1000
-/** How many may wait at once. */
+/** The maximum number of requests that may wait at once. */
 const WAITING_MAX = 10_000
 
-/** How far a memory knows the log of changes, and those who wait for more. */
+/** Position of a memory in the log of changes, and the requests that wait for a later one. */
 export class Positions {
   #position = 0
   readonly #waiting = new Map<() => void, number>()
-  /** Called when somebody waits for a position that is not reached. */
+  /** Called when a request waits for a position that is not reached. */
   onAwaited: () => void = () => {}
 
   /** Everything up to this position is known. */
@@ -22,7 +22,7 @@ export class Positions {
   }
 
   /**
-   * Resolves once everything up to a position is known; with false where that takes longer than a
+   * Resolves once everything up to a position is known; with false if that takes longer than a
    * moment, or too many wait already.
    */
   async reached(position: number): Promise<boolean> {

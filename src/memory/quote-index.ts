@@ -16,7 +16,10 @@ type Parts = {
   readonly serial: number
 }
 
-/** How many withdrawn quotes are known by their ids: more than come while a load runs. */
+/**
+ * The maximum number of withdrawn quotes that are known by their ids: more than come while a load
+ * runs.
+ */
 const WITHDRAWN_MAX = 10_000
 
 let serials = 0
@@ -101,7 +104,7 @@ export class QuoteIndex {
     })
   }
 
-  /** Whether all quotes of these ids are known as withdrawn. */
+  /** Reports whether all quotes of these ids are known as withdrawn. */
   hasWithdrawn(ids: readonly number[]): boolean {
     return ids.every((id) => this.parts.withdrawn.has(id))
   }

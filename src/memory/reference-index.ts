@@ -54,8 +54,8 @@ export class ReferenceIndex {
   }
 
   /**
-   * What one dollar is worth in `currency` at the cutoff, by its anchor where it is pegged; the
-   * dollar itself is always 1. Where the pegs lead to the dollar it is of any moment: Infinity.
+   * Value of one dollar in `currency` at the cutoff, by its anchor if it is pegged; the dollar
+   * itself is always 1. If the pegs lead to the dollar it is of any time: Infinity.
    */
   reference(currency: string, cutoffMs: number): Reference | undefined {
     const constant = this.anchors.constant(currency)
@@ -64,7 +64,7 @@ export class ReferenceIndex {
     return said && this.anchors.reference(currency, said)
   }
 
-  /** What the feeds say of `currency` at the cutoff, pegged or not. */
+  /** The feeds' value of `currency` at the cutoff, pegged or not. */
   said(currency: string, cutoffMs: number): Reference | undefined {
     if (currency !== USD) return valueAt(this.trails.get(currency) ?? [], cutoffMs)
     const newest = this.newest(cutoffMs)
@@ -104,7 +104,7 @@ export class ReferenceIndex {
     return source && target && crossMid(source, target)
   }
 
-  /** How many currencies have a reference. */
+  /** The number of currencies that have a reference. */
   get size(): number {
     return this.trails.size
   }

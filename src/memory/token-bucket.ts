@@ -4,7 +4,7 @@ export type Budget = {
   readonly windowMs: number
 }
 
-/** Forgives a rounding error, so that a caller who waited as long as told is let in. */
+/** Forgives a rounding error, so that a client that waited as long as requested is let in. */
 const ROUNDING = 1e-9
 
 /** The requests still allowed, as tokens that fill up evenly. Mutable, like the usage meter. */

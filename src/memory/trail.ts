@@ -2,15 +2,16 @@ import { boundariesMs } from '~/domain/freshness.ts'
 import { isValidAt, lastMsOf, type Passing } from '~/domain/offer/terms.ts'
 import { type Dated, newestFirst } from '~/domain/quote.ts'
 
-/** What a trail is made of: a value that may run out by its own terms. */
+/** Element of a trail: a value that may expire by its own terms. */
 type Held = Dated & Passing
 
 /** The last few values of one series, newest first: just those a reader can still ask for. */
 export type Trail<T extends Held> = readonly T[]
 
 /**
- * What held at `cutoffMs`, or undefined when the series began later: the newest value that was
- * still valid at `validMs`. Once it has run out, an older one that is still valid holds again.
+ * Returns the value in force at `cutoffMs`, or undefined when the series began later: the newest
+ * value that was still valid at `validMs`. Once it has expired, an older one that is still valid
+ * applies again.
  */
 export function valueAt<T extends Held>(
   trail: Trail<T>,
@@ -26,7 +27,7 @@ export function valueAt<T extends Held>(
  * nothing.
  *
  * Adding is commutative and idempotent: in whatever order, and however often, values arrive, the
- * same trail results. That is what lets a reload from the database run beside ingestion.
+ * same trail results. That is what lets a reload from the database run during ingestion.
  */
 export function trailWith<T extends Held>(trail: Trail<T>, value: T, nowMs: number): Trail<T> {
   if (trail.some(({ id }) => id === value.id)) return trail
@@ -36,7 +37,7 @@ export function trailWith<T extends Held>(trail: Trail<T>, value: T, nowMs: numb
 }
 
 /**
- * The trail without what nobody can ask for any more: it keeps what holds at each boundary, and
+ * The trail without what can no longer be requested: it keeps what holds at each boundary, and
  * each value that is the newest valid one at some moment from the earliest boundary on, the first
  * that a reader's clock may still show.
  */

@@ -2,7 +2,7 @@ import { dayOf, type KeyDay, type Share, type ShareAsk, type UsageCount } from '
 import { DayShare } from './day-share.ts'
 import type { UsageShares } from './usage-shares.ts'
 
-/** How many days of usage are kept in memory, today included: what `/admin/usage` shows. */
+/** The number of days of usage in memory, today included: those that `/admin/usage` shows. */
 export const USAGE_DAYS = 7
 
 /** One unit taken from an account's budget, to be kept or given back. */
@@ -19,7 +19,7 @@ type Counter = KeyDay & {
   flushing: number
   /** Units counted here and not yet being written; negative when a written unit was given back. */
   pending: number
-  /** Whether the units that were last to be written may be in the database all the same. */
+  /** Says whether the units that were last to be written may be in the database all the same. */
   isInDoubt: boolean
   /** The number of the settlement that last brought `stored` up to date. */
   settlement: number
@@ -28,14 +28,14 @@ type Counter = KeyDay & {
 type DayUsage = {
   readonly day: number
   total: number
-  /** Whether a request was refused for lack of units. */
+  /** Says whether a request was refused for lack of units. */
   isUsedUp: boolean
   readonly byKey: Map<string, Counter>
   readonly share: DayShare
 }
 
 /**
- * What each key and account has used of today's quota. Mutable: it counts.
+ * Usage of today's quota by each key and account. Mutable: it counts.
  *
  * A day is found by the clock of each request, so the budget renews itself at UTC midnight. Counts
  * are written later, in one batch: `takePending`, then `settle` or `putBack`. With shares it counts
@@ -55,12 +55,12 @@ export class UsageMeter {
 
   constructor(readonly shares: UsageShares | null = null) {}
 
-  /** How many batches have been settled; a reader of the database notes it before reading. */
+  /** The number of settled batches; a reader of the database notes it before reading. */
   get settlements(): number {
     return this.#settlements
   }
 
-  /** How often no unit was left to take since the process started. */
+  /** Number of requests refused for lack of units since the process started. */
   get rejections(): number {
     return this.#rejections
   }
@@ -73,7 +73,7 @@ export class UsageMeter {
     accountId: string
     keyId: string
     limit: number
-    /** What the key alone may use of the day; null where only the account has a limit. */
+    /** Limit of the key alone for the day; null if only the account has one. */
     keyLimit?: number | null
     nowMs: number
   }): Reservation | null | Promise<void> {
@@ -206,7 +206,7 @@ export class UsageMeter {
    * Takes over what the database holds, and keeps what is counted here and not yet written.
    *
    * `settlements` is what it was before the database was read. A counter that is being written, was
-   * settled since, or failed to be written last keeps what it has: nobody can tell whether the
+   * settled since, or failed to be written last keeps what it has: it is unknown whether the
    * reading holds that batch.
    * Returns the accounts of such counters, whose totals may lack what other processes counted.
    */

@@ -1,7 +1,7 @@
 import { advanceOf, type Share, type ShareAsk } from '~/domain/quota.ts'
 import type { DayShare } from './day-share.ts'
 
-/** How many shares are asked for at once; the others wait for the next turn. */
+/** The maximum number of shares that are requested at once; the others wait for the next turn. */
 const ASKS_MAX = 150
 
 type Asked = { readonly share: DayShare; readonly ask: ShareAsk; readonly spent: number }
@@ -10,7 +10,7 @@ type Asked = { readonly share: DayShare; readonly ask: ShareAsk; readonly spent:
  * The shares that this process has of budgets that several processes spend together.
  *
  * A unit is covered by a share, or is one of the few that may be taken in advance, or has to wait.
- * More is asked for when half of a share is spent. While the database does not answer, nobody
+ * More is asked for when half of a share is spent. While the database does not respond, no request
  * waits: this process then counts on its own, by what it knows.
  *
  * All processes together never spend more than the limit plus `overshootMax`: the database gives
@@ -34,7 +34,7 @@ export class UsageShares {
     private readonly trustMs: number,
   ) {}
 
-  /** How often a request had to wait for a share. */
+  /** Number of times that a request had to wait for a share. */
   get waits(): number {
     return this.#waits
   }
@@ -52,7 +52,10 @@ export class UsageShares {
     return share.waiting.promise
   }
 
-  /** Whether the lease of this process is still good; it is not after the clock was turned back. */
+  /**
+   * Reports whether the lease of this process is still good; it is not after the clock was turned
+   * back.
+   */
   get isJoined(): boolean {
     return this.#isGoodAt(this.clock.now())
   }
@@ -106,7 +109,7 @@ export class UsageShares {
     }
   }
 
-  /** Records that the database did not answer in time: until it does, nobody waits for it. */
+  /** Records that the database did not respond in time: until it does, no request waits for it. */
   fail(): void {
     this.#isAdrift = true
     for (const share of this.#waiting) this.#wake(share)
@@ -132,8 +135,8 @@ export class UsageShares {
   }
 
   /**
-   * Whether somebody waits although the last answer brought nothing, since others hold what is
-   * left.
+   * Reports whether a request waits although the last answer brought nothing, since others hold
+   * what is left.
    */
   get isDry(): boolean {
     for (const { state } of this.#waiting) if (state === 'dry') return true
@@ -175,7 +178,7 @@ export class UsageShares {
     this.onAsk()
   }
 
-  /** Whether a unit is covered, or may be taken in advance. */
+  /** Says whether a unit is covered, or may be taken in advance. */
   #isOpen({ spent, granted, mayAdvance, limit }: DayShare): boolean {
     return spent < granted + (mayAdvance ? advanceOf(limit ?? 0, this.#slot) : 0)
   }

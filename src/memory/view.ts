@@ -21,13 +21,13 @@ export type AgeLimits = {
   /** The age up to which a quote is current; older ones are shown as stale, and null has none. */
   readonly staleAfterMs: number | null
   /**
-   * How many percent above the mid of its day an executable rate may be before it is suspect; null
-   * or nothing for a service that suspects none.
+   * The percentage above the mid of its day from which an executable rate is suspect; null or
+   * nothing for none.
    */
   readonly quoteSuspectPct?: number | null
   /**
-   * How many times the mid of its day, or what part of it, an executable rate may be to be
-   * recorded; null or nothing for any.
+   * The factor above or below the mid of its day within which an executable rate may be recorded;
+   * null or nothing for any.
    */
   readonly quoteImplausibleTimes?: number | null
 }
@@ -38,7 +38,7 @@ export type AgeLimits = {
  */
 export class View {
   readonly catalogue: CatalogueIndex
-  /** What was read through this view. */
+  /** Data that was read through this view. */
   readonly basis: AnswerBasis
   readonly #generation: Generation
   readonly #rules: ViewRules
@@ -72,7 +72,7 @@ export class View {
     return this.#generation
   }
 
-  /** The selected quotes of a corridor; empty when nobody quotes it. */
+  /** The selected quotes of a corridor; empty without quotes. */
   corridor(from: string, to: string, selection: Selection = UNSELECTED): CorridorView {
     const book = this.#generation.quotes.book(from, to)
     this.basis.readBook(from, to, book)
@@ -96,7 +96,7 @@ export class View {
     return selected
   }
 
-  /** Whether the prices of a corridor could not be loaded yet: nobody knows them then. */
+  /** Reports whether the prices of a corridor could not be loaded yet and are unknown. */
   lacks(corridor: Corridor): boolean {
     const { unloaded } = this.#generation
     return unloaded !== null && unloaded.size > 0 && unloaded.has(corridorKey(corridor))
@@ -133,7 +133,7 @@ export class View {
   }
 
   /**
-   * Whether a provider was active at a moment; from the time of the request on, whether it is
+   * Reports whether a provider was active at a time; from the time of the request on, whether it is
    * active now.
    */
   wasActive(providerId: string, atMs: number): boolean {
@@ -141,7 +141,9 @@ export class View {
     return atMs >= this.freshness.nowMs ? activity.isActive : wasActive(activity, atMs)
   }
 
-  /** Whether a quote was live at a moment: its provider was active and the quote not too old. */
+  /**
+   * Reports whether a quote was live at a time: its provider was active and the quote not too old.
+   */
   wasLive({ providerId, atMs }: Quote, thenMs: number): boolean {
     const { quoteMaxAgeMs } = this.limits
     const isYoung = quoteMaxAgeMs === null || atMs >= thenMs - quoteMaxAgeMs
@@ -193,7 +195,7 @@ export class View {
     return this.limits.midMaxAgeMs
   }
 
-  /** Whether a reference from `atMs` still counts as recent, or still did at `thenMs`. */
+  /** Reports whether a reference from `atMs` still counts as recent, or still did at `thenMs`. */
   isRecent(atMs: number, thenMs = this.freshness.nowMs): boolean {
     const untilMs = atMs + this.limits.midMaxAgeMs
     if (thenMs > untilMs) return false
@@ -201,7 +203,7 @@ export class View {
     return true
   }
 
-  /** Whether the reference feed covers currencies of this kind at all. */
+  /** Reports whether the reference feed covers currencies of this kind at all. */
   isFiat(code: string): boolean {
     return this.catalogue.anyCurrency(code)?.kind === 'fiat'
   }

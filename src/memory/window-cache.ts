@@ -5,8 +5,8 @@ import type { Window } from '~/domain/period.ts'
 import type { Publication } from './memory.ts'
 
 /**
- * What an answer was computed from: observations of a corridor or references of a currency; `USD`
- * stands for those of any currency.
+ * Source of a response: observations of a corridor or references of a currency; `USD` stands for
+ * those of any currency.
  */
 export type Source = Window & { readonly of: string }
 
@@ -25,7 +25,7 @@ type CacheFigures = {
 
 const WINDOW_CACHE_BYTES_MAX = 64 * 1_048_576
 
-/** What an entry takes besides its value: key, sources and the maps that hold them. */
+/** Size of an entry besides its value: key, sources and the maps that hold them. */
 const ENTRY_BYTES = 500
 
 type Kept = { readonly value: unknown; readonly bytes: number; readonly sources: readonly Source[] }

@@ -1,11 +1,11 @@
 import { type Answer, beforeEnd, type Outside, type Pinned } from './connection.ts'
 import { type AllowedPlaces, destinationOf } from './places.ts'
 
-/** Where a request may go. */
+/** Allowed targets of a request. */
 export type Bounds = {
   /** The private places that may be asked. */
   readonly allowed: AllowedPlaces
-  /** Whether plain http goes to allowed places only. */
+  /** Says whether plain http goes to allowed places only. */
   readonly isSecureOnly: boolean
 }
 

@@ -1,15 +1,17 @@
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Where a translator (NAT64) puts an IPv4 address, in its last four bytes. */
+/** Range in which a translator (NAT64) puts an IPv4 address, in its last four bytes. */
 const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96')
 const TRANSLATED_AT = 12
 /** The assigned part of IPv6. */
 const GLOBAL = ipaddr.parseCIDR('2000::/3')
-/** Where a cloud's own service answers its machines: an address that is public by its range. */
+/** Address at which a cloud's own service answers its machines: public by its range. */
 const CLOUD_SERVICE = ipaddr.parseCIDR('168.63.129.16/32')
 
-/** Whether a host is a name of this machine, or an address that the public internet lacks. */
+/**
+ * Reports whether a host is a name of this machine, or an address that the public internet lacks.
+ */
 function isPrivate(host: string): boolean {
   if (isIP(host) === 0) return /(^|\.)(localhost|local|internal)\.?$/i.test(host)
   const address = ipaddr.process(host)
@@ -74,7 +76,7 @@ type Destination = {
   readonly addresses: readonly string[]
 }
 
-/** Where a URL's host leads; nobody may know its name. `addressesOf` rejects for such a name. */
+/** Resolves a URL's host; the name may be unknown. `addressesOf` rejects for such a name. */
 export async function destinationOf(
   hostname: string,
   { addressesOf, allowed }: { addressesOf: AddressesOf; allowed: AllowedPlaces },

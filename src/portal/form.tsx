@@ -6,7 +6,7 @@ type Described = {
   /** The name of the value sent, and the id. */
   name: string
   label: string
-  /** What is wrong with the value that was sent. */
+  /** Error of the value that was sent. */
   error?: string | undefined
   hint?: string | undefined
 }

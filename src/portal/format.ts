@@ -1,6 +1,6 @@
 import { ENGLISH } from './words/words.ts'
 
-/** How the pages that are in English alone write numbers and times. */
+/** Notation of numbers and times on the pages that are in English alone. */
 export const amountText = ENGLISH.amountText
 export const askedText = ENGLISH.askedText
 export const clockText = ENGLISH.clockText

@@ -36,7 +36,7 @@ type HeaderProps = {
   readonly here: string | null
 }
 
-/** What every page of sample prices begins with. */
+/** First line of every page of sample prices. */
 export const SampleBanner = () => <p class="sample-banner">{useWords().say('sample.banner')}</p>
 
 /** The head of every page: a way past it, the name, and the way to the other pages. */
@@ -74,7 +74,7 @@ export function Header({ path, session, sample, here }: HeaderProps) {
 
 type FooterProps = {
   readonly credits: readonly Credit[]
-  /** What a demonstration says about its data; null for real data. */
+  /** Notice of a demonstration about its data; null for real data. */
   readonly sample: string | null
 }
 

@@ -5,14 +5,14 @@ import { PICTURE_HEIGHT, PICTURE_WIDTH } from './picture/size.ts'
 import { LANGUAGES, prefixOf } from './words/language.ts'
 import type { Words } from './words/words.ts'
 
-/** What search engines, and messages that hold a link to the page, are told. */
+/** Description of the page for search engines and for messages with a link to it. */
 export type Known = {
   /** The address of the service. */
   readonly base: string
   /** The one path of the page, whatever its query, without a language. */
   readonly path: string
   readonly picture: { readonly url: string; readonly alt: string } | null
-  /** What the page says in the words of schema.org. */
+  /** Description of the page in the words of schema.org. */
   readonly facts?: object
 }
 

@@ -8,7 +8,7 @@ export const Moment = ({ ms }: { ms: number }) => (
   <time dateTime={iso(ms)}>{useWords().momentText(ms)}</time>
 )
 
-/** How long ago something was seen; opening it, by finger or key too, shows the moment itself. */
+/** The age of something that was seen; opening it, by finger or key too, shows the time itself. */
 export const Seen = ({ ms, nowMs }: { ms: number; nowMs: number }) => (
   <details class="seen">
     <summary>{useWords().agoText(nowMs - ms)}</summary>

@@ -2,23 +2,23 @@ import type { AddressOf } from '~/http/edge/address.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
 
 const MINUTE_MS = 60_000
-/** How many times the pages of one browser all signed-in browsers of an address may load. */
+/** The factor by which all signed-in browsers of an address may load more pages than one. */
 export const SESSION_SHARES = 50
 
 /** The name of the session whose cookie a request carries, if we issued it; else null. */
 export type SessionOf = (request: Request) => string | null
 
 type Options = {
-  /** How many pages an address, or a session, may load a minute. */
+  /** The maximum number of pages that an address, or a session, may load a minute. */
   readonly requestsMax: number
   readonly addressOf: AddressOf
   readonly sessionOf: SessionOf
 }
 
 /**
- * How many pages may be loaded a minute: counted by session for signed-in people, many of whom may
- * have one address behind a carrier's NAT, and by address for everybody else. The sessions of an
- * address have a bound together, or an account could load without end by signing in again.
+ * The number of pages that may be loaded a minute: counted by session for signed-in people, many of
+ * whom may have one address behind a carrier's NAT, and by address for everybody else. The sessions
+ * of an address have a bound together, or an account could load without end by signing in again.
  */
 export class PageLimits {
   readonly #strangers: AddressLimits

@@ -22,7 +22,7 @@ export type PageDeps = {
   readonly mount: string
   readonly cookiePrefix: CookiePrefix
   readonly credits: readonly Credit[]
-  /** What a demonstration says about its data; null for real data. */
+  /** Notice of a demonstration about its data; null for real data. */
   readonly sample: string | null
 }
 
@@ -35,12 +35,14 @@ export type Page = {
   readonly path: string
   readonly body: ComponentChildren
   readonly description?: string | undefined
-  /** How the page is known elsewhere; null for a page that search engines should not show. */
+  /** Description of the page elsewhere; null for a page that search engines should not show. */
   readonly known?: Known | null
   readonly session?: SignedInAs | null | undefined
-  /** Whether the page is for one person, signed in or not: never cached, never compressed. */
+  /** Says whether the page is for one person, signed in or not: never cached, never compressed. */
   readonly isPrivate?: boolean
-  /** Whether the page is made to be framed by other sites: the body alone, without any script. */
+  /**
+   * Says whether the page is made to be framed by other sites: the body alone, without any script.
+   */
   readonly isFramed?: boolean
   /** Names of files in `client/`, without their ending. */
   readonly scripts?: readonly string[]

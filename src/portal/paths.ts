@@ -84,7 +84,7 @@ const SPOKEN: ReadonlySet<string> = new Set([
 /** The pages below which every page speaks every language. */
 const SPOKEN_BELOW = [PATHS.send, PATHS.providers].map((path) => `${path}/`)
 
-/** Whether the page at a path, which may have a query, is there in every language. */
+/** Reports whether the page at a path, which may have a query, is there in every language. */
 export function isSpoken(path: string): boolean {
   const [page = ''] = path.split(/[?#]/, 1)
   return SPOKEN.has(page) || SPOKEN_BELOW.some((start) => page.startsWith(start))

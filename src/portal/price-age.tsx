@@ -4,7 +4,7 @@ import { useWords } from './words/spoken.tsx'
 
 type Props = { readonly ms: number; readonly nowMs: number; readonly isStale: boolean }
 
-/** When a price was seen, and whether that is so long ago that it may no longer hold. */
+/** The time when a price was seen, and whether it is so old that it may no longer hold. */
 export const PriceAge = ({ ms, nowMs, isStale }: Props) => (
   <div>
     <Seen ms={ms} nowMs={nowMs} />{' '}

@@ -29,7 +29,7 @@ export type PublicDeps = {
   readonly publicUrl: string | null
 }
 
-/** What a visitor without a key may see: always the hourly tier. */
+/** Request of a visitor without a key: always the hourly tier. */
 export type PublicAsk = {
   readonly request: Request
   readonly url: URL
@@ -67,7 +67,7 @@ export const publicPage = (
     },
   })
 
-/** How a page is known that is no answer to a certain question, and says nothing else of it. */
+/** Description of a page that does not answer one particular request. */
 function knownAt({ pages, publicUrl }: PublicDeps, { request, url }: PublicAsk) {
   if (url.search !== '') return {}
   const path = pagePath(request, pages.mount)
@@ -101,7 +101,7 @@ function limited(deps: PublicDeps, { answer, over }: Limited): Fetch {
   }
 }
 
-/** A handler like that for a file; whoever is over the limit is told in a line of text. */
+/** A handler like that for a file; a client over the limit gets a line of text. */
 export const limitedFile = (deps: PublicDeps, answer: Limited['answer']): Fetch =>
   limited(deps, {
     over: (_request, seconds) =>

@@ -37,17 +37,17 @@ import { unknownPage } from './unknown-page.tsx'
 import { type VerifyDeps, verifyRoutes } from './verify/verify-page.tsx'
 import { FURTHER_LANGUAGES, prefixOf } from './words/language.ts'
 
-/** What the pages need besides what the API is made of. */
+/** Options of the pages besides those of the API. */
 export type PortalOptions = {
   readonly addressOf: AddressOf
-  /** The session of a request; none where nobody can sign in. */
+  /** The session of a request; none without sign-in. */
   readonly sessionOf?: SessionOf
-  /** How many requests one address, or one session, may make to the public pages. */
+  /** The number of requests that one address, or one session, may make to the public pages. */
   readonly requestsPerMinute: number
   readonly credits: readonly Credit[]
   /** Ends a session after so long without use. */
   readonly sessionIdleMs: number
-  /** The pages for people who sign in, in the same frame; none if nobody can. */
+  /** The pages for people who sign in, in the same frame; none without sign-in. */
   readonly people?: (pages: PageDeps) => readonly Route[]
   /** Whether mails can be sent, so that an address is enough for an alert. */
   readonly isMailed?: boolean

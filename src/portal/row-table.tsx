@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 /** A column of a table whose rows become cards on a small screen. */
 export type Column<Row> = {
   readonly head: string
-  /** What a card says beside the cell; `head` unless said, nothing where null. */
+  /** Label of the cell on a card; `head` by default, none if null. */
   readonly label?: string | null
   readonly class?: 'number' | 'nowrap' | 'actions'
   cell(row: Row): ComponentChildren

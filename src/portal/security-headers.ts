@@ -1,4 +1,4 @@
-/** The policy of a page: it loads from us alone, runs nothing inline, and nobody may frame it. */
+/** The policy of a page: it loads from us alone, runs nothing inline, and may not be framed. */
 const policyOf = (formTargets: string): string =>
   [
     "default-src 'none'",

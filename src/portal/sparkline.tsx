@@ -4,7 +4,7 @@ import { dotsPath, extentOf, linePath } from './line-path.ts'
 type Props = {
   readonly mid: readonly (number | null)[]
   readonly best: readonly (number | null)[]
-  /** Where the mid is carried forward from long before: it is drawn in dashes. */
+  /** Points whose mid is carried forward from long before: they are drawn in dashes. */
   readonly isCarried?: readonly boolean[]
   readonly width: number
   readonly height: number

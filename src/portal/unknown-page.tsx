@@ -6,7 +6,7 @@ import { PATHS } from './paths.ts'
 import { linkTo } from './words/spoken.tsx'
 import type { Words } from './words/words.ts'
 
-/** Whether a browser asks for a person, rather than a program. */
+/** Reports whether a browser asks for a person, rather than a program. */
 export const wantsPage = ({ headers }: Request): boolean =>
   preferred(headers.get('accept'), ['application/json', 'text/html']) === 'text/html'
 

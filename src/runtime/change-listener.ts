@@ -17,14 +17,14 @@ type ChangeListenerDeps = {
   readonly log: Log
 }
 
-/** News of alerts, or of what is to be told of them, whichever process says it. */
+/** Changes of alerts or of their deliveries, from any process. */
 type AlertNews =
   | { readonly kind: 'alerts'; readonly accountId?: string }
   | { readonly kind: 'deliveries' }
 
-/** How long the fate of a statement may be open after its answer was lost. */
+/** The time for which the fate of a statement may be open after its answer was lost. */
 const LOST_ANSWER_MS = 15 * MINUTE_MS
-/** How long a pulse is waited for. */
+/** The longest wait for a pulse. */
 const PULSE_MS_MAX = 1000
 
 /**
@@ -150,6 +150,6 @@ export class ChangeListener {
   }
 }
 
-/** Whether a commit of this kind stands in the log of changes. */
+/** Reports whether a commit of this kind stands in the log of changes. */
 const isLogged = (news: HeardNews): news is HeardNews & { readonly position?: number | null } =>
   ['observations', 'references', 'catalogue', 'tick', 'hour'].includes(news.kind)

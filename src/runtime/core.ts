@@ -48,7 +48,7 @@ export type Core = {
   readonly passing: Passing
   readonly follower: Follower
   readonly newKeys: NewKeys
-  /** What is done about a database on several servers; null for one PostgreSQL. */
+  /** Handling of a database on several servers; null for one PostgreSQL. */
   readonly spread: Spread | null
 }
 
@@ -121,7 +121,7 @@ async function loadMemory(
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
 }
 
-/** What other processes know of feeds and banks is nothing to one that asks none of them. */
+/** State of feeds and banks of other processes; of no use to a process that requests none. */
 function sourcesOf({ database, config, clock }: ServiceOptions, spread: Spread | null) {
   return {
     catalogue: createCatalogueStore(database),

@@ -1,6 +1,6 @@
 type Part = { stop(): unknown }
 
-/** What runs already, to be stopped in the reverse of the order in which it began. */
+/** Running parts, to be stopped in the reverse of the order in which they began. */
 export class Opened {
   readonly #parts: Part[] = []
 

@@ -11,8 +11,8 @@ const AWAY =
   'or ask for current data, which is still served'
 
 /**
- * Where the past is read from. It fails with `database_unavailable` without the database, and with
- * `overloaded` if too much is asked of it at once.
+ * Store for queries of the past. It fails with `database_unavailable` without the database, and
+ * with `overloaded` if too many queries run at once.
  */
 export function pastOf(
   readReplicas: Pick<ReadReplicas, 'ask'>,

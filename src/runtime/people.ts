@@ -61,7 +61,7 @@ import { sendingsOnce } from './sendings.ts'
 import { fingerprintsBy, type SharedSecret } from './shared-secret.ts'
 import type { Pace } from './upstream/stopping.ts'
 
-/** What makes it costly and slow to guess who is known, and with which password. */
+/** Measures that make it costly and slow to guess addresses and passwords. */
 export type Deterrents = {
   readonly passwords?: PasswordHashing
   waited(ms: number): Promise<void>
@@ -96,7 +96,7 @@ type PeopleOptions = {
   /** The address that the service listens on, used if no setting gives a public one. */
   readonly listensAt: () => string
   readonly deterrents?: Deterrents
-  /** How documents of applications are asked for; where it is not given, from the real world. */
+  /** Pace of requests for applications' documents; by default that of the real world. */
   readonly pace?: Pace
 }
 
@@ -188,7 +188,7 @@ export class People {
     ]
   }
 
-  /** Waits for the mails under way, except those that take too long. */
+  /** Waits for emails in progress, except those that take too long. */
   stop(): Promise<void> {
     return this.#outbox.stop()
   }
@@ -223,7 +223,7 @@ const EXCHANGES = {
   refusal: 'too many applications ask for tokens; try again in a moment',
 }
 
-/** What applications need that people connect. */
+/** Dependencies of connecting applications. */
 function applicationsOf({ database, log, pace }: PeopleOptions, shared: Shared) {
   const exchanges = new WorkLimit(EXCHANGES)
   const oauth = createOAuth(database, {
@@ -241,7 +241,7 @@ function applicationsOf({ database, log, pace }: PeopleOptions, shared: Shared) 
   }
 }
 
-/** What people need to see and change their own way in. */
+/** Dependencies of people who see and change their own way in. */
 function profilesOf({ config, database, log }: PeopleOptions, shared: Shared & { home(): string }) {
   return {
     passkeys: createPasskeys(database, {
@@ -278,7 +278,7 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
 }
 
 /**
- * How many passwords are checked at once; each takes a tenth of a second of a processor, and 32 MB.
+ * The maximum number of concurrent password checks; each takes 0.1 s of a processor, and 32 MB.
  */
 const PASSWORDS = { runningMax: 2, waitingMax: 32 }
 

@@ -20,8 +20,8 @@ export class PositionTrail {
   }
 
   /**
-   * How many milliseconds ago the primary was where a replica is now, to the second; Infinity if
-   * that is longer than matters.
+   * The time in milliseconds since the primary was at a replica's position, to the second; Infinity
+   * if that is longer than matters.
    */
   lagMs(position: number, nowMs: number): number {
     if (position >= this.#latest) return 0

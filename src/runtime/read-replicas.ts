@@ -35,7 +35,7 @@ type ReadReplicasDeps = {
 const STATEMENT_MS_MAX = 11_000
 /** The limit on asking a server for its position; one that takes longer is left out. */
 const MEASURE = { msMax: 1000, message: 'no answer in time' }
-/** How soon after a change the primary's position is read, once for all changes until then. */
+/** Delay after a change until the primary's position is read, once for all changes until then. */
 const POSITION_WAIT_MS = 50
 
 /**
@@ -75,7 +75,7 @@ export class ReadReplicas {
     return [this.#primary, ...this.#replicas].map(({ database }) => poolOf(database.sql))
   }
 
-  /** How much work each server has, the primary's first. */
+  /** Work of each server, the primary's first. */
   get work(): WorkFigures[] {
     return [this.#primary, ...this.#replicas].map(({ work }) => work)
   }
@@ -100,7 +100,7 @@ export class ReadReplicas {
     }
   }
 
-  /** The jobs that measure replicas; none where there are no replicas. */
+  /** The jobs that measure replicas; none if there are no replicas. */
   get jobs(): Job[] {
     if (this.#replicas.length === 0) return []
     return [{ name: 'measure-replicas', pattern: '* * * * * *', run: () => this.measure() }]
@@ -160,7 +160,7 @@ export class ReadReplicas {
         await this.#takePosition()
       }
     } catch {
-      // The primary is away, so its changes stay fenced off.
+      // The primary is unreachable, so its changes stay fenced off.
     } finally {
       this.#isReading = false
     }
@@ -178,7 +178,7 @@ export class ReadReplicas {
 class Target {
   /** The position replayed when it was last asked; null when the server must not be used. */
   position: number | null = null
-  /** Whether the log last said that the server is in use; null before it said anything. */
+  /** Says whether the log last said that the server is in use; null before it said anything. */
   isToldOf: boolean | null = null
   readonly #store: PastStore
   #replayed: Promise<number | null> | null = null

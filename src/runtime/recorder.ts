@@ -36,7 +36,7 @@ export const RECORDING_AWAY =
 /** The limit on looking up the days of what was recorded, whose sender waits for it. */
 const DAYS = { msMax: 2_000, message: 'the references of earlier days took too long to read' }
 
-/** What becomes of the rows of a batch. */
+/** Outcomes of the rows of a batch. */
 const OUTCOMES = {
   recorded: 'recorded',
   replayed: 'repeated',
@@ -49,14 +49,17 @@ export type Recorder = IngestDeps['store'] & WithdrawalStore & { readonly limit:
 
 /**
  * The store that records observations. A batch whose answer was lost may still be recorded: memory
- * then has to learn of it, at the latest before a retry is told so.
+ * then has to learn of it, at the latest before a retry is answered.
  */
 export function recorderOf(deps: RecorderDeps): Recorder {
   const { observations, changes, tracing, work } = deps
   const { storage, rows, follower } = deps
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
-  /** What an earlier call recorded, here or elsewhere, may still be on its way into memory. */
+  /**
+   * Waits for what an earlier call recorded, here or elsewhere, which may still be on its way into
+   * memory.
+   */
   const served = async (recording: Recording): Promise<Recording> => {
     if (recording.kind === 'replayed') {
       await orUnavailable(changes.caughtUp(), RECORDING_AWAY)

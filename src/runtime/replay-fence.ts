@@ -27,7 +27,7 @@ export class ReplayFence {
     if (references.length > 0) this.#open.set(USD, this.#changes)
   }
 
-  /** Whether the primary still has to be asked for its position. */
+  /** Reports whether the primary still has to be requested its position. */
   get isOpen(): boolean {
     return this.#open.size > 0
   }
@@ -55,8 +55,8 @@ export class ReplayFence {
   }
 
   /**
-   * Whether a replica at `position` knows all changes noted about these corridors or currencies;
-   * `USD` stands for any currency.
+   * Reports whether a replica at `position` knows all changes noted about these corridors or
+   * currencies; `USD` stands for any currency.
    */
   isKnownAt(position: number, sources: readonly string[]): boolean {
     if (this.#open.has(EVERYTHING) || this.#everythingNeeded > position) return false
@@ -64,5 +64,5 @@ export class ReplayFence {
   }
 }
 
-/** A key that is no corridor's and no currency's name. */
+/** A key that is not the name of a corridor or currency. */
 const EVERYTHING = ''

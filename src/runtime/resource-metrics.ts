@@ -52,7 +52,7 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ),
 ]
 
-/** How many accounts are named with what they used. */
+/** The number of accounts that are named with what they used. */
 const BUSIEST = 10
 
 const busiestAccounts = ({ meter, clock }: ResourceSources): Family => ({

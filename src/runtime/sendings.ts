@@ -4,7 +4,10 @@ import type { Generation, Memory } from '~/memory/memory.ts'
 
 type Ask = (nowMs: number) => Promise<readonly Sending[]>
 
-/** How long an answer is kept while nothing is published: silence grows by itself. */
+/**
+ * The longest time for which a response is kept while nothing is published: silence grows by
+ * itself.
+ */
 const KEPT_MS_MAX = MINUTE_MS
 
 type Kept = { readonly atMs: number; readonly answer: ReturnType<Ask> }

@@ -10,7 +10,7 @@ import { once } from '~/store/once.ts'
 import type { Core } from './core.ts'
 import type { ServiceOptions } from './service-options.ts'
 
-/** How far ahead there are months of observations. */
+/** Time ahead for which there are months of observations. */
 const MONTHS_AHEAD_MS = 62 * DAY_MS
 const MONTHS_WORK = 'corridor months'
 

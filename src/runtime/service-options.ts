@@ -12,16 +12,16 @@ export type ServiceOptions = {
   readonly log: Log
   /** Open and migrated; closed by the service's `stop`. */
   readonly database: Database
-  /** What a demonstration says of its data; null for real data. */
+  /** Notice of a demonstration about its data; null for real data. */
   readonly sample: string | null
-  /** Where connectors find secrets by name. */
+  /** Environment in which connectors find secrets by name. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** How feeds are asked; where it is not given, as the real world goes. */
+  /** Pace of requests to feeds; by default that of the real world. */
   readonly pace?: Pace
   /** The addresses of a host that alerts are posted to; where it is not given, by the system. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>
-  /** What holds up who guesses passwords; where it is not given, what a service needs. */
+  /** Measures against guessing passwords; by default those that a service needs. */
   readonly deterrents?: Deterrents
-  /** Makes of a process's own metrics those that a scrape is told. */
+  /** Turns a process's own metrics into those of a scrape. */
   readonly shareMetrics?: ShareMetrics
 }

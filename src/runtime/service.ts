@@ -41,7 +41,7 @@ import { undoOnFailure } from './undo-on-failure.ts'
 import { ConnectorService } from './upstream/connectors.ts'
 import { SourceService } from './upstream/sources.ts'
 
-/** What serves until it is stopped: one process, or several on one port. */
+/** A running service: one process, or several on one port. */
 export type RunningService = {
   readonly origin: string
   /** Announces the stop, and resolves when senders of requests had the time to notice. */
@@ -116,7 +116,7 @@ export class Service implements RunningService {
     })
   }
 
-  /** Where it listens once it has started. */
+  /** Address of the listener once it has started. */
   get origin(): string {
     return this.#listener!.origin
   }
@@ -240,7 +240,7 @@ export class Service implements RunningService {
     ]
   }
 
-  /** What the listener hands requests to, and what it watches. */
+  /** Handlers of the listener's requests, and what it watches. */
   #served({ app, streams }: Parts) {
     const { config, clock, log } = this.options
     const { of: addressOf } = this.#addresses

@@ -45,7 +45,7 @@ type ObservedParts = Omit<ObservedDeps, 'log'>
  */
 const TRACED_FIELDS_MAX = 5
 
-/** What a service reports about itself: figures of all its work, and traces if they are wanted. */
+/** Reports of a service about itself: metrics of all its work, and traces if they are wanted. */
 export class Telemetry {
   readonly #requests = new RequestFigures()
   readonly #replication = new ReplicationFigures()
@@ -58,7 +58,7 @@ export class Telemetry {
 
   private constructor(
     private readonly options: TelemetryOptions,
-    /** The tracing; null where nothing is traced. */
+    /** The tracing; null if nothing is traced. */
     readonly tracing: Tracing | null,
   ) {
     const { clock } = options
@@ -123,10 +123,10 @@ export class Telemetry {
   /** Notes that memory has loaded what it could not load before. */
   readonly onCaughtUp = (): void => this.#replication.caughtUp()
 
-  /** How many answers there were, and how many of them took longer than some milliseconds. */
+  /** The number of responses, and of those that took longer than some milliseconds. */
   readonly slowerThan = (ms: number) => this.#requests.slowerThan(ms)
 
-  /** What an app needs to be observed, and to report on it. */
+  /** Dependencies for observing an app and reporting on it. */
   shown(sources: ResourceSources & LiveSources): ObservedParts & MetricsDeps {
     const { metricsToken } = this.options.config
     const own = this.#exposition(sources)
@@ -162,7 +162,7 @@ export class Telemetry {
   }
 }
 
-/** Loads tracing only here and only if it is used, so that nobody else pays for it. */
+/** Loads tracing only here and only if it is used, so that it costs nothing otherwise. */
 async function spansTo(options: SpansOptions): Promise<Tracing> {
   const { Spans } = await import('~/telemetry/spans.ts')
   return new Spans(options)

@@ -13,7 +13,7 @@ export const toolServerPlaces = (config: Config) => {
   }
 }
 
-/** Hosts that mean every address; nobody calls a service by such a name. */
+/** Hosts that mean every address; no client calls a service by such a name. */
 const WILDCARDS = ['0.0.0.0', '::']
 
 /** The options of the tool server, which is known by the names in the settings. */
@@ -27,7 +27,7 @@ export function toolServerOptions(config: Config): GuardOptions {
   }
 }
 
-/** What the tool server needs. */
+/** Dependencies of the tool server. */
 type Deps = ConstructorParameters<typeof ToolServer>[0]
 
 /**

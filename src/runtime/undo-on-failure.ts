@@ -1,4 +1,4 @@
-/** What `work` comes to; where it fails, `undo` comes before its error goes on. */
+/** Returns the result of `work`; if it fails, `undo` runs before its error goes on. */
 export async function undoOnFailure<T>(
   work: () => T | Promise<T>,
   undo: () => Promise<unknown>,

@@ -14,8 +14,8 @@ type Message =
   | { readonly say: 'all' | 'own'; readonly id: number; readonly text: string }
 
 /**
- * How long a worker may take for its own metrics before it is left out; its readiness alone may
- * take a second.
+ * The longest time that a worker may take for its own metrics before it is left out; its readiness
+ * alone may take a second.
  */
 const OWN_MS_MAX = 1500
 /** The longest that a scrape is kept waiting. */

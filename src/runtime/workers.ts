@@ -8,12 +8,13 @@ import { MetricsOfAll, READY } from './worker-metrics.ts'
 
 const RESTART_MS_MIN = 250
 const RESTART_MS_MAX = 30_000
-/** How long a worker has to live to be restarted without a noticeable pause. */
+/** The time that a worker has to live to be restarted without a noticeable pause. */
 const STEADY_MS = MINUTE_MS
-/** How often an embedded database that moved is looked for. */
+/** Interval at which an embedded database that moved is looked for. */
 const PORT_MS = 1000
 /**
- * How long workers may take to stop before they are killed, in time for the stop to stay orderly.
+ * The longest time that workers may take to stop before they are killed, in time for the stop to
+ * stay orderly.
  */
 const STOP_MS_MAX = 8_000
 
@@ -188,7 +189,7 @@ class Workers {
   }
 }
 
-/** How a worker ended. */
+/** End of a worker. */
 type End = { readonly status?: number; readonly [about: string]: unknown }
 
 type First = { answers(): void; fails(error: Error): void }

@@ -11,17 +11,14 @@ import type { View } from '~/memory/view.ts'
 export type Emptiness = {
   /** The time of the newest price, where there are some that were not asked for; else null. */
   readonly newestMs: number | null
-  /**
-   * What was asked of offers, where some prices are young enough but none fits; empty where all are
-   * too old.
-   */
+  /** Filters that no price fits although some are young enough; empty if all are too old. */
   readonly unfit: readonly FilterName[]
 }
 
 /** Why the list of a corridor is empty. */
 export type Absence = Emptiness & {
   readonly corridor: Corridor
-  /** Whether the other way round is quoted, by prices as young as was asked for. */
+  /** Says whether the other way round is quoted, by prices as young as was requested. */
   readonly isReverseQuoted: boolean
 }
 
@@ -51,7 +48,7 @@ export function isUnfit(
   return all().some(({ quote }) => isExecutable(quote.rateType))
 }
 
-/** Throws `database_unavailable` while nobody knows the prices of a corridor. */
+/** Throws `database_unavailable` while the prices of a corridor are unknown. */
 export function requireLoaded(view: View, corridor: Corridor): void {
   if (!view.lacks(corridor)) return
   throw new ServiceError(

@@ -12,7 +12,7 @@ export type KeyAccess = {
   readonly newKeys?: Pick<NewKeys, 'lookUp'>
 }
 
-/** What a request shows as its key; null for nothing, or the refusal of one that cannot be told. */
+/** Key of a request; null for none, or the refusal of one that is ambiguous. */
 export type Credential = string | null | ServiceError
 
 /** The refusal without a key, very frequent in a flood: made once, without a stack for each. */
@@ -50,7 +50,7 @@ const OTHER_ORIGIN = new ServiceError(
     'elsewhere; use a key without origins',
 )
 
-/** Where a read-only key is enough: the web origin that a request states; null for none. */
+/** Use for which a read-only key is enough: the web origin that a request states; null for none. */
 type ReadOnlyUse = { readonly origin: string | null }
 
 /**

@@ -3,7 +3,7 @@ import { WIDER_SHARES, widerNetworkOf } from '~/domain/network.ts'
 
 type Limit = {
   readonly perAddress: number
-  /** The limit on one account from one address, or by one device; absent where nobody is named. */
+  /** The limit on one account from one address, or by one device; absent if no account is named. */
   readonly perPair?: number
   /**
    * The limit on one account from everywhere but its own devices, so that strangers together cannot
@@ -59,7 +59,7 @@ export type Attempt = {
 
 type Deps = {
   readonly store: AttemptStore
-  /** Turns the key of a count into a text that names nobody. */
+  /** Turns the key of a count into a text that names no person. */
   readonly fingerprint: (text: string) => Promise<string>
 }
 

@@ -12,7 +12,7 @@ import { requireLoaded } from './absence.ts'
 import { midBefore, quotesBefore, type SnapshotDeps, withDayMids } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-/** A corridor at one moment; null where it had no recent mid, or nothing executable was live. */
+/** A corridor at one moment; null if it had no recent mid, or nothing executable was live. */
 export type PricesAt = {
   readonly atMs: number
   readonly mid: Mid | null
@@ -26,13 +26,13 @@ export type CorridorChange = {
   readonly period: Period
   readonly start: PricesAt
   readonly end: PricesAt
-  /** Null where the start or the end has no value. */
+  /** Null if the start or the end has no value. */
   readonly mid: Change | null
   readonly best: Change | null
 }
 
 /**
- * How mid and best executable rate moved over a period that ends now, or at the tier's cutoff.
+ * Move of mid and best executable rate over a period that ends now, or at the tier's cutoff.
  *
  * Both ends follow the same rules: the latest quotes up to and including that moment, from
  * providers active then, and no older at that moment than a live quote may be. Throws

@@ -18,19 +18,19 @@ import { supportedCorridor } from './supported.ts'
 
 export type Conversion = {
   readonly ranked: RankedQuote
-  /** How far its rate lies below the best of its kind among the entries that are not suspect. */
+  /** Distance of its rate below the best of its kind among the entries that are not suspect. */
   readonly spreadBps: number
   readonly vsMidBps: number | null
-  /** How the amount lies to those that its offer is for; null where no amount is sent. */
+  /** Relation of the amount to those that its offer is for; null if no amount is sent. */
   readonly match: AmountMatch | null
   /**
-   * What is sent, in the source currency; null where no amount that the offer says anything about
-   * makes as much arrive as is asked.
+   * Sent amount, in the source currency; null if no amount that the offer states delivers what is
+   * requested.
    */
   readonly sent: number | null
-  /** Whether `sent` is the least that the offer is for, and less would do. */
+  /** Says whether `sent` is the least that the offer is for, and less would do. */
   readonly isMinimum: boolean
-  /** The amount before fees, in the target currency; null where no amount is sent. */
+  /** The amount before fees, in the target currency; null if no amount is sent. */
   readonly converted: number | null
   /**
    * The amount after fees, in the target currency; null when the fee's currency has no recent mid,
@@ -38,9 +38,9 @@ export type Conversion = {
    */
   readonly net: number | null
   /**
-   * What it costs by the mids of the quote's own day, at the amount sent or the nearest that its
-   * offer is for; null if the fee is not stated, a mid of that day is missing, or the offer says
-   * nothing about the amount.
+   * Cost by the mids of the quote's own day, at the amount sent or the nearest that its offer is
+   * for; null if the fee is not stated, a mid of that day is missing, or the offer says nothing
+   * about the amount.
    */
   readonly cost: Cost | null
 }
@@ -50,9 +50,9 @@ type Entry = Conversion & { readonly fitting: Fitting<RankedQuote> }
 
 export type Conversions = {
   readonly corridor: Corridor
-  /** What is sent: as asked, or by the best entry; null without one. */
+  /** Sent amount: as requested, or by the best entry; null without one. */
   readonly amount: number | null
-  /** What is to arrive, where that was asked. */
+  /** Amount that is to arrive, if that was requested. */
   readonly recipientGets: number | null
   readonly mid: Mid | null
   /**
@@ -69,7 +69,7 @@ export type Conversions = {
   readonly lack: Lack | null
   /** Why no entry fits; null if one does. */
   readonly absence: Absence | null
-  /** What was asked of offers. */
+  /** Requested filters of offers. */
   readonly filters: OfferFilters
   /**
    * Entries by kind, best net as shown first within a kind, or least sent where the amount to
@@ -83,7 +83,7 @@ export type Lack =
   | { readonly reason: 'suspect' }
   | { readonly reason: 'out_of_range'; readonly known: readonly AmountRange[] }
 
-/** What a conversion in a corridor depends on besides the amount. */
+/** Prices of a corridor's conversion, which do not depend on the amount. */
 export type Prices = {
   readonly corridor: Corridor
   readonly mid: Mid | null
@@ -104,8 +104,8 @@ export type FeeMids = ReadonlyMap<string, number>
 export type Priced = { readonly prices: Prices; readonly goal: Goal }
 
 /**
- * What each provider of a corridor turns an amount of the source currency into, or how much of it
- * each takes for an amount to arrive.
+ * Amount that each provider of a corridor pays out for one of the source currency, or takes for one
+ * to arrive.
  *
  * Throws `unsupported_currency` and `same_currency`; amounts must have been checked already.
  */
@@ -195,20 +195,20 @@ function conversionOf(
   }
 }
 
-/** What sending an amount costs by the mids of the quote's own day; null where that is unknown. */
+/** Cost of sending an amount by the mids of the quote's own day; null if unknown. */
 export function costAtQuote(ranked: RankedQuote, amount: number): Cost | null {
   const { quote, midAtQuote, feeMidAtQuote: feeMid } = ranked
   return midAtQuote && costOf(quote, amount, { mid: midAtQuote.rate, feeMid })
 }
 
 /**
- * Whether a quote can be the best current one: it is neither stale nor suspect, and its fee is
- * stated.
+ * Reports whether a quote can be the best current one: it is neither stale nor suspect, and its fee
+ * is stated.
  */
 export const isCurrent = ({ quote, isStale, suspect }: RankedQuote): boolean =>
   !isStale && !suspect && isFeeStated(quote)
 
-/** The mid that prices the quote's fee; null where none is needed or none exists. */
+/** The mid that prices the quote's fee; null if none is needed or none exists. */
 export function feeMidOf(feeMids: FeeMids, quote: Quote): number | null {
   const feeCurrency = thirdFeeCurrency(quote)
   return feeCurrency === null ? null : (feeMids.get(feeCurrency) ?? null)

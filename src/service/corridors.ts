@@ -10,7 +10,7 @@ import { isSupported } from './supported.ts'
 export type LiveCorridor = Corridor & {
   /** The corridor's quotes; never empty. */
   readonly view: CorridorView
-  /** The countries that all of them name; absent where they may name any or none. */
+  /** The countries that all of them name; absent if they may name any or none. */
   readonly countries?: CountryOffers
 }
 
@@ -23,9 +23,9 @@ export type CountryOffers = {
 
 export type Corridors = {
   readonly corridors: readonly LiveCorridor[]
-  /** How many there are, be they listed or not. */
+  /** The number of corridors, listed or not. */
   readonly count: number
-  /** Why there are none; null where there are some. */
+  /** Why there are none; null if there are some. */
   readonly absence: Emptiness | null
 }
 

@@ -8,7 +8,7 @@ type Deadline = {
   readonly message: string
   /** `database_unavailable` unless said. */
   readonly code?: ErrorCode
-  /** When to ask again; without it, as for every error of this status. */
+  /** The time when to retry; without it, as for every error of this status. */
   readonly retrySeconds?: number
 }
 

@@ -13,7 +13,7 @@ import { supportedCodes } from './supported.ts'
 
 export type Pair = {
   /**
-   * The mid; null where the reference feed does not cover the pair, 1 for a currency against
+   * The mid; null if the reference feed does not cover the pair, 1 for a currency against
    * itself.
    */
   readonly mid: number | null
@@ -40,21 +40,21 @@ export type Matrix = {
 /** A currency without a recent reference. */
 export type Unpriced = {
   readonly code: string
-  /** Whether the currency is a stablecoin, which no feed covers. */
+  /** Says whether the currency is a stablecoin, which no feed covers. */
   readonly isStablecoin: boolean
-  /** When a feed last gave a reference for it; null where none ever did. */
+  /** The time when a feed last gave a reference for it; null if none ever did. */
   readonly lastMs: number | null
 }
 
-/** When the feeds are asked next, in epoch ms; null where they are not. */
+/** The time when the feeds are asked next, in epoch ms; null if they are not. */
 export type FeedTimes = (nowMs: number) => number | null
 
-/** What is asked for: currencies on both sides, and how old a best quote may be at most. */
+/** Request: currencies on both sides, and the maximum age of a best quote. */
 type Asked = {
   readonly from: readonly string[]
   readonly to: readonly string[]
   readonly maxAgeMs?: number | null
-  /** Whether no currency at all may have a recent reference. */
+  /** Says whether no currency at all may have a recent reference. */
   readonly mayLackAll?: boolean
 }
 
@@ -142,7 +142,7 @@ const unavailable = (view: View, { from, to }: Corridor, feedTimes: FeedTimes): 
 const RUN_MS = 30_000
 
 /**
- * How long until the tier can see a reference; one that is here already becomes visible at the top
+ * The time until the tier can see a reference; one that is here already becomes visible at the top
  * of the hour.
  */
 function waitSeconds(view: View, feedTimes: FeedTimes): number | null {

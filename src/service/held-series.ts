@@ -51,14 +51,14 @@ export type HeldSeriesDeps = {
 }
 
 export type HeldPoint = SeriesPoint & {
-  /** The best executable rate that stood at the bucket's end; null where none did. */
+  /** The best executable rate that stood at the bucket's end; null if none did. */
   readonly standing: number | null
 }
 
 export type HeldSeries = Omit<Series, 'points'> & { readonly points: readonly HeldPoint[] }
 
 export type HeldSeriesQuestion = SeriesQuestion & {
-  /** How long a price stands unless its provider gives another; null for good. */
+  /** The time for which a price applies unless its provider gives another; null for good. */
   readonly heldMs: number | null
 }
 
@@ -159,7 +159,7 @@ const BARE = { fee: null, feeCurrency: null, evidence: 'observed', offer: null }
 /** Roughly how many bytes a rate takes in memory. */
 const SAID_BYTES = 130
 
-/** What was said in each stretch, by the stretch's end. */
+/** Rates of each stretch, by the stretch's end. */
 function byEnd(said: readonly JudgedRate[], stretches: readonly Window[]) {
   const ends = new Map<number, JudgedRate[]>()
   for (const rate of said) {
@@ -194,7 +194,7 @@ function standingAt(view: View, { earlier, said, endsMs, heldMs }: Heard): (numb
   })
 }
 
-/** What every offer said last, while a caller steps from one stretch to the next. Mutable. */
+/** Last rate of every offer, while a caller steps from one stretch to the next. Mutable. */
 class HeardRates {
   /** The last rates that never run out, by offer. */
   readonly #endless = new Map<string, JudgedRate>()

@@ -45,18 +45,18 @@ export type HistoryQuestion = Corridor &
 
 export type HistoryPoint = {
   readonly quote: RecordedQuote
-  /** Whether another of the same offer and time was recorded after it, which applies. */
+  /** Says whether another of the same offer and time was recorded after it, which applies. */
   readonly isSuperseded: boolean
   /** Its recorder; for operators alone, and where it is known. */
   readonly recordedBy?: Recorder & { readonly email: string | null }
   readonly provider: Provider
   /**
-   * How far a quote lay below the best of its kind at its instant, of those that fit the filters;
-   * null where its provider was not active then, and where computing it would take reading more
-   * than `RIVALS_MAX` observations.
+   * Distance of a quote below the best of its kind at its time, of those that fit the filters; null
+   * if its provider was not active then, or if computing it would take reading more than
+   * `RIVALS_MAX` observations.
    */
   readonly spreadBps: number | null
-  /** How far it lay from the mid of its moment, where that is too far to be believed; else null. */
+  /** Distance from the mid of its time, if that makes it suspect; else null. */
   readonly suspect: Suspicion | null
   /** The filters asked for that its offer says nothing about. */
   readonly unspecified: readonly FilterName[]
@@ -70,7 +70,7 @@ export type History = {
   readonly points: readonly HistoryPoint[]
 }
 
-/** How many observations are read to rank a page that leaves out some of them. */
+/** The maximum number of observations that are read to rank a page that leaves out some of them. */
 const RIVALS_MAX = 20_000
 
 /**
@@ -213,13 +213,13 @@ async function pageOf(deps: HistoryDeps, view: View, ask: PageAsk): Promise<Page
 const NO_FIGURES = { spreads: new Map(), suspects: new Map(), superseded: new Set<number>() }
 
 type Rivals = {
-  /** What stood at the first instant of a page, and at its last where that is needed. */
+  /** Quotes in force at the first time of a page, and at its last if that is needed. */
   readonly standing: readonly Quote[]
-  /** What was said from the first to the last instant besides; null for too much of it. */
+  /** Other quotes from the first to the last time; null for too many of them. */
   readonly said: readonly Quote[] | null
 }
 
-/** What the quotes of a page are ranked among, besides each other. */
+/** Quotes among which those of a page are ranked, besides each other. */
 async function rivalsOf(
   { store }: HistoryDeps,
   ask: PageAsk,
@@ -256,8 +256,8 @@ const filtersText = (filters?: OfferFilters): string =>
   filters === undefined || filters === NO_FILTERS ? '' : JSON.stringify(filters)
 
 /**
- * Whether a page has every quote of its latest instant. In ascending order the quote after the page
- * tells, which is read but not shown.
+ * Reports whether a page has every quote of its latest instant. In ascending order the quote after
+ * the page tells, which is read but not shown.
  */
 function isWhole(quotes: readonly Quote[], { order, limit, offset }: PageAsk): boolean {
   if (order === 'desc') return offset === 0

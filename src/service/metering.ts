@@ -8,8 +8,8 @@ type QuotaLimits = Readonly<Record<Plan, number>>
 export type Metering = { readonly meter: UsageMeter; readonly limits: QuotaLimits }
 
 /**
- * How much of today's quota the caller's account has used and has left; for a read-only key, how
- * much of the key's own budget, and never more left than the account has.
+ * Used and remaining quota of the caller's account today; for a read-only key those of the key's
+ * own budget, and never more than the account has left.
  */
 export function quotaAt(metering: Metering, caller: Caller, nowMs: number): Quota {
   const { meter } = metering
@@ -67,7 +67,7 @@ const keyUsedUp = ({ limit, resetMs }: Quota, nowMs: number): ServiceError =>
   )
 
 /**
- * The last refusal of each plan: within one second they are all alike.
+ * The last refusal of each plan: within one second they are all the same.
  *
  * Cache 10 of a read, see docs/architecture.md.
  */

@@ -16,7 +16,8 @@ const LOOK_UP = {
   message: 'the database did not tell in time whether this key is new',
 }
 /**
- * How many keys are remembered as not existing: keys are random, so none of them is created later.
+ * The maximum number of keys that are remembered as not existing: keys are random, so none of them
+ * is created later.
  */
 const VAIN_MAX = 1_000
 
@@ -35,7 +36,7 @@ export class NewKeys {
     this.#lookUps = new TokenBucket(LOOK_UPS, deps.clock.now())
   }
 
-  /** What to wait for before asking memory for a key again; null when the key is not looked up. */
+  /** Waits before memory is searched for a key again; null when the key is not looked up. */
   lookUp(text: string): Promise<void> | null {
     const underWay = this.#underWay.get(text)
     if (underWay) return underWay

@@ -14,7 +14,7 @@ import type { View } from '~/memory/view.ts'
 import { midBefore, quotesBefore, type SnapshotDeps } from './snapshot.ts'
 import { supportedCurrency } from './supported.ts'
 
-/** What is asked of the banks. */
+/** Request for the rates of banks. */
 export type OfficialQuestion = {
   readonly currency: string
   /** The other currency of the rates; null for any. */
@@ -29,14 +29,14 @@ export type OfficialQuestion = {
 export type OfficialRate = {
   readonly quote: StoredQuote
   readonly provider: Provider
-  /** The bank's date of the rate; null where its time zone is not known. */
+  /** The bank's date of the rate; null if its time zone is not known. */
   readonly rateDate: string | null
-  /** How many days before the date asked for it is; null where `rateDate` is. */
+  /** The number of days before the requested date; null if `rateDate` is. */
   readonly ageDays: number | null
   /** The mid at the end of that date at the bank; null without a recent one. */
   readonly mid: Mid | null
   readonly midAgeMs: number | null
-  /** How far the rate lies above the mid, in basis points of it. */
+  /** Distance of the rate above the mid, in basis points of it. */
   readonly gapBps: number | null
 }
 
@@ -107,7 +107,7 @@ function seriesOf(
   return found.sort((a, b) => compareText(a.provider.id, b.provider.id))
 }
 
-/** The rate of a series by the end of a date at the bank; null where none was stated by then. */
+/** The rate of a series by the end of a date at the bank; null if none was stated by then. */
 async function rateBy(
   deps: SnapshotDeps,
   view: View,

@@ -16,7 +16,7 @@ import type { NewKeyText } from '~/domain/api-key.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { Notify } from './notices.ts'
 
-/** How long an old key keeps working beside the new one. */
+/** The time for which an old key also works. */
 export const OVERLAPS_MS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * DAY_MS } as const
 
 export type Overlap = keyof typeof OVERLAPS_MS
@@ -46,7 +46,7 @@ export type OwnKeysDeps = {
 /** The owner of the keys, the person who acts, and when. */
 export type Owner = {
   readonly accountId: string
-  /** The address that is told about a new key. */
+  /** The address that is notified of a new key. */
   readonly email: string
   readonly actor: string
   readonly nowMs: number

@@ -2,7 +2,7 @@ import type { Account, ListedKey } from '~/domain/account.ts'
 import { type DaySpan, dayOf, type Quota, quotaOf, type UsageCount } from '~/domain/quota.ts'
 import type { Metering } from './metering.ts'
 
-/** How many days are shown, today included. */
+/** The number of days that are shown, today included. */
 export const SHOWN_DAYS = 30
 
 export type OwnUsageDeps = {
@@ -32,7 +32,7 @@ export type OwnUsage = {
   readonly keys: readonly KeyUsage[]
 }
 
-/** What an account and each of its keys used over the last days; today is counted live. */
+/** Usage of an account and each of its keys over the last days; today is counted live. */
 export async function ownUsageOf(
   { metering, usage, keyStore }: OwnUsageDeps,
   { account, nowMs }: { account: Account; nowMs: number },

@@ -19,7 +19,7 @@ export type SuspectsDeps = Pick<SnapshotDeps, 'windows'> & {
   }
 }
 
-/** What is suspect among quotes of the past, by quote id. */
+/** Suspect quotes of the past, by quote id. */
 export type Suspects = ReadonlyMap<number, Suspicion>
 
 const NONE: Suspects = new Map()
@@ -73,7 +73,7 @@ async function doubtfulAmong(
   return mids === null ? [] : judged.filter(({ rate }) => isDoubtful(rate, mids, pct))
 }
 
-/** Between which mids the pair stood in a window; null where it had none. */
+/** Between which mids the pair stood in a window; null if it had none. */
 async function midsIn(
   { store }: SuspectsDeps,
   view: View,

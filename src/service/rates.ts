@@ -25,7 +25,7 @@ export type Rates = {
  * The latest quote of every active provider in a corridor, by kind and best rate first, of those
  * selected.
  *
- * A pair that nobody quotes gives an empty list. Throws `unsupported_currency` and `same_currency`.
+ * A pair without quotes gives an empty list. Throws `unsupported_currency` and `same_currency`.
  */
 export function ratesOf(view: View, pair: Corridor, selection: Selection = UNSELECTED): Rates {
   const corridor = supportedCorridor(view.catalogue, pair, selection.filters)

@@ -12,10 +12,10 @@ import { supportedCurrency } from './supported.ts'
 /** The last answer of a feed before a moment. */
 type FeedAnswered = {
   readonly feed: string
-  /** What it said of the currency; null where it said nothing. */
+  /** The feed's value of the currency; null if it gave none. */
   readonly perUsd: number | null
   readonly unused: UnusedReason | null
-  /** When the run began; the answers of one run share it. */
+  /** The time when the run began; the answers of one run share it. */
   readonly ranMs: number
   readonly fetchedMs: number
   readonly upstreamMs: number
@@ -32,7 +32,7 @@ export type FeedAnswerStore = {
   referenceIdAt(asked: { readonly currency: string; readonly atMs: number }): Promise<number | null>
 }
 
-/** What one feed said of a currency, and why it is no part of the mid. */
+/** Value of one feed for a currency, and the reason why it is no part of the mid. */
 type FeedValue = Omit<FeedAnswered, 'unused' | 'perUsd'> & {
   readonly perUsd: number
   readonly unused: UnusedReason | 'no_answer' | 'pegged' | null
@@ -51,12 +51,12 @@ export type References = {
 
 type ReferencesDeps = SnapshotDeps & { readonly store: FeedAnswerStore }
 
-/** How long a feed that no longer answers is listed. */
+/** The longest time for which a feed that no longer answers is listed. */
 const SILENT_MS_MAX = 7 * DAY_MS
 
 /**
- * What each feed said of a currency by the end of a UTC date, and what official rates banks had
- * stated for that date.
+ * Values of each feed for a currency by the end of a UTC date, and the banks' official rates for
+ * that date.
  *
  * Throws `unsupported_currency`, and `invalid_parameter` for the dollar and for a future date.
  */

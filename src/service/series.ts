@@ -31,7 +31,7 @@ export type SeriesPoint = Bucket & {
   readonly midAtMs: number | null
   /** Between which mids the pair stood in the bucket; null without any. */
   readonly mids: Range | null
-  /** The candle of the mid; null without a mid, or where nobody asked. */
+  /** The candle of the mid; null without a mid, or if not requested. */
   readonly midCandle: Candle | null
 }
 
@@ -43,7 +43,10 @@ export type SeriesStore = BelievedStore &
      * of a bucket.
      */
     buckets(ask: BucketsAsk): Promise<readonly Bucket[]>
-    /** When the first observation of a corridor took effect, however long ago; null without any. */
+    /**
+     * The time when the first observation of a corridor took effect, however long ago; null without
+     * any.
+     */
     firstObservedMs(corridor: Corridor): Promise<number | null>
   }
 
@@ -54,7 +57,7 @@ export type SeriesQuestion = Corridor & {
   readonly period: Period
   readonly startMs: number | null
   readonly endMs: number | null
-  /** Whether points have candles. */
+  /** Says whether points have candles. */
   readonly isOhlc?: boolean
 }
 
@@ -63,7 +66,7 @@ export type Series = {
   readonly interval: Interval
   readonly window: SeriesWindow
   readonly isOhlc: boolean
-  /** Whether any provider has ever quoted the corridor, as the tier sees it. */
+  /** Says whether any provider has ever quoted the corridor, as the tier sees it. */
   readonly isTracked: boolean
   readonly points: readonly SeriesPoint[]
 }
@@ -121,7 +124,7 @@ type Part = Window & {
   readonly anchors: Anchors
   /** The currencies whose references the mid is crossed from. */
   readonly legs: readonly string[]
-  /** Whether the corridor has a mid at all. */
+  /** Says whether the corridor has a mid at all. */
   readonly isCovered: boolean
   /** The moment from which on nothing is seen. */
   readonly reachMs: number
@@ -164,7 +167,7 @@ async function pointsOf(deps: SeriesDeps, view: View, ask: Part): Promise<readon
   return withBelievedBests(deps, view, { ...ask, points })
 }
 
-/** What a dollar is worth in a currency, by what is said of the one that its pegs lead to. */
+/** Value of a dollar in a currency, by that of the currency that its pegs lead to. */
 export function worthOf(
   anchors: Anchors,
   code: string,
@@ -187,7 +190,7 @@ const DOLLAR: BucketWorth = { perUsd: 1, least: 1, most: 1, atMs: Number.POSITIV
 
 const NO_MID = { mid: null, midAtMs: null, mids: null }
 
-/** What `crossMid` would give, from what a dollar is worth in each currency in a bucket. */
+/** Result of `crossMid`, from the value of a dollar in each currency in a bucket. */
 function crossed(from: BucketWorth | null, to: BucketWorth | null, startMs: number) {
   if (!from || !to) return NO_MID
   const atMs = Math.min(from.atMs, to.atMs)

@@ -33,7 +33,7 @@ export type SnapshotStore = {
    * newer ones. In no particular order.
    */
   standing(corridor: Corridor, standing: Standing): Promise<readonly StoredQuote[]>
-  /** What each probe finds, in any order. */
+  /** Returns the result of each probe, in any order. */
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
 }
 
@@ -122,7 +122,7 @@ export function endOfDay({ freshness: { nowMs, cutoffMs } }: View, dateMs: numbe
   }
 }
 
-/** What held at a moment, of every offer of the providers that were active then. */
+/** Quotes in force at a time, of every offer of the providers that were active then. */
 async function heldThen(
   deps: SnapshotDeps,
   view: View,
@@ -134,11 +134,11 @@ async function heldThen(
 
 /** A moment of the past and the end of what counts then. */
 type PastMoment = Standing & {
-  /** Whether others may ask for it again. */
+  /** Says whether others may ask for it again. */
   readonly isLasting: boolean
 }
 
-/** What stood at a moment in a corridor, and what holds again later: see `heldAt`. */
+/** Quotes in force at a time in a corridor, and those that apply again later: see `heldAt`. */
 export function quotesBefore(
   { store, windows }: SnapshotDeps,
   corridor: Corridor,
@@ -192,7 +192,7 @@ export async function midBefore(
   return mid && view.isRecent(mid.atMs, thenMs) ? mid : null
 }
 
-/** What the probes find; the answer is kept where others may ask for the same. */
+/** Results of the probes; the answer is kept if others may need the same. */
 async function referencesAt(
   { store, windows }: SnapshotDeps,
   probes: readonly Probe[],

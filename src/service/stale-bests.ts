@@ -8,7 +8,7 @@ import { liveCorridors } from './corridors.ts'
 export type StaleBest = Corridor & {
   readonly provider: Provider
   readonly atMs: number
-  /** How far the price was above the mid of its own day; null where there was no recent one. */
+  /** Distance of the price above the mid of its own day; null if there was no recent one. */
   readonly vsMidAtQuoteBps: number | null
 }
 

@@ -11,17 +11,17 @@ import { type DoubtfulMid, doubtfulMidsOf, doubtfulPegsOf } from './doubtful.ts'
 export type Status = {
   readonly corridorCount: number
   readonly providerCount: number
-  /** When the newest quote took effect; null before the first. */
+  /** The time when the newest quote took effect; null before the first. */
   readonly lastRateMs: number | null
   /** The newest reference of the feed; null before its first. */
   readonly feed: Reference | null
-  /** Whether the newest reference still counts as recent. */
+  /** Says whether the newest reference still counts as recent. */
   readonly isMidRecent: boolean
-  /** What is known about the feeds from their runs. */
+  /** State of the feeds from their runs. */
   readonly feeds: FeedState
-  /** What is known about the banks whose official rates are fetched, by name. */
+  /** State of the banks whose official rates are fetched, by name. */
   readonly sources: readonly SourceRecord[]
-  /** What is known about the connectors, by name. */
+  /** State of the connectors, by name. */
   readonly connectors: readonly ConnectorRecord[]
   /** The pegs that feeds contradict. */
   readonly doubtfulPegs: readonly DoubtfulPeg[]

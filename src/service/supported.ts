@@ -56,7 +56,7 @@ export function supportedCurrency(
   )
 }
 
-/** Whether `supportedCorridor` would take the codes of a pair that is quoted. */
+/** Says whether `supportedCorridor` would take the codes of a pair that is quoted. */
 export const isSupported = (
   catalogue: CatalogueIndex,
   { from, to }: Corridor,
@@ -64,7 +64,7 @@ export const isSupported = (
 ): boolean =>
   Boolean(catalogue.currency(from) && catalogue.currency(to)) && (from !== to || isAbroad(filters))
 
-/** Whether both countries are asked for, and differ. */
+/** Reports whether both countries are requested, and differ. */
 const isAbroad = ({ sourceCountry, targetCountry }: OfferFilters): boolean =>
   sourceCountry !== null && targetCountry !== null && sourceCountry !== targetCountry
 

@@ -4,7 +4,7 @@ import { type SeriesDeps, seriesOf } from './series.ts'
 
 /** The days that a trend covers, including the present one. */
 const TREND_DAYS = 30
-/** How many corridors are read at once, so that a list leaves room for other queries. */
+/** The number of corridors that are read at once, so that a list leaves room for other queries. */
 const LANES = 4
 
 /** One value a day, oldest first; null for a day without one. */

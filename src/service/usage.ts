@@ -14,7 +14,7 @@ export type Usage = {
   readonly history: readonly { day: number; requests: number }[]
 }
 
-/** What the caller's account has used, today and over the last days. */
+/** Usage of the caller's account, today and over the last days. */
 export function usageOf(
   deps: Metering & { keys: KeyIndex },
   { caller, nowMs }: { caller: Caller; nowMs: number },

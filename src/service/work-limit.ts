@@ -1,11 +1,11 @@
 import { ServiceError } from '~/domain/errors.ts'
 
 type WorkBounds = {
-  /** How many works run at once. */
+  /** The maximum number of works that run at once. */
   readonly runningMax: number
-  /** How many works wait for their turn; one more is refused at once. */
+  /** The maximum number of works that wait for their turn; one more is refused at once. */
   readonly waitingMax: number
-  /** What callers are told whose work cannot begin; without it, that the database has too much. */
+  /** Message to clients whose work cannot begin; without it, that the database has too much. */
   readonly refusal?: string
 }
 

@@ -1,14 +1,14 @@
 import type { BankDay, Span } from '~/domain/source/day.ts'
 import type { Publishing, Reach, SourceProvider } from '~/domain/source/source.ts'
 
-/** What a bank is asked: a page of its own, never another host's. */
+/** Request to a bank: a page of its own, never another host's. */
 export type BankRequest = {
   readonly url: string
   /** The form that is sent by POST; a GET where it is absent. */
   readonly form?: string
-  /** What is asked for. A web page in its place is refused, except where one is asked for. */
+  /** Requested format. A web page instead is refused, unless one is requested. */
   readonly format: 'json' | 'html' | 'csv' | 'spreadsheet'
-  /** How the text is encoded; UTF-8 where it is absent, and then every byte has to fit. */
+  /** Encoding of the text; UTF-8 if absent, and then every byte has to fit. */
   readonly charset?: 'iso-8859-1' | 'windows-1252'
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -21,8 +21,7 @@ export type BankAnswer = {
 }
 
 /**
- * What the service knows about one bank: how to ask it, how to read what it answers, and what its
- * rates are.
+ * Description of one bank: its requests, the reading of its responses, and its rates.
  *
  * Pure: the clock and the network belong to whoever asks.
  */
@@ -33,20 +32,20 @@ export type Bank = Publishing & {
   readonly currency: string
   /** The page that documents the format, or shows it. */
   readonly source: string
-  /** What the bank says about the use of its rates, as far as it does. */
+  /** The bank's terms for the use of its rates, if any. */
   readonly terms: string
   /** The header that carries the key of who asks, for a bank that gives out keys; and where. */
   readonly key?: { readonly header: string; readonly page: string }
   /**
-   * How far one question reaches: only the newest rates, all that the bank ever published, or that
-   * many days. A bank whose question names one day is asked on its days of publication alone.
+   * Span of one request: only the newest rates, all that the bank ever published, or that many
+   * days. A bank whose request names one day is requested on its days of publication alone.
    */
   readonly reach: Reach
   /** The pages that answer for a span, in their order; asked one after another. */
   requests(span: Span): readonly BankRequest[]
   /**
-   * What to ask because of an answer, such as a form whose token the answer holds; empty where the
-   * answer is one to be read. Cookies are sent back by themselves.
+   * Requests that follow a response, such as a form whose token the response holds; empty if the
+   * response is one to be read. Cookies are sent back by themselves.
    */
   next?(answer: BankAnswer, span: Span): readonly BankRequest[]
   /**

@@ -5,7 +5,7 @@ import { datesOf, isoDate } from './page/date.ts'
 import { bankDays } from './page/days.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
-/** What the bank calls the currencies, its own spelling included. */
+/** The bank's names of the currencies, in its own spelling. */
 const NAMES: Readonly<Record<string, string>> = {
   Euro: 'EUR',
   'Dollar us': 'USD',

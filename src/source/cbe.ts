@@ -12,7 +12,7 @@ const SITE = 'https://www.cbe.org.eg'
 const PAGE = '/en/economic-research/statistics/cbe-exchange-rates/historical-data'
 const TOKEN = '__RequestVerificationToken'
 
-/** What the bank calls the currencies, and for how many units it prices them. */
+/** The bank's names of the currencies, and the number of units that it prices. */
 const NAMES: Readonly<Record<string, readonly [currency: string, unit: number]>> = {
   'US Dollar': ['USD', 1],
   Euro: ['EUR', 1],

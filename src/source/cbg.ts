@@ -5,7 +5,7 @@ import { bankDays } from './page/days.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
-/** What is asked of the 32 currencies: two decimals are too few for most of the others. */
+/** Currencies that are read of the 32: two decimals are too few for most of the others. */
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'CHF']
 
 const TIME_ZONE = 'Africa/Banjul'

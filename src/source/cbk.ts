@@ -4,7 +4,7 @@ import { bankDays } from './page/days.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf, turnedOver } from './page/price.ts'
 
-/** What the bank calls the currencies that it prices in shillings. */
+/** The bank's names of the currencies that it prices in shillings. */
 const NAMES: Readonly<Record<string, readonly [currency: string, unit: number]>> = {
   'US DOLLAR': ['USD', 1],
   'STG POUND': ['GBP', 1],

@@ -6,7 +6,7 @@ import { monthFirst } from './page/date.ts'
 import { bankDays } from './page/days.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
-/** How many days a page of the table lists at least. */
+/** The minimum number of days that a page of the table lists. */
 const PAGE_DAYS = 30
 /** Five years of pages, with room to spare. */
 const PAGES_MAX = 70

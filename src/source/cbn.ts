@@ -3,7 +3,7 @@ import { bankDays } from './page/days.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
-/** What the bank calls the currencies, in both of the spellings that its history has. */
+/** The bank's names of the currencies, in both of the spellings that its history has. */
 const NAMES: Readonly<Record<string, string>> = {
   'US DOLLAR': 'USD',
   EURO: 'EUR',

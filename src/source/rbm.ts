@@ -10,8 +10,8 @@ const TIME_ZONE = 'Africa/Blantyre'
  * The Reserve Bank of Malawi: about 35 currencies in kwachas.
  *
  * An HTML page for a form, a span a question. Kwachas for 1 unit; `Middle` is the central price,
- * both sides are stated. Irish pounds and the code CMD, which is nobody's, are left out. The date
- * has no time.
+ * both sides are stated. Irish pounds and the code CMD, which no country uses, are left out. The
+ * date has no time.
  */
 export const rbm: Bank = {
   provider: {

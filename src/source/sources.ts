@@ -141,7 +141,7 @@ function answerOf(request: BankRequest, bytes: Uint8Array): BankAnswer {
   })
 }
 
-/** Reads an answer; a failure is told with what came: how long it is, and how it begins. */
+/** Reads a response; a failure is reported with its length and beginning. */
 function readable<T>(answer: BankAnswer, read: () => T): T {
   try {
     return read()

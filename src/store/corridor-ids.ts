@@ -7,24 +7,24 @@ import { areManyMonths } from './month/parts.ts'
 export type Place = {
   readonly corridor: Corridor
   readonly corridorId: number
-  /** Whether its rows lie on a worker of a Citus cluster. */
+  /** Says whether its rows lie on a worker of a Citus cluster. */
   readonly isDistributed: boolean
-  /** Whether its rows are in many months. */
+  /** Says whether its rows are in many months. */
   readonly isLong: boolean
 }
 
-/** How many corridors are remembered of a database. */
+/** The maximum number of corridors that are remembered of a database. */
 const REMEMBERED_MAX = 50_000
 
 const remembered = new WeakMap<object, Map<string, number>>()
 
 /**
- * The rows of a statement about one corridor, which names it by its id; none where nobody ever
+ * The rows of a statement about one corridor, which names it by its id; none if no provider ever
  * quoted it.
  *
  * Ids are remembered for each handle of a database. A statement has to hold `isCorridor` or
  * `checkedId`, so that an id that is not the corridor's any more, as after a failover that lost it,
- * finds nothing; then the id is looked for anew.
+ * finds nothing; then the id is looked up again.
  */
 export async function rowsOf<T>(
   database: Database,
@@ -52,11 +52,11 @@ export async function rowsOf<T>(
   return ask(found)
 }
 
-/** Whether the row of corridors `c` has both the id and the name of a corridor. */
+/** Reports whether the row of corridors `c` has both the id and the name of a corridor. */
 export const isCorridor = (sql: Sql, { corridorId, corridor: { from, to } }: Place) =>
   sql`c.id = ${corridorId} and c.source = ${from} and c.target = ${to}`
 
-/** The id of a corridor, or null where it is that of another. */
+/** The id of a corridor, or null if it is that of another. */
 export const checkedId = (sql: Sql, place: Place) =>
   sql`(select id from corridors c where ${isCorridor(sql, place)})`
 

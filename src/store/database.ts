@@ -14,15 +14,16 @@ const IDLE_SECONDS_MAX = 300
 const RECONNECT_SECONDS = 0.5
 const REVIVE_MS = 1_000
 /**
- * How long a service's connection may be silent: no statement takes as long, so it is dead then.
+ * The longest time that a service's connection may be silent: no statement takes as long, so it is
+ * dead then.
  */
 const SILENCE_SECONDS_MAX = 20
 const INT8 = 20
 
 /**
- * What each connection begins with. Compiling a statement takes a quarter of a second and more,
- * since its cost is counted over all months, and saves less than that even in the longest ones. As
- * a statement, since proxies such as PgBouncer refuse it as a parameter of the start.
+ * First statement of each connection. Compiling a statement takes a quarter of a second and more,
+ * since its cost is counted over all months, and saves less than that even in the longest ones. A
+ * statement, since proxies such as PgBouncer refuse it as a parameter of the start.
  */
 export const SESSION = "select set_config('jit', 'off', false)"
 

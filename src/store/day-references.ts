@@ -8,13 +8,15 @@ import { referenceCodes, referenceOf, type SelectedReference } from './reference
 /** The most probes in one statement. */
 const PROBES_MAX = 20_000
 
-/** How many probes are asked each by itself; of more than that first one of each group. */
+/**
+ * The maximum number of probes that are each read singly; beyond that, first one of each group is.
+ */
 const SINGLE_MAX = 1000
 /** The probes of one currency in a group. */
 const GROUP_SIZE = 16
 
 /**
- * What each probe finds, in no particular order.
+ * Returns the result of each probe, in no particular order.
  *
  * What holds at the latest moment of a group holds at all of them that are not before it: most
  * quotes took effect close to others, and far fewer references are in force at their moments.
@@ -48,7 +50,7 @@ function grouped(probes: readonly Probe[]): Probe[][] {
   )
 }
 
-/** What each probe finds, in their order, from one statement for so many of them. */
+/** Returns the results of the probes, in their order, from one statement for so many of them. */
 async function answersTo(database: Database, probes: readonly Probe[]): Promise<ProbeAnswer[]> {
   const found = new Map<string, Reference>()
   const answers: ProbeAnswer[] = []

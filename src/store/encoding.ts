@@ -1,6 +1,6 @@
 import type { Evidence } from '~/domain/price/evidence.ts'
 
-/** What the table holds for evidence: nothing for what was observed. */
+/** Stored form of evidence: nothing for what was observed. */
 export const storedEvidence = (evidence: Evidence): Evidence | null =>
   evidence === 'observed' ? null : evidence
 

@@ -7,7 +7,9 @@ import { once } from './once.ts'
 
 const LOCK_NAME = 'corridor reference fetch'
 
-/** What all processes know about the reference feeds, and whose turn it is to ask them. */
+/**
+ * Stores the state of the reference feeds that all processes share, and the turn to request them.
+ */
 export function createFeedStateStore(database: Database) {
   const { sql } = database
   return {

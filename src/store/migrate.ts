@@ -15,9 +15,9 @@ const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const LOCK = 0x636f7272
 const CLOSE_SECONDS_MAX = 5
 /**
- * How long to wait for a table at first. Everyone who asks for the table meanwhile waits too, so
- * the wait is short, is repeated, and grows each time until the server makes its own vacuum give
- * way, which takes it a second.
+ * The first wait for a table. Others that need the table meanwhile wait too, so the wait is short,
+ * is repeated, and grows each time until the server makes its own vacuum give way, which takes it a
+ * second.
  */
 const TABLE_WAIT_MS = 250
 const TABLE_WAIT_MS_MAX = 1500
@@ -30,7 +30,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
  * Brings the database to the current schema and answers how many migrations that took. If it is
  * current, the right to read is enough.
  *
- * All of them or none are applied, unless it is cut off while it prepares one beside a serving
+ * All of them or none are applied, unless it is cut off while it prepares one alongside a serving
  * version: then those before that one are, and the next run goes on. Callers at the same moment, in
  * any process, take turns under an advisory lock, so each migration runs once; the lock needs a
  * connection of its own. A table that a service is busy with is waited for in short turns, which
@@ -69,8 +69,8 @@ export async function migrate(
 }
 
 /**
- * Waits until nobody else migrates. It asks again and again, since a statement that waits would
- * hold up an index that is made beside others until the server takes it for a deadlock.
+ * Waits until no other process migrates. It retries, since a statement that waits would
+ * hold up an index that is created alongside others until the server takes it for a deadlock.
  */
 async function turn(sql: Sql): Promise<void> {
   for (;;) {
@@ -88,7 +88,7 @@ async function apply(sql: Sql, folder: string, beforeMs = Number.POSITIVE_INFINI
   await new PgDialect().migrate(files, session, config)
 }
 
-/** Whether a migration comes before which there is work to be done beside a serving version. */
+/** Reports whether a migration follows that needs work while the old version serves. */
 async function needsPreparation(sql: Sql, folder: string): Promise<boolean> {
   const files = readMigrationFiles({ migrationsFolder: folder })
   const isIn = files.some(({ folderMillis }) => folderMillis === versionOf(MONTHS))
@@ -117,7 +117,7 @@ async function appliedCount(sql: Sql): Promise<number> {
   return Number(row?.count)
 }
 
-/** Whether the database has the schema of this version, or a later one. */
+/** Reports whether the database has the schema of this version, or a later one. */
 export const isMigrated = (sql: Sql): Promise<boolean> => isCurrent(sql, FOLDER)
 
 type Caught = { readonly code?: unknown; readonly message: string }

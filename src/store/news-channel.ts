@@ -10,13 +10,13 @@ export const NEWS_CHANNEL = 'corridor_news'
 export const CHANGE_ROWS_MAX = 1000
 
 /**
- * Where a commit stands in the log of changes: null for one that changed the past alone, and not
- * said by versions that do not know the log.
+ * Position of a commit in the log of changes: null for one that changed the past alone, and absent
+ * from versions that do not know the log.
  */
 type Logged = { readonly position?: number | null }
 
 /**
- * What a commit changed. Without ids or an account it was more than fits a message, so load all of
+ * Content of a commit. Without ids or an account it was more than fits a message, so load all of
  * it.
  *
  * An id range covers all rows of its commit, and perhaps rows of others that committed meanwhile. A
@@ -28,7 +28,7 @@ type NewsItem =
       readonly firstId?: number
       readonly lastId?: number
       readonly window?: Window
-      /** Whether it withdrew observations; versions that do not know of it load everything. */
+      /** Says whether it withdrew observations; versions that do not know of it load everything. */
       readonly isWithdrawal?: boolean
     } & Logged)
   | ({ readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number } & Logged)
@@ -41,7 +41,7 @@ type NewsItem =
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
   /** Alerts of an account, or any, were made, changed or ended. */
   | { readonly kind: 'alerts'; readonly accountId?: string }
-  /** There is something to tell of alerts. */
+  /** Deliveries of alerts are due. */
   | { readonly kind: 'deliveries' }
   /**
    * No change, but a request: the processes that hold shares of these budgets should return them.
@@ -85,7 +85,7 @@ export const announced = (database: Database, item: NewsItem) =>
 
 /**
  * Announces a commit of which everybody loads everything, and logs it at the end of its transaction
- * with the ids of its rows, ascending; null where these are too many.
+ * with the ids of its rows, ascending; null if these are too many.
  */
 export const loggedNews = (
   database: Database,
@@ -112,7 +112,7 @@ type AddedRows = {
 
 /**
  * Selects the ids of new rows, in order and joined by commas, and their position in the log, logs
- * them, and announces them as one range. Gives no row and logs nothing where there are none.
+ * them, and announces them as one range. Gives no row and logs nothing if there are none.
  */
 export const announcedIds = (
   database: Database,

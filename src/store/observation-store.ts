@@ -176,8 +176,8 @@ function insertion(database: Database, rows: NewRows, idempotency: Idempotency |
 }
 
 /**
- * Whether the database lacks a row that we remember, of a series or of an offer. On a server with
- * shards the name of what says so has the shard's number behind it.
+ * Reports whether the database lacks a row that we remember, of a series or of an offer. On a
+ * server with shards the name of the violated constraint has the shard's number behind it.
  */
 function isLost(error: unknown): boolean {
   const constraint = String((error as { constraint_name?: unknown }).constraint_name)

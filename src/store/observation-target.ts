@@ -4,7 +4,7 @@ import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from './news-channel.ts'
 import { TERM_COLUMNS } from './offer/offer-row.ts'
 import { OWN_NAMES } from './recording/own-columns.ts'
 
-/** Where the rows of an import are copied, a chunk at a time. */
+/** Table that an import copies its rows to, a chunk at a time. */
 export type Target = {
   /** A `COPY ... FROM STDIN` statement. */
   readonly copy: string
@@ -31,14 +31,14 @@ const RECORDED: Target = {
   settle: async (_, rows) => rows,
 }
 
-/** How an import names its own rows: a relation with what rollups and change notifications need. */
+/** Relation of an import's own rows, with what rollups and change notifications need. */
 type OwnRows = {
   readonly relation: () => PendingQuery<Row[]>
   /** None of them has a smaller id. */
   readonly firstId: number
 }
 
-/** How an import records rows, and finds those that it has recorded. */
+/** Way in which an import records rows, and finds those that it has recorded. */
 export type ImportWay = {
   prepare(tx: TransactionSql): Promise<OwnRows>
   /** A target that records every row. */

@@ -27,8 +27,8 @@ const UNREACHABLE = new Set([
 const AWAY = /^(08...|53...|57P0.|58...|28...|3D000|25006|55006)$/
 
 /**
- * What a coordinator says whose connection to a server broke in the middle of a transaction: words
- * of its own, or of the library by which it connects.
+ * SQLSTATE of a coordinator whose connection to a server broke in the middle of a transaction: its
+ * own, or that of the library by which it connects.
  */
 const INTERNAL = 'XX000'
 const WORKER_AWAY = new RegExp(
@@ -38,15 +38,16 @@ const WORKER_AWAY = new RegExp(
 )
 
 const DISK_FULL = '53100'
-/** What servers and systems say of a disk, or a share of it, that is used up. */
+/** Messages of servers and systems about a disk, or a share of it, that is full. */
 const NO_ROOM = /no space left on device|disk quota exceeded|disk is full/i
 
-/** How deep errors are searched for their causes. */
+/** Depth to which errors are searched for their causes. */
 const CAUSES_MAX = 5
 
 /**
- * The result of the work; an error that means the database is away becomes `database_unavailable`
- * with `message`, and the driver's error as its cause. Every other error stays as it is.
+ * The result of the work; an error that means the database is unreachable becomes
+ * `database_unavailable` with `message`, and the driver's error as its cause. Every other error
+ * stays as it is.
  */
 export async function orUnavailable<T>(work: Promise<T>, message: string): Promise<T> {
   try {
@@ -59,20 +60,23 @@ export async function orUnavailable<T>(work: Promise<T>, message: string): Promi
   }
 }
 
-/** Whether an error means that the database is away, rather than that it refused the request. */
+/**
+ * Reports whether an error means that the database is unreachable, rather than that it refused the
+ * request.
+ */
 export const isOutage = (error: unknown): boolean =>
   isCausedBy(error, ({ code, message }) => {
     if (typeof code === 'string' && (UNREACHABLE.has(code) || AWAY.test(code))) return true
     return code === INTERNAL && WORKER_AWAY.test(message)
   })
 
-/** Whether an error means that the database has no room on its disk. */
+/** Reports whether an error means that the database has no room on its disk. */
 export const isFull = (error: unknown): boolean =>
   isCausedBy(error, ({ code, message }) => code === DISK_FULL || NO_ROOM.test(message))
 
 type Cause = { readonly code?: unknown; readonly message: string }
 
-/** Whether an error, or what it was caused by, is like that. */
+/** Reports whether an error, or what it was caused by, is like that. */
 function isCausedBy(error: unknown, isLike: (cause: Cause) => boolean): boolean {
   let current = error
   for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth++) {
@@ -83,8 +87,8 @@ function isCausedBy(error: unknown, isLike: (cause: Cause) => boolean): boolean 
 }
 
 /**
- * Whether an error is the server's own answer, so that the transaction is rolled back for certain:
- * also where it says that another server, which has some of the rows, is away.
+ * Reports whether an error is the server's own response, so that the transaction is rolled back for
+ * certain: also if it says that another server, which has some of the rows, is unreachable.
  */
 export const isRefused = (error: unknown): boolean =>
   isCausedBy(error, (cause) => (cause as { severity?: unknown }).severity === 'ERROR')

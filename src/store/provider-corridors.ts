@@ -12,8 +12,8 @@ export type ObservedSeries = { readonly id: number; readonly corridorId: number 
  * The ids of the rows that tell which provider has ever quoted which corridor.
  *
  * Rows are created in transactions of their own and never deleted, so what is remembered here is
- * always committed, and nobody waits for an import that happens to be the first to quote a pair. A
- * row whose observations were then not recorded means nothing to any reader.
+ * always committed, and no request waits for an import that happens to be the first to quote a
+ * pair. A row whose observations were then not recorded means nothing to any reader.
  */
 export class ProviderCorridors {
   readonly #series = new Map<string, ObservedSeries>()

@@ -201,7 +201,7 @@ type CorridorsAsk = Pick<SeriesAsk, 'nowMs' | 'isDistributed'> & {
   readonly corridorIds: readonly number[]
 }
 
-/** What `live` has of some corridors, inside a transaction. */
+/** Returns the `live` quotes of some corridors, inside a transaction. */
 export async function liveQuotesOf(
   sql: Sql,
   tx: TransactionSql,
@@ -215,7 +215,10 @@ export async function liveQuotesOf(
   return [...quotes.values()]
 }
 
-/** How many shares are read at once: one can be read while another is turned into quotes. */
+/**
+ * The maximum number of shares that are read at once: one can be read while another is turned into
+ * quotes.
+ */
 const SHARES_MAX = 2
 
 /** The offers that a search in the latest months does not say all of. */
@@ -226,7 +229,7 @@ function farOffers(rows: readonly LiveRow[]): OfferPlace[] {
   return [...far.values()]
 }
 
-/** What is live of an offer, by the ids of its series and its own. */
+/** Live quotes of an offer, by the ids of its series and its own. */
 type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
 
 /**

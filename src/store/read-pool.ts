@@ -6,21 +6,22 @@ import { placeOf } from './server-address.ts'
 type ReadPoolOptions = {
   readonly connectionsMax: number
   /**
-   * How long a statement may take before the server cancels it, since nobody waits for it any more.
+   * The longest time that a statement may take before the server cancels it, since no request waits
+   * for it any more.
    */
   readonly statementMsMax: number
 }
 
 const CLOSE_SECONDS_MAX = 1
 /**
- * How long a connection may be silent; the server would have cancelled a statement before, so a
- * longer silence means that it is dead.
+ * The longest time that a connection may be silent; the server would have cancelled a statement
+ * before, so a longer silence means that it is dead.
  */
 const SILENCE_SECONDS_MAX = 20
 
 /**
  * Has the server plan each question once for a connection. Left to itself it plans those about
- * months anew each time, which takes longer than they do, since it cannot tell beforehand that a
+ * months again each time, which takes longer than they do, since it does not know beforehand that a
  * plan for all months opens few of them. Citus has to see the corridor itself in each plan.
  */
 const PAST_SESSION = `${SESSION}, set_config('plan_cache_mode', case

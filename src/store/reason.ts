@@ -1,7 +1,7 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors'
 import postgres from 'postgres'
 
-/** How deep errors are searched for their causes. */
+/** Depth to which errors are searched for their causes. */
 const CAUSES_MAX = 5
 
 /**

@@ -49,12 +49,12 @@ export const referenceRates = pgTable(
   (t) => [index('reference_rates_as_of').on(t.currency, t.fetchedAt, t.id)],
 )
 
-/** What one feed answered in one run; append-only. */
+/** Response of one feed in one run; append-only. */
 export const referenceAnswers = pgTable(
   'reference_answers',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** When the run began; the answers of one run share it. */
+    /** The time when the run began; the answers of one run share it. */
     ranAt: instant('ran_at').notNull(),
     feed: text('feed').notNull(),
     fetchedAt: instant('fetched_at').notNull(),
@@ -67,7 +67,7 @@ export const referenceAnswers = pgTable(
   (t) => [index('reference_answers_ran').on(t.ranAt)],
 )
 
-/** What is known about the feeds after the last run: one row. */
+/** State of the feeds after the last run: one row. */
 export const referenceFeedState = pgTable(
   'reference_feed_state',
   {

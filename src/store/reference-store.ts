@@ -105,7 +105,7 @@ export function liveReferences({ sql }: Database, nowMs: number) {
     ) s`
 }
 
-/** Whether the sample was ever loaded into a database; nothing takes it out again. */
+/** Reports whether the sample was ever loaded into a database; nothing takes it out again. */
 export async function holdsSample(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ held: boolean }[]>`
     select exists (

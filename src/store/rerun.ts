@@ -7,7 +7,7 @@ const RUNS_MAX = 3
 
 type Failure = { readonly code?: string; readonly cause?: Failure } | null | undefined
 
-/** Whether nothing was done, so that another attempt may succeed at once. */
+/** Reports whether nothing was done, so that another attempt may succeed at once. */
 export function wasBrokenOff(error: unknown): boolean {
   const failure = error as Failure
   return BROKEN_OFF.has(failure?.code ?? '') || BROKEN_OFF.has(failure?.cause?.code ?? '')

@@ -96,7 +96,7 @@ export async function requireRights(sql: Sql, { prunes }: { prunes: boolean }): 
     ([rights, of]) => `GRANT ${rights} ${of.map(({ what }) => what).join(', ')} TO ${first.role}`,
   )
   throw new Error(
-    `the database user ${first.role} lacks rights of a service; ` +
+    `the database user ${first.role} lacks privileges that the service needs; ` +
       `run as the user that owns the tables: ${grants.join('; ')}`,
   )
 }

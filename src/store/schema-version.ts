@@ -3,7 +3,10 @@ import type { TransactionSql } from 'postgres'
 import journal from '../../drizzle/meta/_journal.json'
 import type { Sql } from './database.ts'
 
-/** When the database's last migration was made; 0 without any. Needs the right to read only. */
+/**
+ * The time when the database's last migration was made; 0 without any. Needs the right to read
+ * only.
+ */
 export async function schemaVersion(sql: Sql | TransactionSql): Promise<number> {
   const [table] = await sql`SELECT to_regclass('drizzle.__drizzle_migrations') AS name`
   if (!table?.name) return 0
@@ -11,7 +14,7 @@ export async function schemaVersion(sql: Sql | TransactionSql): Promise<number> 
   return Number(row?.last ?? 0)
 }
 
-/** When a migration of ours was made. */
+/** The time when a migration of ours was made. */
 export const versionOf = (tag: string): number =>
   journal.entries.find((entry) => entry.tag === tag)!.when
 
@@ -21,7 +24,7 @@ export async function schemaName(sql: Sql): Promise<string> {
   return journal.entries.find(({ when }) => when === last)?.tag ?? String(last)
 }
 
-/** Whether a database has the last migration of a folder, or a later one. */
+/** Reports whether a database has the last migration of a folder, or a later one. */
 export async function isCurrent(sql: Sql, folder: string): Promise<boolean> {
   const made = readMigrationFiles({ migrationsFolder: folder }).map((file) => file.folderMillis)
   return (await schemaVersion(sql)) >= Math.max(...made)

@@ -68,9 +68,9 @@ export const providers = pgTable('providers', {
 })
 
 /**
- * When a provider was switched on or off; append-only. A trigger writes it, whatever program
- * changes the provider. Before its first change a provider was in the opposite state, and one that
- * never changed has always been in its present state.
+ * The time when a provider was switched on or off; append-only. A trigger writes it, whatever
+ * program changes the provider. Before its first change a provider was in the opposite state, and
+ * one that never changed has always been in its present state.
  */
 export const providerActivity = pgTable(
   'provider_activity',
@@ -85,7 +85,7 @@ export const providerActivity = pgTable(
   (t) => [index('provider_activity_since').on(t.providerId, t.since, t.id)],
 )
 
-/** When a currency was switched on or off, recorded like `provider_activity`. */
+/** The time when a currency was switched on or off, recorded like `provider_activity`. */
 export const currencyActivity = pgTable(
   'currency_activity',
   {
@@ -138,7 +138,7 @@ export const providerCorridors = pgTable(
 const coordinate = (moment: AnyPgColumn) =>
   sql`(extract(epoch from ${moment} at time zone 'UTC') * 1000)::float8`
 
-/** What an observation says, and who recorded it; `withdrawals` has the same columns. */
+/** Columns of an observation and its recorder; `withdrawals` has the same. */
 export const saidColumns = () => ({
   effectiveFrom: instant('effective_from').notNull(),
   recordedAt: instant('recorded_at').notNull().defaultNow(),
@@ -179,7 +179,7 @@ export const saidColumns = () => ({
  *
  * The migrations divide the table by months of `effective_from`, which the primary key has to hold
  * therefore; the parts are in the schema `observation_months`. A row that is looked for by its id
- * is looked for in every part unless its `effective_from` is said beside it.
+ * is looked for in every part unless its `effective_from` is given too.
  */
 export const observations = pgTable(
   'observations',

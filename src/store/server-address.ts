@@ -7,7 +7,7 @@ import { tlsOf } from './tls.ts'
  */
 const LIBPQ_ONLY = ['channel_binding', 'gssencmode', 'sslcompression', 'pgbouncer']
 
-/** Where its server listens. */
+/** Port of its server. */
 export const portOf = ({ options }: Sql): number => options.port[0]!
 
 /** Connections that are made from now on go to this port. */
@@ -56,7 +56,8 @@ function readAddress(url: string): DatabaseAddress {
 }
 
 /**
- * Whether the driver can read an address; its own message about a bad one would repeat it whole.
+ * Reports whether the driver can read an address; its own message about a bad one would repeat it
+ * whole.
  */
 function isReadable(url: string): boolean {
   try {

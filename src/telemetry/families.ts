@@ -7,7 +7,7 @@ export type Sample<T> = readonly [labels: Labels, value: T]
 
 type Named = { readonly name: string; readonly help: string }
 
-/** One metric: its name and how to read it when somebody asks. */
+/** One metric: its name and how to read it for a scrape. */
 export type Family =
   | (Named & { readonly type: 'counter'; read(): Samples })
   | (Named & { readonly type: 'gauge'; read(): Samples | Promise<Samples> })
@@ -25,7 +25,7 @@ export const counter = ([name, help]: Described, read: () => number): Family => 
   read: () => [[{}, read()]],
 })
 
-/** A present number; null where there is none. */
+/** A present number; null if there is none. */
 export const gauge = ([name, help]: Described, read: () => number | null): Family => ({
   ...{ name: PREFIX + name, help, type: 'gauge' },
   read: () => {
@@ -41,6 +41,6 @@ export const histogram = ([name, help]: Described, timings: Timings): Family => 
 
 export const secondsOf = (ms: number): number => ms / SECOND_MS
 
-/** How long ago something was, in seconds; null for something that never was. */
+/** The age of something in seconds; null for something that never was. */
 export const ageSeconds = (nowMs: number, thenMs: number | null | undefined): number | null =>
   thenMs === null || thenMs === undefined ? null : secondsOf(nowMs - thenMs)

@@ -7,7 +7,7 @@ export type LiveSources = {
   readonly follower: { readonly gaps: number; readonly waitingSinceMs: number | null }
 }
 
-/** How far this process has come in the log of changes. */
+/** Position of this process in the log of changes. */
 export const liveMetrics = ({ live, follower }: LiveSources, clock: Clock): Family[] => [
   gauge(
     ['changes_position', 'Position in the log of changes, the same in all processes'],

@@ -4,9 +4,7 @@ import { Timings } from './timings.ts'
 const SAMPLE_MS = 50
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 5000]
 
-/**
- * How late the event loop runs a timer, which every request waits as well while other work runs.
- */
+/** Delay of a timer on the event loop, which every request waits as well while other work runs. */
 export class LoopDelay {
   readonly timings = new Timings(BOUNDS_MS)
   #timer: Timer | null = null

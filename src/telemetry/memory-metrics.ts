@@ -3,7 +3,7 @@ import type { Memory } from '~/memory/memory.ts'
 import { ageSeconds, type Family, gauge } from './families.ts'
 import { connectorMetrics, sourceMetrics } from './source-metrics.ts'
 
-/** How much memory holds, how old it is, and what the feeds behind it said last. */
+/** Size and age of memory, and the last responses of the feeds behind it. */
 export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
   return [
     {
@@ -24,7 +24,7 @@ export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
   ]
 }
 
-/** How much each index holds. */
+/** Size of each index. */
 export function memorySizes({ current }: Memory) {
   const { catalogue, quotes, references, keys } = current
   let corridors = 0
@@ -43,7 +43,7 @@ export function memorySizes({ current }: Memory) {
   }
 }
 
-/** What all replicas together know about the feeds. */
+/** State of the feeds that all replicas share. */
 function feedMetrics(memory: Memory, clock: Clock): Family[] {
   const records = () => memory.current.feeds.feeds
   return [

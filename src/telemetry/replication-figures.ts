@@ -4,12 +4,12 @@ import { Timings, WORK_BOUNDS_MS } from './timings.ts'
 /** The most announcements whose waiting times are kept; further ones are only counted. */
 const WAITING_MAX = 10_000
 
-/** How far memory lags behind the commits of other processes. */
+/** Lag of memory behind the commits of other processes. */
 export class ReplicationFigures {
   /** Times from the announcement of a commit to serving it. */
   readonly timings = new Timings(WORK_BOUNDS_MS)
   readonly #byKind = new Map<string, number>()
-  /** When each announcement came in, the oldest first. */
+  /** Arrival of each announcement, the oldest first. */
   readonly #waiting = new Map<number, number>()
   readonly #failed = new Set<number>()
   #count = 0
@@ -39,7 +39,7 @@ export class ReplicationFigures {
     return this.#byKind
   }
 
-  /** How long the oldest announcement that is not served has waited; 0 when none waits. */
+  /** The time that the oldest announcement that is not served has waited; 0 when none waits. */
   get lagMs(): number {
     for (const heardMs of this.#waiting.values()) return monotonicMs() - heardMs
     return 0

@@ -2,7 +2,7 @@ import type { Clock } from '~/clock.ts'
 import { ageSeconds, counter, type Family, gauge, histogram, secondsOf } from './families.ts'
 import type { ReplicationFigures } from './replication-figures.ts'
 
-/** How far this process lags behind the commits of others. */
+/** Lag of this process behind the commits of others. */
 export const replicationMetrics = (figures: ReplicationFigures): Family[] => [
   {
     name: 'corridor_replication_news_total',
@@ -27,7 +27,7 @@ export const replicationMetrics = (figures: ReplicationFigures): Family[] => [
 
 type Publications = () => { readonly count: number; readonly lastMs: number | null }
 
-/** When memory last changed. */
+/** The time when memory last changed. */
 export const publicationMetrics = (publications: Publications, clock: Clock): Family[] => [
   counter(
     ['memory_publications_total', 'Generations that memory has served'],

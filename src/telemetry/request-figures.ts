@@ -69,7 +69,9 @@ export class RequestFigures {
     return this.#routes.values()
   }
 
-  /** How many answers of all routes there were, and how many took longer than some milliseconds. */
+  /**
+   * The number of responses of all routes, and of those that took longer than some milliseconds.
+   */
   slowerThan(ms: number): { count: number; slow: number } {
     const sums = { count: 0, slow: 0 }
     for (const { timings } of this.all)
@@ -80,7 +82,7 @@ export class RequestFigures {
     return sums
   }
 
-  /** How often all routes together answered with this status. */
+  /** Number of responses of all routes with this status. */
   answered(wanted: number): number {
     let sum = 0
     for (const figures of this.all)

@@ -3,7 +3,10 @@ import type { Family } from './families.ts'
 const OUTCOMES = ['recorded', 'refused', 'repeated'] as const
 type Outcome = (typeof OUTCOMES)[number]
 
-/** How many providers are counted one by one; rows of all others are counted together. */
+/**
+ * The maximum number of providers that are counted one by one; rows of all others are counted
+ * together.
+ */
 const PROVIDERS_MAX = 200
 const OTHER = 'other'
 

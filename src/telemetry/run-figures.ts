@@ -1,7 +1,7 @@
 import { type Clock, monotonicMs } from '~/clock.ts'
 import { Timings, WORK_BOUNDS_MS } from './timings.ts'
 
-/** How one kind of work that nobody asked for over HTTP has gone: a job, or a feed's answers. */
+/** History of one kind of background work: a job, or a feed's responses. */
 export class RunFigures {
   readonly timings = new Timings(WORK_BOUNDS_MS)
   successes = 0

@@ -3,7 +3,7 @@ import { missedDays } from '~/domain/source/turn.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { ageSeconds, type Family } from './families.ts'
 
-/** What all replicas together know about the banks whose official rates are fetched. */
+/** State of the banks whose official rates are fetched, which all replicas share. */
 export function sourceMetrics(memory: Memory, clock: Clock): Family[] {
   const records = () => memory.current.sources
   return [
@@ -33,7 +33,7 @@ export function sourceMetrics(memory: Memory, clock: Clock): Family[] {
   ]
 }
 
-/** What all replicas together know about the connectors. */
+/** State of the connectors, which all replicas share. */
 export function connectorMetrics(memory: Memory, clock: Clock): Family[] {
   const records = () => memory.current.connectors
   return [

@@ -1,4 +1,6 @@
-/** How long things took: a histogram in which adding costs a few comparisons and no allocation. */
+/**
+ * The time that things took: a histogram in which adding costs a few comparisons and no allocation.
+ */
 export class Timings {
   /** A count for each bound, and one for values beyond the last; none includes another. */
   readonly counts: Float64Array

@@ -10,7 +10,7 @@ export type Served = {
 
 type Attributes = Record<string, string | number | boolean>
 
-/** Where spans go. Without tracing there is none, and no tracing code is loaded. */
+/** Destination of spans. Without tracing there is none, and no tracing code is loaded. */
 export type Tracing = {
   /** Answers a request in a span of its own, a child of the caller's if `traceparent` names one. */
   served(request: Served): Response | Promise<Response>

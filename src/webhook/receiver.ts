@@ -2,7 +2,7 @@ import { addressesAt, type Bounds, Unaskable } from '~/outbound/ask.ts'
 import { beforeEnd } from '~/outbound/connection.ts'
 import type { AddressesOf, AllowedPlaces } from '~/outbound/places.ts'
 
-/** What is needed to tell where a receiver is. */
+/** Dependencies for resolving a receiver. */
 export type ReceiverDeps = {
   readonly addressesOf: AddressesOf
   /** A signal that aborts after `ms` milliseconds. */
@@ -11,7 +11,7 @@ export type ReceiverDeps = {
   readonly allowed: AllowedPlaces
 }
 
-/** How long somebody who names a receiver waits for its name to be looked up. */
+/** The longest time for looking up a receiver's name while its owner waits. */
 const LOOK_UP_MS_MAX = 5000
 
 /**
@@ -21,7 +21,7 @@ const LOOK_UP_MS_MAX = 5000
 const PLAIN_URL = /^https?:\/\/[^\s\p{C}\\/?#][^\s\p{C}\\]*$/iu
 
 /**
- * Why nothing can be sent to a URL; null where something can. Its host is looked up, and not
+ * Why nothing can be sent to a URL; null if something can. Its host is looked up, and not
  * connected to.
  */
 export async function receiverFault(deps: ReceiverDeps, text: string): Promise<string | null> {
@@ -38,7 +38,7 @@ export async function receiverFault(deps: ReceiverDeps, text: string): Promise<s
   }
 }
 
-/** Where messages may go: over https to the public internet, and to what a setting names. */
+/** Allowed targets of messages: https on the public internet, and what a setting names. */
 export const boundsOf = ({ allowed }: Pick<ReceiverDeps, 'allowed'>): Bounds => ({
   allowed,
   isSecureOnly: true,

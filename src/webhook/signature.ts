@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 
 type Signed = {
-  /** What a receiver knows the message by, however often it comes. */
+  /** Id by which a receiver recognises the message, however often it comes. */
   readonly id: string
-  /** When this attempt is made. */
+  /** The time when this attempt is made. */
   readonly atMs: number
   readonly body: string
   /** The secrets to sign with, at least one; a receiver needs to know one of them. */

@@ -1,6 +1,6 @@
 /**
  * The medium that an Accept header prefers, or the coding that an Accept-Encoding prefers: the
- * first of equals, null where it accepts none. Without a header anything is accepted.
+ * first of equals, null if it accepts none. Without a header anything is accepted.
  * https://www.rfc-editor.org/rfc/rfc9110#field.accept
  */
 export function preferred<M extends string>(
@@ -20,7 +20,7 @@ export function preferred<M extends string>(
 
 type Range = { readonly name: string; readonly quality: number }
 
-/** What a header accepts, in its order; a quality that is not one counts as 0. */
+/** Ranges of an Accept header, in its order; an invalid quality counts as 0. */
 export const rangesOf = (header: string): Range[] => header.split(',').map(rangeOf)
 
 function rangeOf(text: string): Range {

@@ -1,5 +1,5 @@
 /**
- * The bytes of a request's body; null where there are more than `bytesMax`, and no more than that
+ * The bytes of a request's body; null if there are more than `bytesMax`, and no more than that
  * are ever held. Throws where the body breaks off.
  */
 export async function bodyBytes(request: Request, bytesMax: number): Promise<Uint8Array | null> {

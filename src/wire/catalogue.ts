@@ -148,7 +148,7 @@ export const presentCorridor = ({
 
 const NO_CORRIDOR = { what: 'price', nothing: 'No provider quotes any corridor at present.' }
 
-/** That a list is cut; null where it is whole. */
+/** A note that a list is cut; null if it is whole. */
 const cutNote = (listed: number, count: number): string | null =>
   listed < count
     ? `These are the first ${listed} of ${count}; ask with source_country for others.`

@@ -1,9 +1,9 @@
-/** What a connected application may do: ask, and, where its person allows that, make alerts. */
+/** Rights of a connected application: the tools and, if its person allows that, alerts. */
 export const TOOLS_SCOPE = 'mcp'
 export const ALERTS_SCOPE = 'alerts'
 
 type Refused = {
-  /** Whether the caller showed a key or a token. */
+  /** Says whether the caller showed a key or a token. */
   readonly isShown: boolean
   /** The address of the description of the protected resource. */
   readonly metadataUrl: string

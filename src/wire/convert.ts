@@ -145,7 +145,7 @@ type Entry = Static<typeof ConvertProviderEntry>
 
 const isEntry = (a: Entry, b: Entry): boolean => a.offer_id === b.offer_id
 
-/** Whether an entry is the one that the answer shows by itself as `member`. */
+/** Reports whether an entry is the one that the response shows by itself as `field`. */
 const markOf = (member: 'best' | 'best_current'): Mark => ({
   description: `Whether it is \`${member}\` of the JSON answer.`,
   isSet(row, body) {

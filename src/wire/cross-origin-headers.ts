@@ -1,7 +1,7 @@
 /** The origin that stands for any. */
 export const ANY_ORIGIN = '*'
 
-/** How long browsers remember a preflight's answer. */
+/** The time for which browsers remember a preflight's answer. */
 const PREFLIGHT_SECONDS = 600
 
 type Rules = {

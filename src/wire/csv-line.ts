@@ -6,8 +6,8 @@ const csvField = (text: string): string =>
 export const csvLine = (fields: readonly string[]): string => fields.map(csvField).join(',')
 
 /**
- * What begins a formula, at the start of a text or where a program that splits at `;`, tabs or line
- * breaks would begin another cell; such programs drop white space and quotes before it.
+ * Beginning of a formula, at the start of a text or where a program that splits at `;`, tabs or
+ * line breaks would begin another cell; such programs drop white space and quotes before it.
  */
 const FORMULA = /(^|[;\t\v\f\r\n\x85\u2028\u2029])([\s"]*)([=+\-@＝＋－＠])/g
 

@@ -50,7 +50,7 @@ export const CHALLENGE = {
   'www-authenticate': 'Bearer realm="corridor", ApiKey realm="corridor"',
 } as const
 
-/** When a caller meets each code, in the words of the documents. */
+/** The case in which a client gets each code, in the words of the documents. */
 export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   missing_parameter: 'A required parameter is missing.',
   invalid_parameter:
@@ -100,7 +100,7 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
 
 export type ErrorBody = { readonly error: string; readonly code: ErrorCode }
 
-/** All that a caller is told about a failure that was not meant for callers. */
+/** The message to clients about a failure that was not meant for them. */
 export const INTERNAL_ERROR: ErrorBody = {
   error: 'something failed on our side; retry in a moment',
   code: 'internal_error',
@@ -113,7 +113,7 @@ export function errorBody(error: unknown): ErrorBody {
   return { error: message, code, ...details }
 }
 
-/** How long a caller is asked to wait while something of ours is down. */
+/** The time that a client is asked to wait while something of ours is down. */
 const RETRY_AFTER_SECONDS = 30
 
 /** The statuses of what ends by itself or by the operator, whatever the caller does. */

@@ -99,7 +99,7 @@ function presentPair({ mid, backing, best }: Pair): Static<typeof PairValue> {
   }
 }
 
-/** What is missing or too old in the pairs; null where nothing is. */
+/** A note on what is missing or too old in the pairs; null if nothing is. */
 export function matrixNote({ unpriced, stale, tooOld }: Matrix): string | null {
   if (unpriced.length + stale.length + tooOld.length === 0) return null
   return [

@@ -48,7 +48,7 @@ export const ProviderType = words(PROVIDER_TYPES, {
   description: 'What kind of institution published the price.',
 })
 
-/** When an entry's price was seen, and whether that is too long ago. */
+/** The time when an entry's price was seen, and whether that is too long ago. */
 export const ageFields = {
   last_updated: Instant,
   is_stale: Type.Boolean({
@@ -71,7 +71,7 @@ export const rateDateField = {
   ),
 }
 
-/** What a quote says of its price. */
+/** Fields of a quote about its price. */
 export const priceFields = {
   rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
   fee: nullable(Type.Number({ description: 'In fee_currency.' })),
@@ -96,7 +96,7 @@ export const DataFreshness = words(TIERS, {
   description: 'The tier of this answer: `hourly` shows the data of the top of the UTC hour.',
 })
 
-/** What follows the time in every response with prices, if they may be sample prices. */
+/** Fields after the time in every response with prices, if they may be sample prices. */
 export const sampleFields = {
   sample: Type.Optional(
     Type.Boolean({

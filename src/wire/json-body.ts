@@ -2,7 +2,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { isNestedTooDeep } from './nesting.ts'
 
 type JsonReading = {
-  /** What is wrong with a body that is nested too deeply, and what to send instead. */
+  /** Error of a body that is nested too deeply, and what to send instead. */
   readonly tooDeep: string
   readonly parse?: (text: string) => unknown
 }

@@ -21,7 +21,7 @@ export function readDate(name: string, text: string): number {
 }
 
 /**
- * The age in a question's max_age, in milliseconds; null for any age. A 400 where it is no age.
+ * The age in a question's max_age, in milliseconds; null for any age. A 400 if it is not an age.
  */
 export function readMaxAge({ max_age: text }: { readonly max_age?: string }): number | null {
   if (text === undefined) return null
@@ -30,7 +30,7 @@ export function readMaxAge({ max_age: text }: { readonly max_age?: string }): nu
   return ms
 }
 
-/** What an age may be, in words. */
+/** Possible ages, in words. */
 const AGE =
   'age such as 90m, 24h or 7d, or an ISO 8601 duration of days, hours and minutes such as ' +
   'P1DT12H, more than nothing and at most five years'

@@ -1,4 +1,4 @@
-/** The deepest nesting accepted; nobody needs more. */
+/** The deepest nesting accepted; no request needs more. */
 export const NESTING_MAX = 20
 
 const QUOTE = 0x22
@@ -9,8 +9,8 @@ const OPENING = 0x5b
 const CLOSING = 0x5d
 
 /**
- * Whether a JSON text nests its lists and objects deeper than `NESTING_MAX`, which a parser would
- * spend long on. For a text that is not JSON the result is meaningless and does no harm.
+ * Reports whether a JSON text nests its lists and objects deeper than `NESTING_MAX`, which a parser
+ * would spend long on. For a text that is not JSON the result is meaningless and does no harm.
  */
 export function isNestedTooDeep(text: string): boolean {
   let depth = 0

@@ -49,7 +49,7 @@ export function pastAbsenceNote(absence: Absence, date: string): string {
 }
 
 /**
- * Why a list is empty: all prices, told of as `what`, are older than was asked for or say
+ * Why a list is empty: all prices, called `what`, are older than requested or say
  * something else, or there is `nothing`.
  */
 export function emptyNote(
@@ -60,7 +60,7 @@ export function emptyNote(
   return newestMs === null ? told.nothing : `${olderText(`Every ${told.what}`, newestMs)}.`
 }
 
-/** That no price says what was asked of offers. */
+/** A note that no price fits the requested filters. */
 const unfitText = (price: string, unfit: readonly FilterName[]): string =>
   `No ${price} fits what is asked of ${listed(unfit.map((name) => FILTERS[name]))}.`
 
@@ -71,7 +71,7 @@ export const listed = (names: readonly string[]): string =>
 const olderText = (whose: string, newestMs: number): string =>
   `${whose} is older than max_age; the newest was seen on ${dayText(newestMs)}`
 
-/** That the best price is stale; null where it is not. */
+/** A note that the best price is stale; null if it is not. */
 export const staleNote = ({
   quote,
   isStale,
@@ -81,15 +81,15 @@ export const staleNote = ({
     : null
 
 /**
- * That the best price is stale, and for which countries alone it is where these were not asked for;
- * null where there is nothing to say.
+ * A note that the best price is stale, and for which countries alone it is if these were not
+ * requested; null if there is nothing to say.
  */
 export function bestNote(best: AgedQuote, filters: OfferFilters): string | null {
   const notes = [countriesNote(best.quote, filters), staleNote(best)]
   return notes.filter((note) => note !== null).join(' ') || null
 }
 
-/** Which countries alone a price is for; null where it names none that was not asked for. */
+/** Which countries alone a price is for; null if it names none that was not asked for. */
 function countriesNote({ offer }: Quote, filters: OfferFilters): string | null {
   const source = filters.sourceCountry === null ? (offer?.sourceCountry ?? null) : null
   const target = filters.targetCountry === null ? (offer?.targetCountry ?? null) : null
@@ -99,7 +99,7 @@ function countriesNote({ offer }: Quote, filters: OfferFilters): string | null {
   return target && `The best price is for sending to ${target} alone.`
 }
 
-/** How many ranges of amounts a note lists at most. */
+/** The maximum number of ranges of amounts that a note lists. */
 const RANGES_MAX = 3
 
 type Asked = { readonly corridor: Corridor; readonly amount: number | null }
@@ -119,14 +119,16 @@ function rangeText({ least, most }: AmountRange): string {
   return most === Number.POSITIVE_INFINITY ? `${from} or more` : `${from} to ${to}`
 }
 
-/** How many old prices a note lists at most. */
+/** The maximum number of old prices that a note lists. */
 const LISTED_MAX = 5
 
-/** That the best prices of these corridors are stale; there is at least one. */
+/** A note that the best prices of these corridors are stale; there is at least one. */
 export const stalePairsNote = (stale: readonly Quote[]): string =>
   `${bestPricesText(stale)} may no longer be available.`
 
-/** That the best prices of these corridors are older than was asked for; there is at least one. */
+/**
+ * A note that the best prices of these corridors are older than requested; there is at least one.
+ */
 export const tooOldPairsNote = (tooOld: readonly Quote[]): string =>
   `${bestPricesText(tooOld)} ${tooOld.length === 1 ? 'is' : 'are'} older than max_age.`
 

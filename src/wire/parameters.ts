@@ -34,7 +34,7 @@ export const EditionQuery = Type.Object({
   ),
 })
 
-/** What asks for an answer that knows at least so much of the log of changes. */
+/** Parameter for a response that includes the log of changes up to a position. */
 export const positionParameter = {
   min_position: Type.Optional(
     Type.Integer({
@@ -51,7 +51,7 @@ export const PositionQuery = Type.Object(positionParameter)
 
 const [POSITION_NAME] = Object.keys(positionParameter) as [string]
 
-/** Whether a URL may ask for a position, so that reading it is worth while. */
+/** Reports whether a URL may ask for a position, so that reading it is worth while. */
 export const mayAskPosition = (url: string): boolean => url.includes(POSITION_NAME)
 
 export const CorridorsQuery = Type.Object({
@@ -90,7 +90,7 @@ export const ConvertQuery = Type.Object({
   recipient_gets: Type.Optional(
     Type.Number({
       description:
-        'Amount in the target currency that is to arrive after all fees, in place of amount: ' +
+        'Amount in the target currency that is to arrive after all fees, instead of amount: ' +
         'every provider then has its send_amount, the smallest first.',
       exclusiveMinimum: 0,
       maximum: AMOUNT_MAX,

@@ -3,7 +3,7 @@ import { OptionalKind } from '@sinclair/typebox'
 import { isBetween } from '~/domain/decimal.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 
-/** How many digits are read on each side of a decimal point. */
+/** The maximum number of digits that are read on each side of a decimal point. */
 const DECIMAL_DIGITS_MAX = 40
 const DECIMAL_DIGITS = `\\d{1,${DECIMAL_DIGITS_MAX}}`
 const PLAIN_DECIMAL = new RegExp(`^-?${DECIMAL_DIGITS}(\\.${DECIMAL_DIGITS})?$`)
@@ -57,7 +57,7 @@ export function refuseTimes({ properties }: TObject, { names, whereOf }: Times):
   })
 }
 
-/** Reads parameters by `textOf`, which gives the trimmed text of each; undefined where absent. */
+/** Reads parameters by `textOf`, which gives the trimmed text of each; undefined if absent. */
 function readFields<S extends TObject>(
   schema: S,
   textOf: (name: string, field: TSchema) => string | undefined,
@@ -73,7 +73,7 @@ function readFields<S extends TObject>(
 }
 
 /**
- * The value of a parameter whose text came in any way, trimmed; undefined where the text is absent
+ * The value of a parameter whose text came in any way, trimmed; undefined if the text is absent
  * and may be. Throws the 400 that names it.
  */
 export const readField = (name: string, field: TSchema, text: string | undefined): unknown =>
@@ -140,7 +140,7 @@ function textOf(name: string, field: TSchema, given: readonly Parameter[]): stri
       .filter((parameter) => parameter.name === name)
       .map(writtenIn)
       .join()
-  throw new ServiceError('repeated_parameter', `${name} is given ${times} times; once is enough`, {
+  throw new ServiceError('repeated_parameter', `${name} appears ${times} times; send it once`, {
     parameter: name,
   })
 }
@@ -212,7 +212,7 @@ function isWithin(value: number, field: TSchema): boolean {
   )
 }
 
-/** What a parameter accepts, in words made from its own schema. */
+/** Accepted values of a parameter, in words made from its own schema. */
 function takes(field: TSchema): string {
   if (field.enum) return `one of ${field.enum.join(', ')}`
   switch (field.type) {

@@ -1,7 +1,7 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Quota } from '~/domain/quota.ts'
 
-/** For answers that nobody may keep or change on their way, such as streams. */
+/** For responses that no proxy may keep or change, such as streams. */
 export const NO_STORE = 'no-store, no-transform'
 
 /**

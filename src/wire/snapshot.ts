@@ -46,7 +46,7 @@ export const snapshotList = new List({
   about: ({ corridor, date }) => ['historical', corridor, date],
 })
 
-/** The rows of the file of a day, which is alike whoever asks for it and whenever. */
+/** The rows of the file of a day, which is the same for every client and at any time. */
 export const dayFileList = new List({
   response: SnapshotResponse,
   entries: 'providers',

@@ -8,13 +8,13 @@ type Success = {
   readonly plan: Plan
   readonly quota: Quota
   readonly nowMs: number
-  /** How far the answer knows the log of changes. */
+  /** Position of the response in the log of changes. */
   readonly position: number
 }
 
 type Route = {
   readonly isTiered: boolean
-  /** Whether another Accept header may bring another form. */
+  /** Says whether another Accept header may bring another form. */
   readonly varies?: boolean
   /** Headers for browsers that every answer carries, where the route sets them itself. */
   readonly guards?: Readonly<Record<string, string>>

@@ -15,7 +15,7 @@ const { values } = parseArgs({
   },
 })
 
-/** What a run has to reach. */
+/** Goals of a run. */
 const GOALS = { right: 0.95, calls: 1.3, tokens: 700, lazyWrong: 0.01 }
 
 await preferMemory()

@@ -1,7 +1,7 @@
 import type { Sql } from '~/store/database.ts'
 import type { Random } from '../fuzz/random.ts'
 
-/** What has to be said along with a figure, because the figure alone would mislead. */
+/** Caveat that has to come with a number, because the number alone would mislead. */
 export type Caveat =
   /** The price is for another amount, at most a factor of two away. */
   | 'nearest'
@@ -12,7 +12,7 @@ export type Caveat =
   /** The rate is too far from the mid of its day to be believed; its date is known all the same. */
   | 'suspect'
 
-/** What is right. */
+/** The right answer. */
 export type Truth =
   /** Nobody can know, so that any figure would be wrong. */
   | { readonly isUnknowable: true }
@@ -29,9 +29,9 @@ export type Truth =
 
 export const UNKNOWABLE: Truth = { isUnknowable: true }
 
-/** What a player says. */
+/** Reply of a player. */
 export type Reply = {
-  /** Whether it says that it cannot know. */
+  /** Says whether it says that it cannot know. */
   readonly isDeclined: boolean
   readonly figure: number | null
   readonly name: string | null
@@ -62,7 +62,7 @@ export type Question = {
   readonly truth: Truth
 }
 
-/** What a template draws from: the database alone. */
+/** Source of a template's values: the database alone. */
 export type Draw = {
   readonly sql: Sql
   readonly random: Random
@@ -75,7 +75,7 @@ export type Drawn = Omit<Question, 'template'>
 /** One kind of question, with its words and its truth. */
 export type Template = {
   readonly name: string
-  /** Whether every question of it must be declined. */
+  /** Says whether every question of it must be declined. */
   readonly isUnknowable: boolean
   draw(draw: Draw): Promise<Drawn>
 }

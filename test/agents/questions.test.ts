@@ -8,7 +8,7 @@ import { TEST_MS_MAX } from '../support/until.ts'
 import questions from './questions.json'
 import { sampleService } from './sample-service.ts'
 
-/** What an agent may cost on average, for a question that a person asks. */
+/** Number of calls that an agent may use on average for a person's question. */
 const CALLS_MAX = 1.5
 const TOKENS_MAX = 800
 const CHARACTERS_OF_A_TOKEN = 4
@@ -18,9 +18,9 @@ const RELATIVE_ERROR_MAX = 1e-9
 type Question = {
   readonly question: string
   readonly calls: readonly { readonly tool: string; readonly arguments: object }[]
-  /** What a person is told. */
+  /** Answer to the person. */
   readonly answer: string
-  /** Where in the results of the calls, numbered from 1, the figures of the answer stand. */
+  /** Places of the answer's numbers in the results of the calls, numbered from 1. */
   readonly figures: readonly { readonly call: number; readonly at: Path; readonly is: unknown }[]
 }
 
@@ -30,7 +30,7 @@ type Path = readonly (string | number | Readonly<Record<string, unknown>>)[]
 let client: Client
 let service: Awaited<ReturnType<typeof sampleService>>['service']
 let tools: ReadonlyMap<string, Tool>
-/** How many characters the results of each question that was played have. */
+/** The number of characters of the results of each question that was played. */
 const characters: number[] = []
 
 beforeAll(async () => {

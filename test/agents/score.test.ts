@@ -30,7 +30,7 @@ describe('scoreOf', () => {
     },
   )
 
-  test('rewards declining only what nobody can know', () => {
+  test('rewards declining only what cannot be known', () => {
     expect(scoreOf(TRUTH, DECLINED)).toEqual({ verdict: 'declined wrongly', points: 0 })
     expect(scoreOf(UNKNOWABLE, DECLINED)).toEqual({ verdict: 'declined rightly', points: 1 })
     expect(scoreOf(UNKNOWABLE, said(RIGHT))).toEqual({ verdict: 'wrong', points: -2 })
@@ -44,7 +44,7 @@ describe('scoreOf', () => {
 })
 
 describe('the truth', () => {
-  test('is told by the database alone: no template imports code of the service', async () => {
+  test('comes from the database alone: no template imports code of the service', async () => {
     const files = [...new Glob('template/*.ts').scanSync(import.meta.dir), 'question.ts']
     expect(files.length).toBeGreaterThan(4)
     for (const file of [...files, 'wording.ts', 'score.ts']) {

@@ -9,10 +9,10 @@ export const VERDICTS = [
 ] as const
 export type Verdict = (typeof VERDICTS)[number]
 
-/** What a reply is worth: a point for each claim that is right, two less for a wrong figure. */
+/** Score of a reply: a point for each claim that is right, two less for a wrong number. */
 export type Score = { readonly verdict: Verdict; readonly points: number }
 
-/** How far a figure may be off, as a part of the right one. */
+/** Relative error that a number may have. */
 const OFF_MAX = 0.001
 /** Percentages are shown with six decimals, of which two may be subtracted. */
 const SHOWN = 2e-6

@@ -25,6 +25,6 @@ function rowOf(name: string, played: readonly Played[]): string[] {
 export const meanOf = (played: readonly Played[], of: 'calls' | 'tokens'): number =>
   played.reduce((sum, one) => sum + one[of], 0) / played.length
 
-/** What share of the questions has one of these verdicts. */
+/** Share of the questions with one of these verdicts. */
 export const shareOf = (played: readonly Played[], ...verdicts: readonly string[]): number =>
   played.filter(({ verdict }) => verdicts.includes(verdict)).length / played.length

@@ -11,8 +11,8 @@ const QUOTES = 5
 const TICKS_PER_SECOND = 100
 
 /**
- * What connectors cost the service that runs them: CPU and memory of questions, with five prices in
- * each answer, and how long requests wait while a file of 10,000 rows is read.
+ * Measures the cost of connectors to their service: CPU and memory of requests, with five prices in
+ * each response, and how long requests wait while a file of 10,000 rows is read.
  */
 export async function connectors(
   { url, dir }: { url: string; dir: string },
@@ -111,7 +111,9 @@ async function untilRun(url: string, name: string): Promise<void> {
   }
 }
 
-/** How long each request took, one after another, while some work was done, in milliseconds. */
+/**
+ * The time that each request took, one after another, while some work was done, in milliseconds.
+ */
 async function waitsDuring(url: string, work: () => Promise<unknown>): Promise<number[]> {
   let isOver = false
   const worked = work().finally(() => {

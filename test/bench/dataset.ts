@@ -25,7 +25,7 @@ export type Dataset = {
 type DatasetOptions = {
   readonly liveQuotes: number
   readonly nowMs: number
-  /** What every provider says of its quotes in a corridor: of each of these offers there is one. */
+  /** Offers of every provider's quotes in a corridor: one quote of each. */
   readonly offers?: readonly (Offer | null)[]
 }
 

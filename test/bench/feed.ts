@@ -16,8 +16,8 @@ const TO = ['KES', 'NGN', 'UGX', 'TZS', 'GHS', 'RWF', 'ETB', 'MAD', 'XOF', 'ZMW'
 type Scene = { readonly database: Database; readonly url: string }
 
 /**
- * How long a 10 x 10 `GET /fetch-matrix` takes while the service waits for a feed that hangs, beside
- * a service without a feed on the same database, both in turns.
+ * The time that a 10 x 10 `GET /fetch-matrix` takes while the service waits for a feed that hangs,
+ * beside a service without a feed on the same database, both in turns.
  */
 export async function feed(
   { database, url }: Scene,

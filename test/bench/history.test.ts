@@ -21,7 +21,7 @@ describe('bun run bench history', () => {
     expect(answer).toEqual({ status: 2, stdout: '', stderr: line })
   })
 
-  test('leaves nothing behind when it is told to end', async () => {
+  test('leaves nothing behind when it is asked to end', async () => {
     const { child, pid } = await filling([])
     child.kill('SIGTERM')
     expect(await child.exited).toBe(143)

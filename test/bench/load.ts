@@ -54,13 +54,13 @@ async function asked({ hostname, port, request, endMs }: Asking): Promise<number
   return promise
 }
 
-/** Whether an answer in chunks ends here. */
+/** Reports whether an answer in chunks ends here. */
 const isLast = (chunk: Buffer): boolean =>
   chunk.toString('latin1', chunk.byteLength - 5) === '0\r\n\r\n'
 
 /**
- * How many bytes of the answer that starts with this chunk are still to come; without end where it
- * comes in chunks.
+ * The number of bytes that are still to come of the response that starts with this chunk; infinite
+ * if it comes in chunks.
  */
 function restOf(chunk: Buffer): number {
   const head = chunk.toString('latin1', 0, Math.min(chunk.byteLength, 1500))

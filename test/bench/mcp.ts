@@ -15,7 +15,7 @@ const LIVE_QUOTES = 1152
 const NAME = 'get_rates'
 const CALL = { name: NAME, arguments: { from: 'USD', to: 'KES' } }
 
-/** What a client of each revision sends with a call. */
+/** Headers and parameters of a call in each revision. */
 const REVISIONS = {
   '2025-11-25': { headers: ['MCP-Protocol-Version: 2025-11-25'], params: CALL },
   '2026-07-28': {
@@ -34,7 +34,7 @@ type Scene = { readonly database: Database; readonly url: string }
 type Sizes = {
   readonly rounds: number
   readonly seconds: number
-  /** What both ends take, after some 30,000 calls, to be compiled for good. */
+  /** Time that both ends take, after some 30,000 calls, to be compiled for good. */
   readonly warmingSeconds: number
 }
 

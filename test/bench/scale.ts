@@ -38,9 +38,9 @@ type Stage = {
 }
 
 /**
- * What a request, a recorded row and a live quote cost as the number of live quotes grows, with 12
- * in each corridor: the same service at each size, driven in turns. Beside them, what 200 offers in
- * each corridor cost.
+ * Measures the cost of a request, a recorded row and a live quote as the number of live quotes
+ * grows, with 12 in each corridor: the same service at each size, driven in turns; and the cost of
+ * 200 offers in each corridor.
  */
 export async function scale(dir: string, sizes: Sizes): Promise<Figure[]> {
   const stages: Stage[] = []
@@ -114,7 +114,7 @@ async function requestCosts(
   return figures
 }
 
-/** What a request costs of each that is asked, in turns. */
+/** Cost of a request of each kind, in turns. */
 async function cpuMicros(
   asked: readonly { readonly stage: Stage; readonly name: string }[],
   { rounds, seconds }: Pick<Sizes, 'rounds' | 'seconds'>,
@@ -135,7 +135,7 @@ async function cpuMicros(
   return taken.map((seen) => medians(seen).cpuMicros)
 }
 
-/** What `/convert` costs where each provider has many offers, beside where each has one. */
+/** Cost of `/convert` if each provider has many offers, and if each has one. */
 async function offerCosts(
   { few, offers }: { few: Stage; offers: Stage },
   sizes: Sizes,

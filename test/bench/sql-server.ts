@@ -44,7 +44,7 @@ await sql`create index if not exists bench_provider on provider_corridors (provi
 type Query = URLSearchParams
 type Named = { readonly name: string; readonly provider_type: Provider['providerType'] }
 type LiveRow = QuoteRow & Named & { readonly transfer_time: string | null } & DayColumns
-/** What a dollar was worth in each leg when the quote took effect; null where nobody said. */
+/** Value of a dollar in each leg when the quote took effect; null if unknown. */
 type DayColumns = Record<'from_per_usd' | 'from_at_ms' | 'to_per_usd' | 'to_at_ms', string | null>
 
 type CurrencyRow = Pick<Currency, 'code' | 'kind'> & { peg_to: string | null; peg_rate: string }
@@ -92,7 +92,7 @@ async function liveView(from: string, to: string): Promise<CorridorView> {
   )
 }
 
-/** What was last said of a leg's anchor when quote `o` took effect. */
+/** Last value of a leg's anchor when quote `o` took effect. */
 const saidThen = (code: string) => sql`
   select per_usd, extract(epoch from fetched_at) * 1000 as at_ms from reference_rates
   where currency = ${anchors.of(code) ?? ''} and fetched_at <= o.effective_from

@@ -14,15 +14,15 @@ import { type Figure, percentile } from './table.ts'
 
 export type StreamSizes = {
   readonly streams: number
-  /** How long it is measured, without streams and with them. */
+  /** The time for which it is measured, without streams and with them. */
   readonly streamSeconds: number
-  /** How many events a reader missed who comes back. */
+  /** The number of events that a returning reader missed. */
   readonly missed: number
 }
 
 const LIVE_QUOTES = 5000
 const ROWS_PER_SECOND = 500
-/** How many corridors each stream names. */
+/** The number of corridors each stream names. */
 const CORRIDORS_EACH = 3
 /** From the start of one `GET /rates` to that of the next. */
 const ASK_PAUSE_MS = 4
@@ -30,10 +30,10 @@ const WARMING_SECONDS = 2
 const SETTLING_MS = 2000
 
 /**
- * What open streams cost and how soon they tell, while rows are recorded through `POST /rates`: from
- * the answer that says a row is recorded to the last stream that tells it; the memory of a stream;
- * `GET /rates` beside the streams and without them, rows being recorded in both cases; and how long a
- * reader who comes back takes to have all it missed.
+ * Measures the cost and the delay of open streams, while rows are recorded through `POST /rates`:
+ * from the 201 to the last stream that sends the row; the memory of a stream; `GET /rates` with and
+ * without the streams, rows being recorded in both cases; and the time that a returning reader
+ * takes to have all it missed.
  *
  * The streams are read by a process of its own, on the core that also records and asks.
  */
@@ -135,7 +135,7 @@ async function opened({ service }: Scene, subscribed: string[][], keys: readonly
   const said = linesOf(child.stdout)
   if ((await said.next()).value !== 'open') throw new Error('the streams were not opened')
   return {
-    /** What the streams told until now; closes them. */
+    /** Returns what the streams sent until now; closes them. */
     async heard(): Promise<Heard> {
       child.stdin.write('\n')
       await child.stdin.flush()
@@ -178,7 +178,9 @@ async function loaded({ service, market, keys }: Scene, recorder: Recorder, seco
   return { rows, latencies, seconds: (performance.now() - startMs) / 1000 }
 }
 
-/** How long after its 201 the last stream told each row; every reader must have been told once. */
+/**
+ * The time that after its 201 the last stream told each row; every reader must have been told once.
+ */
 function delaysOf(rows: readonly Row[], subscribed: readonly string[][], heard: Heard): number[] {
   const readers = new Map<string, number>()
   for (const corridor of subscribed.flat()) readers.set(corridor, (readers.get(corridor) ?? 0) + 1)
@@ -191,7 +193,7 @@ function delaysOf(rows: readonly Row[], subscribed: readonly string[][], heard: 
   })
 }
 
-/** How long a reader of everything takes who comes back after it missed some events. */
+/** The time that a reader of everything takes who comes back after it missed some events. */
 async function resumed({ service, keys }: Scene, recorder: Recorder, missed: number) {
   const leaving = everything(service, keys.realtime)
   while (leaving.lastId === null) await Bun.sleep(10)

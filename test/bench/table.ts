@@ -5,7 +5,7 @@ export type Figure = {
   readonly unit: string
   /** The figure for doing it the plain way in one run with this one. */
   readonly beside?: { readonly what: string; readonly value: number }
-  /** What the ratio, or the value where there is nothing beside it, should reach. */
+  /** Goal of the ratio, or of the value if there is nothing to compare it with. */
   readonly goal?: string
 }
 

@@ -96,7 +96,7 @@ async function quote(rate: number): Promise<void> {
 
 const verified = ({ headers, body }: Call, by: string) => new Webhook(by).verify(body, headers)
 
-describe('somebody without an account', () => {
+describe('a person without an account', () => {
   test('presses the button of the board, signs up and is led back to the alert', async () => {
     const { page } = ada
     await page.goto(BOARD)
@@ -189,8 +189,8 @@ describe('somebody without an account', () => {
   })
 })
 
-describe('somebody with live prices, without scripts', () => {
-  test('is told of a price as soon as it is recorded', async () => {
+describe('a person with live prices, without scripts', () => {
+  test('is notified of a price as soon as it is recorded', async () => {
     await scene.demo.command('account', 'create', '--email', GRACE, '--plan', 'enterprise')
     grace = await scene.visit({ isScripted: false })
     const { page } = grace
@@ -211,7 +211,7 @@ describe('somebody with live prices, without scripts', () => {
     await pictured(grace, 'alert-fired-light-1280')
   })
 
-  test('is told again after the price fell in between, however often the server fails', async () => {
+  test('is notified again after the price fell in between, however often the server fails', async () => {
     const { page } = grace
     await quote(174)
     answer = 503
@@ -282,7 +282,7 @@ describe('every page of alerts', () => {
   )
 })
 
-describe('somebody who is told by mail', () => {
+describe('a person who is notified by email', () => {
   let mails: MailSink
   let mailed: Scene
 

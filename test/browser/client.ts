@@ -42,7 +42,7 @@ afterAll(async () => {
   await removeScratch()
 })
 
-/** What a script in a page gets that has imported the client and knows the service and a key. */
+/** Runs a script in a page that has imported the client and knows the service and a key. */
 const inPage = (page: Page, script: string, options: object = {}): Promise<unknown> =>
   page.evaluate(`(async () => {
     const { Corridor, CorridorError } = await import('/client.js')
@@ -145,7 +145,7 @@ describe('the client in a page of another origin', () => {
     await context.close()
   })
 
-  test('asks nobody but the service and its own site', () => {
+  test('sends requests only to the service and its own site', () => {
     const allowed = [scene.demo.origin, sites[0]!.url.origin]
     const strange = visit.asked.filter((url) => !allowed.includes(new URL(url).origin))
     expect(strange).toEqual([])

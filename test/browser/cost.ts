@@ -1,11 +1,11 @@
 import type { Scene } from './scene.ts'
 
-/** How often a page is opened: the quickest is what it costs, the rest what else the machine does. */
+/** Number of visits to a page: the quickest is its cost, the rest what else the machine does. */
 const VISITS = 5
 
 type Cost = { readonly bytes: number; readonly paintMs: number; readonly interactiveMs: number }
 
-/** What first visits to a page cost, with nothing in any cache; each figure in ascending order. */
+/** Costs of first visits to a page, with nothing in any cache, in ascending order. */
 export async function firstVisitCost(
   scene: Scene,
   path: string,

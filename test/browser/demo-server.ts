@@ -63,7 +63,7 @@ export class DemoServer {
 
 const linkIn = (line: string): string => JSON.parse(line).link
 
-/** What it prints until it has printed all of it. */
+/** Returns what it prints until it has printed all of it. */
 async function introduction(stdout: ReadableStream<Uint8Array>): Promise<string> {
   let text = ''
   const decoder = new TextDecoder()

@@ -127,7 +127,7 @@ describe('/docs in a browser', () => {
     }
   })
 
-  test('shows the guide in place of the reference without scripts', async () => {
+  test('shows the guide instead of the reference without scripts', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const plain = await context.newPage()
     await plain.goto(`${demo.origin}/docs`)

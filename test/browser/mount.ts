@@ -7,7 +7,10 @@ const EMAIL = 'ada.lovelace@example.org'
 const OPERATOR = 'operator@example.org'
 const PASSWORD = 'correct horse battery'
 const MOUNT = '/fx'
-/** How many pages are opened that differ only in their query, or in what they are about. */
+/**
+ * The maximum number of pages that are opened that differ only in their query, or in what they are
+ * about.
+ */
 const ALIKE_MAX = 3
 
 const kindOf = (path: string): string => path.replace(/(\/(?:send|providers)\/).+/, '$1')
@@ -105,7 +108,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     expect([proxy.strays, complaints]).toEqual([[], []])
   })
 
-  test('somebody signs up, tries the new key, makes, replaces and revokes keys', async () => {
+  test('a person signs up, tries the new key, creates, replaces and revokes keys', async () => {
     const { page } = ada
     await signUp(ada, EMAIL)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()

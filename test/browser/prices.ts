@@ -39,7 +39,7 @@ async function examined({ page }: Visit, name: string): Promise<void> {
   await scene.picture(page, name)
 }
 
-/** What a browser does where a file is dropped, or a table pasted, on the page. */
+/** Simulates a file dropped, or a table pasted, on the page. */
 const transferred = (page: Page, event: 'drop' | 'paste', data: Record<string, string>) =>
   page.evaluate(
     `{

@@ -14,7 +14,7 @@ export type Look = {
   readonly width?: number
   readonly scheme?: 'light' | 'dark'
   readonly isScripted?: boolean
-  /** Where the service is opened, if not at its own address. */
+  /** Address at which the service is opened, if not its own. */
   readonly origin?: string
 }
 
@@ -26,7 +26,7 @@ export type Visit = {
   readonly complaints: string[]
 }
 
-/** What a page is found to shut people out with. */
+/** Accessibility error of a page. */
 export type Fault = { readonly id: string; readonly impact: string; readonly targets: string[] }
 
 /** The demonstration, as a person starts it, and a browser to visit it with. */
@@ -71,7 +71,7 @@ export class Scene {
     return { page, context, asked, complaints }
   }
 
-  /** What axe-core holds to be serious or critical in the page as it stands. */
+  /** Returns the errors of the page that axe-core calls serious or critical. */
   async faults(page: Page): Promise<Fault[]> {
     await page.evaluate(await Bun.file(AXE).text())
     const { violations } = (await page.evaluate(
@@ -95,7 +95,7 @@ export class Scene {
   }
 }
 
-/** Whether the page is wider than the window, so that it scrolls sideways. */
+/** Reports whether the page is wider than the window, so that it scrolls sideways. */
 export const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > innerWidth') as Promise<boolean>
 

@@ -33,7 +33,7 @@ afterAll(async () => {
   await Promise.all(sites.map((one) => one.stop(true)))
 })
 
-/** What the server of a page does that holds the key, and which hands on only the token. */
+/** Gets a token as the server of a page does, which holds the key and hands on only the token. */
 async function tokenOf(): Promise<string> {
   const { origin, keys } = scene.demo
   const headers = { 'x-api-key': keys.enterprise! }
@@ -96,7 +96,7 @@ describe('an EventSource in a page of another origin', () => {
     await context.close()
   })
 
-  test('is told nothing where its origin is not allowed, or with a token of nobody', async () => {
+  test('gets nothing if its origin is not allowed, or with an invalid token', async () => {
     const token = await tokenOf()
     for (const [{ url }, shown] of [
       [sites[1]!, token],

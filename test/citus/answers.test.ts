@@ -8,7 +8,7 @@ const answer = (more: Partial<Answer> = {}): Answer => {
 }
 
 describe('differenceOf', () => {
-  test('is null for answers that are alike, byte for byte', () => {
+  test('is null for responses that are the same, byte for byte', () => {
     expect(differenceOf(answer(), answer())).toBeNull()
   })
 

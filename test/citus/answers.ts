@@ -21,7 +21,7 @@ export async function asked(
   return { status: answer.status, headers: Object.fromEntries(headers), text }
 }
 
-/** Where two answers first differ, for a reader; null where they are alike, byte for byte. */
+/** First difference of two responses, for a reader; null if they are the same byte for byte. */
 export function differenceOf(one: Answer, other: Answer): string | null {
   if (one.status !== other.status) return `status ${one.status} and ${other.status}`
   const names = new Set([...Object.keys(one.headers), ...Object.keys(other.headers)])

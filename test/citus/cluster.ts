@@ -30,7 +30,9 @@ type ClusterOptions = {
   /** The folder of the programs of a PostgreSQL that has the extension. */
   readonly programs: string
   readonly workers?: number
-  /** Whether its commits outlive a power failure, as they have to where their cost is measured. */
+  /**
+   * Says whether its commits outlive a power failure, as they have to where their cost is measured.
+   */
   readonly durable?: boolean
   /** The port by which the others reach a worker, where it is not its own. */
   wayTo?(port: number): Promise<number>
@@ -157,10 +159,10 @@ async function asked(
   }
 }
 
-/** Where Debian keeps the programs of each version of PostgreSQL. */
+/** Directory in which Debian keeps the programs of each version of PostgreSQL. */
 const DEBIAN = '/usr/lib/postgresql'
 
-/** The programs of an installed PostgreSQL that has the extension; null where there is none. */
+/** The programs of an installed PostgreSQL that has the extension; null if there is none. */
 export function programsWithCitus(): string | null {
   const folders = [...new Bun.Glob('*/bin/postgres').scanSync(DEBIAN)]
     .map((path) => join(DEBIAN, path, '..'))

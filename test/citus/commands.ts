@@ -81,7 +81,7 @@ async function asked<T>(work: (sql: Sql) => Promise<T>, url = cluster.url): Prom
   }
 }
 
-/** What a server has locked, each thing once. */
+/** Locks of a server, each once. */
 const LOCKS = `select count(distinct (locktype, database, relation, page, tuple, virtualxid,
   transactionid, classid, objid, objsubid)::text)::int as figure from pg_locks`
 
@@ -331,7 +331,7 @@ describe('on a distributed history', () => {
 })
 
 describe('a service on a distributed history', () => {
-  test('starts while a worker is away, says what is missing, and completes it', async () => {
+  test('starts while a worker is unreachable, says what is missing, and completes it', async () => {
     const { key } = documentOf(await done('account', 'create', '--email', 'c@d.co', '--json'))
     const settings = {
       ...{ DATABASE_URL: cluster.url, DATA_DIR: folder, REFERENCE_FEED: 'none' },
@@ -403,7 +403,7 @@ describe('pruning a distributed history', () => {
       return (row!.since as Date).getTime()
     }, url)
 
-  /** How many transactions made the months that there are. */
+  /** The number of transactions that created the months. */
   const transactions = () =>
     rowsOf(`(select distinct xmin::text from pg_class
       where relkind = 'r' and relnamespace = 'observation_months'::regnamespace
@@ -548,7 +548,7 @@ async function recordInAll(tx: Sql): Promise<void> {
       best_rate = greatest(rollups.best_rate, 1)`
 }
 
-/** What a later version may do to the schema, by the rules of CONTRIBUTING.md. */
+/** Changes that a later version may make to the schema, by the rules of CONTRIBUTING.md. */
 const LATER = `
 ALTER TABLE observations ADD COLUMN source_note text;--> statement-breakpoint
 CREATE INDEX observations_source_note ON observations (corridor_id, source_note);--> statement-breakpoint

@@ -22,7 +22,7 @@ export type Sizes = {
   readonly seed: number
 }
 
-/** What came of one kind of question. */
+/** Outcome of one kind of request. */
 export type Told = {
   readonly name: string
   asked: number
@@ -163,7 +163,9 @@ function replicaOf({ name: side, url }: Side, { name, folder, clockPath }: Place
   return new Replica(`${side} ${name}`, port, settings, join(folder, `${side}-${name}.log`))
 }
 
-/** What both sides get before a round. A provider is switched off for one round in three. */
+/**
+ * Changes that both sides get before a round. A provider is switched off for one round in three.
+ */
 async function change(stage: Stage, round: number): Promise<void> {
   const random = new Random(stage.seed, -round)
   if (round % 3 === 0) await catalogued(stage, PROVIDERS)
@@ -289,7 +291,7 @@ function fromBoth({ sides }: Stage, { path, tier, replica, init }: Question) {
   return Promise.all([one!, other!])
 }
 
-/** What a page says in place of what it could not ask for. */
+/** Text of a page instead of what it could not request. */
 const LACKS = 'not available at the moment'
 
 const isLacking = ({ status, text }: Answer): boolean => status === 503 || text.includes(LACKS)

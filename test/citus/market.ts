@@ -17,7 +17,7 @@ export const UNQUOTED = [
   { from: 'KES', to: 'CHF' },
 ]
 
-/** What the market is made of besides the sample's currencies and providers. */
+/** Parts of the market besides the sample's currencies and providers. */
 export const PROVIDERS = RATE_TYPES.flatMap((rateType) =>
   ['a', 'b', 'c'].map((letter) => ({
     id: `run-${rateType}-${letter}`,
@@ -31,7 +31,9 @@ export const PROVIDERS = RATE_TYPES.flatMap((rateType) =>
 /** Months that the market has quoted. */
 const SPAN_MS = 28 * 30 * DAY_MS
 
-/** How long prices are good for: past the search for prices that run out, and within it. */
+/**
+ * The time for which prices are good for: past the search for prices that run out, and within it.
+ */
 const VALID_MS = [1, 1000, HOUR_MS, 2 * DAY_MS, 31 * DAY_MS, 32 * DAY_MS, 33 * DAY_MS, 400 * DAY_MS]
 
 /** A row as `POST /rates` and a file of lines take it. */

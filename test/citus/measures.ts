@@ -10,7 +10,7 @@ import { applyCatalogue, type Side } from './sides.ts'
 
 export type Sizes = {
   readonly rows: number
-  /** How often each question is asked of each side. */
+  /** Number of times that each query is sent to each side. */
   readonly asks: number
 }
 
@@ -47,7 +47,7 @@ const pairs = providers.flatMap((providerId) =>
 )
 const perUsd = Object.fromEntries([...sources, ...targets].map((code, i) => [code, 1 + i / 10]))
 
-/** What one side takes beside the other, each figure measured in turns. */
+/** Measures one side against the other, each metric in turns. */
 export async function measures(
   sides: readonly Side[],
   { folder, ...sizes }: Sizes & { readonly folder: string },

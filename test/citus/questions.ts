@@ -10,9 +10,9 @@ type Parameters = Record<string, string | number>
 /** A question that both databases are asked. */
 export type Kind = {
   readonly name: string
-  /** How many of it are asked for each question of a kind whose share is 1. */
+  /** The number of questions of a kind for each one of a kind whose share is 1. */
   readonly share: number
-  /** What an answer has that says something of prices. */
+  /** Pattern of a response that has prices. */
   readonly filled: RegExp
   /** Path and query, below the API where it begins with `/api`. */
   path(random: Random, nowMs: number): string

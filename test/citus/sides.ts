@@ -15,7 +15,7 @@ export type Side = {
 type Place = {
   readonly name: string
   readonly url: string
-  /** Whether its tables are distributed over the workers. */
+  /** Says whether its tables are distributed over the workers. */
   readonly isDistributed: boolean
 }
 
@@ -79,7 +79,7 @@ const isOurs = (id: string, schema: string): string => `
   ${schema} = 'public'::regnamespace and not exists (
     select from pg_depend where objid = ${id} and deptype = 'e')`
 
-/** What an extension may have its place beside, in the schema that is not dropped. */
+/** Objects that may depend on an extension in the schema that is not dropped. */
 const THINGS = {
   table: `select oid::regclass::text as name from pg_class
     where relkind in ('r', 'p') and ${isOurs('oid', 'relnamespace')}`,

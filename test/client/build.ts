@@ -10,7 +10,7 @@ const SOURCES = join(ROOT, 'src/client')
 const HELD = ['openapi-fetch', 'eventsource-parser']
 const ENTRY = 'corridor.ts'
 
-/** What the declarations are put together of: each file needs only those before it. */
+/** Parts of the declarations: each file needs only those before it. */
 const DECLARED = [
   ...['document', 'operation', 'options', 'corridor-error', 'stream-event', 'call', 'connection'],
 ]

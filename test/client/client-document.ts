@@ -41,13 +41,13 @@ export const entriesOf = ({ paths }: Document): Entry[] =>
 export const successOf = ({ responses }: Operation): Response =>
   Object.entries(responses).find(([status]) => status.startsWith('2'))![1]
 
-/** Whether an operation answers with something else than JSON. */
+/** Reports whether an operation answers with something else than JSON. */
 export const isRaw = (operation: Operation): boolean => {
   const { content } = successOf(operation)
   return content !== undefined && !(JSON_TYPE in content)
 }
 
-/** Whether an operation answers with events, for as long as somebody listens. */
+/** Reports whether an operation answers with events, for as long as a client listens. */
 export const isStream = (operation: Operation): boolean =>
   'text/event-stream' in (successOf(operation).content ?? {})
 

@@ -158,7 +158,7 @@ describe('a failure', () => {
     })
   })
 
-  test('on the way is told apart: no connection, no answer in time, another host, no Corridor', async () => {
+  test('in transport has its own code: no connection, no response in time, another host, no Corridor', async () => {
     const away = clientOf([fine], { retries: 0 })
     await away.server.stop(true)
     expect(await failure(away.client.rates(USD_KES))).toMatchObject({
@@ -303,7 +303,7 @@ describe('the position of a client', () => {
     return () => Response.json({ count: 1 }, { headers })
   }
 
-  test('is the greatest that an answer told, and 0 before', async () => {
+  test('is the greatest of any response, and 0 before', async () => {
     const { client } = clientOf([at(null), at(70), at(65), at(null)])
     const seen = [client.position]
     for (let i = 0; i < 4; i++) {

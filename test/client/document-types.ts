@@ -8,7 +8,7 @@ plugin({
     void build.module('typescript', () => ({ exports: { default: typescript }, loader: 'object' })),
 })
 
-/** What of the types is used: a client asks for operations, and their shapes are components. */
+/** Used parts of the types: a client requests operations, and their shapes are components. */
 const USED = ['components', 'operations']
 
 /** The types that `openapi-typescript` makes of the operations and shapes of a document. */

@@ -79,7 +79,7 @@ describe('the method of an operation', () => {
     )
   })
 
-  test('has its pages beside it if it answers in pages', () => {
+  test('has a method for its pages if it returns pages', () => {
     const schema = { type: 'object', properties: { has_more: {} } }
     const responses = { 200: { content: { 'application/json': { schema } } } }
     const paged = methodOf('get', {
@@ -117,7 +117,7 @@ describe('the method of an operation', () => {
 })
 
 describe('the document for the client', () => {
-  test('tells of JSON alone where there is JSON, and of no header', () => {
+  test('describes only JSON if there is JSON, and no header', () => {
     const parameters = [
       parameter('format'),
       parameter('from'),

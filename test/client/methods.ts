@@ -104,7 +104,10 @@ function parametersOf({ operationId, parameters }: Operation): string | null {
   return `parameters${isOptional ? '?' : ''}: ParametersOf<'${operationId}'>`
 }
 
-/** Whether an operation answers in pages: a window that keeps still, and whether there are more. */
+/**
+ * Reports whether an operation answers in pages: a window that keeps still, and whether there are
+ * more.
+ */
 function isPaged(operation: Operation, check: SchemaCheck): boolean {
   const names = operation.parameters.map(({ name }) => name)
   const media = successOf(operation).content?.['application/json']

@@ -10,7 +10,7 @@ import { EVERY_CALL, type PackedClient, packedClient } from './packed-client.ts'
 const PACK_MS_MAX = 60_000
 const OWN_BYTES_MAX = 60_000
 
-/** What the types made of the document must refuse, and so are no `any`. */
+/** Misuses that the types made of the document must refuse, and so are not `any`. */
 const MISUSES = `
 import { Corridor, CorridorError, type AnswerOf, type Schemas } from 'corridor/client'
 

@@ -47,7 +47,10 @@ export async function packedClient() {
     packed: (name: string) => Bun.file(join(folder, 'node_modules/corridor', name)),
     stop: () => server.stop(true),
 
-    /** What the program gets and asks for, run by a runtime that finds nothing but the client. */
+    /**
+     * Runs the program by a runtime that finds nothing but the client, and returns its calls and
+     * their values.
+     */
     async called(runtime: string): Promise<Calls> {
       asked.clear()
       const command = [runtime, EVERY_CALL, server.url.origin, key]
@@ -61,7 +64,7 @@ export async function packedClient() {
       const values: Record<string, unknown> = JSON.parse(stdout)
       return { values, asked: [...asked].sort() }
     },
-    /** What there is to call, in the form of `called`. */
+    /** Returns all possible calls, in the form of `called`. */
     async offered() {
       const operations = entriesOf(await documentOf(world.app))
       return {

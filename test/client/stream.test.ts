@@ -230,7 +230,7 @@ describe('the waits of a stream', () => {
     }
   }
 
-  test('grow until something is told again, and stay below the longest', async () => {
+  test('grow until an event comes again, and stay below the longest', async () => {
     const nothing = Array.from({ length: 9 }, () => saying(HELLO))
     const answers = [saying(quote('6-0')), ...nothing, saying(quote('6-1')), saying(quote('6-2'))]
     const { client, waits } = clientOf(answers, { waitMsMax: 20_000 })

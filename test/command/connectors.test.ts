@@ -241,7 +241,7 @@ row: { from: '"GBP"', to: '"KES"', rate: $number(fx.rate) }
   })
 })
 
-describe('a fault of the source records nothing, and is told in one line', () => {
+describe('a fault of the source records nothing, and is reported in one line', () => {
   const answers: [what: string, reply: () => Response, said: string][] = [
     ['a truncated answer', () => new Response('{"quotes": [{"fx"'), 'did not answer complete JSON'],
     ['an error page', () => new Response('<html>Sorry</html>'), 'answered a web page instead'],

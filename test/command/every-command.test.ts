@@ -92,7 +92,7 @@ const TERMINAL = { env: {}, isTerminal: false, print: () => {}, say: () => {} }
 
 type Told = Readonly<Record<string, string>>
 
-/** How each command is called, once those before it did their work; a sentence if it must fail. */
+/** Arguments of each command, once those before it did their work; a sentence if it must fail. */
 const CALLS: Readonly<Record<string, (told: Told) => [args: string[], refusal?: string]>> = {
   migrate: () => [[]],
   distribute: () => [['--dry-run'], 'has no extension citus'],

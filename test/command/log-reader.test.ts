@@ -29,7 +29,7 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.close()
 })
 
-/** What a reader of stderr has that may stop and go on. */
+/** A reader of stderr that may stop and go on. */
 class Reader {
   #text = ''
 

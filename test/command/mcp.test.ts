@@ -22,7 +22,7 @@ const CALLED = { method: 'tools/call', params: CALL }
 
 type Options = { readonly key?: string; readonly url?: string }
 
-/** What the bridge answers to some input, and tells whoever started it. */
+/** Returns the bridge's responses to some input, and its messages to the person who started it. */
 async function spoken(input: Iterable<string> | AsyncIterable<string>, options: Options = {}) {
   const { key = tools.world.key('free'), url = tools.url } = options
   // biome-ignore lint/suspicious/noExplicitAny: a test says of an answer what it expects
@@ -61,7 +61,7 @@ describe('corridor mcp --url', () => {
     }
   })
 
-  test('fails at once without a key, and is told wrong by an address that is none', async () => {
+  test('fails at once without a key, and for an invalid address', async () => {
     const asked = (url: string) => corridorWith({}, ['mcp', '--url', url])
     expect(await asked('https://fx.example/x')).toMatchObject({
       status: 1,
@@ -146,7 +146,7 @@ describe('bridge', () => {
     ])
   })
 
-  test('tells of a wrong key, a service that is away and one that is something else', async () => {
+  test('reports a wrong key, an unreachable service and one that is something else', async () => {
     const messages = async (options: { key?: string; url?: string }) => {
       const { answers } = await spoken([lineOf({ method: 'ping' })], options)
       expect(answers).toHaveLength(1)
@@ -242,7 +242,7 @@ describe('a subscription by the bridge', () => {
     }
   }
 
-  test('is passed on as it comes, beside other messages, until it is cancelled', async () => {
+  test('is passed on as it comes, alongside other messages, until it is cancelled', async () => {
     const { server, url, heard, left, tell } = streaming()
     const { write, close, done, until, answers } = talk(url)
     await write(subscribe('s1'))
@@ -269,7 +269,7 @@ describe('a subscription by the bridge', () => {
     await server.stop(true)
   })
 
-  test('keeps nobody from being heard, and ends with the input', async () => {
+  test('delays no other message, and ends with the input', async () => {
     const { server, url, left } = streaming()
     const { write, close, done, until } = talk(url)
     const ids = Array.from({ length: 40 }, (_, i) => `s${i}`)

@@ -232,7 +232,7 @@ describe('observations import', () => {
 })
 
 describe('observations import --skip-invalid', () => {
-  test('records the other rows, keeps the rejects beside the file, and imports them once corrected', async () => {
+  test('records the other rows, keeps the rejects next to the file, and imports them once corrected', async () => {
     const before = await count()
     const path = await fileOf(
       `${HEADER}\nwise,USD,KES,1,,,,\nwyse,USD,KES,123456789.123456789,,,,"x, ""y"""\nwise,USD\n`,
@@ -380,7 +380,7 @@ describe('observations import of a large file', () => {
   )
 })
 
-/** What a process holds in memory just now; 0 once it has ended. */
+/** Resident memory of a process just now; 0 once it has ended. */
 function residentBytes(pid: number): number {
   const status = `/proc/${pid}/status`
   const kilobytes = existsSync('/proc/self/status')

@@ -29,7 +29,7 @@ afterAll(async () => {
   await empty.close()
 })
 
-/** What a person sees of a command, on a terminal. */
+/** Returns what a person sees of a command, on a terminal. */
 async function seen(args: readonly string[], { url }: FreshDatabase): Promise<string> {
   let shown = ''
   const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {

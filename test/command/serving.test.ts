@@ -44,7 +44,7 @@ async function served(settings: Record<string, string>) {
   return { status: await child.exited, stdout: [first, ...others].join(''), said: await said }
 }
 
-/** What it prints; once it has printed anything it is told to stop, and so are its children. */
+/** Returns what it prints; once it has printed anything, it and its children are asked to stop. */
 async function told(child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>): Promise<string[]> {
   const texts: string[] = []
   for await (const chunk of child.stdout) {
@@ -150,7 +150,7 @@ describe('corridor serve with JSON lines', () => {
   })
 })
 
-describe('an error that nobody caught', () => {
+describe('an uncaught error', () => {
   test.each(['at once', 'later'])(
     'is the last line but one, and ends the process with 1: %s',
     async (when) => {
@@ -165,7 +165,7 @@ describe('an error that nobody caught', () => {
     },
   )
 
-  test('ends the process even if nobody reads its lines', async () => {
+  test('ends the process even if its lines are not read', async () => {
     const path = join(await scratchFolder(), 'stderr')
     spawnSync('mkfifo', [path])
     const pipe = openSync(path, constants.O_RDWR)

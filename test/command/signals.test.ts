@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 setDefaultTimeout(60_000)
 
 const MAIN = join(ROOT, 'src/main.ts')
-/** What a script runner takes to pass a signal on that the terminal has sent to both. */
+/** Time that a script runner takes to pass on a signal that the terminal has sent to both. */
 const PASSING_ON_MS = 10
 /** Another wish, not the first one twice. */
 const ANOTHER_WISH_MS = 1100
@@ -68,7 +68,7 @@ async function twice(leader: number, signal: NodeJS.Signals): Promise<void> {
   }
 }
 
-/** Where a service says that it answers; for another command its database is enough. */
+/** Address that a service prints; for another command its database is enough. */
 async function urlOf(args: readonly string[], { stdout }: Bun.Subprocess<'pipe', 'pipe', 'pipe'>) {
   if (args[0] !== 'serve') return ''
   const { value } = await stdout.getReader().read()

@@ -68,7 +68,7 @@ beforeEach(async () => {
   await database.sql`truncate connector_state`
 })
 
-/** Whether what takes too long to be read is ended sooner. */
+/** Says whether what takes too long to be read is ended sooner. */
 let isHasty = false
 const pace = {
   ...systemPace,
@@ -174,7 +174,7 @@ const contents: Content[] = [
 for (const name of ['http', 'file', 'sftp', 's3', 'imap'] as const)
   describe(`what comes by ${name}`, () => {
     for (const [what, content, said, form = FORM] of contents)
-      test(`and ${what} records nothing, and is told in one line`, async () => {
+      test(`and ${what} records nothing, and is reported in one line`, async () => {
         const way = ways[name]
         await connector(way.from(), form)
         await way.deliver(at(content()))

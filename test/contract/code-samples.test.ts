@@ -35,7 +35,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   })),
 )
 
-/** What a sample in JavaScript prints, asking the service in this process. */
+/** Returns what a sample in JavaScript prints, with the service in this process. */
 async function printed(source: string): Promise<unknown> {
   const [lines, key] = [[] as string[], world.key('enterprise', 'treasury')]
   const { body: alert } = await world.send('POST', '/alerts', { key, body: ALERT })

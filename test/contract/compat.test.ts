@@ -72,7 +72,7 @@ async function midOf(from: string, to: string, dayMs: number): Promise<Mid> {
 
 type Pair = { readonly from: string; readonly to: string; readonly date: string }
 
-/** The rate that an API gives for a pair and a day; null where it says that there is none. */
+/** The rate that an API gives for a pair and a day; null if it says that there is none. */
 const APIS: Record<string, (pair: Pair) => Promise<number | null>> = {
   async 'frankfurter 1'({ from, to, date }) {
     const { body } = await ask(`frankfurter/v1/${date}?base=${from}&symbols=${to}`)
@@ -164,7 +164,7 @@ test(
   TEST_MS_MAX,
 )
 
-/** The rate that an API gives for a pair now; null where it says that there is none. */
+/** The rate that an API gives for a pair now; null if it says that there is none. */
 const APIS_NOW: Record<string, (from: string, to: string) => Promise<number | null>> = {
   async 'frankfurter 1'(from, to) {
     return (await ask(`frankfurter/latest?from=${from}&to=${to}`)).body.rates?.[to] ?? null

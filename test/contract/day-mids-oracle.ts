@@ -22,8 +22,8 @@ type Row = {
 }
 
 /**
- * What every live quote was held against when it took effect, by the pegs that the catalogue has
- * now: no index is trusted, nothing is kept.
+ * Mids of every live quote when it took effect, by the pegs that the catalogue has now: no index is
+ * trusted, nothing is cached.
  */
 export async function foundBySql(
   { sql }: Database,

@@ -50,7 +50,7 @@ const catalogueOf = (name: Peg) => {
   ]
 }
 
-/** How long ago: few moments, so that many share one. */
+/** The time for which ago: few moments, so that many share one. */
 const agos = fc.constantFrom(0, 1, HOUR_MS / 2, 3 * HOUR_MS, 4 * HOUR_MS, DAY_MS, 2 * DAY_MS)
 const replicas = fc.nat({ max: 1 })
 const providers = fc.constantFrom('a', 'b', 'c')
@@ -104,7 +104,7 @@ const events = fc.oneof(
 )
 type Event = typeof events extends fc.Arbitrary<infer T> ? T : never
 
-/** What happens at once, and how much time goes by before. */
+/** Events that happen at once, and the time that passes before. */
 const rounds = fc.array(
   fc.record({
     passesMs: fc.constantFrom(0, 0, 1, HOUR_MS / 2, HOUR_MS, DAY_MS),

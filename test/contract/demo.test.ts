@@ -143,7 +143,7 @@ type Faults = Record<'led' | 'dearer' | 'apart', string[]> & {
   readonly compared: Record<string, number>
 }
 
-/** How far the net of an entry is from its stated cost, in points beyond what is owed to both. */
+/** Distance of an entry's net from its stated cost, in points beyond the rounding of both. */
 function apartBy({ net_converted, mid_at_quote, cost }: Compared, amount: number): number {
   const implied = (1 - net_converted! / (amount * mid_at_quote.rate)) * 100
   const both = Math.abs((cost!.fee_pct * cost!.margin_pct) / 100)

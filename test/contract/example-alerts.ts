@@ -3,7 +3,7 @@ import { bodiesOf, type Run } from './example-run.ts'
 
 const NOBODYS = '6c84fb90-12c4-11e1-840d-7b25c5ee775a'
 
-/** What the operations on alerts answer: every success, and what each refuses. */
+/** Records the operations on alerts: every success, and each refusal. */
 export async function recordAlerts(run: Run, { sql }: Database): Promise<void> {
   const create = run.target('createAlert')
   const bodies = bodiesOf(create)

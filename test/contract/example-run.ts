@@ -62,7 +62,7 @@ type Wish = {
 
 /** The day of the run, whose file is not available yet; and one whose file nobody has asked for. */
 const DAY_BEGUN = '2026-03-05'
-/** Where a service stands that does not know all that is asked for. */
+/** Position of a service that is behind the requested one. */
 const STANDING = 43_385_208
 const DAY_NOT_ASKED = '2026-03-03'
 /** The months whose files are asked for with these days. */
@@ -71,19 +71,22 @@ const MONTHS: Readonly<Record<string, string>> = {
   [DAY_NOT_ASKED]: '2026-01',
 }
 
-/** What is asked beside the documented examples, to keep answers short. */
+/** Parameters besides the documented examples, to keep responses short. */
 const SHORTER: Readonly<Record<string, object>> = {
   getHistory: { period: '90d', limit: 3 },
   getTimeSeries: { period: '7d' },
   getProof: { observation: 1 },
 }
 
-/** What a read is asked otherwise than documented, by the example's name; null takes away. */
+/**
+ * Parameters of a read that differ from the documented ones, by the example's name; null removes
+ * one.
+ */
 const OTHERWISE: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   convertAmount: { recipient_gets: { amount: null, recipient_gets: 30_000 } },
 }
 
-/** Whether an operation has a parameter. */
+/** Reports whether an operation has a parameter. */
 const takes = ({ operation }: Target, name: string): boolean =>
   JSON.stringify(operation.parameters ?? []).includes(`"name":"${name}"`)
 
@@ -190,7 +193,7 @@ export class Run {
     await this.fail(target, { body: [row], headers, query: {} })
   }
 
-  /** What was recorded by mistake is withdrawn; then what cannot be. */
+  /** Withdraws what was recorded by mistake; then what cannot be withdrawn. */
   async withdrawals(): Promise<void> {
     const target = this.target('withdrawRates')
     const { batch } = bodiesOf(this.target('recordRates'))
@@ -204,7 +207,7 @@ export class Run {
     await this.fail(target, { body: ' '.repeat(16_385) })
   }
 
-  /** What is refused alike wherever it is asked. */
+  /** Records the refusals that are the same for every operation. */
   async refusals(): Promise<void> {
     const target = this.target('getRates')
     const unknown = newApiKey((count) => new Uint8Array(count).fill(7))
@@ -370,7 +373,10 @@ function queryOf({ id, operation }: Target): Record<string, unknown> {
   return { ...Object.fromEntries(examples), ...SHORTER[id] }
 }
 
-/** Whether an operation is about neither alerts nor streams, which need something that is there. */
+/**
+ * Reports whether an operation is about neither alerts nor streams, which need something that is
+ * there.
+ */
 const isOfRates = ({ path }: Target): boolean => !/^\/(alerts|stream)/.test(path)
 
 /** The parameter in the path of an operation. */

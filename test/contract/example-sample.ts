@@ -13,7 +13,10 @@ import type { Database } from '~/store/database.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
 
-/** What is kept of the sample, so that an example can be read and is still the whole answer. */
+/**
+ * Parts of the sample that are kept, so that an example can be read and is still the whole
+ * response.
+ */
 const PROVIDER_IDS = ['central-bank-of-kenya', 'remitly', 'sendwave', 'western-union', 'wise']
 const CODES = ['GBP', 'KES', 'NGN', 'UGX', 'USD', 'USDT']
 

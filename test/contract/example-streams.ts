@@ -13,7 +13,10 @@ function unsealed(nowMs: number): string {
   return `crs_${bytes.toString('base64url')}`
 }
 
-/** What is refused of streams; and a token, which needs a secret that cannot be had at first. */
+/**
+ * Records the refusals of streams; and a token, which needs a secret that is not available at
+ * first.
+ */
 export async function recordStreams(
   run: Run,
   { sql }: Database,

@@ -26,7 +26,7 @@ const QUESTIONS = [
 ]
 
 let known: KnownWorld
-/** When the feed and the first price of 120 were recorded, and the second one of 130. */
+/** The time when the feed and the first price of 120 were recorded, and the second one of 130. */
 let firstMs: number
 let secondMs: number
 
@@ -206,7 +206,7 @@ test('what is recorded after the clock was set back counts from its commit on', 
   expect(await recordedBy(earlierMs + MINUTE_MS)).toEqual(expect.arrayContaining([160, 170]))
 })
 
-/** Whether a value of a body is a price, a list of which a body otherwise has. */
+/** Reports whether a value of a body is a price, a list of which a body otherwise has. */
 const isPrice = (value: unknown): boolean =>
   value !== null && typeof value === 'object' && 'rate' in value && value.rate !== null
 

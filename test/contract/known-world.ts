@@ -9,7 +9,7 @@ import { importReferences } from '~/store/transfer/reference-import.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { PastWorld } from '../support/past-world.ts'
 
-/** How far the hand clock runs ahead of the server's, which no test can turn. */
+/** Time by which the hand clock is ahead of the server's, which no test can turn. */
 const AHEAD_MS = DAY_MS
 
 /** Has the histories of a database go by a clock that a test turns. */

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { stockedDatabase } from '../store/samples.ts'
 import { KnownWorld, type KnownWorld as World } from './known-world.ts'
 
-/** How many histories of how many events; many more by the environment. */
+/** The number of histories and of their events; many more by the environment. */
 const HISTORIES = Number(process.env.KNOWN_HISTORIES ?? 3)
 const EVENTS = Number(process.env.KNOWN_EVENTS ?? 50)
 const HISTORY_MS_MAX = 60_000
@@ -141,7 +141,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 
 const DATES = [0, 1, 2, 9]
 
-/** What is asked at a moment. */
+/** Requests at a time. */
 const question = fc
   .tuple(
     fc.nat(),

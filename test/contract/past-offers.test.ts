@@ -209,7 +209,7 @@ describe('GET /historical', () => {
     expect(all.entries[2]!.unspecified).toEqual(['pay_out'])
   })
 
-  test('200 with a filter that nobody fits is empty, and its note says so', async () => {
+  test('200 with a filter that no offer fits is empty, and its note says so', async () => {
     const silent = await historical('2026-03-01', '&target_country=GH&channel=agent')
     expect(silent.rates).toEqual([995])
     const late = { ...row('retail-a', 5, '1T10', { delivery_max: 'P3D' }), to: 'XOF' }

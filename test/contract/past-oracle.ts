@@ -17,9 +17,9 @@ export type Said = {
   feeCurrency: string | null
   kind: RateType
   evidence: Evidence
-  /** What it says of its offer, by the names of answers; nothing that is not said. */
+  /** Its offer, by the names of responses; without what is not stated. */
   offer: Terms
-  /** What history says of its recording; nothing where that is not known. */
+  /** Its recording in the history; nothing if unknown. */
   recording?: object
   /** Past this moment it is no longer live. */
   until: number
@@ -45,11 +45,11 @@ export type Facts = {
 export type Asker = {
   now: number
   tier: 'hourly' | 'realtime'
-  /** How old a live quote may be. */
+  /** Maximum age of a live quote. */
   quoteMaxAge?: number | null
   /** From which age on a quote is stale. */
   staleAfter?: number | null
-  /** How many percent above its mid a price is suspect; null or nothing for none. */
+  /** The percentage above its mid from which a price is suspect; null or nothing for none. */
   suspectPct?: number | null
 }
 
@@ -116,7 +116,7 @@ const cutoffOf = ({ now, tier }: Asker) => (tier === 'hourly' ? now - (now % HOU
 const iso = (ms: number) => new Date(ms).toISOString()
 const twelve = (x: number) => Number(x.toPrecision(12))
 const four = (x: number) => Math.round(x * 1e4) / 1e4 + 0
-/** Whether another row of its offer and time was recorded after it. */
+/** Reports whether another row of its offer and time was recorded after it. */
 const isSuperseded = (row: Said, rows: Said[]) =>
   rows.some((one) => one.at === row.at && one.id > row.id && identityOf(one) === identityOf(row))
 
@@ -151,7 +151,7 @@ function termsOf(row: Record<string, unknown>): Terms {
   return Object.fromEntries(said.map((name) => [name, shown(name)])) as Terms
 }
 
-/** How the few deliveries of the tests are written. */
+/** Notation of the few deliveries of the tests. */
 const durations: Record<number, string> = { 0: 'PT0S', 3600: 'PT1H', 172800: 'P2D' }
 const seconds = (text: string) =>
   Number(Object.keys(durations).find((key) => durations[Number(key)] === text))
@@ -176,7 +176,7 @@ function latest(rows: Said[], at: number): Said[] {
 
 const FILTERS = [...IDENTITY.slice(0, 5), 'delivery_max']
 
-/** The filters that a row is silent about; null where it says something else. */
+/** The filters that a row is silent about; null if it says something else. */
 function silences({ offer }: Said, p: Parameters, most = Number.NaN): string[] | null {
   const asked = FILTERS.filter((name) => p[name] !== undefined)
   const fits = (name: string): boolean | null => {
@@ -239,7 +239,9 @@ function chosen(judged: Judged[], groupOf: (row: Said) => string): Judged[] {
   return [...groups.values()].map((group) => group.sort(byChoice)[0]!)
 }
 
-/** Whether a provider was active, told forwards from what it was before anything changed. */
+/**
+ * Reports whether a provider was active, told forwards from what it was before anything changed.
+ */
 function wasActive({ turns, providers }: Facts, provider: string, at: number): boolean {
   const own = turns.filter((turn) => turn.provider === provider).sort(later)
   let isActive = own[0] ? !own[0].isActive : providers.get(provider)!.isActive
@@ -253,7 +255,7 @@ const counts = (facts: Facts, { now }: Asker, provider: string, at: number): boo
 
 type Leg = { perUsd: number; at: number; sources: string[] }
 
-/** What a dollar was worth in a currency before a moment, through its peg if it has one. */
+/** Value of a dollar in a currency before a time, through its peg if it has one. */
 function legBefore(facts: Facts, code: string, before: number): Leg | null {
   const peg = facts.pegs[code]
   if (peg?.to === 'USD')
@@ -309,7 +311,7 @@ function ofItsDay(facts: Facts, { pair, at, rate }: Said) {
   )
 }
 
-/** In words how far a price lay from the mid of its own moment; null where it is believed. */
+/** In words how far a price lay from the mid of its own moment; null if it is believed. */
 function doubtThen(facts: Facts, row: Said, pct: number | null): string | null {
   if (pct === null || !isExecutable(row.kind)) return null
   const mid = recentMid(facts, row.pair, { before: row.at + 1, thenMs: row.at })
@@ -321,7 +323,7 @@ function doubtThen(facts: Facts, row: Said, pct: number | null): string | null {
 
 const spreads = new WeakMap<Facts, Map<string, number | null>>()
 
-/** How far a row lay below the best of its kind then, found once for all questions about it. */
+/** Distance of a row below the best of its kind then, found once for all requests about it. */
 function spreadThen(facts: Facts, row: Said, p: Parameters, pct: number | null): number | null {
   const key = [row.id, pct, ...FILTERS.map((name) => p[name])].join()
   const known = spreads.get(facts) ?? new Map<string, number | null>()
@@ -450,7 +452,7 @@ export function series(facts: Facts, { now, tier, suspectPct: pct = null }: Aske
   }
 }
 
-/** What the words of every provider here, `minutes`, come to in seconds. */
+/** Seconds that the words of every provider here, `minutes`, mean. */
 const OWN_MOST = 3600
 
 export function historical(facts: Facts, { now, tier, staleAfter }: Asker, p: Parameters) {

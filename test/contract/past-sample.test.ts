@@ -15,7 +15,7 @@ const NOW = '2026-09-29T14:25:30.500Z'
 const nowMs = Date.parse(NOW)
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const LOAD_MS_MAX = 4 * TEST_MS_MAX
-/** What the loader adds to the source of each reference. */
+/** Suffix that the loader adds to the source of each reference. */
 const LABEL = ' (sample, shifted 0 days)'
 
 let database: FreshDatabase
@@ -82,7 +82,7 @@ async function factsOfFiles(): Promise<Facts> {
   return { said, fixings, turns: [], providers, fiat: new Set(fiat), pegs }
 }
 
-/** What the last columns of a row say of its offer, by the names of answers. */
+/** Offer in the last columns of a row, by the names of responses. */
 function offerOf(fields: readonly string[]): Record<string, string | number | string[]> {
   const [source_country, target_country, payIn, channel, min, max, service] = fields
   const all = {

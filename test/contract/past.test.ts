@@ -33,7 +33,10 @@ const clocks = fc.constantFrom(
   '2024-02-29T12:00:00.000Z',
 )
 
-/** How long ago something was said: few moments, so that many share one or lie next to an edge. */
+/**
+ * The time for which ago something was said: few moments, so that many share one or lie next to an
+ * edge.
+ */
 const ages = fc
   .tuple(
     fc.constantFrom(
@@ -61,7 +64,7 @@ const ages = fc
 /** Counted from the clock itself, or from the top of its hour. */
 const moments = fc.tuple(ages, fc.boolean())
 
-/** What an offer is for and says: few of each, so that many quotes are of one. */
+/** Terms of an offer: few of each, so that many quotes are of one. */
 const terms = fc
   .record({
     sourceCountry: fc.constantFrom(null, 'US', 'GB'),
@@ -131,7 +134,7 @@ const story = fc.record({
   fixings: fc.array(fixing, { maxLength: 30, size: 'max' }),
   lateFixings: fc.array(fixing, { maxLength: 5 }),
   isImported: fc.boolean(),
-  /** When who was switched off or on: at the last of them everybody is on. */
+  /** The time when who was switched off or on: at the last of them everybody is on. */
   turns: fc.array(
     fc.record({
       provider: fc.constantFrom(...PROVIDERS),
@@ -157,7 +160,7 @@ const story = fc.record({
     PROVIDERS.map(({ id }) => id),
     { maxLength: 4 },
   ),
-  /** What is pegged to what, and what the pegs are changed to. */
+  /** Pegs, and their changes. */
   pegs: fc.array(
     fc.constantFrom<Pegs>(
       {},
@@ -184,7 +187,7 @@ const momentOf = ([age, isFromHour]: [number, boolean], nowMs: number): number =
 
 type Said = typeof said extends fc.Arbitrary<infer T> ? T : never
 
-/** What a row says of its offer; null where that is nothing. */
+/** Offer of a row; null if it states none. */
 function offerOf({ offer }: Said, effectiveMs: number): Offer | null {
   if (offer === null) return null
   const { validForMs, ...said } = offer
@@ -414,7 +417,7 @@ type Known = { providers: typeof PROVIDERS; pegs: Pegs }
 type Ages = { quoteMaxAgeMs: number | null; staleAfterMs: number | null }
 type Doubts = { suspectPct: number | null }
 
-/** What history says of recordings, of which the oracle knows nothing. */
+/** Fields about recordings, of which the oracle knows nothing. */
 const RECORDING = ['notes', 'recorded_at', 'recorded_via']
 
 async function agree(

@@ -99,7 +99,7 @@ function common(value: unknown, before: unknown): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** What a service says to a caller of each tier, by the question; all at the moment `AT`. */
+/** Responses of a service to a caller of each tier, by the request; all at the time `AT`. */
 export async function plainAnswers(database: FreshDatabase): Promise<Record<string, string>> {
   const keys = {
     realtime: (await addAccount(database, { plan: 'enterprise' })).keys[0]!,

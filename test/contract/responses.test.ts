@@ -213,7 +213,7 @@ function worldOf(past: typeof history extends fc.Arbitrary<infer T> ? T : never)
   return world
 }
 
-/** What an answer says of itself must agree: its counts, its tier, its mid. */
+/** Asserts that a response agrees with itself: its counts, its tier, its mid. */
 function expectCoherent({ body, headers }: Reply, isHourly: boolean) {
   for (const name of ['providers', 'corridors', 'offers'])
     if (Array.isArray(body[name]) && 'count' in body) expect(body.count).toBe(body[name].length)

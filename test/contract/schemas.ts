@@ -55,7 +55,7 @@ const compiled = new Map(
   Object.entries(checks).map(([name, schema]) => [name, TypeCompiler.Compile<TSchema>(schema)]),
 )
 
-/** Where a body breaks the schema of its answer, a line each; empty when it keeps to it. */
+/** Places where a body breaks the schema of its response, a line each; empty if it does not. */
 export function breaches(answer: Answer, body: unknown): string[] {
   const check = compiled.get(answer)!
   if (check.Check(body)) return []

@@ -15,7 +15,7 @@ import { typed } from './shell.ts'
  * they print: those marked `demo` on the demonstration, those marked `own` in a checkout of its own
  * that has no data yet.
  */
-/** What pages call the keys that the demonstration prints, by plan. */
+/** Names in pages of the keys that the demonstration prints, by plan. */
 const KEYS = { free: 'FREE', pro: 'PRO', enterprise: 'ENTERPRISE' }
 
 const { values } = parseArgs({

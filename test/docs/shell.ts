@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What came of a command. */
+/** Outcome of a command. */
 export type Outcome = { readonly status: number; readonly printed: string }
 
 const STARTED_MS_MAX = 60_000
-/** What takes longer hangs. */
+/** Time after which a page's commands count as hanging. */
 const PAGE_MS_MAX = 240_000
 
 /**

@@ -33,7 +33,7 @@ describe('newApiKey', () => {
     expect(newApiKey(random)).toMatch(KEY_PATTERN)
   })
 
-  test('no two are alike', () => {
+  test('no two are the same', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newApiKey(random))).size).toBe(1000)
   })
 

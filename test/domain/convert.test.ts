@@ -7,7 +7,10 @@ import { quote, rates } from '../support/quotes.ts'
 /** A net amount as it leaves the service. */
 const shown = (net: number | null) => net !== null && roundAmount(net)
 
-/** Whether the digits after the twelfth are so near to a half that doubles cannot tell which way. */
+/**
+ * Reports whether the digits after the twelfth are so near to a half that doubles cannot tell which
+ * way.
+ */
 function isNearHalf(digits: bigint): boolean {
   const rest = Number(`0.${String(digits).replace('-', '').slice(12)}`)
   return Math.abs(rest - 0.5) < 0.02

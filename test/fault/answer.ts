@@ -4,7 +4,7 @@ import { midOf, PROVIDER, SOURCE, seqOf } from './world.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the checks below are what says what a body holds
 export type Body = any
 
-/** What came back of one request. */
+/** Response to one request. */
 export type Answer = {
   /** 0 where no answer came: the connection failed, or it took too long. */
   readonly status: number
@@ -68,7 +68,7 @@ function parsed(text: string): Body {
 /** Codes that a balancer may answer by itself. */
 const BALANCER_STATUS: Readonly<Record<string, number>> = { bad_gateway: 502 }
 
-/** What is wrong with the form of an error, or null. */
+/** Error in the form of an error, or null. */
 export function errorFault({ status, headers, body }: Answer): string | null {
   if (typeof body?.error !== 'string' || typeof body.code !== 'string')
     return `${status} without an error and its code`
@@ -82,7 +82,7 @@ export function errorFault({ status, headers, body }: Answer): string | null {
 const HOUR_MS = 3_600_000
 const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
-/** What is wrong with the tier, the cutoff or the time that an answer says it is served at. */
+/** Error in the tier, the cutoff or the time of a response. */
 export function tierFault(answer: Answer, tier: 'hourly' | 'realtime'): string | null {
   const { body, headers, fromMs, toMs } = answer
   if (body?.data_freshness !== tier) return `served as ${body?.data_freshness}, not as ${tier}`
@@ -125,7 +125,7 @@ export const READINGS: readonly Reading[] = [
   },
 ]
 
-/** What is wrong with the mid, or null. */
+/** Error of the mid, or null. */
 export function midFault(corridor: string, [rate, source]: readonly unknown[]): string | null {
   const wanted = midOf(corridor)
   const isRight = typeof rate === 'number' && Math.abs(rate / wanted - 1) < 1e-9

@@ -4,13 +4,13 @@ import { OwnBalancer } from './own-balancer.ts'
 export type Backend = { readonly name: string; readonly origin: string }
 
 /**
- * What stands before the replicas. It sends a request to one that is ready, or to one that lives
+ * Balancer in front of the replicas. It sends a request to one that is ready, or to one that lives
  * when none is ready; tries a refused connection on another, and any failed GET; and says in
- * `x-replica` who answered.
+ * `x-replica` which one responded.
  */
 export type Balancer = {
   readonly origin: string
-  /** How often it has sent a request again, so far. */
+  /** Returns the number of requests that it has sent again so far. */
   retries(): Promise<number>
   /** Resolves once `name` is seen to be ready. */
   ready(name: string): Promise<void>

@@ -1,7 +1,7 @@
 import type { Load, Rules } from './load.ts'
 import type { Scene, SceneOptions } from './scene.ts'
 
-/** What a fault is played on. */
+/** Stage on which a failure is played. */
 export type Stage = {
   readonly scene: Scene
   readonly load: Load
@@ -13,7 +13,7 @@ export type Stage = {
    * the milliseconds it took, Infinity when it took too long.
    */
   heal(): Promise<number>
-  /** What has to hold; otherwise the fault has failed, for the reason told. */
+  /** Asserts a condition; otherwise the failure counts as not survived, for the given reason. */
   must(holds: boolean, reason: string): void
   /** A figure of this fault's own. */
   note(what: string, value: string | number): void

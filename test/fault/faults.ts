@@ -36,11 +36,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   failover,
 }
 
-/** Whether `asked` has a fault: by its short name, or by the one that the table shows. */
+/** Reports whether `asked` has a fault: by its short name, or by the one that the table shows. */
 export const isChosen = (asked: readonly string[], name: string): boolean =>
   asked.some((one) => isNameOf(one, name))
 
-/** What of `asked` is no fault. */
+/** Names in `asked` that are not failures. */
 export const unknownNames = (asked: readonly string[]): string[] =>
   asked.filter((one) => !Object.keys(FAULTS).some((name) => isNameOf(one, name)))
 

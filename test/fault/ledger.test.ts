@@ -27,14 +27,14 @@ const sight = (more: Partial<Sight> = {}): Sight => ({
 })
 
 describe('Ledger', () => {
-  test('accepts the newest acknowledged observation, and one that is under way', () => {
+  test('accepts the newest acknowledged observation, and one that is in progress', () => {
     const known = acknowledged(START_MS + 100)
     const sent = ledger.send(CORRIDOR, START_MS + 200)
     expect(ledger.fault(sight(), known.seq, START_MS + 103)).toBeNull()
     expect(ledger.fault(sight(), sent.seq, START_MS + 201)).toBeNull()
   })
 
-  test('blames an observation that nobody sent, and a time that belongs to another', () => {
+  test('blames an observation that no client sent, and a time that belongs to another', () => {
     const { seq } = acknowledged(START_MS + 100)
     expect(ledger.fault(sight(), seq + 1, null)).toContain('nobody sent')
     expect(ledger.fault(sight(), null, null)).toContain('nobody sent')
@@ -73,7 +73,7 @@ describe('Ledger', () => {
     expect(ledger.fault(sight(), behind.seq, START_MS + 1_001)).toContain('and not USD/KES 1')
   })
 
-  test('allows for a clock that is turned while a request is under way', () => {
+  test('allows for a clock that is turned while a request is in progress', () => {
     const entry = ledger.send(CORRIDOR, START_MS + 5_000)
     ledger.turned({ fromMs: START_MS + 5_010, toMs: START_MS + 10 })
     expect(ledger.fault(sight(), entry.seq, START_MS + 12)).toBeNull()

@@ -8,7 +8,7 @@ export type Entry = {
   /** The earliest and the latest that the service's clock can have said when it was recorded. */
   sinceMs: number
   untilMs: number
-  /** When it was last sent. */
+  /** The time when it was last sent. */
   latestMs: number
   /** Whoever acknowledges it then may only repeat what another replica has recorded. */
   isRetried: boolean
@@ -18,16 +18,16 @@ export type Entry = {
   acknowledgedBy: string
 }
 
-/** What of a corridor can be seen by an answer. */
+/** Part of a corridor that a response shows. */
 export type Sight = {
   readonly corridor: string
-  /** When the request was sent, by the machine's steady clock. */
+  /** The time when the request was sent, by the machine's steady clock. */
   readonly askedAt: number
   /** Which replica answered, in which of its lives. */
   readonly answeredBy: string
   /** Nothing later is shown; Infinity for realtime. */
   readonly cutoffMs: number
-  /** How long other replicas may take to show what one has acknowledged. */
+  /** The time that other replicas may take to show what one has acknowledged. */
   readonly graceMs: number
 }
 
@@ -41,8 +41,8 @@ export type Account = {
 }
 
 /**
- * What was recorded as far as the outside can know: all that was sent, and all that was
- * acknowledged. Every answer and in the end the database itself are held against it.
+ * Records as far as the outside can know them: all that was sent, and all that was acknowledged.
+ * Every response and in the end the database itself are compared with it.
  */
 export class Ledger {
   readonly #corridors = new Map<string, Entry[]>()
@@ -99,8 +99,8 @@ export class Ledger {
   }
 
   /**
-   * What is wrong with showing observation `seq`, with the time `shownMs` where the answer tells it;
-   * null when nothing is.
+   * Error in showing observation `seq`, with the time `shownMs` if the response has it; null for
+   * none.
    */
   fault(sight: Sight, seq: number | null, shownMs: number | null): string | null {
     const { corridor, cutoffMs } = sight

@@ -10,7 +10,7 @@ import { type CallerName, CORRIDORS, LANES, PROBE, PROVIDER, rateOf } from './wo
 const API = '/api/v1'
 const LIVE_WAIT_MS = 5_000
 const SLOW_WAIT_MS = 15_000
-/** How long the others may take to show what one replica has acknowledged. */
+/** The time that the others may take to show what one replica has acknowledged. */
 const SECOND_MS = 1_000
 const REST_MS = { live: 12, write: 40, retry: 120, past: 80 } as const
 /** A writer does not try its last batch longer than this after the end. */
@@ -24,11 +24,11 @@ export type Rules = {
   readonly allowed: Allowed
   /** The replicas that may show old quotes until the fault is healed. */
   readonly lagging: readonly string[]
-  /** Whether hourly keys may see an empty corridor until the fault is healed. */
+  /** Says whether hourly keys may see an empty corridor until the fault is healed. */
   readonly mayForget?: boolean
   /**
-   * Whether readers of streams may be told to ask again: by a service that has just started, which
-   * keeps nothing of the time before, or by one whose clock was turned.
+   * Says whether readers of streams may be told to ask again: by a service that has just started,
+   * which keeps nothing of the time before, or by one whose clock was turned.
    */
   readonly mayReset?: boolean
 }
@@ -117,7 +117,7 @@ export class Load {
     return answer
   }
 
-  /** How many answers a replica has given within the last milliseconds. */
+  /** The number of responses of a replica within the last milliseconds. */
   answersOf(name: string, ms: number): number {
     const sinceAt = performance.now() - ms
     return this.#recent.filter(({ by, at }) => by.startsWith(name) && at >= sinceAt).length

@@ -26,7 +26,7 @@ export class DatabaseProxy {
     return (this.#server.address() as { port: number }).port
   }
 
-  /** Where new connections lead; those there are stay. */
+  /** Directs new connections to a port; existing ones stay. */
   aim(port: number): void {
     this.target = port
   }
@@ -48,7 +48,7 @@ export class DatabaseProxy {
     this.#words = words
   }
 
-  /** How many connections are kept back. */
+  /** The number of connections that are held back. */
   get kept(): number {
     return this.#kept.size
   }

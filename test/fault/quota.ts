@@ -6,8 +6,8 @@ const DAY_MS = 86_400_000
 export type Floors = ReadonlyMap<string, number>
 
 /**
- * What replicas say of one account's budget: on one replica, in one of its lives and one day, each
- * request leaves less than every request that was answered before it was sent.
+ * Budget of one account as replicas report it: on one replica, in one of its lives and one day,
+ * each request leaves less than every request that was answered before it was sent.
  */
 export class QuotaWatch {
   #floors: Floors = new Map()
@@ -17,7 +17,7 @@ export class QuotaWatch {
     return this.#floors
   }
 
-  /** What is wrong with the headers of a success, given the floors before it; null when nothing. */
+  /** Error in the headers of a success, given the floors before it; null for none. */
   fault({ headers, by, fromMs, toMs }: Answer, floors: Floors): string | null {
     const remaining = numberOf(headers, 'x-ratelimit-remaining')
     const reset = numberOf(headers, 'x-ratelimit-reset')

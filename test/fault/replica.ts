@@ -6,7 +6,10 @@ const START_MS_MAX = 30_000
 /** One service process on a port of its own, that can be killed, stopped and started again. */
 export class Replica {
   readonly origin: string
-  /** How many times it has been started: what it answered in another life tells nothing of this. */
+  /**
+   * The number of times that it has been started: its responses in another life say nothing of this
+   * one.
+   */
   life = 0
   #child: Bun.Subprocess<'pipe', 'pipe', Bun.BunFile> | null = null
 

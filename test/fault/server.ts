@@ -25,7 +25,7 @@ const SETTINGS = [
   'timezone=UTC',
 ]
 
-/** How a server ends: `fast` rolls back and closes, `immediate` is a crash. */
+/** End of a server: `fast` rolls back and closes, `immediate` is a crash. */
 export type End = 'fast' | 'immediate'
 
 const SIGNALS: Readonly<Record<End, NodeJS.Signals>> = { fast: 'SIGINT', immediate: 'SIGQUIT' }
@@ -49,7 +49,7 @@ export class Server {
     return this.options.data
   }
 
-  /** Whether its process is there. */
+  /** Reports whether its process is there. */
   get isRunning(): boolean {
     const child = this.#child
     return child !== null && child.exitCode === null && child.signalCode === null

@@ -4,9 +4,9 @@ const KEPT_MS = 3_000
 const TURNS = 4
 
 /**
- * How long this process was kept waiting for the processor of late. On a machine with too much to
- * do everybody waits as long, which is no fault of the service: what has to be there within a second
- * gets that much more.
+ * The time that this process was kept waiting for the processor of late. On a machine with too much
+ * to do everybody waits as long, which is no fault of the service: what has to be there within a
+ * second gets that much more.
  */
 export class Stalls {
   longestMs = 0
@@ -14,7 +14,7 @@ export class Stalls {
   #lastAt = performance.now()
   readonly #timer = setInterval(() => this.#tick(), TICK_MS)
 
-  /** What to add to a second. */
+  /** Time to add to a second. */
   get slackMs(): number {
     const sinceAt = performance.now() - KEPT_MS
     this.#recent = this.#recent.filter(({ at }) => at >= sinceAt)

@@ -3,7 +3,7 @@ import type { Heard } from './live/readers.ts'
 import type { Received } from './live/receivers.ts'
 import { percentile, type Tally } from './tally.ts'
 
-/** How a fault went. */
+/** Outcome of a failure. */
 export type Outcome = {
   readonly fault: string
   readonly sent: number
@@ -21,7 +21,7 @@ export type Outcome = {
   /** The longest this process was kept from running. */
   readonly stallMs: number
   readonly notes: Readonly<Record<string, string | number>>
-  /** What had to hold and did not. */
+  /** Conditions that did not hold. */
   readonly broken: readonly string[]
 }
 
@@ -35,7 +35,7 @@ type Parts = Pick<Outcome, Kept> & {
 
 const SHOWN_MAX = 5
 
-/** What was not told as it should have been, by streams and by webhooks. */
+/** Events and messages that streams and webhooks did not send as they should have. */
 function untold({ heard, received, mayReset }: Parts): string[] {
   const { missed, doubled, resets, faults, events } = heard
   const { lost, fired } = received
@@ -114,6 +114,6 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** What went wrong, fault by fault; empty when nothing did. */
+/** Errors, failure by failure; empty for none. */
 export const complaintsOf = (outcomes: readonly Outcome[]): string[] =>
   outcomes.flatMap(({ fault, broken }) => broken.map((reason) => `${fault}: ${reason}`))

@@ -2,10 +2,10 @@ import type { Answer } from './answer.ts'
 
 const WRONG_SHOWN_MAX = 12
 
-/** What a request was for; each kind has its own errors that a fault allows. */
+/** Kind of a request; each has its own errors that a failure allows. */
 export type Kind = 'live' | 'write' | 'past' | 'flood'
 
-/** What a run of the load came to. */
+/** Outcome of a run of the load. */
 export class Tally {
   sent = 0
   wrong = 0
@@ -13,7 +13,7 @@ export class Tally {
   readonly wrongs: string[] = []
   /** By status and kind of request, such as `503 write`. */
   readonly errors = new Map<string, number>()
-  /** How long live reads took, in milliseconds, before the fault and during it. */
+  /** The time that live reads took, in milliseconds, before the fault and during it. */
   readonly before: number[] = []
   readonly during: number[] = []
 

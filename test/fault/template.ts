@@ -33,7 +33,7 @@ export type Template = {
   readonly home: Home
   readonly postgres: string
   readonly keys: Readonly<Record<CallerName, CallerKey>>
-  /** When the first quotes and the mids held. */
+  /** The time when the first quotes and the mids held. */
   readonly sinceMs: number
   /** The superuser's address of a server on a copy of it, and the service's own. */
   adminUrl(port: number): string

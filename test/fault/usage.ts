@@ -22,8 +22,8 @@ export async function unitsOf({ admin, template }: Scene): Promise<Units> {
 }
 
 /**
- * What is wrong with the usage that is kept: each success has to be counted once, but for those
- * of which nobody knows and for `mayLose` that died with their process.
+ * Errors in the stored usage: each success has to be counted once, except for those of unknown
+ * outcome and for `mayLose` that died with their process.
  */
 export async function usageFaults(
   scene: Scene,

@@ -5,7 +5,7 @@ import { currency, provider } from '../support/catalogue.ts'
 /** The provider that quotes every corridor of the test: its quote is the best there. */
 export const PROVIDER = 'quoted'
 
-/** What each currency's mid is made of; it does not change while a fault is played. */
+/** Parts of each currency's mid; it does not change while a failure is played. */
 export const PER_USD: Readonly<Record<string, number>> = {
   ...{ USD: 1, EUR: 0.86, GBP: 0.74, ZAR: 17.7 },
   ...{ KES: 129, NGN: 1530, UGX: 3520, XOF: 563 },

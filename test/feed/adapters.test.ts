@@ -110,7 +110,7 @@ const FEEDS: Expected[] = [
 
 const digits = (text: string) => text.replace(/0+$/, '')
 
-/** What stands before a rate of the rand in quotation marks. */
+/** Text before a rate of the rand in quotation marks. */
 const codeIn = (rates: Expected['rates']): string =>
   ({ usd: 'zar', list: 'ZAR","rate' })[rates ?? ''] ?? 'ZAR'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type ExactJson, exactJson, Numeral } from '~/feed/exact-json.ts'
 
-/** What JSON.parse would have made of it. */
+/** Value that JSON.parse would have returned. */
 function plain(value: ExactJson): unknown {
   if (value instanceof Numeral) return Number(value.text)
   if (Array.isArray(value)) return value.map(plain)

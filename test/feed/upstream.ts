@@ -70,7 +70,7 @@ export class Pace implements FetcherDeps {
   readonly connectedTo: (readonly string[])[] = []
   random = () => 0.5
   addressesOf = async (host: string): Promise<readonly string[]> => this.names.get(host) ?? [host]
-  /** What the names of hosts stand for; a name that is not here stands for itself. */
+  /** Meanings of host names; an unlisted name stands for itself. */
   readonly names = new Map<string, readonly string[]>()
 
   async sleep(ms: number): Promise<void> {

@@ -2,17 +2,17 @@ import { parse } from 'csv-parse/sync'
 import type { RawAnswer } from './client.ts'
 import type { Asked } from './requests.ts'
 
-/** What must never be told: traces of the inside. */
+/** Traces of the inside that must never appear. */
 const LEAK = /\n\s+at \S+ \(|node_modules|\/src\/[a-z]|drizzle|PostgresError|TypeError|SyntaxError/
-/** What the runtime says to an HTTP that does not exist. */
+/** Status of the runtime for a version of HTTP that does not exist. */
 const VERSION_UNKNOWN = 505
 const UNAVAILABLE = /^(mid_unavailable|database_unavailable|overloaded|streams_unavailable)$/
 /** An error in the form of an API whose readers expect no JSON. */
 const ONE_LINE = /^[^\n]+\n?$/
-/** How a stream of events begins. */
+/** Beginning of a stream of events. */
 const EVENTS = /^(event|data|id|retry)?:/
 
-/** What is wrong with an answer, in a few words; null for nothing. */
+/** Error of a response, in a few words; null for none. */
 export function faultOf(asked: Asked, answer: RawAnswer | null, secrets: readonly string[]) {
   if (!answer) return asked.isSound ? 'no answer' : null
   const { status, text } = answer
@@ -58,7 +58,7 @@ function errorFault({ kind }: Asked, { status, headers, text }: RawAnswer): stri
   return `status ${status} as ${type}: ${JSON.stringify(text.slice(0, 80))}`
 }
 
-/** Whether every row of a file has as many cells as the first, or is JSON. */
+/** Reports whether every row of a file has as many cells as the first, or is JSON. */
 function rowsFit(type: string, text: string): boolean {
   if (type.startsWith('application/x-ndjson'))
     return text

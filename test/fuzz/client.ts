@@ -7,7 +7,7 @@ export type RawAnswer = {
 }
 
 const ANSWER_MS_MAX = 15_000
-/** How long a server may think about what is no request. */
+/** The time for which a server may think about what is no request. */
 const PATIENCE_MS = 300
 const HEAD_END = '\r\n\r\n'
 
@@ -51,7 +51,7 @@ export class Client {
     }
   }
 
-  /** What comes next is said on a new connection. */
+  /** Closes the connection: the next request uses a new one. */
   close(): void {
     this.#socket?.destroy()
     this.#isClosed = true
@@ -118,7 +118,7 @@ function bodyOf(
   return rest.length >= Number(length) ? rest.subarray(0, Number(length)) : null
 }
 
-/** What came first of an answer that has no end. */
+/** First part of a response without end. */
 function firstOf(rest: Buffer): Buffer | null {
   const lineEnd = rest.indexOf('\r\n')
   const start = lineEnd + 2

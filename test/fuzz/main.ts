@@ -10,7 +10,10 @@ import { type Memory, Target } from './target.ts'
 const CLIENTS = 16
 const FAULTS_SHOWN = 20
 const MIB = 1_048_576
-/** What may come on top while nothing leaks: caches that fill, and the allocator's own reserve. */
+/**
+ * Growth of memory that is allowed without a leak: caches that fill, and the allocator's own
+ * reserve.
+ */
 const RSS_GROWTH_MAX = 64 * MIB
 const HEAP_GROWTH_MAX = 12 * MIB
 

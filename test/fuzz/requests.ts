@@ -9,7 +9,7 @@ export type Asked = {
   readonly bytes: Buffer
   readonly kind: Kind
   readonly isHead: boolean
-  /** Whether it is HTTP at all; what is not may be hung up on, or refused without a word. */
+  /** Says whether it is HTTP at all; what is not may be hung up on, or refused without a word. */
   readonly isSound: boolean
 }
 
@@ -155,7 +155,7 @@ const META =
   '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",' +
   '"io.modelcontextprotocol/clientCapabilities":{}}'
 
-/** What a client of 2026-07-28 sends, whose headers repeat what the body says. */
+/** Request of a client of 2026-07-28, whose headers repeat the body. */
 function modernDraft(random: Random): Draft {
   const method = random.pick(MCP_METHODS)
   const params = rpcParams(random)
@@ -203,7 +203,7 @@ function rpcText(random: Random, isAlone: boolean): string {
   return isAlone ? message() : `[${random.some(6, message).join()}]`
 }
 
-/** What some arguments may be, as JSON. */
+/** Valid values of some arguments, as JSON. */
 const GOOD: Readonly<Record<string, readonly string[]>> = {
   source_country: ['"GB"', '"it"', '"US"'],
   target_country: ['"GH"', '"KE"', '"LR"'],
@@ -344,7 +344,7 @@ function bentPath(random: Random, target: string): string {
   return query === undefined ? bent : `${bent}?${query}`
 }
 
-/** How a request that is no HTTP is bent. */
+/** Ways of distorting a request until it is not HTTP. */
 const BREAKS: ((text: string, random: Random) => string)[] = [
   (text) => text.replace('HTTP/1.1', 'HTTP/9.9'),
   (text) => text.replace(' HTTP/1.1', ''),
@@ -387,13 +387,13 @@ function written(random: Random, { method, target, headers, body }: Draft): Aske
   }
 }
 
-/** What a header may hold. */
+/** Characters that a header may hold. */
 const visible = (text: string): string =>
   text
     .replace(/[^\x20-\x7e\x80-\xff]/g, '')
     .trim()
     .slice(0, 3000)
 
-/** What a request line may hold. */
+/** Characters that a request line may hold. */
 const asciiOf = (text: string): string =>
   text.replace(/[^\x21-\x7e]/gu, (one) => encoded(one)).slice(0, 12_000)

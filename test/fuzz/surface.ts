@@ -1,4 +1,4 @@
-/** What there is to ask: the operations of the service's own description, and what lies beside it. */
+/** Possible requests: the operations of the service's own description, and the paths besides. */
 export type Surface = {
   readonly operations: readonly Operation[]
   /** Paths outside the description, as they are linked and known. */
@@ -16,7 +16,7 @@ export type Operation = {
 export type Parameter = {
   readonly name: string
   readonly in: 'path' | 'query' | 'header'
-  /** Whether a question is refused without it, as far as the description says. */
+  /** Says whether a question is refused without it, as far as the description says. */
   readonly isNeeded: boolean
   /** Values that the schema calls good. */
   readonly good: readonly string[]

@@ -80,7 +80,7 @@ export class Target {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** What the service holds after it has collected its garbage. */
+  /** Returns the memory of the service after a garbage collection. */
   async measure(): Promise<Memory> {
     const measured = this.#next()
     this.#child.stdin.write('measure\n')

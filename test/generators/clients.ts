@@ -11,14 +11,17 @@ const TROUBLE = /\b(warn(ing)?|error|fail(ed|ure)?)\b/i
 
 type Generator = {
   readonly command: readonly [tool: string, ...args: string[]]
-  /** What it reads its settings from, if not from its arguments. */
+  /** Files with its settings, if they are not arguments. */
   readonly files?: Readonly<Record<string, string>>
   /** A program that asks what 200 pounds are in shillings, by what was generated. */
   readonly program: string
 }
 
 const QUESTION = `{ from: 'GBP', to: 'KES', amount: 200 }`
-/** What the types must allow and refuse, and so are neither `unknown` nor `any`; and the answer. */
+/**
+ * Code that the types must allow and refuse, and so are neither `unknown` nor `any`; and the
+ * response.
+ */
 const ENDING = `
 export const rate: number | undefined = data.best?.rate
 // @ts-expect-error best may be null

@@ -24,7 +24,7 @@ type Item = { name: string; item?: Item[]; request?: Request } & Json
 type Request = { url: { path: string[]; query: Parameter[] }; header: Parameter[] } & Json
 type Collection = { info: Json; item: Item[]; variable: Json[] } & Json
 
-/** What the converter tells of its work. */
+/** Result of the converter. */
 type Conversion =
   | { readonly result: true; readonly output: readonly [{ readonly data: Collection }] }
   | { readonly result: false; readonly reason: string }

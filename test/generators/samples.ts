@@ -11,7 +11,7 @@ import { firstOf, ran } from './toolbox.ts'
 const MINUTE_MS = 60_000
 const LEAVES_MAX = 20_000
 
-/** What runs a sample, by its language: a file of that name, from a folder of its own. */
+/** Programs that run a sample, by its language: a file of that name, from a folder of its own. */
 const PROGRAMS: Readonly<Record<string, readonly [name: string, ...command: string[]]>> = {
   Shell: ['sample.sh', 'sh'],
   JavaScript: ['sample.mjs', 'node'],
@@ -73,7 +73,7 @@ describe('the samples of the served document', () => {
     return { command: [...command, file], folder, env }
   }
 
-  /** What the sample of an operation prints, and the folder that it runs in. */
+  /** Returns what the sample of an operation prints, and the folder that it runs in. */
   async function run(operation: Operation, language: string) {
     const { command, folder, env } = await laid(operation, language)
     const { status, output, errors } = await ran(command, folder, env)

@@ -19,7 +19,7 @@ export const toolbox = madeOnce(async () => {
   return FOLDER
 })
 
-/** What a tool prints in a folder, and how it ends. It sends nothing home. */
+/** Returns what a tool prints in a folder, and its exit. It sends nothing home. */
 export async function ran(
   command: readonly string[],
   folder: string,
@@ -43,11 +43,13 @@ export async function ran(
 type Beginning = {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** What is waited for. */
+  /** Pattern that is waited for. */
   readonly end: RegExp
 }
 
-/** What a program prints that does not end by itself, as far as `end`; it is stopped there. */
+/**
+ * Returns what a program prints that does not end by itself, as far as `end`; it is stopped there.
+ */
 export async function firstOf(
   command: readonly string[],
   { folder, env, end }: Beginning,

@@ -52,7 +52,7 @@ describe('GET /convert with recipient_gets', () => {
     expect(body.providers[1]).toMatchObject({ provider_id: 'retail-a', send_amount: 5.00007692308 })
   })
 
-  test('200 puts what cannot be reckoned last, without figures and never best', async () => {
+  test('200 puts what cannot be calculated last, without numbers and never best', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 130, fee: 2, feeCurrency: 'USDT' })
     world.quote({ providerId: 'p2p-a', rate: 1e-12 })
@@ -103,7 +103,7 @@ describe('GET /convert with recipient_gets', () => {
     expect([status, body.code, body.parameter]).toEqual([400, code, parameter])
   })
 
-  test('is by plain reckoning the least that is enough, for any prices and fees', () => {
+  test('is by plain arithmetic the least that is enough, for any prices and fees', () => {
     const price = fc.record({
       rate: fc.integer({ min: 1, max: 1e6 }).map((units) => units / 1000),
       fee: fc.option(fc.integer({ min: 0, max: 1e5 }).map((cents) => cents / 100)),

@@ -162,7 +162,7 @@ describe('GET /convert', () => {
     expect(body.best.provider_id).toBe('retail-b')
   })
 
-  test('200 has no best if the only fee cannot be priced, or eats the whole amount', async () => {
+  test('200 has no best if the only fee cannot be priced, or the fee is at least the whole amount', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, fee: 2, feeCurrency: 'USDT' })
     world.quote({ providerId: 'retail-b', rate: 129, fee: 200, feeCurrency: 'USD' })

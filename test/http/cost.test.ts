@@ -45,7 +45,7 @@ describe('the cost of an entry of GET /convert', () => {
     expect(entry).toMatchObject({ evidence, fee_stated: true, margin_pct: margin, cost })
   })
 
-  test('is null where nobody stated a fee, beside a margin that is known', async () => {
+  test('is null if no fee is stated, with a margin that is known', async () => {
     const unstated = { fee: null, fee_stated: false, margin_pct: 3, cost: null }
     expect((await entries())['interbank-a']).toMatchObject(unstated)
   })

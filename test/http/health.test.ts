@@ -30,7 +30,7 @@ describe('GET /readyz', () => {
     expect([status, body]).toEqual([200, { status: 'ready' }])
   })
 
-  test('200 while some workers of the database are away, and tells what is missing', async () => {
+  test('200 while some workers of the database are unreachable, and names what is missing', async () => {
     const workers = { workers: 2, away: 1, corridors: 30, unloaded: 0 }
     const { status, body } = await ask('/readyz', true, { workers: () => workers })
     expect(status).toBe(200)

@@ -27,7 +27,7 @@ const say = (provider_id: string, rate: number, effective_from: string, more = {
 const page = (question: string, tier: Tier = 'realtime', init?: RequestInit) =>
   world.get(`/rates/history?from=USD&to=KES${question}`, tier, init)
 
-/** What is said of the recording of what came through the API without notes. */
+/** Recording of what came through the API without notes. */
 const RECORDED = {
   id: expect.any(Number),
   notes: null,
@@ -171,7 +171,7 @@ describe('GET /rates/history', () => {
     expect(await spreads()).toEqual([0, 2000, 2000, 0, null, 5000])
   })
 
-  test('200 is an empty list for a corridor that nobody quotes, and after the last page', async () => {
+  test('200 is an empty list for a corridor without quotes, and after the last page', async () => {
     const none = await world.get('/rates/history?from=gbp&to=ugx')
     expect(none.body).toMatchObject({ corridor: 'GBP/UGX', data: [], count: 0, has_more: false })
     expect((await page('&offset=999999')).body).toMatchObject({ data: [], has_more: false })

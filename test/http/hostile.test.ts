@@ -73,7 +73,7 @@ const PARAMETERS: [path: string, name: string, others: string][] = [
 
 const HUGE = 'A'.repeat(12_000)
 
-/** What is sent for a parameter, and the code of the answer. */
+/** Values of a parameter, and the code of the response. */
 const VALUES: [what: string, query: (name: string) => string, code: RegExp][] = [
   ['missing', () => '', /^missing_parameter$/],
   ['empty', (name) => `${name}=`, /^invalid_parameter$/],
@@ -473,7 +473,7 @@ describe('HTTP that is odd but valid', () => {
     await expectUnharmed()
   })
 
-  test('403 and then 200 on one connection, although nobody read the body', async () => {
+  test('403 and then 200 on one connection, although the body was not read', async () => {
     const { key } = server.world.account('free')
     const body = Buffer.alloc(3 * MIB, 0x20)
     const length = `Content-Length: ${body.length}`

@@ -49,7 +49,10 @@ export class LiveServer {
     return new Conversation(this.port)
   }
 
-  /** What the server answers to these bytes, until it has said so many answers or hung up. */
+  /**
+   * Sends bytes, and returns what the server answers until it has sent so many responses or hung
+   * up.
+   */
   async say(bytes: string | Buffer | readonly (string | Buffer)[], count = 1): Promise<RawReply[]> {
     const conversation = this.open()
     conversation.send(bytes)

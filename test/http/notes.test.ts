@@ -13,7 +13,7 @@ describe('the note of a list that is empty', () => {
   const RATES = '/rates?from=KES&to=GBP'
   const CONVERT = '/convert?from=KES&to=GBP&amount=5000'
 
-  test('says that nobody quotes the corridor', async () => {
+  test('says that no provider quotes the corridor', async () => {
     for (const path of [RATES, CONVERT])
       expect(await noteOf(new World(), path)).toBe('Nobody quotes KES/GBP at present.')
   })

@@ -40,7 +40,7 @@ describe('X-Request-Id', () => {
     expect(await ask(world, 'a'.repeat(128))).toBe('a'.repeat(128))
   })
 
-  test('is a new one in place of any other', async () => {
+  test('is a new one instead of any other', async () => {
     const world = new World()
     const odd = ['', 'a'.repeat(129), 'two words', 'a,b', 'a;b', '<script>', 'ä', '"', '{}', 'a/b']
     const ids = await Promise.all(odd.map((id) => ask(world, id)))

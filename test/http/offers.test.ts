@@ -105,7 +105,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     expect(await shown(`${path}&delivery_max=59m`)).toEqual([])
   })
 
-  test('200 with an empty list and a note that names what nobody fits', async () => {
+  test('200 with an empty list and a note that names what no offer fits', async () => {
     world.quote(price({ payOut: ['cash'], channel: 'agent' }))
     const { status, count, note } = await asked(`${path}&pay_out=mobile_money&channel=agent`)
     expect([status, count, note]).toEqual([
@@ -244,7 +244,7 @@ describe('GET /rates/provider', () => {
     ])
   })
 
-  test('200 with a note that names what nobody fits', async () => {
+  test('200 with a note that names what no offer fits', async () => {
     world.quote(price({ payOut: ['cash'] }))
     expect((await asked(`${path}&pay_out=mobile_money`)).note).toBe(
       'No price of Provider retail-a fits what is asked of pay_out.',

@@ -95,7 +95,7 @@ describe('GET /time-series', () => {
     expect(times).toEqual([null, EARLY, EARLY, EARLY])
   })
 
-  test('200 for a pair that nobody quotes has only mids and says so', async () => {
+  test('200 for a pair without quotes has only mids and says so', async () => {
     const { body } = await series('from=GBP&to=KES&start=2026-03-04T00:00:00Z')
     expect(body.tracked_corridor).toBe(false)
     expect(body.note).toContain('No provider')

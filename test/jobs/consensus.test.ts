@@ -152,7 +152,7 @@ describe('fetchReferences in the mode consensus', () => {
     expect(world.store.mid('USD', 'EUR')!.rate).toBe(0.91908)
   })
 
-  test('a feed that rounds everything to two digits is not believed beside finer ones', async () => {
+  test('a feed that rounds everything to two digits is not accepted next to finer ones', async () => {
     const { feeds, world } = threeFeeds()
     await nextRun(world)
     feeds[0].say = () =>

@@ -180,7 +180,7 @@ describe('Deliverer', () => {
     expect((await alertOf(alert)).status).toBe('active')
   })
 
-  test('a receiver that hangs holds up no other, nor an account that has many of them', async () => {
+  test("one account's hanging receivers do not delay another account", async () => {
     const hanging = await Promise.all(Array.from({ length: 10 }, () => rawReceiver(() => {})))
     using to = receiver()
     const others = await world.account('enterprise')
@@ -249,7 +249,7 @@ describe('Deliverer', () => {
     expect(to.got).toHaveLength(2)
   })
 
-  test('what a process had under way when it stopped, another one sends at once', async () => {
+  test('what a process had in progress when it stopped, another one sends at once', async () => {
     using hanging = await rawReceiver(() => {})
     const alert = await alertTo(`http://127.0.0.1:${hanging.port}/`)
     await fire(alert)
@@ -292,8 +292,8 @@ describe('Deliverer', () => {
   })
 })
 
-describe('Deliverer, while the database is away', () => {
-  test('what was told but not kept is told again under its id, and nothing is lost', async () => {
+describe('Deliverer, while the database is unreachable', () => {
+  test('what was sent but not stored is sent again under its id, and nothing is lost', async () => {
     const proxy = await DatabaseProxy.to(database.url)
     const away = () => {
       proxy.isDropping = true
@@ -376,7 +376,7 @@ describe('Deliverer, where an address is at its end', () => {
     expect(await endings()).toHaveLength(1)
   })
 
-  test('a success in between begins the day anew', async () => {
+  test('a success in between begins the day again', async () => {
     using to = receiver(
       ({ body }) => new Response('', { status: body.includes('"test"') ? 200 : 500 }),
     )

@@ -122,7 +122,7 @@ describe('FeedTurns', () => {
     expect(begun()).toBe(2)
   })
 
-  test('a currency that comes while a run is under way is asked for right after it', async () => {
+  test('a currency that comes while a run is in progress is asked for right after it', async () => {
     const { turns, feeds, clock, know, start } = turnsOf()
     start()
     const [a] = feeds

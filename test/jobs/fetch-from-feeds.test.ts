@@ -52,7 +52,7 @@ describe('three real feeds', () => {
       for (const { perUsd } of rates) expect(Number(perUsd)).toBeLessThan(5000)
   })
 
-  test('mids stay, grow old, and come back by themselves when all feeds are away', async () => {
+  test('mids stay, grow old, and come back by themselves when all feeds are unreachable', async () => {
     const { world, upstreams, bodies } = await threeFeeds()
     await fetchReferences(world)
     const stood = world.store.mid('KES', 'NGN')

@@ -217,7 +217,7 @@ describe('runFetchReferences', () => {
     const hung = new FeedError('timeout', 'did not answer within 10 s')
     const world = worldOf([feedOf('a', dead()), feedOf('b', dead(hung))])
     await expect(runFetchReferences(world)).rejects.toThrow(
-      'no reference feed served: a answered 503; b did not answer within 10 s',
+      'no reference feed returned usable rates: a answered 503; b did not answer within 10 s',
     )
   })
 })

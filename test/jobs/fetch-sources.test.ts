@@ -56,7 +56,7 @@ function failingFor(providerId: string, onFailure: () => void = () => {}) {
   return { store, states, isHeld: () => isHeld }
 }
 
-test('a failure of the store is told once nobody is being asked any more', async () => {
+test('a failure of the store is reported once no bank is being requested any more', async () => {
   const slow = Promise.withResolvers<SourceAnswer>()
   const { store, states, isHeld } = failingFor('bank-a', () => slow.resolve(answer))
   const heldThen: boolean[] = []

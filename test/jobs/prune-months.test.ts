@@ -67,7 +67,7 @@ const record = (database: FreshDatabase, ...observations: Observation[]) =>
 
 const sorted = <T extends { id: number }>(quotes: T[]) => quotes.toSorted((a, b) => a.id - b.id)
 
-/** How many observations of whole months before a limit are left that deleting by row deletes. */
+/** The number of observations of whole months before a limit that deletion by row deletes. */
 async function superfluousBefore(limitMs: number): Promise<number> {
   const limit = new Date(limitMs).toISOString()
   const [row] = await months.sql<[{ count: number }]>`
@@ -255,7 +255,7 @@ describe('months that are dropped', () => {
     expect(await differencesIn(months)).toEqual([])
   })
 
-  test('wait for a question that reads them, and for nobody else', async () => {
+  test('wait for a query that reads them, and for nothing else', async () => {
     const doomed = await recordMonths()
     const reading = await opened(`select from observations where ${FEBRUARY}`)
     const pruning = prune(months, LIMIT_MS)

@@ -240,7 +240,7 @@ describe('laws', () => {
       live: sorted(await served(atMs + 3 * HOUR_MS)),
     }
   }
-  /** What memory keeps of live quotes, of which the store may find more than are ever shown. */
+  /** Live quotes in memory, of which the store may find more than are ever shown. */
   const served = async (nowMs: number) => {
     const quotes = await createQuoteStore(database).live(nowMs)
     return [...QuoteIndex.empty.with(quotes, nowMs).allQuotes()]

@@ -99,7 +99,7 @@ describe('startSchedule', () => {
     expect(log.lines).toEqual([])
   })
 
-  test('never runs a job beside itself, and skips times that pass meanwhile', async () => {
+  test('never runs a job alongside itself, and skips times that pass meanwhile', async () => {
     const runs: PromiseWithResolvers<void>[] = []
     const run = () => {
       const turn = Promise.withResolvers<void>()
@@ -154,7 +154,7 @@ describe('startSchedule', () => {
     expect(log.said).toEqual(['error: job failed'])
   })
 
-  test('stop waits for the run under way and begins no other', async () => {
+  test('stop waits for the run in progress and begins no other', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let runs = 0
     const run = () => {
@@ -175,7 +175,7 @@ describe('startSchedule', () => {
     expect(runs).toBe(1)
   })
 
-  test('runNow runs a job out of turn, but never beside itself and not after stop', async () => {
+  test('runNow runs a job out of turn, but never alongside itself and not after stop', async () => {
     const runs: PromiseWithResolvers<void>[] = []
     const run = () => {
       const turn = Promise.withResolvers<void>()

@@ -32,7 +32,7 @@ export class SpreadServers {
   readonly rows: Row[] = []
   readonly away = new Set<number>()
   readonly asked: string[] = []
-  /** What the last load of live quotes went without. */
+  /** Corridors that the last load of live quotes lacked. */
   missing: ReadonlySet<string> = new Set()
   nowMs = NOW_MS
   /** Called whenever somebody waits for a part. */

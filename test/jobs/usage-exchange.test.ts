@@ -18,7 +18,7 @@ class Store {
   readonly written: UsageCount[][] = []
   readonly asked: ShareAsk[] = []
   error: Error | null = null
-  /** What every ask is given. */
+  /** Units that every request gets. */
   units = LIMIT
   gate: Promise<unknown> = Promise.resolve()
 
@@ -107,7 +107,7 @@ describe('UsageExchange.run', () => {
     expect(meter.used('a', DAY)).toBe(2)
   })
 
-  test('writes nothing twice while an earlier turn is under way, and the rest after it', async () => {
+  test('writes nothing twice while an earlier turn is in progress, and the rest after it', async () => {
     const world = await begun()
     const gate = Promise.withResolvers<void>()
     world.usage.gate = gate.promise
@@ -159,7 +159,7 @@ describe('a share', () => {
     expect(world.meter.used('a', DAY)).toBe(8)
   })
 
-  test('makes nobody wait while the database does not answer, but again when it does', async () => {
+  test('makes no request wait while the database does not respond, but again when it does', async () => {
     const world = await begun()
     const { usage, exchange, meter } = world
     usage.units = 0

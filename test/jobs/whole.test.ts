@@ -41,7 +41,7 @@ describe('Whole.quotesOf', () => {
     expect([half, other].map(servers.stateOf)).toEqual(['aside', null])
   })
 
-  test('sets aside at once what somebody else did', async () => {
+  test('sets aside at once what another process did', async () => {
     const position = servers.commit(5)
     await servers.changes.setAside(position)
     servers.show(0)
@@ -49,7 +49,7 @@ describe('Whole.quotesOf', () => {
     expect(await ratesOf(position)).toBe(null)
   })
 
-  test('does not wait for a server that is away, and reads what the others have', async () => {
+  test('does not wait for a server that is unreachable, and reads what the others have', async () => {
     const [half, other] = [servers.commit(5), servers.commit(6, { servers: [0] })]
     servers.show(0)
     servers.away.add(1)
@@ -58,7 +58,7 @@ describe('Whole.quotesOf', () => {
     expect([found.get(half), found.get(other)?.length]).toEqual([null, 1])
   })
 
-  test('does not ask a server that is away again while it waits for another', async () => {
+  test('does not ask a server that is unreachable again while it waits for another', async () => {
     servers.commit(5, { servers: [0] })
     servers.commit(6, { servers: [1] })
     servers.away.add(1)
@@ -73,7 +73,7 @@ describe('Whole.quotesOf', () => {
     expect(asked).toBe(2)
   })
 
-  test('sets aside even what was seen before, where its server is away', async () => {
+  test('sets aside even what was seen before, where its server is unreachable', async () => {
     const position = servers.commit(5)
     await servers.changes.settle([position])
     servers.away.add(1)
@@ -138,7 +138,7 @@ describe('Whole.live', () => {
     expect(await live()).toEqual(['KES 1', 'NGN 1'])
   })
 
-  test('has nothing of what stays half, whether it came before or meanwhile', async () => {
+  test('omits incomplete commits made before or during the load', async () => {
     servers.commit(2)
     servers.show(0)
     expect(await live()).toEqual(['KES 1', 'NGN 1'])
@@ -163,7 +163,7 @@ describe('Whole.live', () => {
     expect(await live()).toEqual(['KES 2', 'NGN 2'])
   })
 
-  test('has nothing of a commit that is also on a server that is away', async () => {
+  test('has nothing of a commit that is also on a server that is unreachable', async () => {
     servers.away.add(0)
     servers.commit(5)
     servers.show(0)
@@ -245,7 +245,7 @@ describe('a process', () => {
     expect(process.gaps.at(-1)).toBe(again)
   })
 
-  test('starts without what is on a server that is away, and completes it when it is back', async () => {
+  test('starts without what is on a server that is unreachable, and completes it when it is back', async () => {
     beginWhole()
     await servers.whole.look()
     servers.away.add(1)
@@ -265,7 +265,7 @@ describe('a process', () => {
     expect(process.gaps).toHaveLength(2)
   })
 
-  test('shows an import on others at once while a server is away', async () => {
+  test('shows an import on others at once while a server is unreachable', async () => {
     beginWhole()
     const process = await new SpreadProcess(servers).start()
     servers.away.add(1)

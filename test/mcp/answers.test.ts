@@ -12,7 +12,9 @@ let ask: (name: string, args?: Record<string, unknown>) => Promise<any>
 
 const RATES = [120, 118, 125, 121]
 
-/** What one provider quoted on four days, another on the first, and an official one on the last. */
+/**
+ * Quotes of one provider on four days, of another on the first, and an official one on the last.
+ */
 const PAST = [
   ...RATES.map((rate, day) =>
     quote({ id: day + 1, atMs: Date.parse(`2026-03-0${day + 1}T10:00:00Z`), rate }),

@@ -20,7 +20,7 @@ afterAll(() => tools.stop())
 
 const CORRIDOR = { from: 'USD', to: 'KES' }
 
-describe('names in place of codes', () => {
+describe('names instead of codes', () => {
   test.each([
     ['get_rates', { from: 'US dollars', to: 'Kenya shilling' }, { corridor: 'USD/KES' }],
     ['get_rates', { from: 'usd', to: 'Kenya' }, { corridor: 'USD/KES' }],
@@ -93,7 +93,7 @@ describe('faulty arguments', () => {
     expect(faults.at(-1)).toMatchObject({ code: 'unsupported_currency' })
   })
 
-  test('are told up to a bound, however many there are', async () => {
+  test('are reported up to a bound, however many there are', async () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`wrong_${i}`, {}]))
     const { faults, error } = await ask('get_change', { ...CORRIDOR, ...many })
     expect(faults).toHaveLength(20)
@@ -142,7 +142,7 @@ describe('faulty arguments', () => {
 })
 
 describe('a date', () => {
-  test('is taken where a time is, and counts whole as far as it is over', async () => {
+  test('means the end of that day, or now if it is today', async () => {
     const ending = async (until: string) =>
       (await ask('get_history', { ...CORRIDOR, until })).to_date
     expect(await ending('2026-03-01')).toBe('2026-03-01T23:59:59.999Z')

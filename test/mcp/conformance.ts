@@ -5,7 +5,7 @@ const MAIN = join(
   '../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
 )
 
-/** How many checks of a scenario passed, and how many did not. */
+/** The number of checks of a scenario that passed, and that did not. */
 export type Score = { readonly passed: number; readonly failed: number }
 
 /** A loopback proxy that shows a key, because the tool sends no headers of its own. */

@@ -420,7 +420,7 @@ describe('how long a result may be kept', () => {
     expect(await read('free')).toEqual([3_600_000, 'private'])
   })
 
-  test('is an hour for lists, which are alike for everybody', async () => {
+  test('is an hour for lists, which are the same for every client', async () => {
     const tools = toolWorld()
     const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
     for (const method of [...lists, 'server/discover'])
@@ -478,7 +478,7 @@ describe('clients that share the server', () => {
     expect([await tools.used(keys[0]!), await tools.used(keys[1]!)]).toEqual([20, 20])
   })
 
-  test('that hang up in the middle of a body cost nobody anything', async () => {
+  test('that hang up in the middle of a body cost no unit', async () => {
     const tools = toolWorld()
     const { port } = new URL(tools.url)
     const key = tools.world.key('free')

@@ -122,7 +122,7 @@ class Connected {
   }
 }
 
-/** What an `initialize` of the newest version looks like. */
+/** An `initialize` of the newest version. */
 export const INITIALIZE = {
   method: 'initialize',
   params: {

@@ -75,7 +75,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   send_amount_if_so: 'send_amount',
 }
 
-/** The bests, of which a short answer has none where no price says all that was asked. */
+/** The bests, of which a short answer has none if no price says all that was asked. */
 const BESTS = ['.best', '.best_current']
 
 function strangers(short: unknown, full: unknown, path: string): string[] {
@@ -882,7 +882,7 @@ describe('a tool that fails', () => {
     expect(await tools.used(key)).toBe(0)
   })
 
-  test('says to retry if the mid is away', async () => {
+  test('says to retry if the mid is unreachable', async () => {
     const tools = toolWorld()
     tools.world.clock.set('2026-03-20T00:00:00Z')
     const session = await tools.connect(tools.world.key())

@@ -145,7 +145,7 @@ describe('selectedView', () => {
     expect(british.offers).toBe(british.quotes)
   })
 
-  test('the best is a silent one where nobody else is', () => {
+  test('the best is a silent one if there is no other', () => {
     const german = selectedView(view, filtered({ sourceCountry: 'DE' }), ALWAYS_MS)
     expect(idsOf(german.quotes)).toEqual([3])
     expect(german.best?.quote.id).toBe(3)

@@ -94,7 +94,7 @@ const currencies = fc.constantFrom('KES', 'NGN', 'USD')
 const moments = fc.integer({ min: 0, max: 9 })
 const probes = fc.array(fc.record({ currency: currencies, atMs: moments }), { maxLength: 4 })
 
-/** What happens between a database and one memory, in any order. */
+/** Events between a database and one memory, in any order. */
 const steps = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('commit' as const), currency: currencies, atMs: moments }),
@@ -154,7 +154,7 @@ class Play {
     for (const answers of this.#answers.splice(0)) this.days = this.days.answered(answers)
   }
 
-  /** What the plain rule finds for every probe that is noted. */
+  /** Results of the plain rule for every noted probe. */
   get oracle(): ProbeAnswer[] {
     return answersOf(this.#committed, this.days.probes)
   }

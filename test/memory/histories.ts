@@ -32,7 +32,7 @@ export const clockSteps = fc.constantFrom(
   5 * HOUR_MS,
 )
 
-/** How far behind the clock a value is effective: mostly a little, sometimes long ago. */
+/** Delay of a value behind the clock: mostly a little, sometimes long. */
 export const backs = fc.constantFrom(
   0,
   0,
@@ -70,7 +70,7 @@ export const changesOf = (starts: fc.Arbitrary<number>) =>
       })
     })
 
-/** How long after it took effect a value is valid: mostly for ever. */
+/** The time that after it took effect a value is valid: mostly for ever. */
 export const lives = fc.constantFrom(
   null,
   null,
@@ -82,7 +82,7 @@ export const lives = fc.constantFrom(
   6 * HOUR_MS,
 )
 
-/** What held at a cutoff of what was valid at a moment, the plain way. */
+/** Value in force at a cutoff among those valid at a time, the plain way. */
 export const oracleAt = <T extends Dated & Passing>(
   values: readonly T[],
   cutoffMs: number,

@@ -54,7 +54,7 @@ describe('KeyIndex', () => {
     expect(index.keyCount).toBe(2)
   })
 
-  test('a version that somebody holds does not change with a revocation', () => {
+  test('a version that a reader holds does not change with a revocation', () => {
     const before = KeyIndex.empty.with({ accounts: [account('a')], keys: [key('k', 'a')] })
     before.with({ accounts: [], keys: [key('k', 'a', { revokedMs: 5 })] })
     expect(before.keyByHash('hash-k')?.revokedMs).toBeNull()

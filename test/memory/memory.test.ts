@@ -195,7 +195,7 @@ describe('Memory', () => {
     })
   })
 
-  test('a generation that somebody holds never changes, whatever is published and pruned later', () => {
+  test('a generation that a reader holds never changes, whatever is published and pruned later', () => {
     const step = fc.record({
       stepMs: clockSteps,
       back: backs,

@@ -11,7 +11,7 @@ describe('Positions', () => {
     expect(await waiting[2]!).toBe(true)
   })
 
-  test('asks for what is missing only where somebody has to wait', async () => {
+  test('requests what is missing only if a request has to wait', async () => {
     const positions = new Positions()
     let asked = 0
     positions.onAwaited = () => {

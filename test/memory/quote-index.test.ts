@@ -156,7 +156,7 @@ function expectPlain(sight: Sight, known: readonly Quote[]): void {
 
 const idsOf = (quotes: readonly Quote[]) => quotes.map(({ id }) => id).sort((a, b) => a - b)
 
-/** What an offer says: mostly nothing, of what tells offers apart or of its own end. */
+/** Terms of an offer: mostly none, or those that distinguish offers, or its own end. */
 const said = fc.record({ service: fc.constantFrom(null, null, 'Express', 'Slow'), life: lives })
 
 const offerOf = (

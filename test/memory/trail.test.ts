@@ -26,7 +26,7 @@ const dated = fc
     all.map(([atMs, life], i) => until(life === null ? null : atMs + life, atMs, i + 1)),
   )
 
-/** What a reader can ask for at some moment from a clock on: a cutoff, and when it is judged. */
+/** Times for which a reader can ask from a clock on: a cutoff, and the time of evaluation. */
 const sightsFrom = (nowMs: number): [cutoffMs: number, validMs: number][] => {
   const [end, ...tops] = boundariesMs(nowMs)
   const clocks = [tops.at(-1)!, nowMs, nowMs + 1, ...tops, nowMs + HOUR_MS / 2, nowMs + 9 * HOUR_MS]
@@ -70,7 +70,7 @@ describe('boundariesMs', () => {
 })
 
 describe('trailWith', () => {
-  test('keeps what held at this hour beside the newest value', () => {
+  test('keeps what held at this hour as well as the newest value', () => {
     const trail = trailOf([at(BASE_MS - 5, 1), at(BASE_MS + 5, 2)], BASE_MS + 10)
     expect(trail.map(({ id }) => id)).toEqual([2, 1])
   })
@@ -81,7 +81,7 @@ describe('trailWith', () => {
     expect(trailOf([second, first], BASE_MS)).toEqual([second])
   })
 
-  test('a backfilled value that nobody can ask for leaves the very same trail', () => {
+  test('a backfilled value that cannot be requested leaves the very same trail', () => {
     const trail = trailOf([at(BASE_MS - 2 * HOUR_MS, 2)], BASE_MS)
     expect(trailWith(trail, at(BASE_MS - 3 * HOUR_MS, 9), BASE_MS)).toBe(trail)
   })

@@ -12,7 +12,7 @@ const clock = { now: () => NOW_MS }
 /** The tables of one account's day, and what `share-store.ts` does with them, in plain words. */
 class Tables {
   used = 0
-  /** What each process that is not known to be dead holds, by its slot. */
+  /** Shares of each process that is not known to be dead, by its slot. */
   readonly held = new Map<number, number>()
   readonly wanted: number[] = []
 
@@ -120,14 +120,14 @@ class Replica {
     this.meter.release(['a'])
   }
 
-  /** What it may still come to by what it knows: never more than the tables say that it holds. */
+  /** Asserts that it holds no more than the tables say. */
   assertCovered(): void {
     if (!this.#share || this.#batch) return
     const { granted, spent } = this.#share
     expect(this.unwritten + granted - spent).toBeLessThanOrEqual(this.tables.held.get(this.slot)!)
   }
 
-  /** What dies with it. */
+  /** Units that die with it. */
   get unwritten(): number {
     return this.taken - this.#written
   }

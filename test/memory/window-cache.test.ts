@@ -133,7 +133,7 @@ describe('note', () => {
     }
   })
 
-  test('drops an answer that is on its way even if nobody asks again', async () => {
+  test('drops a response that is on its way even if no client asks again', async () => {
     const cache = new WindowCache()
     const first = Promise.withResolvers<string>()
     const early = cache.answer(question({ ask: () => first.promise }))

@@ -3,7 +3,7 @@ import { Instrumenter } from '@stryker-mutator/instrumenter'
 
 /** A small change of a source that some test should notice. */
 export type Mutant = {
-  /** What a process activates it by. */
+  /** Id by which a process activates it. */
   readonly id: string
   readonly file: string
   readonly line: number

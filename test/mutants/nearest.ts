@@ -11,7 +11,7 @@ const TRIED = 12
 /** They read the sources, and the copy has others. */
 const READERS = 'test/tidy'
 
-/** The mutants that a test file passes; null where it fails without any. */
+/** The mutants that a test file passes; null if it fails without any. */
 type Reached = { readonly file: string; readonly ids: readonly string[] | null }
 
 /**

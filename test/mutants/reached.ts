@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test'
 
-/** Where a trial without a mutant writes the ids of those that it passed. */
+/** File to which a trial without a mutant writes the ids of those that it passed. */
 export const REACHED_VARIABLE = 'CORRIDOR_MUTANTS_REACHED'
 
 const path = process.env[REACHED_VARIABLE]

@@ -26,7 +26,7 @@ async function passes(root: string, files: readonly string[], env: Record<string
   return (await child.exited) === 0
 }
 
-/** The ids of the mutants that a test file passes; null where it fails without any. */
+/** The ids of the mutants that a test file passes; null if it fails without any. */
 export async function reachedBy(root: string, file: string): Promise<string[] | null> {
   const list = join(root, `${file}.reached`)
   if (!(await passes(root, [`./${file}`], { [REACHED_VARIABLE]: list }))) return null
@@ -34,7 +34,7 @@ export async function reachedBy(root: string, file: string): Promise<string[] | 
   return text === '' ? [] : text.split('\n')
 }
 
-/** Whether one of these test files fails with a mutant, or never ends. */
+/** Reports whether one of these test files fails with a mutant, or never ends. */
 export async function isKilled(root: string, id: string, files: readonly string[]) {
   const paths = files.map((file) => `./${file}`)
   return !(await passes(root, paths, { [ACTIVE_VARIABLE]: id }))

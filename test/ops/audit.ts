@@ -13,8 +13,9 @@ const ROOT = join(import.meta.dir, '../..')
 const ACCEPTED: Readonly<Record<number, string>> = {}
 
 /**
- * Whether anything is known against what `bun.lock` names. A registry that cannot be asked is no
- * verdict: that is said, and is not a failure, as a machine without a network has to check the rest.
+ * Says whether anything is known against what `bun.lock` names. A registry that cannot be asked is
+ * no verdict: that is said, and is not a failure, as a machine without a network has to check the
+ * rest.
  */
 const child = Bun.spawn([process.execPath, 'audit', '--json'], {
   cwd: ROOT,
@@ -39,7 +40,7 @@ if (found === null) {
   process.exitCode = open.length > 0 ? 1 : 0
 }
 
-/** What is known by package; null for no answer. */
+/** Advisories by package; null for no response. */
 function advisoriesIn(text: string): { name: string; advisory: Advisory }[] | null {
   try {
     const byName = JSON.parse(text) as Record<string, Advisory[]>

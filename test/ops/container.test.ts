@@ -27,7 +27,7 @@ const argumentsOf = (name: string): string[] =>
     .filter((line) => line.startsWith(`${name} `))
     .map((line) => line.slice(name.length + 1))
 
-/** What the image, or compose, sets by itself. */
+/** Settings that the image, or compose, sets by itself. */
 const SET = ['HOST', 'PORT', 'DATA_DIR', 'DATABASE_URL', 'PGPASSWORD', 'REVISION']
 
 describe('compose.yaml', () => {

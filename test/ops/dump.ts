@@ -108,7 +108,7 @@ async function filled(settings: Record<string, string>): Promise<string> {
   return JSON.parse(await command(account, settings)).key
 }
 
-/** What a service on a database answers, without the moments that are those of the question. */
+/** Responses of a service on a database, without the times that are those of the request. */
 async function answers(databaseUrl: string, key: string): Promise<string> {
   const service = await serve({ DATABASE_URL: databaseUrl })
   const texts: string[] = []

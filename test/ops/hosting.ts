@@ -15,17 +15,20 @@ const OPS = join(import.meta.dir, '../../ops')
 const NAME = 'corridor.example.org'
 const PACKAGES = { 'systemd-analyze': 'systemd', nginx: 'nginx-light', caddy: 'caddy' }
 const TOOLS = ['curl', 'openssl', ...Object.keys(PACKAGES)]
-/** What systemd may find exposed at most, in tenths: 0 is nothing, 100 everything. */
+/** Exposure that systemd may find at most, in tenths: 0 is nothing, 100 everything. */
 const EXPOSURE_MAX = 25
 const START_TRIES_MAX = 100
 const BODY_BYTES = 1_500_000
-/** How long a proxy waits for the next bytes: more than 15 seconds between two comments, and less. */
+/**
+ * The time that a proxy waits for the next bytes: more than 15 seconds between two comments, and
+ * less.
+ */
 const PATIENT_SECONDS = 20
 const HASTY_SECONDS = 3
 /** Within what time a proxy passes on what it was told. */
 const PASSED_MS_MAX = 1000
 const COMMENTS_MS_MAX = 40_000
-/** Where the metrics tell how many streams are open. */
+/** Line of the metrics with the number of open streams. */
 const OPEN = /^corridor_streams_open{tier="realtime"} (\d+)$/m
 
 const missing = TOOLS.filter((tool) => !Bun.which(tool))

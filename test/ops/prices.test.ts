@@ -57,7 +57,7 @@ const document = await documentOf(world.app)
 const check = new SchemaCheck(document)
 const { paths } = document
 
-/** What Grafana puts in the place of its own variables, and of ours as they are at first. */
+/** Values that Grafana substitutes for its own variables, and for ours as they are at first. */
 const values: Record<string, string> = {
   '__from:date:iso': '2026-02-03T14:25:30.000Z',
   '__to:date:iso': '2026-03-05T14:25:30.000Z',
@@ -80,7 +80,7 @@ const FITS: Record<string, (value: unknown) => boolean> = {
   timestamp: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
 }
 
-/** Whether the document has the member in the answer, for one that no example has. */
+/** Reports whether the document has the member in the answer, for one that no example has. */
 function isTold({ responses }: Operation, path: string): boolean {
   const { schema } = responses[200].content['application/json']
   const member = path

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How often is looked whether something has been read. */
+/** Interval at which the read bytes are checked. */
 const LOOK_MS = 20
 
 /** A stream as curl reads it, line by line as each arrives. */
 export class ProxiedStream {
   readonly #child: Bun.Subprocess<'ignore', 'pipe', 'ignore'>
   #text = ''
-  /** Whether the stream has ended, in order or not. */
+  /** Says whether the stream has ended, in order or not. */
   isOver = false
 
   constructor(line: readonly string[]) {
@@ -22,7 +22,7 @@ export class ProxiedStream {
     this.isOver = true
   }
 
-  /** How many comments have arrived. */
+  /** The number of comments that have arrived. */
   get comments(): number {
     return this.#text.match(/^:/gm)?.length ?? 0
   }
@@ -38,7 +38,7 @@ export class ProxiedStream {
   }
 }
 
-/** Whether something comes true within this time. */
+/** Reports whether something comes true within this time. */
 export async function comesTrue(
   msMax: number,
   check: () => boolean | Promise<boolean>,

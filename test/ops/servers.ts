@@ -108,7 +108,7 @@ async function triedDovecot(): Promise<void> {
   right('a missing mailbox is named', elsewhere.includes('has no mailbox of that name'))
 }
 
-/** What a run of a connector with this source says. */
+/** Returns the output of a run of a connector with this source. */
 async function ran(from: string, secrets: Record<string, string> = {}): Promise<string> {
   const row = `{ from: '"GBP"', to: To, rate: Rate }`
   const lines = ['name: acme', 'provider: wise', `from: ${from}`, 'format: csv', `row: ${row}`]

@@ -12,7 +12,7 @@ import { endTestCluster } from '../support/postgres.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
-/** How many entries the catalogue of the tests has. */
+/** The number of entries in the catalogue of the tests. */
 const CATALOGUE = CURRENCIES.length + PROVIDERS.length
 const IMPORTS = 4
 const IMPORT_ROWS = 5003

@@ -44,7 +44,7 @@ async function besieged(path: '/sign-in' | '/forgotten', email: string): Promise
   expect([await ask(), await ask()]).toEqual([taken, 429])
 }
 
-/** What is counted in the windows of now. */
+/** Counts in the present windows. */
 async function countsOf(): Promise<Map<string, number>> {
   const rows = await world.database.sql<{ scope: string; count: number }[]>`
     select scope, count from portal_attempts

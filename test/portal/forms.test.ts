@@ -39,7 +39,7 @@ const FORMS: [path: string, fields: Record<string, string>][] = [
 ]
 
 describe('every form', () => {
-  /** Where a form sent again by a reload leads whoever has come in by it. */
+  /** Address that a form sent again by a reload leads to after the person signed in. */
   const INSIDE = '/developer?said=inside#keys-title'
   const WAYS_IN = ['/sign-up', '/sign-in', '/confirm']
 

@@ -35,8 +35,8 @@ async function start(at: number, settings: Record<string, string> = {}): Promise
 }
 
 /**
- * What clients of both replicas are answered while the clock is moved on in small steps: each of
- * them also before the first step and after the last.
+ * Responses of both replicas while the clock is moved on in small steps: each of them also before
+ * the first step and after the last.
  */
 async function asked(steps: number, ask: (replica: Replica) => Promise<Reply>): Promise<Reply[]> {
   const replies: Reply[] = []

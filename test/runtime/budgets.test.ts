@@ -35,7 +35,7 @@ async function ask(url: string, headers: Record<string, string>): Promise<Told> 
   return { status: reply.status, remaining: Number(reply.headers.get('x-ratelimit-remaining')) }
 }
 
-/** What so many requests come to, so many of them on their way at once, dealt to all of `urls`. */
+/** Outcomes of so many requests, so many of them on their way at once, dealt to all of `urls`. */
 async function flood(urls: readonly string[], key: string, options: Flood) {
   const { count, atOnce = count, ...other } = options
   const headers = { 'x-api-key': key, ...other }

@@ -125,7 +125,7 @@ test('two replicas run it once, also where one is late', async () => {
   expect(asked).toBe(1)
 })
 
-test('a failure is told in one line, kept, and over with the next good run', async () => {
+test('a failure is reported in one line, kept, and over with the next good run', async () => {
   await connector('hourly', HOURLY)
   answer = () => new Response('<html>Sorry</html>')
   await replica().run()

@@ -77,7 +77,7 @@ function crowd(said: string) {
   return seen
 }
 
-/** What a new client gets, and how long it waits for it. */
+/** Response to a new client, and its wait for it. */
 async function newClient(path = '/api/v1/status') {
   const startMs = performance.now()
   const init = { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) }
@@ -94,7 +94,7 @@ async function cpuTicks(): Promise<number> {
   return Number(user) + Number(system)
 }
 
-/** How much of a core the service takes for a while. */
+/** Share of a core that the service takes for a while. */
 async function coreParts(): Promise<number> {
   const before = await cpuTicks()
   await delay(WATCHED_MS)

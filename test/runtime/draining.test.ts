@@ -57,7 +57,7 @@ describe('a stop that is announced', () => {
     expect((await replica.get('/providers', key)).status).toBe(200)
   })
 
-  test('201 for a batch that is under way when the port closes, with its row recorded', async () => {
+  test('201 for a batch that is in progress when the port closes, with its row recorded', async () => {
     const replica = await start()
     expect((await replica.post(row, key)).status).toBe(201)
     const holder = otherHandle(database)

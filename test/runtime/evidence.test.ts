@@ -70,7 +70,7 @@ class TestWitness {
   }
 }
 
-/** How many entries the catalogue of the tests has. */
+/** The number of entries in the catalogue of the tests. */
 const CATALOGUE = CURRENCIES.length + PROVIDERS.length
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES' }
 

@@ -64,7 +64,7 @@ export class FeedScene {
 export type FeedUpstream = {
   readonly name: FeedName
   readonly upstream: Upstream
-  /** What it answers while nothing is wrong. */
+  /** Body of its usual response. */
   readonly body: string
 }
 

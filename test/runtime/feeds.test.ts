@@ -121,7 +121,9 @@ describe('a feed that is gone for long', () => {
     scene.world.clock.set('2024-08-01T14:07:00.000Z')
     expect(await scene.mid('USD', 'KES')).toMatchObject({ rate: 131.2514 })
     scene.pass(1)
-    expect(await scene.run()).toBe('no reference feed served: open-er-api answered 503')
+    expect(await scene.run()).toBe(
+      'no reference feed returned usable rates: open-er-api answered 503',
+    )
     scene.world.clock.set('2024-08-01T15:10:00.000Z')
     const { status, body, headers } = await scene.get('/fetch-matrix?from=USD&to=KES')
     expect([status, body.code]).toEqual([503, 'mid_unavailable'])

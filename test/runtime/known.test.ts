@@ -18,11 +18,11 @@ const iso = (ms: number): string => new Date(ms).toISOString()
 let database: FreshDatabase
 let replica: Replica
 let key: string
-/** When prices of 2011, 2012 and 2026 had been recorded, and nothing had been pruned. */
+/** The time when prices of 2011, 2012 and 2026 had been recorded, and nothing had been pruned. */
 let wholeAt: string
 /** The buckets of 2011 at that time. */
 let whole: Reply
-/** When they had been pruned, and one of today was recorded. */
+/** The time when they had been pruned, and one of today was recorded. */
 let prunedAt: string
 
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { addAccount, Replica } from './replica-scene.ts'
 
 setDefaultTimeout(60_000)
 
-/** What the next version may do to every table that this one works on. */
+/** Changes that the next version may make to every table that this one works on. */
 const ADDITIONS = [
   'alter table "observations" add column "later" text',
   'alter table "rollups" add column "later" integer default 0 not null',

@@ -45,7 +45,7 @@ const table = [
   ...{ effective_from: '2026-03-05T14:00:00Z', ...terms },
 }))
 
-/** How many entries they are for one amount, where the bands of one offer count once. */
+/** The number of entries for one amount, if the bands of one offer count once. */
 const BANDED = table.length - 1
 
 const QUESTIONS = [
@@ -92,7 +92,7 @@ describe('offers', () => {
     await restored.close()
   })
 
-  test('of which one runs out give way to what held before, on every replica', async () => {
+  test('fall back to the previous price when the newest expires, on every replica', async () => {
     const rate = async (replica: Replica) => {
       const path = '/rates?from=EUR&to=KES'
       return (await replica.get(path, key)).body.providers.map((one: { rate: number }) => one.rate)

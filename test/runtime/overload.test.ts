@@ -36,7 +36,7 @@ const series = (day: number) =>
   )
 const batch = () => replica.post(row, key)
 
-/** What `asks` come to: the tables are locked until there is no room for the last of them. */
+/** Outcomes of `asks`: the tables are locked until there is no room for the last of them. */
 async function whileLocked(asks: () => Promise<Reply>[]): Promise<Reply[]> {
   const holder = otherHandle(database)
   const released = Promise.withResolvers<void>()

@@ -82,7 +82,7 @@ async function copied(folder: string, name: string): Promise<Server> {
   return new Server({ postgres, data, user: home.user, logPath })
 }
 
-/** What was last said of the replica. */
+/** Last log line about the replica. */
 const lastTold = () => log.said.findLast((line) => line === LEFT_OUT || line === IN_USE)
 
 const ask = (request: Request) => fetchUnderContract(service.origin)(request)
@@ -115,7 +115,7 @@ async function slipIn(corridor: string, rate: number): Promise<void> {
     join corridors c on c.id = p.corridor_id where c.source = ${from} and c.target = ${to}`
 }
 
-/** How often the service has asked the servers where they stand. */
+/** Number of times that the service has measured the servers' positions. */
 async function measurements(): Promise<number> {
   const metrics = new Said(await (await fetch(`${service.origin}/metrics`)).text())
   const ran = { task: 'measure-replicas', outcome: 'success' }
@@ -213,7 +213,7 @@ describe('questions about the past', () => {
     await until('the replica again', async () => lastTold() === IN_USE)
   })
 
-  test('go to the replica while the primary is away', async () => {
+  test('go to the replica while the primary is unreachable', async () => {
     await record('USD/ZAR', 105.5)
     await paused()
     await primary.stop('immediate')

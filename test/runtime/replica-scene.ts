@@ -17,7 +17,7 @@ export const AT = '2026-03-05T14:25:30.500Z'
 type ReplicaOptions = {
   clock?: HandClock
   settings?: Record<string, string>
-  /** How it reaches the database; directly where nothing is said. */
+  /** Its database; directly if absent. */
   database?: Database
 }
 

@@ -40,7 +40,7 @@ async function replicas(count: number, settings = {}): Promise<Replica[]> {
   return running
 }
 
-/** How long it takes until `condition` holds. */
+/** The time that it takes until `condition` holds. */
 async function msUntil(what: string, condition: () => Promise<boolean>): Promise<number> {
   const startMs = performance.now()
   await until(what, condition)

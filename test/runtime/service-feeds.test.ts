@@ -134,7 +134,7 @@ describe('a service with a feed', () => {
     for (const { upstream } of upstreams) upstream.stop()
   })
 
-  test('asks nobody and says nothing about feeds if it has none', async () => {
+  test('requests nothing and says nothing about feeds if it has none', async () => {
     await apply()
     await createFeedStateStore(database).save({ ...noState, ranMs: Date.parse(AT) })
     const { status } = await serve({ REFERENCE_FEED: 'none' })

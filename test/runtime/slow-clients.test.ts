@@ -82,7 +82,7 @@ describe.concurrent('listen', () => {
     expect(huge.received()).toStartWith('HTTP/1.1 431')
   })
 
-  test('drops an answer that nobody reads', async () => {
+  test('drops a response that its client does not read', async () => {
     const unread = client('GET /big HTTP/1.1\r\nHost: a\r\n\r\n')
     unread.socket.pause()
     await Bun.sleep(CLOSED_MS_MAX)

@@ -60,7 +60,7 @@ export class SourceScene {
 
   get = (path: string) => this.world.get(path, this.key)
 
-  /** What is recorded of a provider, in the order of recording. */
+  /** Returns the observations of a provider, in the order of recording. */
   observations(providerId: string) {
     return this.scene.database.sql`
       select c.source, c.target, trim_scale(o.rate) as rate, o.rate_type, o.fee, o.notes, o.evidence,
@@ -75,7 +75,7 @@ export class SourceScene {
     return row!.count
   }
 
-  /** What is known about a bank. */
+  /** Returns the state of a bank. */
   async record(id: string) {
     return (await createSourceStateStore(this.scene.database).load([id]))[0]
   }

@@ -14,7 +14,7 @@ setDefaultTimeout(30_000)
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const KENYA = 'central-bank-of-kenya'
-/** What the recording of Kenya holds of the last ten days: three days of 21 currencies. */
+/** Rows in the recording of Kenya of the last ten days: three days of 21 currencies. */
 const KENYA_ROWS = 63
 
 let database: FreshDatabase
@@ -337,7 +337,7 @@ test('Nigeria may answer with everything since 2001, and its last days are recor
 
 describe('a bank that answers wrongly', () => {
   for (const [what, answer, fault, message] of FAULTS)
-    test(`${what} is told once and records nothing`, async () => {
+    test(`${what} is reported once and records nothing`, async () => {
       const scene = sceneOf('cbk')
       replay.answer = answer
       await scene.run()

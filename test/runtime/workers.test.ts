@@ -50,7 +50,9 @@ async function childrenOf(pid: number): Promise<number[]> {
   return pids.filter((_, i) => commands[i]!.split('\0').includes('worker'))
 }
 
-/** Whether a request on a connection of its own is answered in time; any worker may get it. */
+/**
+ * Reports whether a request on a connection of its own is answered in time; any worker may get it.
+ */
 const isAnswered = (url: string, msMax = ANSWER_MS_MAX): Promise<boolean> =>
   fetch(`${url}/status`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(msMax) })
     .then(({ ok }) => ok)
@@ -265,7 +267,7 @@ describe('corridor serve with WORKERS and a database that becomes unreachable', 
   })
 })
 
-test('a worker that nobody supervises says how to start it', async () => {
+test('an unsupervised worker says how to start it', async () => {
   const { status, said } = await corridorProcess(['worker'], { databaseUrl: '' })
   expect(status).toBe(1)
   expect(said).toEqual(['corridor: workers are started by `corridor serve` with WORKERS'])

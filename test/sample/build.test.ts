@@ -84,7 +84,7 @@ describe('builtSample', () => {
     }
   })
 
-  test('every source row is in the sample or told to be left out', () => {
+  test('every source row is in the sample or listed as left out', () => {
     const { inputs, left_out, survey, observations, references } = manifest
     const leftOutOf = (name: string) =>
       left_out.filter(({ file }) => file === name).reduce((sum, { rows }) => sum + rows, 0)
@@ -291,7 +291,7 @@ describe('officialPrices', () => {
     })
   })
 
-  test('leaves out what is not believed beside the mids of those days, and says why', () => {
+  test('leaves out what the mids of those days contradict, and says why', () => {
     const mids = new Mids([mid('2026-05-23', 'TZS', '2600'), mid('2026-05-23', 'ZMW', '18.68')])
     const { leftOut } = officialPrices(KEPT, mids, 'recordings')
     expect(leftOut.filter(({ what }) => what === 'ZMW')).toEqual([

@@ -163,7 +163,7 @@ describe('sampleObservations', () => {
   })
 })
 
-/** What a row of the survey says of itself in its notes. */
+/** Pattern of the notes of a row of the survey. */
 const SURVEYED =
   /^World Bank survey of 2025 Q3: fee ([\d.]+) % and margin (-?[\d.]+) % of (\d+) USD$/
 
@@ -234,7 +234,7 @@ describe('a quote of the survey', () => {
 const perUsd = Map.groupBy(references, ({ currency }) => currency!)
 const pegs = new Map(currencies.map(({ code, peg }) => [code, peg]))
 
-/** The newest mid at a time by the rows of the files alone; NaN where one leg is over 72 h old. */
+/** The newest mid at a time by the rows of the files alone; NaN if one leg is over 72 h old. */
 function midAt(time: string, from: string, to: string): number {
   const usd = (code: string): number => {
     if (code === 'USD') return 1
@@ -341,7 +341,7 @@ const BANK_ZONES = new Map(
   sampleCatalogue('').providers.flatMap(({ id, time_zone: zone }) => (zone ? [[id, zone]] : [])),
 )
 
-/** How many days lie between two times on the calendar of a zone, in milliseconds. */
+/** The number of days between two times on the calendar of a zone, in milliseconds. */
 function daysApart([from, to]: [number, number], timeZone: string): number {
   const [first, last] = [from, to].map((ms) => Date.parse(dateIn(ms, timeZone)))
   return last! - first!

@@ -109,7 +109,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, attempt({ nowMs: nowMs + wait! * 1000 })))).toBeNull()
   })
 
-  test('counts a link, which names nobody, by its address alone', async () => {
+  test('counts a link, which names no account, by its address alone', async () => {
     const deps = counts()
     const link = (address: string) => attempt({ what: 'link', email: null, address })
     for (let i = 0; i < LIMITS.link.perAddress; i++) await countAttempt(deps, link('a'))

@@ -28,7 +28,7 @@ type Said = {
   readonly rate: number
   readonly effectiveMs: number
   readonly channel?: 'agent' | null
-  /** How long it is valid; for ever if nothing is said. */
+  /** The time for which it is valid; for ever if nothing is said. */
   readonly validForMs?: number | null
 }
 
@@ -46,7 +46,7 @@ const observations = fc.array(
   { minLength: 50, maxLength: 80 },
 )
 
-/** When retail-a was switched off, and on again. */
+/** The time when retail-a was switched off, and on again. */
 const TURNS_MS = [NOW_MS - 20 * DAY_MS, NOW_MS - 10 * DAY_MS] as const
 
 beforeAll(async () => {
@@ -77,7 +77,7 @@ beforeAll(async () => {
 }, TEST_MS_MAX)
 afterAll(() => database.close())
 
-/** What stood at a moment, looked up in everything that was said. */
+/** Rate in force at a time, looked up in all rates. */
 function bestAt(ms: number, heldMs: number | null): number | null {
   const latest = new Map<string, Said>()
   for (const one of said) {

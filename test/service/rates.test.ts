@@ -39,7 +39,7 @@ describe('ratesOf', () => {
     expect(quotes.map(({ vsMidBps }) => vsMidBps)).toEqual([null])
   })
 
-  test('a pair that nobody quotes is an empty list', () => {
+  test('a pair without quotes is an empty list', () => {
     expect(ratesOf(viewOf(new World()), PAIR)).toMatchObject({ quotes: [], mid: null })
   })
 

@@ -9,7 +9,7 @@ import { answersOf, answerTo, askedOf, type BankName, NAMES, SPANS } from './rec
 
 const SHEET = 'xl/worksheets/sheet1.xml'
 
-/** What a bank's file makes of bytes in place of a recorded answer; null where it refuses them. */
+/** Result of a bank's file for bytes instead of a recorded response; null if it refuses them. */
 function readAs(name: BankName, { request }: BankAnswer, bytes: Uint8Array): BankDay[] | null {
   const bank: Bank = BANKS[name]
   try {

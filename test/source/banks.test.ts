@@ -7,11 +7,11 @@ import { BANKS } from '~/source/banks.ts'
 import { answersOf, askedOf, type BankName, foldersOf, NAMES, SPANS } from './recordings.ts'
 
 type Expected = {
-  /** How many requests the recorded span takes. */
+  /** The number of requests the recorded span takes. */
   asked: number
   oldest: string
   newest: string
-  /** How many currencies the newest day has. */
+  /** The number of currencies of the newest day. */
   currencies: number
   /** Rates of the newest day, copied by hand from what the bank answered. */
   rates: readonly BankRate[]

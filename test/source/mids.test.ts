@@ -36,7 +36,7 @@ const FAR: Readonly<Record<string, readonly string[]>> = {
   ...{ bam: ['LYD'], cbg: ['GBP'], bota: ['GHS', 'ZMW'] },
 }
 
-describe('unit and direction, beside the mids of the day', () => {
+describe('unit and direction, against the mids of the day', () => {
   for (const name of NAMES)
     test(`of ${name} every rate is within a quarter of the mid`, async () => {
       const bank: Bank = BANKS[name]

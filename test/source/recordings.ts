@@ -32,5 +32,5 @@ export const askedOf = (name: BankName): BankRequest[] =>
 export const answersOf = (name: BankName, folder = KEPT): BankAnswer[] =>
   recordedAnswers(name, folder)
 
-/** What a bank was asked and answered. */
+/** Requests to a bank, with its responses. */
 export const exchangesOf = (name: BankName, folder = KEPT): Exchange[] => exchangesIn(folder, name)

@@ -18,7 +18,7 @@ export type Replay = {
 type Options = {
   readonly folder?: string
   readonly port?: number
-  /** Whether a question that was recorded for other dates is answered as it was for those. */
+  /** Says whether a question that was recorded for other dates is answered as it was for those. */
   readonly isUndated?: boolean
 }
 

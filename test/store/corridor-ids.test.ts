@@ -13,7 +13,7 @@ const newDatabase = databasesOfFile(stockedDatabase)
 const KENYA = { from: 'USD', to: 'KES' }
 const NIGERIA = { from: 'USD', to: 'NGN' }
 
-/** What all questions about one corridor answer, in short. */
+/** Results of all queries about one corridor, in short. */
 async function answersOf(database: Database, corridor: typeof KENYA) {
   const window = { fromMs: NOW_MS - DAY_MS, beforeMs: NOW_MS + 1 }
   const page = {
@@ -65,7 +65,7 @@ describe('questions about a corridor', () => {
     await createObservationStore(database).record({ observations, idempotency: null })
   })
 
-  test('are answered for each by its own rows, and by none where nobody quoted it', async () => {
+  test('are answered for each by its own rows, and by none if no provider quoted it', async () => {
     expect(await answersOf(database, KENYA)).toEqual(answered(130))
     expect(await answersOf(database, NIGERIA)).toEqual(answered(1600))
     expect(await answersOf(database, { from: 'GBP', to: 'KES' })).toEqual(NOTHING)

@@ -185,7 +185,7 @@ describe('openDatabase, with DATABASE_URL', () => {
 })
 
 describe('openDatabase, refused', () => {
-  test('names the place and what to check when nobody listens', async () => {
+  test('names the place and what to check when nothing listens', async () => {
     const message = await refusal('postgres://me:pa$$word@127.0.0.1:1/things')
     expect(message).toContain('me@127.0.0.1:1/things')
     expect(message).toContain('check DATABASE_URL')

@@ -53,7 +53,7 @@ afterEach(() => {
 
 const send = (payload: string) => other.sql`select pg_notify(${NEWS_CHANNEL}, ${payload})`
 
-/** What was heard up to now: a marker is sent after it and waited for. */
+/** Notifications up to now: a marker is sent after them and waited for. */
 async function heardSoFar(): Promise<HeardNews[]> {
   return (await placedSoFar()).map((news) => {
     const { position: _, ...rest } = { position: null, ...news }
@@ -61,7 +61,7 @@ async function heardSoFar(): Promise<HeardNews[]> {
   })
 }
 
-/** What was heard up to now with its positions in the log of changes. */
+/** Notifications up to now with their positions in the log of changes. */
 async function placedSoFar(): Promise<HeardNews[]> {
   const marker = crypto.randomUUID()
   await send(JSON.stringify({ kind: 'access', accountId: marker, origin: 'marker' }))

@@ -7,7 +7,7 @@ import { folderBefore } from '../support/migrations.ts'
 import { emptyDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 
-/** What the last version before offers answered, recorded from its own service. */
+/** Responses of the last version before offers, recorded from its own service. */
 const BEFORE = join(import.meta.dir, '../contract/plain-answers.json')
 
 type Entry = { readonly send_amount?: number }

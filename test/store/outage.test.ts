@@ -17,7 +17,7 @@ afterAll(() => database.close())
 
 const coded = (code: unknown): Error => Object.assign(new Error('x'), { code })
 
-/** What the driver throws for a query at another address. */
+/** Error of the driver for a query at another address. */
 async function failureAt(change: (url: URL) => void): Promise<unknown> {
   const url = new URL(database.url)
   change(url)
@@ -61,7 +61,7 @@ describe('isOutage', () => {
     expect(isOutage(Object.assign(new Error(words), { code: 'XX000' }))).toBe(isAway)
   })
 
-  test('is true of a port where nobody listens, an unknown host and an unknown database', async () => {
+  test('is true of a free port, an unknown host and an unknown database', async () => {
     const port = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     port.stop(true)
     const failures = await Promise.all([

@@ -25,7 +25,7 @@ const ROWS = 200_000
 const FILL_MS_MAX = 60_000
 /** Four series of each of ten providers, on 35 days and the present one. */
 const DAILY_PROBES = 4 * 10 * 36
-/** What was recorded before the first month is in the part of observations that is called early. */
+/** Tables of the past; rows from before the first month are in the partition `early`. */
 const HISTORIES = ['early', 'reference_rates', 'reference_snapshots', 'rollups']
 
 let database: FreshDatabase

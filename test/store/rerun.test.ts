@@ -141,7 +141,7 @@ describe('rerun', () => {
   )
 })
 
-/** Where one batch of one row can be recorded. */
+/** Scene in which one batch of one row can be recorded. */
 async function scene() {
   const database = await freshDatabase()
   const { sql } = database

@@ -279,7 +279,7 @@ describe('a role with the rights that docs/operate.md names', () => {
           level: 'error',
           time: expect.any(String),
           msg:
-            'corridor ends: the database user corridor_service lacks rights of a service; ' +
+            'corridor ends: the database user corridor_service lacks privileges that the service needs; ' +
             `run as the user that owns the tables: ${missing}`,
         },
       ])

@@ -18,7 +18,7 @@ let database: FreshDatabase
 let world: PeopleWorld
 let nowMs: number
 
-/** What an installation of long ago wrote, before there were roll-ups. */
+/** Writes what an old installation had, before there were rollups. */
 async function fillFirst({ sql }: FreshDatabase): Promise<void> {
   await sql`insert into currencies (code, name, type, kind, is_active, sort_order)
     values ('USD', 'US Dollar', 'source', 'fiat', true, 1),

@@ -4,14 +4,14 @@ import type { Page } from './pages.ts'
 export type Block = {
   readonly path: string
   readonly line: number
-  /** What the text is, such as `sh` or `json`. */
+  /** Language of the text, such as `sh` or `json`. */
   readonly language: string
-  /** What runs it, or what it is called; empty for none. */
+  /** Runner of the block, or its name; empty for none. */
   readonly mark: string
   readonly text: string
 }
 
-/** What commands are written in: a script, a session with prompts, a line of cron. */
+/** Languages of commands: a script, a session with prompts, a line of cron. */
 const COMMAND_LANGUAGES = ['sh', 'console', 'crontab']
 
 export const isOfCommands = ({ language }: Block): boolean => COMMAND_LANGUAGES.includes(language)

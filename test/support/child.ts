@@ -3,8 +3,8 @@ import { join } from 'node:path'
 export const ROOT = join(import.meta.dir, '../..')
 
 /**
- * What processes that are tested get of our environment: no setting, and a place where bun keeps
- * what it transpiled, which takes a sixth of each start.
+ * Environment of tested processes: no setting, and a place where bun keeps what it transpiled,
+ * which takes a sixth of each start.
  */
 export const BARE_ENV = {
   PATH: process.env.PATH,

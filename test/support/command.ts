@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, '../..')
 export type Finished = {
   readonly status: number
   readonly stdout: string
-  /** What was said on stderr, line by line. */
+  /** Lines on stderr. */
   readonly said: string[]
 }
 

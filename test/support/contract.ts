@@ -64,7 +64,7 @@ async function seen(response: Response): Promise<Seen> {
   return { status, headers, text: isText(response) ? await textOf(response.clone()) : '' }
 }
 
-/** Whether a body has an end, and is looked at. */
+/** Reports whether a body has an end, and is looked at. */
 const isText = ({ headers }: Response): boolean => /json|csv/.test(mediumOf(headers) ?? '')
 
 /** The text of a body that can be read; a server may have compressed it. */
@@ -122,7 +122,7 @@ export class Contract {
     this.#basePath = new URL(server!.url, DOCUMENT_URL).pathname
   }
 
-  /** What a reply does that the document does not say, or the other way round. */
+  /** Differences between a reply and the document, either way. */
   faults({ method, url }: { method: string; url: string }, reply: Seen): string[] {
     const pathname = PATH.exec(url)?.[1] ?? ''
     if (!pathname.startsWith(`${this.#basePath}/`)) return []
@@ -140,7 +140,7 @@ export class Contract {
     return this.#responseFaults(this.#check.resolved(response), reply, isHead)
   }
 
-  /** What is told of a path that has parameters, where one fits. */
+  /** Description of a path with parameters, if one fits. */
   #withParts(path: string): Document['paths'][string] | undefined {
     const fits = (told: string) => {
       const pattern = RegExp.escape(told).replace(/\\{[^}]*\\}/g, '[^/]*')

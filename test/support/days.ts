@@ -3,7 +3,7 @@ import type { Reference } from '~/domain/mid.ts'
 import type { Probe, ProbeAnswer } from '~/domain/price/day-mids.ts'
 import { newestFirst } from '~/domain/quote.ts'
 
-/** What probes find among `references`, the plain way. */
+/** Results of probes among `references`, the plain way. */
 export const answersOf = (
   references: readonly Reference[],
   probes: readonly Probe[],

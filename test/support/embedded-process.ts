@@ -18,7 +18,7 @@ const homes: string[] = []
 const clients: Sql[] = []
 let prepared: Promise<string> | null = null
 
-/** Where `bun run test` tells its workers of the data directory that they copy. */
+/** Variable by which `bun run test` gives its workers the data directory that they copy. */
 export const PREPARED_VARIABLE = 'CORRIDOR_TEST_DATA_DIR'
 
 type Said = { url?: string; error?: string; say?: string; closed?: boolean }

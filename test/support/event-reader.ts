@@ -13,7 +13,7 @@ export class EventReader {
   readonly events: ReadEvent[] = []
   readonly comments: string[] = []
   retryMs: number | null = null
-  /** Whether the stream has ended, in order or not. */
+  /** Says whether the stream has ended, in order or not. */
   isOver = false
   readonly over: Promise<void>
   #rest = ''

@@ -5,7 +5,7 @@ export type Line = {
   readonly value: number
 }
 
-/** What an exposition says, read by the format's own rules; throws at a line that breaks them. */
+/** Content of an exposition, read by the format's own rules; throws at a line that breaks them. */
 export class Said {
   readonly lines: readonly Line[]
   /** The kind of every metric by its name. */

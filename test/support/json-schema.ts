@@ -12,12 +12,12 @@ const NONE: readonly string[] = []
 const SAYS_NOTHING = ['description', 'examples', 'default', 'discriminator']
 
 /**
- * What is wrong with a value by a schema of an OpenAPI 3.1 document; nothing when it fits.
+ * Checks a value by a schema of an OpenAPI 3.1 document.
  *
  * Throws at a keyword that it does not know, so that no promise of the document goes unchecked.
  */
 export class SchemaCheck {
-  /** What each schema that was met asks for, by its object. */
+  /** Requirements of each schema that was met, by its object. */
   readonly #parts = new WeakMap<Json, readonly Part[]>()
   readonly #targets = new Map<string, Json>()
 
@@ -46,7 +46,7 @@ export class SchemaCheck {
     return parts
   }
 
-  /** What a reference of the document points to; anything else is returned as it is. */
+  /** Returns the target of a reference of the document; anything else as it is. */
   resolved(node: Json): Json {
     if (typeof node.$ref !== 'string') return node
     const known = this.#targets.get(node.$ref)

@@ -2,7 +2,7 @@ import type { Log } from '~/log.ts'
 
 export type Line = { readonly level: string; readonly context: object; readonly message: string }
 
-/** What every service says when it begins. */
+/** Line that every service logs when it begins. */
 export const LOADED = 'info: memory is loaded'
 
 /** A log that keeps its lines. */

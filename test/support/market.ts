@@ -8,10 +8,10 @@ import type { World } from './world.ts'
 
 const codes = (...all: string[]) => fc.constantFrom(...all)
 const ids = fc.constantFrom(...PROVIDERS.map(({ id }) => id))
-/** How time goes on between two things: also not at all, and back. */
+/** Times that pass between two events: also none, and backwards. */
 export const jumps = fc.constantFrom(0, 0, 1, 999, 60_000, HOUR_MS, 2 * HOUR_MS + 1, -1, -HOUR_MS)
 
-/** What a quote may say of its offer, and how long it is valid. */
+/** Terms of a quote's offer, and its validity. */
 const terms = fc.record({
   sourceCountry: fc.option(fc.constantFrom('US', 'GB')),
   targetCountry: fc.option(fc.constantFrom('KE', 'NG')),
@@ -21,7 +21,7 @@ const terms = fc.record({
   life: fc.option(fc.constantFrom(1, 59_999, HOUR_MS, 3 * HOUR_MS)),
 })
 
-/** What can become of a market. */
+/** Events of a market. */
 export const events = fc.oneof(
   fc.record({
     kind: fc.constant('quote' as const),

@@ -1,13 +1,13 @@
-/** What a proxy does with the path below which it shows a service. */
+/** Treatment of the path below which a proxy shows a service. */
 export type Manner = 'takes it off' | 'passes it on'
 
 export const MANNERS: readonly Manner[] = ['takes it off', 'passes it on']
 
 /** A reverse proxy that shows a service below a path, and something else everywhere else. */
 export class MountProxy {
-  /** Where the service answers; nothing is shown before it is said. */
+  /** Address of the service; nothing is shown before it is set. */
   target: string | null = null
-  /** What was asked outside the path: whatever a page leads to there is lost. */
+  /** Requests outside the path: whatever a page leads to there is lost. */
   readonly strays: string[] = []
   readonly #server: Bun.Server<undefined>
 

@@ -1,7 +1,7 @@
 import { join, normalize } from 'node:path'
 import { ROOT } from './child.ts'
 
-/** What a test file needs beside the process that runs it. */
+/** Requirement of a test file besides the process that runs it. */
 export type Need = 'nothing' | 'database' | 'process'
 
 const DATABASE = 'test/support/postgres.ts'
@@ -31,7 +31,7 @@ function needOf(sources: ReadonlyMap<string, Source>, path: string): Need {
   return reached.has(DATABASE) ? 'database' : 'nothing'
 }
 
-/** What a source imports of test/, types left out, and whether it starts processes itself. */
+/** Imports of a source from test/, types left out, and whether it starts processes itself. */
 function sourceOf(path: string, text: string): Source {
   const loader = path.endsWith('.tsx') ? 'tsx' : 'ts'
   const imports = new Bun.Transpiler({ loader })

@@ -20,7 +20,7 @@ export function pageAt(path: string): Page {
   return page
 }
 
-/** What a pattern's group finds in a text, each once. */
+/** Matches of a pattern's group in a text, each once. */
 export const matchesIn = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].map(([, found]) => found!)),
 ]

@@ -7,7 +7,7 @@ import { scratchFolder } from './scratch.ts'
 const TEMPLATE = 'corridor_template'
 const CONNECTIONS_MAX = 4
 
-/** Where `bun run test` tells its workers of the server that they share. */
+/** Variable by which `bun run test` gives its workers the server that they share. */
 export const SERVER_VARIABLE = 'CORRIDOR_TEST_SERVER'
 
 /** A server with a migrated template in it. */

@@ -1,4 +1,4 @@
-/** How many of its last lines tell what a process did. */
+/** The maximum number of its last lines that show what a process did. */
 const LINES_MAX = 60
 
 const shown = new Set<ProcessLog>()

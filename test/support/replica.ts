@@ -164,7 +164,7 @@ export class Replica {
   }
 }
 
-/** How many events of a reader are held against the documents. */
+/** The maximum number of a reader's events that are compared with the documents. */
 const CHECKED_MAX = 100
 
 /** An event as a reader gets it. */
@@ -176,7 +176,7 @@ export class Listener {
   readonly heard: Heard[] = []
   readonly reader: StreamReader
   isEnded = false
-  /** Whether there is room for more. */
+  /** Says whether there is room for more. */
   hasRoom = true
   #lastId: string | null
 
@@ -209,7 +209,7 @@ export class Listener {
     return this.#lastId
   }
 
-  /** What came after the hello. */
+  /** Events after the hello. */
   get events(): Heard[] {
     return this.heard.filter(({ name }) => name !== 'hello')
   }
@@ -225,7 +225,7 @@ export class Listener {
   }
 }
 
-/** What the documents do not say of an event. */
+/** Differences of an event from the documents. */
 const faults = ({ name, data }: Heard) =>
   check.faults(components.schema(streamBodies[name as keyof typeof streamBodies]), data)
 

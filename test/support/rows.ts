@@ -9,7 +9,7 @@ export type RowMedia = Json & { readonly 'x-columns'?: readonly Column[] }
 type Reply = { readonly headers: Headers; readonly text: string }
 type Row = Readonly<Record<string, unknown>>
 
-/** How the rows of a reply differ from the columns that are told of; nothing where they fit. */
+/** Differences of a reply's rows from the documented columns; nothing if they fit. */
 export function rowFaults(
   content: Readonly<Record<string, RowMedia>>,
   { headers, text }: Reply,

@@ -9,7 +9,7 @@ export class S3Server {
   readonly secrets = new Map([['S3RVER', 'S3RVER']])
   readonly files = new Map<string, string | Uint8Array>()
   readonly asked: { readonly url: string; readonly headers: Headers }[] = []
-  /** What every request is refused with: a code and a status. */
+  /** Refusal of every request: a code and a status. */
   refusal: readonly [code: string, status: number] | null = null
   readonly #server = Bun.serve({
     port: 0,

@@ -9,7 +9,7 @@ import { createReferenceStore } from '~/store/reference-store.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 
-/** What `serve` loads memory from where it asks feeds. */
+/** Sources from which `serve` loads memory if it requests feeds. */
 export const sourcesOf = (database: Database): Sources => ({
   catalogue: createCatalogueStore(database),
   quotes: createQuoteStore(database),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { processLogs } from './process-log.ts'
 
-/** What a test or a hook of real processes may take on a busy machine. */
+/** Time that a test or a hook of real processes may take on a busy machine. */
 export const TEST_MS_MAX = 30_000
 
 const UNTIL_MS_MAX = 20_000

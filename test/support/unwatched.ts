@@ -1,7 +1,7 @@
 import { Exposition } from '~/telemetry/exposition.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
 
-/** What an app needs to be watched, where nobody looks. */
+/** Observation of an app that nothing watches. */
 export const unwatched = () => ({
   requests: new RequestFigures(),
   tracing: null,

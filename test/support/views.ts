@@ -9,7 +9,7 @@ const LIMITS: AgeLimits = {
   staleAfterMs: 7 * DAY_MS,
 }
 
-/** What a caller of a tier sees of a world just now. */
+/** View that a caller of a tier has of a world just now. */
 export const viewOf = (
   { memory, clock }: Pick<World, 'memory' | 'clock'>,
   tier: Tier = 'realtime',

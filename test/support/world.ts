@@ -269,7 +269,7 @@ export async function replyOf(response: Response): Promise<Reply> {
   return { status: response.status, headers: response.headers, text, body }
 }
 
-/** Where a world's ingestions go; without `answered` it remembers no earlier answer. */
+/** Store of a world's recordings; without `answered` it remembers no earlier response. */
 export type WorldStore = Pick<IngestDeps['store'], 'record'> &
   Partial<IngestDeps['store'] & WithdrawalStore>
 

@@ -16,7 +16,7 @@ const POLL_MS = 10
 export class Collector {
   readonly spans: Arrived[] = []
   readonly resources: Record<string, unknown>[] = []
-  /** What it answers; anything but 200 is a refusal. */
+  /** Status of its responses; anything but 200 is a refusal. */
   status = 200
   /** The headers of the last batch. */
   headers = new Headers()

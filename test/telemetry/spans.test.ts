@@ -100,7 +100,7 @@ test('sends the configured headers to the collector', async () => {
   expect(headers.get('content-type')).toBe('application/json')
 })
 
-/** How many of so many spans arrive, each of a trace of its own or below a caller's. */
+/** The number of spans that arrive of so many, each of a trace of its own or below a caller's. */
 async function arrived(sampling: Sampling, count: number, traceparent?: string): Promise<number> {
   const own = new Spans({ url: collector.url, version: '1.2.3', sampling, log })
   const world = answerable({ tracing: own })
@@ -159,7 +159,7 @@ test('gives every process an instance of its own, under the configured name', as
 })
 
 describe('work in a span', () => {
-  test('is a child of its own request, beside other requests at the same time', async () => {
+  test('is a child of its own request, alongside other requests at the same time', async () => {
     const requests = ['one', 'two'].map((name) => ({
       label: { method: 'GET', route: `/${name}` } as const,
       requestId: name,
@@ -193,7 +193,7 @@ describe('work in a span', () => {
 })
 
 describe('a collector that refuses everything', () => {
-  test('is reported once, and delays nobody', async () => {
+  test('is reported once, and delays no request', async () => {
     collector.status = 400
     const world = answerable({ tracing: spans })
     for (let i = 0; i < 1500; i++) expect((await world.get('/status')).status).toBe(200)

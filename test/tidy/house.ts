@@ -3,7 +3,7 @@ import type { SourceFile } from './syntax.ts'
 
 export type DeadExport = { readonly path: string; readonly name: string }
 
-/** How often each export of `files` is imported by `readers`; a `*` takes every name. */
+/** Number of times that each export of `files` is imported by `readers`; a `*` takes every name. */
 export function uses(
   files: readonly SourceFile[],
   readers: readonly SourceFile[],
@@ -55,7 +55,7 @@ export function circles(files: readonly SourceFile[]): string[][] {
   return found
 }
 
-/** How many files stand in each folder itself, the fullest first. */
+/** The number of files in each folder itself, the fullest first. */
 export function folderSizes(files: readonly SourceFile[]): [folder: string, files: number][] {
   const sizes = new Map<string, number>()
   for (const { path } of files) sizes.set(dirname(path), (sizes.get(dirname(path)) ?? 0) + 1)

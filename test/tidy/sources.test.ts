@@ -13,7 +13,7 @@ const LOCK_FILE = 'bun.lock'
 const sources = await sourceFiles(ROOT, ['src', 'tools'])
 const tests = await sourceFiles(ROOT, ['test'])
 
-/** What breaks a rule and was there before it. The lists may only shrink. */
+/** Existing exceptions to a rule. The lists may only shrink. */
 const EXCEPTIONS = {
   functions: [],
   circles: [],
@@ -43,7 +43,7 @@ describe('the sources', () => {
     expect(full).toEqual([])
   })
 
-  test('nothing is exported that nobody imports', () => {
+  test('nothing is exported that is not imported', () => {
     const dead = deadExports(sources, [...sources, ...tests]).filter(
       ({ path }) => !READ_BY_TOOLS.test(path),
     )

@@ -13,14 +13,14 @@ export type SourceFile = {
   readonly comments: readonly Comment[]
 }
 
-/** Where a function stands, nested ones and those in JSX too. */
+/** Place of a function, nested ones and those in JSX too. */
 export type FunctionSpan = { readonly name: string; readonly line: number; readonly lines: number }
 
 /** A name taken from another file of the checkout; `*` takes all of them. */
 export type Import = {
   readonly from: string
   readonly name: string
-  /** Whether the import is gone once the types are. */
+  /** Says whether the import is gone once the types are. */
   readonly isType: boolean
 }
 

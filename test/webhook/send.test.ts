@@ -102,7 +102,7 @@ describe('send', () => {
     await to.closed
   })
 
-  test('a name that nobody resolves in time is left at the deadline', async () => {
+  test('a name that is not resolved in time is given up at the deadline', async () => {
     const { deps, passes } = withDeadline()
     const looking = Promise.withResolvers<void>()
     const addressesOf = () => {
@@ -115,7 +115,7 @@ describe('send', () => {
     expect(await answer).toEqual({ status: null, error: 'it did not answer within 15 s' })
   })
 
-  test('a refusal whose words break off is told without them', async () => {
+  test('a refusal whose words break off is reported without them', async () => {
     using to = await rawReceiver((socket) =>
       socket.end('HTTP/1.1 500 Bad\r\ncontent-length: 100\r\n\r\nx'),
     )
@@ -123,7 +123,7 @@ describe('send', () => {
     expect(answer).toEqual({ status: 500, error: 'it answered 500' })
   })
 
-  test.each([200, 500])('of a gigabyte behind %d next to nothing is read', async (status) => {
+  test.each([200, 500])('reads almost none of a 1 GB body after status %d', async (status) => {
     using to = await rawReceiver((socket) => {
       socket.write(`HTTP/1.1 ${status} Much\r\ncontent-length: ${1024 ** 3}\r\n\r\n`)
       flood(socket, 'x'.repeat(65_536))
@@ -215,7 +215,7 @@ describe('send, where addresses are private', () => {
     expect([first.got.length, trap.got.length]).toEqual([1, 0])
   })
 
-  test('a host that nobody knows is not asked', async () => {
+  test('an unknown host is not asked', async () => {
     const deps = world({
       addressesOf: async () => {
         throw new Error('ENOTFOUND')

@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.exited
 })
 
-/** What comes first of an answer, as a packet brings it. */
+/** First part of a response, as a packet brings it. */
 async function firstChunk(path: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const socket = await Bun.connect({

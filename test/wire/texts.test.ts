@@ -92,7 +92,7 @@ const LIMITS = { midMaxAgeMs: 1.5 * HOUR_MS, staleAfterMs: 900 }
 
 const steps = fc.array(fc.tuple(events, jumps), { minLength: 1, maxLength: 20 })
 
-/** Null where the question has no answer just then. */
+/** Null if the question has no answer just then. */
 function answered(answer: Both, world: World, tier: (typeof TIERS)[number]) {
   const view = viewOf(world, tier, LIMITS)
   try {

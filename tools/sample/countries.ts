@@ -18,7 +18,7 @@ const GULF = { area: 'Gulf', continent: 'Asia' }
 const EUROPE = { area: 'Europe', continent: 'Europe' }
 const NORTH_AMERICA = { area: 'North America', continent: 'North America' }
 
-/** Where the countries lie that providers of the sample send from or publish for. */
+/** Places of the countries that providers of the sample send from or publish for. */
 const PLACES: Readonly<Record<string, Place>> = {
   ...{ BE: EUROPE, DE: EUROPE, ES: EUROPE, FR: EUROPE, GB: EUROPE, IT: EUROPE, NL: EUROPE },
   ...{ PT: EUROPE, SE: EUROPE, CA: NORTH_AMERICA, US: NORTH_AMERICA },

@@ -27,5 +27,5 @@ export function keptRows(read: SourceRows): { rows: SourceRows; leftOut: LeftOut
   return { rows: { ...read, mids }, leftOut }
 }
 
-/** Whether the rate of a row was seen, not worked out: those of East Africa. */
+/** Reports whether the rate of a row was seen, not worked out: those of East Africa. */
 export const isObserved = (row: QuarterRow): boolean => row.rate_derived === 'false'

@@ -6,7 +6,7 @@ const EUR = (rate: number): Peg => ({ to: 'EUR', rate })
 const ZAR = (rate: number): Peg => ({ to: 'ZAR', rate })
 const USD = (rate: number): Peg => ({ to: 'USD', rate })
 
-/** What one unit of the anchor is in a currency that is tied to it. */
+/** Value of one unit of the anchor in a currency that is pegged to it. */
 export const PEGS: Readonly<Record<string, Peg>> = {
   ...{ XOF: EUR(655.957), XAF: EUR(655.957), KMF: EUR(491.96775) },
   ...{ CVE: EUR(110.265), STN: EUR(24.5) },

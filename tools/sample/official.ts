@@ -11,7 +11,7 @@ import { BANK_NAMES, type BankName, recordedAnswers, SPANS } from './recordings.
 /** A rate as a central bank's source reads it from what the bank answered. */
 export type OfficialPrice = StatedPrice & { readonly bank: BankName; readonly to: string }
 
-/** What the banks answered: rates, how many there were of each bank, and those not believed. */
+/** Responses of the banks: rates, their number by bank, and rejected ones. */
 export type Official = {
   readonly prices: readonly OfficialPrice[]
   readonly counts: Readonly<Record<string, number>>

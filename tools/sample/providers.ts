@@ -25,7 +25,7 @@ const SPEEDS = [
   '6 days or more',
 ]
 
-/** What quotes: the lists of the survey, and the banks that were read. */
+/** Sources of quotes: the lists of the survey, and the banks that were read. */
 type Quoting = Pick<SourceRows, 'survey' | 'quarters'> & { readonly banks: readonly BankName[] }
 
 /** The id of a provider: its name in lower case ASCII letters and digits, joined by hyphens. */

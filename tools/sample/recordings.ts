@@ -62,7 +62,7 @@ export function conversation(name: BankName, folder: string): BankAnswer[] {
   return answers
 }
 
-/** What a bank was asked and answered, as recorded. */
+/** Requests to a bank, with its responses, as recorded. */
 export function exchangesIn(folder: string, name: BankName): Exchange[] {
   const text = readFileSync(join(folder, `${name}.json`), 'utf8')
   return (JSON.parse(text) as { interactions: Exchange[] }).interactions

@@ -3,7 +3,9 @@ import { PAID_IN_USD } from './countries.ts'
 import type { Mids } from './mids.ts'
 import { type SurveyPrice, surveyDays } from './survey.ts'
 
-/** What the manifest says of the survey: how its percentages became quotes, and what is missing. */
+/**
+ * Account of the survey in the manifest: how its percentages became quotes, and what is missing.
+ */
 export function surveyAccount(prices: readonly SurveyPrice[], mids: Mids) {
   const oneCurrency = prices.filter(({ from, to }) => from === to)
   const corridors = new Map<string, Set<string>>()

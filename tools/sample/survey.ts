@@ -10,7 +10,7 @@ export type SurveyPrice = {
   targetCountry: string
   from: string
   to: string
-  /** How the sender pays, and where, in the survey's words. */
+  /** Way and place of paying, in the survey's words. */
   instrument: string
   accessPoint: string
   amountUsd: number
@@ -29,7 +29,7 @@ export type SurveyPrice = {
   place: number
 }
 
-/** How many of the last days of the mids the survey's providers are spread over. */
+/** The number of the last days of the mids over which the survey's providers are spread. */
 const SURVEY_DAYS = 2
 const AMOUNT_DIGITS = 2
 const FEE_DIGITS = 12
@@ -94,7 +94,7 @@ function priceOn(day: string, row: SurveyRow, mids: Mids): Omit<SurveyPrice, 'pl
   }
 }
 
-/** What `amountUsd` is in a currency of which a dollar buys `perUsd`, to two digits. */
+/** Amount of `amountUsd` in a currency of which a dollar buys `perUsd`, to two digits. */
 const localAmount = (amountUsd: number, perUsd: number): number =>
   rounded(amountUsd * perUsd, AMOUNT_DIGITS)
 

@@ -9,7 +9,7 @@ const FORBIDDEN = '42501'
 export const backupLines = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> =>
   linesOf(bytes, () => new RestoreFault('the file is damaged: it has no lines'))
 
-/** What a failure to restore a file is for the person who asked. */
+/** Returns the error of a failed restore as the person at the terminal should see it. */
 export function restoreReason(error: unknown, name: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof RestoreFault) return new CommandFailure(`${name}: ${message}`)

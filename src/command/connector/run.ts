@@ -19,7 +19,7 @@ import { tableLines } from '../table.ts'
 import { CommandFailure, configOf, printResult, type Terminal, withExisting } from '../terminal.ts'
 import { connectorNamed } from './folder.ts'
 
-/** How many faults and rows are shown; the others are counted. */
+/** The maximum number of errors and rows that are shown; the others are counted. */
 const FAULTS_SHOWN_MAX = 20
 const ROWS_SHOWN_MAX = 50
 
@@ -70,7 +70,7 @@ const recordInto = (database: Database) => (rows: readonly Observation[], via: s
 type Ended = {
   readonly connector: Connector
   readonly report: ConnectorReport
-  /** What each row would change, in a dry run. */
+  /** Change that each row would make, in a dry run. */
   readonly changes: readonly string[]
 }
 
@@ -115,7 +115,7 @@ function shownRows({ connector, report, changes }: Ended): string[] {
   ]
 }
 
-/** What each row would change of the price of its offer that holds now. */
+/** Returns the change of each row against the price of its offer that is in force. */
 async function changesOf(database: Database, { prices }: ConnectorReport): Promise<string[]> {
   const live = await liveIn(database)
   const last = new Map(live.map((quote) => [offerId(quote), quote]))

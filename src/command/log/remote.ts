@@ -93,7 +93,7 @@ async function textAt(url: string): Promise<string> {
   throw new CommandFailure(`${url} does not exist: is it the address of a service with a log?`)
 }
 
-/** What is at an address; null where there is nothing. */
+/** Returns the bytes at an address; null if there are none. */
 async function bytesAt(url: string): Promise<Uint8Array | null> {
   let answer: Response
   try {

@@ -14,7 +14,7 @@ import { verifyLog } from '~/store/evidence/verify.ts'
 import { logOf } from './keys.ts'
 import { verifyRemote } from './remote.ts'
 
-/** How many faults are listed. */
+/** The maximum number of faults that are listed. */
 const FAULTS_MAX = 100
 
 type Options = { json?: boolean; since?: number; url?: URL; key?: NoteKey; checkpoint?: string }
@@ -55,7 +55,7 @@ async function verify(terminal: Terminal, options: Options) {
   )
 }
 
-/** What is wrong: the first faults, and how many there are. */
+/** Collects errors: the first ones, and their number. */
 class Faults {
   count = 0
   readonly listed: string[] = []

@@ -68,7 +68,7 @@ async function fetchNow(terminal: Terminal, database: Database, accept: boolean)
       'another process is asking the feeds at the moment: see reference status',
     )
   if (outcome.source === null)
-    throw new CommandFailure(`no reference feed served: ${failuresOf(outcome)}`)
+    throw new CommandFailure(`no reference feed returned usable rates: ${failuresOf(outcome)}`)
   return outcome
 }
 

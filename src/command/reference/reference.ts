@@ -44,7 +44,7 @@ async function run(terminal: Terminal, database: Database, input: InputFile) {
   return { added: await importReferences({ database, rows: left.without(rows) }), left }
 }
 
-/** How many currencies that were left out are named. */
+/** The maximum number of omitted currencies that are named. */
 const NAMED_MAX = 20
 
 /** The rows without a use: of stablecoins and of currencies that the catalogue does not have. */
@@ -66,7 +66,7 @@ class LeftOut {
     return [...this.#codes].slice(0, NAMED_MAX).sort()
   }
 
-  /** What is said of them; nothing where there are none. */
+  /** Lines about the omitted rows; none if there are none. */
   get lines(): string[] {
     if (this.rows === 0) return []
     const others = this.#codes.size > NAMED_MAX ? ' and others' : ''

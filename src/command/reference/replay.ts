@@ -93,7 +93,7 @@ function csvAnswers(text: string): ReferenceAnswer[] {
   })
 }
 
-/** How the mid of a currency came about over all runs. */
+/** Returns the origin of a currency's mid over all runs. */
 function figuresOf(currency: string, runs: readonly ReplayedRun[]) {
   const values = runs.flatMap(({ standing }) => standing.get(currency) ?? [])
   const supports = runs.flatMap(({ outcome }) =>

@@ -110,7 +110,7 @@ function wishOf({ since = null, until = null, dryRun = false }: Options): Wish {
   const nowMs = systemClock.now()
   const sinceMs = since === null ? nowMs : dateMsOf(since)!
   if (sinceMs > (until === null ? nowMs : dateMsOf(until)!))
-    throw new CommandFailure('--since must not lie after --until, nor after today')
+    throw new CommandFailure('--since must not be after --until or today')
   if (sinceMs + DAY_MS <= backfillStartMs(nowMs))
     throw new CommandFailure(`--since may lie at most ${BACKFILL_YEARS_MAX} years back`)
   return { since, until, isDry: dryRun }
@@ -132,7 +132,7 @@ function lineOf({ id, observations, newestMs, faults, excerpt }: SourceReport, {
   return `${id} ${faultsText(faults)}${began} (${counted})`
 }
 
-/** How many faults are told; the others are counted. */
+/** The maximum number of errors that are reported; the others are counted. */
 const FAULTS_MAX = 3
 
 function faultsText(faults: readonly string[]): string {

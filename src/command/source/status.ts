@@ -10,7 +10,7 @@ import { printResult, type Terminal, withExisting } from '../terminal.ts'
 export function addSourceStatus(sources: Command, terminal: Terminal): void {
   sources
     .command('status')
-    .description('how asking each bank went, its newest day, and what it has missed')
+    .description("show each bank's last fetch, newest day and missed days")
     .option('--json', 'print one JSON document')
     .action(async ({ json = false }: { json?: boolean }) => {
       const nowMs = systemClock.now()

@@ -8,7 +8,10 @@ export const ALERT_STATUSES = ['active', 'paused', 'ended', 'failing'] as const
 export type AlertOp = (typeof ALERT_OPS)[number]
 export type AlertStatus = (typeof ALERT_STATUSES)[number]
 
-/** When to tell. `stale` compares nothing: its `op` and `value` are null, and only its are. */
+/**
+ * The condition of an alert. `stale` compares nothing: its `op` and `value` are null, and only its
+ * are.
+ */
 export type Condition = {
   readonly field: AlertField
   readonly op: AlertOp | null
@@ -21,7 +24,7 @@ export type Condition = {
   readonly periodMs: number | null
 }
 
-/** Where it is told: posted to a URL, or mailed to the owner. */
+/** Destination of an alert: a URL that it is posted to, or the owner's email. */
 export type Destination =
   | { readonly kind: 'webhook'; readonly url: string }
   | { readonly kind: 'email' }
@@ -29,29 +32,29 @@ export type Destination =
 /** The host that a webhook is posted to, without the dot at the end that changes nothing. */
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, '')
 
-/** What is judged. */
+/** The watched value and its condition. */
 export type Watched = {
   readonly corridor: Corridor
   /** The countries that prices are to be for, by ISO 3166-1 alpha-2; null for any. */
   readonly sourceCountry: string | null
   readonly targetCountry: string | null
-  /** In the source currency; null where the field needs none. */
+  /** In the source currency; null if the field needs none. */
   readonly amount: number | null
   readonly when: Condition
 }
 
-/** What a person says of an alert. */
+/** An alert as its owner defines it. */
 export type AlertWish = Watched & {
   readonly name: string | null
   readonly to: Destination
-  /** Whether it ends after its first firing. */
+  /** Says whether it ends after its first firing. */
   readonly isOnce: boolean
 }
 
-/** How an alert stood when it was last judged. */
+/** State of an alert when it was last evaluated. */
 export type Standing = {
   readonly isTrue: boolean
-  /** What a move is measured from; null where none is measured or nothing is known yet. */
+  /** Base of a move; null if none is measured or it is not known yet. */
   readonly base: number | null
 }
 
@@ -71,15 +74,18 @@ export type Alert = AlertWish & {
   readonly firedMs: number | null
 }
 
-/** How many alerts an account may have that have not ended. */
+/** The maximum number of alerts that an account may have that have not ended. */
 export const ALERTS_MAX: Readonly<Record<Plan, number>> = { free: 3, pro: 20, enterprise: 200 }
 
-/** How many alerts of an account are listed, and how many that have ended are kept. */
+/**
+ * The maximum number of alerts of an account that are listed, and how many that have ended are
+ * kept.
+ */
 export const LISTED_MAX = 200
 
-/** How long a replaced secret goes on signing beside the new one. */
+/** The time for which a replaced secret also signs. */
 export const OLD_SECRET_MS = 24 * 60 * 60 * 1000
 
-/** Whether a move is measured from what held when the alert was made or last fired. */
+/** Reports whether a move is measured from what held when the alert was made or last fired. */
 export const holdsBase = ({ op, periodMs }: Condition): boolean =>
   op === 'moves_pct' && periodMs === null

@@ -8,7 +8,7 @@ export type Claim = {
   readonly kind: DeliveryKind
   readonly body: string
   readonly createdMs: number
-  /** How often it was tried, this time included. */
+  /** Number of attempts, this one included. */
   readonly tries: number
   readonly to:
     | {
@@ -28,33 +28,33 @@ export type Claim = {
   readonly receiver: string
 }
 
-/** What may be claimed. */
+/** Limits of a claim. */
 export type ClaimRequest = {
   readonly nowMs: number
-  /** How many at most. */
+  /** The maximum number of deliveries. */
   readonly room: number
-  /** Receivers and accounts that have enough under way. */
+  /** Receivers and accounts with enough deliveries in progress. */
   readonly busyReceivers: readonly string[]
   readonly busyAccounts: readonly string[]
 }
 
-/** What came of a try. */
+/** Outcome of an attempt. */
 export type Answer = {
-  /** The HTTP status; null where no answer came, and for a mail. */
+  /** The HTTP status; null if no answer came, and for a mail. */
   readonly status: number | null
-  /** Why it was not accepted; null where it was. */
+  /** Why it was not accepted; null if it was. */
   readonly error: string | null
-  /** What a mail server said; absent for a webhook, and where none said anything. */
+  /** Reply of a mail server; absent for a webhook, and if there was none. */
   readonly reply?: string
 }
 
-/** How a try ended, and when. */
+/** Outcome, duration and time of an attempt. */
 export type Attempt = Answer & { readonly ms: number; readonly nowMs: number }
 
-/** What was ended with a receiver. */
+/** Alerts that were ended with a receiver. */
 export type SwitchedOff = {
   /** The alerts that went there, by what their owner calls them. */
   readonly alerts: readonly string[]
-  /** How many firings waited to be told there. */
+  /** The number of firings that waited to be sent there. */
   readonly lost: number
 }

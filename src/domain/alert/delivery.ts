@@ -4,7 +4,7 @@ export const DELIVERY_STATUSES = ['waiting', 'done', 'given_up'] as const
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
 type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** Something that is to be told, and what came of it. */
+/** A message to send, and its outcome. */
 export type Delivery = {
   /** The receiver's `webhook-id`. */
   readonly id: string
@@ -13,17 +13,17 @@ export type Delivery = {
   /** The very text that is signed and sent. */
   readonly body: string
   readonly createdMs: number
-  /** When it is tried next; of no meaning once it is done or given up. */
+  /** The time when it is tried next; of no meaning once it is done or given up. */
   readonly nextMs: number
   readonly tries: number
   readonly status: DeliveryStatus
-  /** The HTTP status of the last answer; null where none came. */
+  /** The HTTP status of the last answer; null if none came. */
   readonly lastStatus: number | null
-  /** Why the last try failed, at most 200 characters; null where it did not. */
+  /** Why the last try failed, at most 200 characters; null if it did not. */
   readonly lastError: string | null
-  /** What a mail server said last, at most 200 characters; null for a webhook. */
+  /** Last reply of a mail server, at most 200 characters; null for a webhook. */
   readonly lastReply: string | null
-  /** How long the last answer took. */
+  /** The time that the last answer took. */
   readonly lastMs: number | null
   readonly doneMs: number | null
 }
@@ -33,5 +33,5 @@ export type NewDelivery = Pick<Delivery, 'id' | 'alertId' | 'kind' | 'body'> & {
   readonly nowMs: number
 }
 
-/** How many deliveries of an alert are kept. */
+/** The maximum number of deliveries of an alert that are kept. */
 export const DELIVERIES_MAX = 100

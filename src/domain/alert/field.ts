@@ -4,17 +4,17 @@ export type AlertUnit = 'rate' | 'money' | 'percent'
 type Field = {
   /** Null for a field that is true or false, and so compares nothing. */
   readonly unit: AlertUnit | null
-  /** Whether it is evaluated for an amount of the source currency. */
+  /** Says whether it is evaluated for an amount of the source currency. */
   readonly isForAmount: boolean
-  /** Whether offers decide it, so that countries narrow it. */
+  /** Says whether offers decide it, so that countries narrow it. */
   readonly isOfOffers: boolean
-  /** Whether its past is known, so that a move can be measured over a period. */
+  /** Says whether its past is known, so that a move can be measured over a period. */
   readonly hasPast: boolean
-  /** What it is called in a sentence; an amount follows where it is for one. */
+  /** Name in a sentence; an amount follows if it is for one. */
   readonly subject: string
-  /** What it is called in a list of things to choose from. */
+  /** Name in a list to choose from. */
   readonly label: string
-  /** What it is, for those who read the API. */
+  /** Meaning, for readers of the API. */
   readonly meaning: string
 }
 
@@ -62,5 +62,5 @@ export type AlertField = keyof typeof FIELDS
 
 export const ALERT_FIELDS = Object.keys(FIELDS) as [AlertField, ...AlertField[]]
 
-/** What is true of a field. */
+/** Properties of a field. */
 export const fieldOf = (field: AlertField): Field => FIELDS[field]

@@ -10,7 +10,7 @@ const PAUSES_MS = [
 /** The share of a pause by which chance lengthens it, so that receivers are not met by a wave. */
 const JITTER = 0.2
 
-/** How long a message is tried. */
+/** The longest time for which a message is tried. */
 export const TRYING_MS_MAX = 3 * DAY_MS
 
 /**
@@ -22,7 +22,7 @@ export const AHEAD_MS_MAX: readonly number[] = [0, ...PAUSES_MS].map(
 )
 
 type Failed = {
-  /** How often it was tried, this time included; at least 1. */
+  /** Number of attempts, this one included; at least 1. */
   readonly tries: number
   readonly createdMs: number
   readonly nowMs: number
@@ -30,7 +30,7 @@ type Failed = {
   readonly random: number
 }
 
-/** When a message that failed is tried next; null where it is given up. */
+/** The time when a message that failed is tried next; null if it is given up. */
 export function nextTryMs({ tries, createdMs, nowMs, random }: Failed): number | null {
   const pauseMs = PAUSES_MS[Math.min(tries, PAUSES_MS.length) - 1]!
   const nextMs = nowMs + Math.round(pauseMs * (1 + JITTER * random))

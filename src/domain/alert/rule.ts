@@ -4,15 +4,15 @@ import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { type AlertOp, type Condition, holdsBase, type Standing, type Watched } from './alert.ts'
 import { ALERT_FIELDS, type AlertUnit, fieldOf } from './field.ts'
 
-/** How a field stands: a number, whether prices are stale, or null where nobody knows. */
+/** Value of a field: a number, whether prices are stale, or null if unknown. */
 export type Value = number | boolean | null
 
-/** What comes of judging a value. */
+/** Result of evaluating a value. */
 type Judgement = { readonly standing: Standing; readonly fires: boolean }
 
 /**
- * How far on the other side of a threshold a value must be before the condition counts as false
- * again: a thousandth of the threshold.
+ * Distance on the other side of a threshold from which the condition counts as false again: a
+ * thousandth of the threshold.
  */
 export const MARGIN = 0.001
 /** The part of a move below which a move that was large enough counts as over. */
@@ -28,11 +28,11 @@ const VALUE_MAX = 1e15
 const MOVE_PCT_MAX = 1000
 
 /**
- * What a new value makes of a condition that stood like this before.
+ * Evaluates a new value of a condition, given its state before.
  *
  * It fires when the condition becomes true, and again only after it was false; to be false again
  * the value has to pass the threshold by a margin. A move that is measured from the last firing
- * starts anew there instead. A value that nobody knows changes nothing.
+ * starts again there instead. An unknown value changes nothing.
  */
 export function judged(when: Condition, before: Standing, value: Value): Judgement {
   if (value === null) return { standing: before, fires: false }
@@ -41,7 +41,7 @@ export function judged(when: Condition, before: Standing, value: Value): Judgeme
   return turned(before, isTrueAt(when, before, value))
 }
 
-/** How a condition stands when it is first judged: what is true already does not fire. */
+/** State of a condition when it is first evaluated: one that is already true does not fire. */
 export const standingAt = (when: Condition, base: number | null, value: Value): Standing =>
   judged(when, { isTrue: false, base }, value).standing
 
@@ -68,7 +68,7 @@ function isTrueAt({ op, value }: Condition, { isTrue, base }: Standing, now: num
   return move >= threshold * (isTrue ? MOVE_MARGIN : 1)
 }
 
-/** How far a value is from its base either way, in percent of it; null where that means nothing. */
+/** Distance of a value from its base either way, in percent of it; null if that is undefined. */
 function movePct(base: number | null, value: number): number | null {
   if (base === null || base === 0) return null
   return roundPercent((Math.abs(value - base) / Math.abs(base)) * PERCENT)
@@ -76,7 +76,7 @@ function movePct(base: number | null, value: number): number | null {
 
 type Fault = { readonly name: string; readonly fault: string }
 
-/** What is wrong with what is to be judged, by the name of the member; null for nothing. */
+/** Returns the error of a condition, by the name of the field; null if it is valid. */
 export function faultOf(watched: Watched): Fault | null {
   const { field, op, value, periodMs } = watched.when
   const { unit, isForAmount } = fieldOf(field)

@@ -6,9 +6,9 @@ export type Transition = {
   readonly position: number
   readonly was: Standing
   readonly now: Standing
-  /** The value that made it so; null for one that is no number. */
+  /** The value that made it so; null for one that is not a number. */
   readonly value: number | null
   readonly atMs: number
-  /** What is to be told; null where it only became false, or a base was found. */
+  /** Message to send; null if the condition only became false, or a base was found. */
   readonly body: string | null
 }

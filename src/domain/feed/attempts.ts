@@ -1,16 +1,16 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { FeedError, type FeedFault } from './feed.ts'
 
-/** How asking an upstream has gone over all runs. */
+/** History of requests to an upstream over all runs. */
 export type Attempts = {
   readonly triedMs: number | null
   readonly succeededMs: number | null
-  /** When it last failed; kept after a success. */
+  /** The time when it last failed; kept after a success. */
   readonly failedMs: number | null
   readonly fault: FeedFault | null
   /** Why it failed, as a text that follows the upstream's name and anyone may read. */
   readonly message: string | null
-  /** Whether the last attempt failed. */
+  /** Says whether the last attempt failed. */
   readonly isFailing: boolean
   /** The moment before which it is not asked again. */
   readonly waitUntilMs: number | null
@@ -29,7 +29,7 @@ export const NO_ATTEMPTS: Attempts = {
 /** The longest that an upstream's request to wait is honoured. */
 const WAIT_MS_MAX = DAY_MS
 
-/** What a success changes. */
+/** Changes after a success. */
 export const succeeded = (nowMs: number) => ({
   triedMs: nowMs,
   succeededMs: nowMs,
@@ -40,7 +40,7 @@ export const succeeded = (nowMs: number) => ({
 /** Why an attempt failed, and how long the upstream asks us to wait. */
 export type Failure = Pick<Attempts, 'fault' | 'message'> & { readonly retryAfterMs: number | null }
 
-/** What a failure changes. */
+/** Changes after a failure. */
 export const failed = ({ fault, message, retryAfterMs }: Failure, nowMs: number) => ({
   triedMs: nowMs,
   failedMs: nowMs,
@@ -50,7 +50,7 @@ export const failed = ({ fault, message, retryAfterMs }: Failure, nowMs: number)
   waitUntilMs: retryAfterMs && nowMs + Math.min(retryAfterMs, WAIT_MS_MAX),
 })
 
-/** Whether the upstream asked not to be called yet. */
+/** Reports whether the upstream asked not to be called yet. */
 export const isWaiting = ({ waitUntilMs }: Attempts, nowMs: number): boolean =>
   waitUntilMs !== null && waitUntilMs > nowMs
 

@@ -1,17 +1,19 @@
 import { type Attempts, NO_ATTEMPTS } from './attempts.ts'
 
-/** What is known about one connector over all runs, as plain JSON. */
+/** State of one connector over all runs, as plain JSON. */
 export type ConnectorRecord = Attempts & {
   readonly id: string
-  /** How often it failed without a success in between. */
+  /** Number of failures since the last success. */
   readonly failures: number
-  /** How many rows its last good run gave, or each file of that run; null before the first. */
+  /**
+   * The number of rows of its last good run, or of each file of that run; null before the first.
+   */
   readonly rows: number | null
-  /** How many prices its last good run recorded. */
+  /** The number of prices that its last good run recorded. */
   readonly recorded: number
-  /** How many rows of its last good run were refused. */
+  /** The number of refused rows of its last good run. */
   readonly refused: number
-  /** How the last answer or file begins, for an operator alone. */
+  /** Beginning of the last response or file, for operators only. */
   readonly excerpt: string | null
 }
 
@@ -20,7 +22,7 @@ export const untriedConnector = (id: string): ConnectorRecord => ({
   ...{ id, failures: 0, rows: null, recorded: 0, refused: 0, excerpt: null },
 })
 
-/** What a connector read before, so that nothing is recorded twice. */
+/** Files and prices that a connector has read, so that nothing is recorded twice. */
 export type Seen = {
   /** The files that were processed, by name, size and digest; the newest at the end. */
   readonly files: readonly string[]

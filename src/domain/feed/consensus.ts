@@ -28,7 +28,7 @@ type Agreement<T> = { readonly text: string; readonly dispersionBps: number; rea
 const PAIR_MAX = 0.02
 /** The distance from the median, as a share of it, at which a feed is not excluded yet. */
 const FAR_SHARE = 0.05
-/** That bound in median absolute deviations; the larger of the two counts. */
+/** Distance in median absolute deviations; the larger of the two counts. */
 const FAR_DEVIATIONS = 10
 
 /** The first opinion of each origin: a feed that republishes another one adds no evidence. */

@@ -56,13 +56,13 @@ export type FeedFault = (typeof FEED_FAULTS)[number]
  * public status: it holds our own words only, never an address, a header or text of the upstream.
  */
 export class FeedError extends Error {
-  /** Whether asking again soon may help. */
+  /** Says whether asking again soon may help. */
   readonly isTransient: boolean
-  /** How long the upstream asks us to wait. */
+  /** The time that the upstream asks us to wait. */
   readonly retryAfterMs: number | null
-  /** The status that the upstream answered; null where it answered something else, or nothing. */
+  /** The status that the upstream answered; null if it answered something else, or nothing. */
   readonly status: number | null
-  /** How the answer begins that could not be read, for an operator alone; null where none came. */
+  /** Beginning of an unreadable response, for operators only; null if none came. */
   readonly excerpt: string | null
 
   constructor(
@@ -102,15 +102,13 @@ export type FeedSnapshot = {
   readonly rates: readonly {
     readonly currency: string
     readonly perUsd: string
-    /** What is known of the feeds behind it; absent where one was asked. */
+    /** Basis by the feeds behind it; absent if one was requested. */
     readonly basis?: FeedBasis | null
     readonly dispersionBps?: number | null
   }[]
 }
 
-/**
- * What to send an upstream so that it need not repeat an unchanged document. Valid for one address.
- */
+/** Validators by which an upstream need not repeat an unchanged document. Valid for one address. */
 export type Validators = {
   readonly url: string
   readonly etag: string | null

@@ -9,13 +9,13 @@ export type GuardRules = {
   /** The largest move for single currencies that are known to jump, or not to. */
   readonly moveMaxOf: Readonly<Record<string, number>>
   /**
-   * When more than this share of an answer moved too far, the answer is doubted rather than the
+   * Share of a response that moved too far, above which the response is doubted rather than the
    * market.
    */
   readonly movedShareMax: number
   /** The smallest share of the known currencies that makes an answer a snapshot. */
   readonly knownShareMin: number
-  /** How far the upstream's clock may be ahead of ours. */
+  /** Time by which the upstream's clock may be ahead of ours. */
   readonly futureMaxMs: number
   /**
    * The age at which rates are too old, by the upstream's own time. Easter stops the ECB for five
@@ -68,7 +68,7 @@ type Questioned = {
   readonly known: readonly string[]
   /** The currencies that the feed publishes at all; null for about every currency. */
   readonly published: readonly string[] | null
-  /** Whether the feed only has to fill gaps, so that its answer may be short. */
+  /** Says whether the feed only has to fill gaps, so that its answer may be short. */
   readonly isFiller: boolean
   readonly nowMs: number
   readonly rules: GuardRules
@@ -77,9 +77,9 @@ type Questioned = {
 /**
  * The first reason not to believe anything of an answer, or null.
  *
- * The text continues a sentence that begins with the feed's name. Currencies that nobody asked for
- * are not checked, except those pegged to the dollar: when most of them are off, the numbers are
- * not per dollar, whatever base the answer names.
+ * The text continues a sentence that begins with the feed's name. Currencies that were not
+ * requested are not checked, except those pegged to the dollar: when most of them are off, the
+ * numbers are not per dollar, whatever base the answer names.
  */
 export function answerFault(questioned: Questioned): string | null {
   return (
@@ -135,7 +135,7 @@ function shareFault({ answer, known, published, isFiller, rules }: Questioned): 
   return `has only ${count} of ${due.length} currencies`
 }
 
-/** Whether the larger of two positive values is at most 1 + `moveMax` times the smaller. */
+/** Reports whether the larger of two positive values is at most 1 + `moveMax` times the smaller. */
 export function isWithin(a: number, b: number, moveMax: number): boolean {
   return Math.max(a, b) <= Math.min(a, b) * (1 + moveMax) * ROUNDING
 }

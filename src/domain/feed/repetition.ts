@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto'
 
-/** What a feed said at a time of its own, as a fingerprint. Plain data, kept between runs. */
+/** Response of a feed at a time of its own, as a fingerprint. Plain data, kept between runs. */
 export type Said = { readonly atMs: number; readonly digest: string }
 
 type Rates = { readonly upstreamMs: number; readonly perUsd: ReadonlyMap<string, string> }
 
-/** How many different answers of a feed are remembered: more than a week of days. */
+/**
+ * The maximum number of different answers of a feed that are remembered: more than a week of days.
+ */
 const SAID_MAX = 10
 /** The currencies below which two answers may well be the same by chance. */
 const CURRENCIES_MIN = 5
 
 /**
  * The time of the earlier answer that a feed gives again under a newer date, after another one in
- * between; null for none. What did not change since the last answer is no repetition: feeds have
- * weekends.
+ * between; null for none. What did not change since the last response is not a repetition: feeds
+ * have weekends.
  */
 export function repeatedMs(rates: Rates, said: readonly Said[]): number | null {
   if (rates.perUsd.size < CURRENCIES_MIN) return null
@@ -23,7 +25,7 @@ export function repeatedMs(rates: Rates, said: readonly Said[]): number | null {
   return rates.upstreamMs > earlier.atMs ? earlier.atMs : null
 }
 
-/** What is remembered of a feed after one more answer, oldest first. */
+/** Remembered responses of a feed after one more, oldest first. */
 export function saidAfter(rates: Rates, said: readonly Said[]): readonly Said[] {
   const digest = digestOf(rates)
   if (said.at(-1)?.digest === digest) return said

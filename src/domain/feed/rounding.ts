@@ -6,7 +6,10 @@ const FEW_DIGITS = 2
 /** The currencies below which round numbers may be chance. */
 const CURRENCIES_MIN = 10
 
-/** How many values of an answer are round, if most are and one of the others is finer; else 0. */
+/**
+ * The number of values of a response that are round, if most are and one of the others is finer;
+ * else 0.
+ */
 export function roundedBeside(rates: Rates, others: readonly Rates[]): number {
   if (rates.perUsd.size < CURRENCIES_MIN || !isRound(rates)) return 0
   return others.every(isRound) ? 0 : roundIn(rates)
@@ -17,6 +20,6 @@ const isRound = (rates: Rates): boolean => roundIn(rates) * 2 > rates.perUsd.siz
 const roundIn = ({ perUsd }: Rates): number =>
   [...perUsd.values()].filter((text) => digitsOf(text) <= FEW_DIGITS).length
 
-/** How many significant digits a plain decimal has, without zeros at either end. */
+/** The number of significant digits that a plain decimal has, without zeros at either end. */
 const digitsOf = (text: string): number =>
   text.replace('.', '').replace(/^0+/, '').replace(/0+$/, '').length

@@ -2,7 +2,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { dayEndMs, nextDueMs, type SendingDay, weekOf } from './week.ts'
 
-/** When something sent last, and how often it usually does, by the times in its observations. */
+/** The time when something sent last, and its usual interval, by the times of its observations. */
 export type Habit = {
   readonly newestMs: number
   /** The median time between its latest sendings; null until there are enough of them. */
@@ -13,36 +13,39 @@ export type Habit = {
   readonly days?: readonly SendingDay[]
 }
 
-/** How regularly a provider sends for one corridor. */
+/** Regularity of a provider's sending for one corridor. */
 export type CorridorSending = Habit & Corridor
 
-/** How regularly a provider sends. */
+/** Regularity of a provider's sending. */
 export type Sending = Habit & {
   readonly providerId: string
-  /** How many corridors it ever quoted, and for how many it sent a rate in the last 24 hours. */
+  /**
+   * The number of corridors that it ever quoted, and for how many it sent a rate in the last 24
+   * hours.
+   */
   readonly corridors: number
   readonly freshCorridors: number
-  /** How many of its active corridors are silent by their own habit. */
+  /** The number of its active corridors that are silent by their own habit. */
   readonly silentCorridors: number
   /** Those of them that fell silent last. */
   readonly lastSilent: readonly CorridorSending[]
 }
 
-/** When something counts as silent, and when its silence is no longer news. */
+/** The rules by which something counts as silent, and by which its silence no longer counts. */
 export const SILENCE = {
-  /** How many of its usual intervals may pass before it counts as silent. */
+  /** The number of its usual intervals that may pass before it counts as silent. */
   intervalsMax: 3,
   /** The shortest silence that counts: a feed by the minute may miss an hour. */
   msMin: HOUR_MS,
   /**
-   * What was silent for longer than both has ended: a provider gave a corridor up, or was one of a
-   * sample, and nothing in the catalogue could say so.
+   * Bounds past which silence is an end: a provider gave a corridor up, or was one of a sample, and
+   * the catalogue cannot say so.
    */
   ended: { intervals: 10, ms: 30 * DAY_MS },
 } as const
 
 /**
- * The moment from which it counts as silent; null where its usual interval is not known.
+ * The moment from which it counts as silent; null if its usual interval is not known.
  *
  * With a week of its own, that is some intervals later on the same day, or else some hours after it
  * usually begins on the next of its weekdays. Without one, intervals and days off are counted.
@@ -59,7 +62,7 @@ export function silentFromMs(habit: Habit): number | null {
 
 export type SendingState = 'sending' | 'silent' | 'ended' | 'unknown'
 
-/** Whether it has stopped sending, measured by its usual interval. */
+/** Reports whether it has stopped sending, measured by its usual interval. */
 export function sendingStateOf(habit: Habit, nowMs: number): SendingState {
   const fromMs = silentFromMs(habit)
   if (fromMs === null) return 'unknown'
@@ -71,8 +74,8 @@ const endedFromMs = ({ newestMs, usualIntervalMs }: Habit): number =>
   newestMs + Math.max(SILENCE.ended.intervals * (usualIntervalMs ?? 0), SILENCE.ended.ms)
 
 /**
- * How many corridors fell silent while the provider goes on sending; none where it is silent as a
- * whole, which says it once for all of them.
+ * The number of corridors that fell silent while the provider goes on sending; none if it is silent
+ * as a whole, which says it once for all of them.
  */
 export const silentApart = (sending: Sending, nowMs: number): number =>
   sendingStateOf(sending, nowMs) === 'silent' ? 0 : sending.silentCorridors

@@ -20,7 +20,7 @@ export type HeldBack = {
   readonly currency: string
   readonly perUsd: string
   readonly source: string
-  /** When the value was first fetched. */
+  /** The time when the value was first fetched. */
   readonly sinceMs: number
   readonly upstreamMs: number
   /** The last accepted value, which stays in use. */
@@ -51,7 +51,7 @@ export type Acceptance = {
  */
 type Disbelief = {
   readonly answer: FeedAnswer
-  /** How many of the compared currencies moved, or were rounded; one of both is 0. */
+  /** The number of compared currencies that moved, or were rounded; one of both is 0. */
   readonly moved: number
   readonly rounded: number
   readonly compared: number
@@ -63,7 +63,7 @@ export type Verdict = {
   /** Every value that is held back from now on. */
   readonly held: readonly HeldBack[]
   readonly doubted: readonly Disbelief[]
-  /** How many feeds support each value; empty in the mode `order`. */
+  /** The number of feeds that support each value; empty in the mode `order`. */
   readonly support: readonly Support[]
   /** The currencies on which another feed could still change the verdict. */
   readonly open: readonly string[]
@@ -81,12 +81,14 @@ type Case = {
   readonly mode: ReferenceMode
 }
 
-/** Whether feeds that agree are combined, or the first one that is believed counts. */
+/**
+ * The modes of combining feeds: those that agree are combined, or the first accepted one counts.
+ */
 export const REFERENCE_MODES = ['consensus', 'order'] as const
 export type ReferenceMode = (typeof REFERENCE_MODES)[number]
 
 /**
- * What to accept, hold back and doubt of a run's answers.
+ * Decides what to accept, hold back and doubt of a run's responses.
  *
  * A value near the one that stands is believed, and so is the first of a currency. One that moved
  * beyond the bound is held back until a second opinion is near it: a feed of another origin in this
@@ -212,7 +214,7 @@ const supportOf = (
   left: left.map(({ answer, text }) => ({ source: answer.source, perUsd: text })),
 })
 
-/** What the preferred feed says that is believed, and what is held back. */
+/** Accepted and held back values of the preferred feed. */
 function preferredOf(
   run: Case,
   { currency, isTrusted }: Question,

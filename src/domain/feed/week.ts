@@ -3,11 +3,11 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 /** The first and the last sending of one UTC day. */
 export type SendingDay = readonly [firstMs: number, lastMs: number]
 
-/** When it sends on one weekday, in milliseconds of the UTC day. */
+/** The time when it sends on one weekday, in milliseconds of the UTC day. */
 type Weekday = {
   readonly firstMs: number
   readonly lastMs: number
-  /** How much later than usual the first one may be. */
+  /** Usual delay that the first one may have. */
   readonly slackMs: number
 }
 
@@ -22,7 +22,7 @@ const WEEKDAY_SHARE_MIN = 0.6
 /** From which share of the days on which it should send, and does, its week is to be relied on. */
 const RELIABLE_SHARE_MIN = 0.85
 const SLACK_MS_MIN = 2 * HOUR_MS
-/** How many times the median deviation of its first sendings one may be late. */
+/** The number of median deviations of its first sendings by which one may be late. */
 const SLACK_DEVIATIONS = 3
 
 /**
@@ -45,7 +45,7 @@ export function weekOf(days: readonly SendingDay[]): Week | null {
   return wanted > 0 && sent >= RELIABLE_SHARE_MIN * wanted ? week : null
 }
 
-/** When it should have sent again on a later day, after its newest one. */
+/** The time when it should have sent again on a later day, after its newest one. */
 export function nextDueMs(week: Week, newestMs: number): number {
   for (let dayMs = startOf(newestMs) + DAY_MS; ; dayMs += DAY_MS) {
     const weekday = week.get(weekdayOf(dayMs))
@@ -53,7 +53,9 @@ export function nextDueMs(week: Week, newestMs: number): number {
   }
 }
 
-/** When it usually ends on the day of a moment; null on a day on which it does not send. */
+/**
+ * The time when it usually ends on the day of a moment; null on a day on which it does not send.
+ */
 export function dayEndMs(week: Week, ms: number): number | null {
   const weekday = week.get(weekdayOf(ms))
   return weekday ? startOf(ms) + weekday.lastMs : null
@@ -70,7 +72,7 @@ function habitOf(days: readonly SendingDay[]): Weekday {
   }
 }
 
-/** How often a weekday occurs from one moment's day to another's. */
+/** Number of times that a weekday occurs from one day to another. */
 function occurrences(weekday: number, fromMs: number, toMs: number): number {
   const firstMs = startOf(fromMs) + ((weekday - weekdayOf(fromMs) + 7) % 7) * DAY_MS
   return firstMs > toMs ? 0 : Math.floor((startOf(toMs) - firstMs) / (7 * DAY_MS)) + 1

@@ -1,8 +1,8 @@
 import type { Corridor } from '~/domain/corridor.ts'
 
 /**
- * Where an event stands among all events of all processes: the position of its commit, and its
- * place among the events of that commit. A greater place comes later.
+ * Place of an event among all events of all processes: the position of its commit, and its place
+ * among the events of that commit. A greater place comes later.
  */
 export type EventId = { readonly position: number; readonly place: number }
 

@@ -1,9 +1,11 @@
 import type { Plan } from '~/domain/quota.ts'
 
-/** How many streams an account may have open at once, in all processes together. */
+/**
+ * The maximum number of streams that an account may have open at once, in all processes together.
+ */
 export const STREAMS_MAX: Readonly<Record<Plan, number>> = { free: 2, pro: 5, enterprise: 20 }
 
-/** How many corridors one stream may name. */
+/** The maximum number of corridors that one stream may name. */
 export const STREAM_CORRIDORS_MAX = 50
 
 /** One open stream, or one about to open. */

@@ -9,7 +9,7 @@ export type Subscription = {
   readonly names: ReadonlySet<string> | null
 }
 
-/** Whether somebody hears of one of these corridors; of null, which is any corridor, everybody. */
+/** Reports whether a subscription covers any of these corridors; true for null. */
 export function concerns(touched: ReadonlySet<string> | null, { names }: Subscription): boolean {
   if (touched === null || names === null) return true
   for (const name of touched) if (names.has(name)) return true

@@ -3,7 +3,7 @@ import { COUNTRIES } from '~/domain/offer/country.ts'
 import { Names } from './names.ts'
 import { citiesOf, groupNamesOf } from './regions.ts'
 
-/** What people say besides the names and other names of the list. */
+/** Common names besides those of the list. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   CD: ['Congo', 'Congo Kinshasa', 'Congo DRC', 'DR Congo'],
   CG: ['Congo', 'Congo Brazzaville'],
@@ -38,12 +38,12 @@ export const countryNames = new Names(
   })),
 )
 
-/** What a country is called, its code of three letters included; the list's own name first. */
+/** Names of a country, its code of three letters included; the list's own name first. */
 export function namesOf(code: string): string[] {
   return [...localNamesOf(code), ...regions.map((names) => names.of(code)!)]
 }
 
-/** What a country is called in English and in its own language, its code included. */
+/** Names of a country in English and in its own language, its code included. */
 export function localNamesOf(code: string): string[] {
   const { name, native, alias = [], iso3 } = getCountryData(code as TCountryCode)
   return [name, native, iso3, ...alias, ...(ALSO[code] ?? [])]

@@ -3,7 +3,7 @@ import { COUNTRIES, homeOf } from '~/domain/offer/country.ts'
 import { countryNames, namesOf, UNDERSTOOD } from './countries.ts'
 import { type Meaning, Names, NOTHING } from './names.ts'
 
-/** What people call currencies besides their names. */
+/** Common names of currencies besides their own. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   CNY: ['renminbi', 'RMB'],
   DZD: ['DA'],
@@ -40,7 +40,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   '₹': 'INR',
 }
 
-/** What is meant most often by a name of several currencies, such as pound, comes first. */
+/** Usual meaning first, for a name of several currencies such as pound. */
 const MEANT_MOST = ['USD', 'GBP', 'XAF', 'XOF', 'CHF', 'INR']
 
 const placeOf = (code: string): number => {
@@ -52,7 +52,7 @@ const languages = ['en', ...UNDERSTOOD].map(
   (language) => new Intl.DisplayNames(language, { type: 'currency' }),
 )
 
-/** What a currency is called, whatever a catalogue calls it; its code where unknown. */
+/** Names of a currency, whatever a catalogue calls it; its code if unknown. */
 const commonNames = (code: string): string[] =>
   code.length === 3 ? languages.map((names) => names.of(code)!) : [code]
 
@@ -77,7 +77,7 @@ export class CurrencyNames {
     )
   }
 
-  /** What a text means; a country means its money, and several countries that of each. */
+  /** Meaning of a text; a country means its money, and several countries that of each. */
   meaning(text: string): Meaning {
     const signed = this.signed(text)
     if (signed !== null) return { kind: 'one', id: signed }

@@ -11,7 +11,7 @@ type Named = {
   readonly misspelt?: readonly string[]
 }
 
-/** What a text means among things with names. */
+/** Meaning of a text among things with names. */
 export type Meaning =
   | { readonly kind: 'one'; readonly id: string }
   /** Two or more, in the order in which they were given. */
@@ -52,7 +52,7 @@ export class Names {
   }
 
   /**
-   * What a text means: the thing with that id, else those with that whole name, else all whose
+   * Meaning of a text: the thing with that id, else those with that whole name, else all whose
    * names have each of its words. Case, accents, signs and plurals make no difference, and words
    * may be written together: "mpesa" is M-Pesa.
    */

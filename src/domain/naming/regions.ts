@@ -2,7 +2,7 @@ import { getCountryData, type TCountryCode } from 'countries-list'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { joined } from './words.ts'
 
-/** What people call several countries together, with the codes of these. */
+/** Names of groups of countries, with the codes of these. */
 const GROUPS: readonly (readonly [names: readonly string[], codes: string])[] = [
   [
     ['Gulf', 'Gulf states', 'Gulf countries', 'GCC', 'Golfe', 'Golfo', 'pays du Golfe'],
@@ -73,7 +73,7 @@ export const groupNamesOf = (code: string): readonly string[] => byCode.get(code
 
 const groups = new Set(GROUPS.flatMap(([names]) => names.map(joined)))
 
-/** Whether a text names several countries together, such as "the Gulf". */
+/** Reports whether a text names several countries together, such as "the Gulf". */
 export const isGroup = (text: string): boolean => groups.has(joined(text))
 
 /** Capitals that have the name of a country or of another's capital, which mean no city. */

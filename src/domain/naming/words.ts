@@ -1,4 +1,4 @@
-/** Longer texts are nobody's name. */
+/** Longer texts are not names. */
 export const NAME_LENGTH_MAX = 64
 
 const MARKS = /\p{M}/gu
@@ -22,7 +22,7 @@ export function wordsOf(text: string): string[] {
 export const joined = (name: string): string =>
   name.length > NAME_LENGTH_MAX ? '' : wordsOf(name).join('')
 
-/** Whether each word of a query begins a word of the texts. */
+/** Reports whether each word of a query begins a word of the texts. */
 export function hasWords(texts: readonly string[], query: string): boolean {
   const own = texts.flatMap(wordsOf)
   return wordsOf(query).every((word) => own.some((one) => one.startsWith(word)))

@@ -2,14 +2,14 @@ import { sendAmount } from '~/domain/price/send-amount.ts'
 import type { Quote } from '~/domain/quote.ts'
 
 /**
- * How far an amount may lie from those that an offer is for, as a factor of the nearest of them,
- * before its price says nothing about that amount.
+ * Distance of an amount from those that an offer is for, as a factor of the nearest of them, beyond
+ * which its price says nothing about that amount.
  */
 export const RANGE_FACTOR = 2
 
 export const AMOUNT_MATCHES = ['exact', 'nearest', 'out_of_range'] as const
 
-/** How an amount lies to the amounts that an offer is for. */
+/** Relation of an amount to the amounts that an offer is for. */
 export type AmountMatch = {
   /**
    * `exact` for an amount that the offer is for, `nearest` for one within `RANGE_FACTOR` of them,
@@ -18,16 +18,16 @@ export type AmountMatch = {
   readonly match: (typeof AMOUNT_MATCHES)[number]
   /** The amount that the offer's price is for: as asked, or the nearest that it covers. */
   readonly atAmount: number
-  /** How many times one of the two is the other; 1 where the offer covers the amount. */
+  /** The ratio of the larger of the two to the smaller; 1 if the offer covers the amount. */
   readonly ratio: number
 }
 
 /** An amount to send under an offer, and how it lies to those that the offer is for. */
 type Sending = {
-  /** Null where the offer says nothing about an amount that would do. */
+  /** Null if the offer says nothing about an amount that would do. */
   readonly sent: number | null
   readonly match: AmountMatch
-  /** Whether less would do, but the offer is from this amount on. */
+  /** Says whether less would do, but the offer is from this amount on. */
   readonly isMinimum: boolean
 }
 
@@ -89,7 +89,7 @@ export function nearestRanges(
 
 /**
  * The least amount of the source currency of which at least `net` of the target currency arrives
- * under this offer; null where `sendAmount` has none.
+ * under this offer; null if `sendAmount` has none.
  *
  * An offer from an amount on sends no less than that. A price surveyed at one amount says nothing
  * of what else can be sent, so it is taken for the nearest.

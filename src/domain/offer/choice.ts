@@ -15,7 +15,7 @@ export type Candidate = {
   readonly isStale: boolean
   /** Null for a quote that is believed. */
   readonly suspect: Suspicion | null
-  /** Where it is known. */
+  /** The provider, if known. */
   readonly provider?: Pick<Provider, 'transferTime'>
 }
 
@@ -26,7 +26,7 @@ export type Goal =
 
 export type Ask = {
   readonly filters: OfferFilters
-  /** Null where no amount is asked for: then the rate decides. */
+  /** Null if no amount is asked for: then the rate decides. */
   readonly goal: Goal | null
   /** The mid that prices a quote's fee, as `netConverted` takes it. */
   readonly feeMidOf: (quote: Quote) => number | null
@@ -36,15 +36,15 @@ export type Ask = {
 export type Fitting<T extends Candidate> = Ranked & {
   readonly candidate: T
   readonly unspecified: readonly FilterName[]
-  /** Null where no amount is asked for, or none can be sent. */
+  /** Null if no amount is asked for, or none can be sent. */
   readonly match: AmountMatch | null
-  /** What is sent: as asked, or as is needed; null where no amount is known to do. */
+  /** Sent amount: as requested, or as needed; null if no amount is known to suffice. */
   readonly sent: number | null
-  /** Whether `sent` is the least that the offer is for, and less would do. */
+  /** Says whether `sent` is the least that the offer is for, and less would do. */
   readonly isMinimum: boolean
   /**
-   * What offers are compared by, greatest first: the value. For the nearest amount it is the value
-   * in proportion to that at the amount of the offer, where the fee is known.
+   * Value by which offers are compared, greatest first. For the nearest amount it is in proportion
+   * to that at the amount of the offer, if the fee is known.
    */
   readonly worth: number | null
 }
@@ -68,7 +68,7 @@ export function everyOffer<T extends Candidate>(candidates: readonly T[], ask: A
   return ask.goal === null ? fitting.sort(byRank) : firstOfEach(fitting, offerOf)
 }
 
-/** A text that tells offers apart by provider and all but their amounts. */
+/** A text that differs for offers that differ in more than their amounts. */
 export const offerOf = ({ quote }: Pick<Candidate, 'quote'>): string =>
   `${quote.providerId} ${bandsKey(quote.offer ?? PLAIN)}`
 
@@ -132,7 +132,7 @@ function placed({ quote, suspect }: Candidate, { goal, feeMidOf }: Ask): Placed 
   return { match, sent, isMinimum, standing, value: -sent, second, worth }
 }
 
-/** What arrives of each unit sent, at the amount that the offer's price is for. */
+/** Yield of each unit sent, at the amount that the offer's price is for. */
 const yieldAt = (quote: Quote, { atAmount }: AmountMatch, feeMid: number | null): number =>
   roundAmount(netConverted(quote, atAmount, feeMid)!) / atAmount
 
@@ -169,12 +169,12 @@ function byPreference(a: Placeable, b: Placeable): number {
   )
 }
 
-/** Whether no amount was asked for, among those of one value. */
+/** Reports whether no amount was requested, among those of one value. */
 const isByRate = ({ match, value }: Placeable): boolean => match === null && value !== null
 
 /**
  * The smaller fee first, then the smaller percentage. A fee that cannot be compared, because it is
- * in a third currency, comes after those, and one that nobody stated comes last.
+ * in a third currency, comes after those, and an unstated one comes last.
  */
 function byFee(a: Quote, b: Quote): number {
   return (

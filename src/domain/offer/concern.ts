@@ -6,8 +6,8 @@ import type { OfferFilters } from './filter.ts'
 type Sides = Pick<OfferFilters, 'sourceCountry' | 'targetCountry'>
 
 /**
- * Whether a corridor concerns the countries asked for, each of which is null for any: its currency
- * is one of that country, or an offer names the country.
+ * Reports whether a corridor concerns the countries requested, each of which is null for any: its
+ * currency is one of that country, or an offer names the country.
  *
  * A list of corridors needs this, because offers that name no country fit every one: dirhams to
  * kwanzas would be listed for Tanzania to Uganda.

@@ -16,7 +16,7 @@ export type CostCandidate = Candidate &
     readonly midAtQuote: { readonly rate: number } | null
   }
 
-/** What an offer costs at the amount asked for, or at the nearest that it is for. */
+/** Cost of an offer at the requested amount, or at the nearest that it is for. */
 export type OfferCost<T> = {
   readonly candidate: T
   readonly match: AmountMatch
@@ -46,9 +46,9 @@ export type Smart<T> = {
 }
 
 /**
- * What the World Bank asks of a service that counts, besides a price that is stated in full: it
- * takes no more than five days, and people can get at it, by a branch that is near or by an
- * account, a telephone or a connection that they have.
+ * Conditions of the World Bank for a service that counts, besides a fully stated price: it takes no
+ * more than five days, and people can reach it by a branch nearby or by an account, a telephone or
+ * a connection that they have.
  */
 export const SMART_CONDITIONS = ['speed', 'accessibility'] as const
 type SmartCondition = (typeof SMART_CONDITIONS)[number]
@@ -56,7 +56,7 @@ type SmartCondition = (typeof SMART_CONDITIONS)[number]
 export const SMART_OFFERS = 3
 const SMART_DELIVERY_MAX_MS = 5 * DAY_MS
 
-/** What a pair of countries is held to: the mean cost that it may have, in percent. */
+/** Goals for a pair of countries: the mean cost that it may have, in percent. */
 const GOALS = { sdg3: 3, sdg5: 5, g20: 1 } as const
 
 export type Costs<T> = {
@@ -69,18 +69,18 @@ export type Costs<T> = {
   readonly averagePct: number | null
   readonly medianPct: number | null
   readonly averageExcludingSuspectPct: number | null
-  /** How many offers within range are suspect, and how many are out of range. */
+  /** The number of suspect offers within range, and of those out of range. */
   readonly suspectCount: number
   readonly outOfRangeCount: number
-  /** Null where fewer than three offers count. */
+  /** Null if fewer than three offers count. */
   readonly smart: Smart<T> | null
-  /** Whether the mean as shown is no more than each goal; null without one. */
+  /** Says whether the mean as shown is no more than each goal; null without one. */
   readonly meets: Readonly<Record<keyof typeof GOALS, boolean>> | null
 }
 
 /**
- * What sending an amount from one country to another costs, by every offer that says that it is for
- * them: one of those that differ in nothing but their amounts.
+ * Cost of sending an amount from one country to another, by every offer for them: one of those that
+ * differ only in their amounts.
  *
  * Offers that do not name the two countries, and prices at which no money can be moved, do not
  * count: a mean of a pair of countries is one of prices for that pair.
@@ -113,7 +113,10 @@ export function costsOf<T extends CostCandidate>(candidates: readonly T[], ask: 
 const percentsOf = (offers: readonly Costed[]): number[] =>
   offers.flatMap(({ cost }) => (cost ? [cost.totalPct] : []))
 
-/** Whether a quote is a price at which money can be sent, and says that it is for two countries. */
+/**
+ * Reports whether a quote is a price at which money can be sent, and says that it is for two
+ * countries.
+ */
 export function isOfCountries(
   { offer, rateType }: Quote,
   { sourceCountry, targetCountry }: Pick<CostAsk, 'sourceCountry' | 'targetCountry'>,
@@ -134,7 +137,7 @@ function costAt<T extends CostCandidate>(candidate: T, amount: number): OfferCos
 
 type Costed = OfferCost<Candidate>
 
-/** As the order of offers by amount, with the cost in place of the net amount. */
+/** The order of offers by amount, with the cost instead of the net amount. */
 function byPreference(a: Costed, b: Costed): number {
   return (
     nearness(a) - nearness(b) ||

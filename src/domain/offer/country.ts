@@ -6,8 +6,8 @@ export type Country = {
   readonly code: string
   readonly name: string
   /**
-   * What people there use, by ISO 4217. The first is what a price is in if nobody says otherwise;
-   * there is none in Antarctica.
+   * Currencies used there, by ISO 4217. The first is that of a price unless stated otherwise;
+   * Antarctica has none.
    */
   readonly currencies: readonly string[]
 }
@@ -15,11 +15,11 @@ export type Country = {
 /** Codes that the list has and ISO 3166-1 has not. */
 const NO_COUNTRIES: ReadonlySet<string> = new Set(['AC', 'TA', 'XK'])
 
-/** Units of account among the currencies of ISO 4217, in which nobody is paid. */
+/** Units of account among the currencies of ISO 4217, in which no price is paid. */
 const NO_MONEY: ReadonlySet<string> = new Set('BOV CHE CHW CLF COU MXV USN UYI UYW'.split(' '))
 
 /**
- * Where transfers are paid out in dollars besides the country's own money. Dollars come first where
+ * Countries whose transfers are paid out in dollars besides their own money. Dollars come first if
  * the World Bank's survey prices them: its margins there are those of dollars for dollars.
  */
 const DOLLAR_COUNTRIES: Readonly<Record<string, readonly string[]>> = {
@@ -61,7 +61,7 @@ export function homeOf(currency: string): Country | null {
   return country?.currencies.includes(currency) ? country : null
 }
 
-/** The code of a country as it is kept: trimmed, in upper case; null where there is none such. */
+/** The code of a country as it is kept: trimmed, in upper case; null if there is none such. */
 export function countryCode(text: string): string | null {
   if (text.length > TEXT_LENGTH_MAX) return null
   const code = text.trim().toUpperCase()
@@ -73,7 +73,7 @@ const TEXT_LENGTH_MAX = 64
 /** Codes that people write, and the country they mean. */
 const MEANT: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' }
 
-/** What to write in place of a text that is no country's code, in words that go behind the text. */
+/** Returns the error of a text that is not a country's code, to follow the text. */
 export function countryFault(text: string): string {
   const meant = text.length > TEXT_LENGTH_MAX ? undefined : MEANT[text.trim().toUpperCase()]
   const fault = 'is not an ISO 3166-1 alpha-2 country code'

@@ -7,12 +7,12 @@ import type { Offer } from './terms.ts'
 export const OFFER_AMOUNT_DIGITS_MAX = 12
 export const SERVICE_LENGTH_MAX = 60
 
-/** What is wrong with one thing that an offer says, in words that go behind its name. */
+/** Error of one part of an offer, to follow its name. */
 type OfferFault = { readonly name: keyof Offer; readonly fault: string }
 
 /**
- * What is wrong with an offer whose words are known ones: its amounts, percentage, times and name.
- * `effectiveMs` is the time from which its price holds.
+ * Errors of an offer whose words are known ones: its amounts, percentage, times and name.
+ * `effectiveMs` is the time from which its price applies.
  */
 export function offerFaults(offer: Offer, effectiveMs: number): OfferFault[] {
   return [...amountFaults(offer), ...termFaults(offer, effectiveMs)]

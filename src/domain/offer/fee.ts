@@ -1,8 +1,8 @@
 import type { Quote } from '~/domain/quote.ts'
 
-/** What is charged beside the fee, in percent of the amount sent. */
+/** Percentage of the sent amount that is charged on top of the fee. */
 export const feePercentOf = ({ offer }: Quote): number => offer?.feePercent ?? 0
 
-/** Whether anybody said what is charged, be it nothing. */
+/** Reports whether the fee is stated, even as nothing. */
 export const isFeeStated = ({ fee, offer }: Quote): boolean =>
   fee !== null || (offer?.feePercent ?? null) !== null

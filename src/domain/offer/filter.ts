@@ -3,7 +3,7 @@ import type { Quote } from '~/domain/quote.ts'
 import { type Channel, type Offer, type PayWay, PLAIN } from './terms.ts'
 import { type Delivery, deliveryIn } from './transfer-time.ts'
 
-/** What a question asks of offers. Null asks nothing; of a list, one is enough. */
+/** Filters of a request. Null filters nothing; of a list, one match is enough. */
 export type OfferFilters = {
   readonly sourceCountry: string | null
   readonly targetCountry: string | null
@@ -34,7 +34,7 @@ const NAMES = Object.keys(NO_FILTERS) as FilterName[]
 export const askedOf = (filters: OfferFilters): FilterName[] =>
   NAMES.filter((name) => filters[name] !== null)
 
-/** Whether nothing is asked of offers. */
+/** Reports whether nothing is asked of offers. */
 export const isUnfiltered = (filters: OfferFilters): boolean =>
   filters === NO_FILTERS || NAMES.every((name) => filters[name] === null)
 
@@ -45,7 +45,7 @@ type Asked = {
 }
 
 /**
- * The filters that an offer says nothing about; null where it says something else than one asks.
+ * The filters that an offer says nothing about; null if it says something else than one asks.
  * Where an offer does not say how long it takes, the provider's own words count, if they can be
  * read as a time.
  */
@@ -67,7 +67,7 @@ export function unspecifiedOf(
 
 type Fit = (offer: Offer, filters: OfferFilters) => boolean | null
 
-/** Whether an offer is what a filter asks; null where it says nothing of it. */
+/** Says whether an offer is what a filter asks; null if it says nothing of it. */
 const FITS: Readonly<Record<FilterName, Fit>> = {
   sourceCountry: (offer, asked) => isSame(offer.sourceCountry, asked.sourceCountry),
   targetCountry: (offer, asked) => isSame(offer.targetCountry, asked.targetCountry),
@@ -89,7 +89,7 @@ function arrivesBy(provider: Asked['provider'], ms: number): boolean | null {
   return delivery && arrivesWithin(delivery, ms)
 }
 
-/** Whether money arrives in that time at the latest; null where an offer does not say. */
+/** Reports whether money arrives in that time at the latest; null if an offer does not say. */
 export function arrivesWithin(delivery: Delivery, ms: number): boolean | null {
   const { deliveryMinMs, deliveryMaxMs } = delivery
   if (deliveryMaxMs !== null) return deliveryMaxMs <= ms

@@ -5,7 +5,7 @@ import { isValidAt, lastMsOf, offerKey } from './terms.ts'
 export const heldKey = ({ providerId, offer }: Pick<Quote, 'providerId' | 'offer'>): string =>
   `${providerId}\n${offer === null ? '' : offerKey(offer)}`
 
-/** What held at a moment among quotes of one corridor: of each offer the newest still valid. */
+/** Quotes of one corridor in force at a time: of each offer the newest still valid. */
 export function heldAt<Q extends Quote>(quotes: readonly Q[], atMs: number): Q[] {
   const held = new Map<string, Q>()
   for (const quote of quotes) {

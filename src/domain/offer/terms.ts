@@ -17,14 +17,14 @@ export const CHANNELS = [
   'post_office',
 ] as const
 
-/** How money is paid in, or paid out. */
+/** Ways of paying in or out. */
 export type PayWay = (typeof PAY_WAYS)[number]
-/** Where a transfer is ordered. */
+/** Places where a transfer is ordered. */
 export type Channel = (typeof CHANNELS)[number]
 
 /**
- * What an offer is a price for. Quotes of one provider in one corridor that agree in all of it are
- * of one offer, and the newest replaces the others.
+ * Identity of an offer. Quotes of one provider in one corridor that agree in all of it are of one
+ * offer, and the newest replaces the others.
  *
  * Null means that it was not said, never that it is all the same.
  */
@@ -39,11 +39,11 @@ type OfferIdentity = {
   /** In the source currency, both inclusive; equal for a price surveyed at one amount. */
   readonly amountMin: number | null
   readonly amountMax: number | null
-  /** The provider's own name for it, which tells offers apart that agree in all else. */
+  /** The provider's own name for it, which distinguishes offers that agree in all else. */
   readonly service: string | null
 }
 
-/** What one quote of an offer says beside its rate and fee. Null means that it was not said. */
+/** Terms of one quote of an offer besides its rate and fee. Null means not stated. */
 type OfferTerms = {
   /** Charged on top of the fee, in percent of the amount sent. */
   readonly feePercent: number | null
@@ -78,7 +78,7 @@ export type Passing = { readonly offer?: Offer | null }
 export const lastMsOf = ({ offer }: Passing): number =>
   offer?.validUntilMs ?? Number.POSITIVE_INFINITY
 
-/** Whether a quote was still live at a moment, as far as it says so itself. */
+/** Reports whether a quote was still live at a time, as far as it says so itself. */
 export const isValidAt = (passing: Passing, ms: number): boolean => lastMsOf(passing) >= ms
 
 /** The ways in the order of `PAY_WAYS`, each once. */
@@ -93,7 +93,10 @@ export function offerKey({ amountMin, amountMax, ...others }: OfferIdentity): st
   return keyOf(others, [amountMin, amountMax])
 }
 
-/** Whether two quotes of a provider in a corridor are of one offer: whether their keys agree. */
+/**
+ * Reports whether two quotes of a provider in a corridor are of one offer: whether their keys
+ * agree.
+ */
 export function isSameOffer(a: OfferIdentity | null, b: OfferIdentity | null): boolean {
   if (a === b) return true
   const [some, other] = [a ?? PLAIN, b ?? PLAIN]
@@ -109,14 +112,14 @@ export function isSameOffer(a: OfferIdentity | null, b: OfferIdentity | null): b
   )
 }
 
-/** Whether two quotes of one offer say the same beside rate and fee. */
+/** Reports whether two quotes of one offer agree apart from rate and fee. */
 export const isSameTerms = (some: OfferTerms, other: OfferTerms): boolean =>
   some.feePercent === other.feePercent &&
   some.deliveryMinMs === other.deliveryMinMs &&
   some.deliveryMaxMs === other.deliveryMaxMs &&
   some.validUntilMs === other.validUntilMs
 
-/** Whether two lists have the same ways, in whatever order and however often. */
+/** Reports whether two lists have the same ways, in whatever order and however often. */
 function isSameWays(some: readonly PayWay[] | null, other: readonly PayWay[] | null): boolean {
   if (some === other) return true
   if (!some || !other) return false

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 
-/** How long a transfer takes, in milliseconds; null for an end that is not known. */
+/** The time that a transfer takes, in milliseconds; null for an end that is not known. */
 export type Delivery = {
   readonly deliveryMinMs: number | null
   readonly deliveryMaxMs: number | null
@@ -25,8 +25,8 @@ const known = new Map<string, Delivery | null>()
 const KNOWN_MAX = 1000
 
 /**
- * What a provider's own words say of how long a transfer takes; null where they cannot be read as a
- * time: days on which banks work have no fixed length.
+ * Reads a provider's own words for the duration of a transfer; null if they are not a time: days on
+ * which banks work have no fixed length.
  */
 export function deliveryIn(text: string | null): Delivery | null {
   if (text === null) return null

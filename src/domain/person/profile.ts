@@ -9,13 +9,13 @@ export type Profile = {
 export type OwnSession = {
   readonly id: string
   readonly createdMs: number
-  /** When it was last used, to a minute. */
+  /** The time when it was last used, to a minute. */
   readonly usedMs: number
-  /** How the browser named itself; null if it did not. */
+  /** Name that the browser gave; null if it gave none. */
   readonly userAgent: string | null
 }
 
 export type OwnPasskey = { readonly id: string; readonly name: string; readonly createdMs: number }
 
-/** What a person can show besides the password. */
+/** Second factors of a person. */
 export type Factors = { readonly hasApp: boolean; readonly passkeys: readonly OwnPasskey[] }

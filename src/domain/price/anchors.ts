@@ -4,7 +4,10 @@ import { PEGS_MAX } from './peg.ts'
 
 type Priced = Pick<Currency, 'code' | 'kind' | 'peg'>
 
-/** How a currency is priced: through `pegs` by the references of `anchor`, itself where none is. */
+/**
+ * Pricing of a currency: through `pegs` by the references of `anchor`, which is itself without
+ * pegs.
+ */
 type Pricing = {
   readonly anchor: string
   /** The anchor's first. */
@@ -48,7 +51,7 @@ export class Anchors {
     return code !== USD && this.of(code) === USD ? this.reference(code, DOLLAR) : undefined
   }
 
-  /** What a dollar is worth in `code`, by what it is worth in its anchor. */
+  /** Value of a dollar in `code`, by its value in its anchor. */
   worth(code: string, perUsd: number): number {
     return this.#pegsOf(code).reduce((worth, { rate }) => worth * rate, perUsd)
   }
@@ -70,12 +73,12 @@ export class Anchors {
     return { id, atMs, currency: code, perUsd, source, basis, dispersionBps }
   }
 
-  /** How `code` is priced, as a text that differs wherever its price would. */
+  /** Text that differs wherever the price of `code` would. */
   text(code: string): string {
     return [this.of(code), ...this.#pegsOf(code).map(({ to, rate }) => `${to}*${rate}`)].join(' ')
   }
 
-  /** Whether every currency is priced as `others` prices it. */
+  /** Reports whether every currency is priced as `others` prices it. */
   isSame(others: Anchors): boolean {
     return this === others || this.#text === others.#text
   }

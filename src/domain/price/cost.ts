@@ -7,13 +7,13 @@ import { isNearHalf, roundPercent } from '~/domain/round.ts'
 const PERCENT = 100
 
 /**
- * What a transfer costs, in percent of the amount sent unless said otherwise. Every figure is as
+ * Cost of a transfer, in percent of the sent amount unless stated otherwise. Every number is as
  * shown, so that the parts add up.
  */
 export type Cost = {
-  /** What the fee takes. */
+  /** Share of the fee. */
   readonly feePct: number
-  /** What the exchange rate takes; below zero where the provider beats the mid. */
+  /** Share of the exchange rate; below zero if the provider beats the mid. */
   readonly marginPct: number
   /** Both together. */
   readonly totalPct: number
@@ -21,7 +21,7 @@ export type Cost = {
   readonly total: number
 }
 
-/** What was true on the day of a quote, as far as its cost depends on it. */
+/** Values of the day of a quote on which its cost depends. */
 type QuoteDay = {
   /** The mid of the pair: units of target currency per unit of source. */
   readonly mid: number
@@ -32,14 +32,14 @@ type QuoteDay = {
 /** A part of an amount, in percent of it. */
 export const percentOf = (part: number, amount: number): number => (part / amount) * PERCENT
 
-/** How far a rate lies below the mid of its own day, in percent of the mid. */
+/** Distance of a rate below the mid of its own day, in percent of the mid. */
 export const marginPct = (rate: number, mid: number): number => (1 - rate / mid) * PERCENT
 
 /**
  * The total cost of sending `amount` of the source currency, as Remittance Prices Worldwide and SDG
- * indicator 10.c.1 reckon it: fee and exchange rate margin, both in percent of the amount sent.
+ * indicator 10.c.1 calculate it: fee and exchange rate margin, both in percent of the amount sent.
  *
- * Null where nobody stated a fee, and where a fee in a third currency has no mid of that day. A fee
+ * Null if the fee is not stated, and if a fee in a third currency has no mid of that day. A fee
  * in the target currency is brought to the source currency at the mid of the day.
  */
 export function costOf(quote: Quote, amount: number, day: QuoteDay): Cost | null {
@@ -61,7 +61,7 @@ export function partOf(amount: number, percent: number): number {
 
 /**
  * The fee in the source currency at the mids of the quote's day, as far as it is the same for every
- * amount; null when nobody stated one, and when it has no price.
+ * amount; null when it is not stated, and when it has no price.
  */
 export function feeInSource(quote: Quote, { mid, feeMid }: QuoteDay): number | null {
   const { fee, feeCurrency, to } = quote

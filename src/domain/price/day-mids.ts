@@ -13,15 +13,15 @@ export type Probe = { readonly currency: string; readonly atMs: number }
 /** The moments at which each currency is probed. */
 export type Moments = ReadonlyMap<string, ReadonlySet<number>>
 
-/** What a probe found; null where there was no reference yet. */
+/** Result of a probe; null if there was no reference yet. */
 export type ProbeAnswer = Probe & { readonly reference: Reference | null }
 
-/** What mids a quote is held against: those of the moment it took effect. */
+/** Mids that a quote is compared with: those of the time it took effect. */
 export type DayMids = {
-  /** The pair's mid; null where there was no recent one. */
+  /** The pair's mid; null if there was no recent one. */
   readonly midAtQuote: Mid | null
   /**
-   * Units of the source currency for one of a third currency that the fee is charged in; null where
+   * Units of the source currency for one of a third currency that the fee is charged in; null if
    * there is no such fee, or was no recent mid.
    */
   readonly feeMidAtQuote: number | null
@@ -66,7 +66,7 @@ export const probesOf = (moments: Moments): Probe[] =>
 
 export type Day = {
   readonly anchors: Anchors
-  /** What a probe found; undefined where it found nothing, or was not made. */
+  /** Result of a probe; undefined if it found nothing, or was not made. */
   readonly referenceAt: (probe: Probe) => Reference | undefined
   /** The age up to which a reference counts as recent. */
   readonly maxAgeMs: number

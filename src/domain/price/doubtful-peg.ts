@@ -3,11 +3,11 @@ import { DAY_MS } from '~/domain/duration.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { roundPercent } from '~/domain/round.ts'
 
-/** How far a peg may be off what feeds say, in percent of the peg, before it is doubted. */
+/** Distance of a peg from the feeds, in percent of the peg, beyond which it is doubted. */
 const OFF_PCT_MAX = 1
 
 /**
- * How far apart in time the two sides may be to be compared: the anchor itself moves from day to
+ * Time between the two sides within which they are compared: the anchor itself moves from day to
  * day.
  */
 const APART_MS_MAX = DAY_MS
@@ -16,7 +16,7 @@ const APART_MS_MAX = DAY_MS
 export type DoubtfulPeg = {
   readonly currency: string
   readonly peg: Peg
-  /** What feeds say: units of the currency for one of what it is pegged to. */
+  /** Rate of the feeds: units of the currency for one of its anchor. */
   readonly saidRate: number
   /** In percent of the peg; above zero where the currency is worth less than pegged. */
   readonly offPct: number
@@ -25,9 +25,9 @@ export type DoubtfulPeg = {
 }
 
 type Sides = {
-  /** What feeds say of the currency itself. */
+  /** The feeds' reference of the currency itself. */
   readonly said: Reference | undefined
-  /** What follows from the peg. */
+  /** Reference that follows from the peg. */
   readonly pegged: Reference | undefined
 }
 

@@ -1,9 +1,9 @@
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 
-/** How close to its mid a rate must come once turned or shifted, as a factor. */
+/** Distance from its mid that a rate must reach once turned or shifted, as a factor. */
 const NEAR = 1.25
-/** How many places a decimal separator is looked for on either side. */
+/** The maximum number of places by which a decimal separator is moved either way. */
 const PLACES_MAX = 6
 
 /**

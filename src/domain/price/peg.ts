@@ -6,8 +6,8 @@ export const PEGS_MAX = 10
 type Pegged = { readonly code: string; readonly kind: string; readonly peg: Peg | null }
 
 /**
- * What is wrong with a currency's peg in a catalogue, in words that go behind its name; null where
- * it is fine. `others` finds the catalogue's currencies by code.
+ * Error of a currency's peg in a catalogue, to follow its name; null if it is valid. `others` finds
+ * the catalogue's currencies by code.
  */
 export function pegFault(
   currency: Pegged,
@@ -24,7 +24,7 @@ export function pegFault(
   return fault && `is pegged to ${peg.to}${fault}`
 }
 
-/** What is wrong with the pegs that a currency's own leads to; null where they are fine. */
+/** Error of the pegs that a currency's own leads to; null if they are valid. */
 function chainFault(first: Pegged, others: (code: string) => Pegged | undefined): string | null {
   const seen = new Set([first.code])
   let next = first.peg && others(first.peg.to)

@@ -7,14 +7,14 @@ import type { Quote } from '~/domain/quote.ts'
 const STEPS = 9e11
 const FIRST = 1e11
 const DIGITS = 12
-/** Closer to the goal than this part of what is reckoned with, doubles cannot tell which side. */
+/** Closer to the goal than this part of the amounts, doubles cannot tell which side. */
 const DOUBT = 1e-13
 
 /**
  * The least amount of the source currency, in 12 digits, of which at least `net` of the target
  * currency arrives.
  *
- * It is reckoned in the decimals that rate and fee are written as. Null where the fee cannot be
+ * It is calculated in the decimals that rate and fee are written as. Null if the fee cannot be
  * priced, and where it takes more than can be asked for. `feeMid` is as in `netConverted`.
  */
 export function sendAmount(quote: Quote, net: number, feeMid: number | null): number | null {
@@ -38,7 +38,7 @@ export function sendAmount(quote: Quote, net: number, feeMid: number | null): nu
   return amount <= AMOUNT_MAX ? amount : null
 }
 
-/** What makes up the fee in the target currency, as the numbers it is a product of. */
+/** Factors of the fee in the target currency. */
 function feeFactors(quote: Quote, feeMid: number | null): Factors {
   const fee = quote.fee ?? 0
   if (thirdFeeCurrency(quote) !== null) return [fee, feeMid ?? 0]
@@ -63,7 +63,7 @@ function leastPlace(guess: number, isEnough: (place: number) => boolean): number
   return enough
 }
 
-/** Where a number stands in the row of all positive numbers of 12 digits, rounded to one. */
+/** Rank of a number among all positive numbers of 12 digits, rounded to one. */
 function placeOf(amount: number): number {
   const [digits, exponent] = amount.toExponential(DIGITS - 1).split('e')
   return Number(exponent) * STEPS + Number(digits!.replace('.', '')) - FIRST

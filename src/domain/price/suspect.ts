@@ -11,11 +11,11 @@ const BELOW_PARTS = 2
 /** The lowest and the highest value that something had in a stretch of time. */
 export type Range = { readonly least: number; readonly most: number }
 
-/** How far a rate lies from the mid that it was compared with. */
+/** Distance of a rate from the mid that it was compared with. */
 export type Suspicion = {
   /** In percent of the mid: above zero for a rate above it, below zero for one below it. */
   readonly offPct: number
-  /** Whether the mid is that of the day of the quote; otherwise it is the current one. */
+  /** Says whether the mid is that of the day of the quote; otherwise it is the current one. */
   readonly isOfDay: boolean
 }
 

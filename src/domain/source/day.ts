@@ -8,14 +8,14 @@
 export type BankRate = {
   /** The foreign currency's code. */
   readonly currency: string
-  /** How many units of the foreign currency the prices are for: 1, 100 or 1,000. */
+  /** The number of units of the foreign currency that the prices are for: 1, 100 or 1,000. */
   readonly unit: number
   readonly buying: string | null
   readonly central: string | null
   readonly selling: string | null
   /**
-   * What the bank wrote, where its file had to turn it over: `0.0748 USD for 1 BWP`. Absent where
-   * the prices are as written.
+   * Rate as the bank wrote it, if its file had to invert it: `0.0748 USD for 1 BWP`. Absent if the
+   * prices are as written.
    */
   readonly stated?: string
 }

@@ -22,11 +22,14 @@ const MID_OFF_MAX = 0.25
 const HABIT_MOVE_MAX = 0.1
 const HABIT_MS_MAX = 14 * DAY_MS
 const MOVE_MAX = 0.75
-/** Where more of a day is not believed, the bank has changed what it states: nothing is. */
+/**
+ * Share of rejected rates of a day above which nothing of it is accepted: the bank has changed what
+ * it publishes.
+ */
 const REFUSED_SHARE_MAX = 0.25
 /** Some banks publish on a Friday what holds from Monday; a date beyond is wrong. */
 const AHEAD_MS_MAX = 8 * DAY_MS
-/** How many refusals are kept to be told. */
+/** The maximum number of refusals that are kept to be reported. */
 const REFUSED_MAX = 20
 
 /**
@@ -64,27 +67,27 @@ type Judging = {
   /** The currency that the prices are in. */
   readonly currency: string
   readonly timeZone: string
-  /** Whether a currency is one that the service knows; rates of others are left out. */
+  /** Reports whether a currency is one that the service knows; rates of others are left out. */
   isKnown(code: string): boolean
-  /** The mid of a foreign currency about that time; null where there is none. */
+  /** The mid of a foreign currency about that time; null if there is none. */
   midOf(code: string, atMs: number): number | null
-  /** What was recorded around those days. */
+  /** Prices recorded around those days. */
   readonly known: readonly KnownPrice[]
 }
 
 export type Judgement = {
   readonly accepted: readonly StatedPrice[]
-  /** What was not believed, each a sentence that follows the bank's name. */
+  /** Rejected rates, each a sentence that follows the bank's name. */
   readonly refused: readonly string[]
   /** The codes that the service does not know. */
   readonly unknown: readonly string[]
 }
 
 /**
- * What to believe of a bank's days, in their order.
+ * Evaluates a bank's days, in their order.
  *
- * A rate is refused by itself when it is no price, is stated twice and differently, or lies too far
- * from its mid and from what is known; a day is when that befalls a good part of it, or when it
+ * A rate is refused by itself when it is not a price, is stated twice and differently, or lies too
+ * far from its mid and from what is known; a day is when that befalls a good part of it, or when it
  * contradicts pegs that have held for decades. Throws a FeedError `implausible`, so that nothing
  * counts, when that befalls the newest day or a good part of all: then units, direction or columns
  * are not what they were.
@@ -113,7 +116,7 @@ export function judgementOf(judging: Judging): Judgement {
   }
 }
 
-/** What is believed of a day; `fault` says why nothing is. */
+/** Accepted rates of a day; `fault` says why there are none. */
 type ReadDay = {
   readonly stated: readonly StatedPrice[]
   readonly faults: readonly string[]
@@ -137,7 +140,7 @@ function readDay({ atMs, rates }: BankDay, judging: Judging, trail: Trail): Read
 
 type Place = { readonly currency: string; readonly atMs: number }
 
-/** What the rates of one currency on one day come to; a sentence where they are no price. */
+/** Price of one currency on one day; a sentence if the rates are not one. */
 function statedOf(rates: readonly BankRate[], { currency, atMs }: Place): StatedPrice | string {
   const [first, ...others] = rates.map((rate) => priceOf(rate, currency))
   const [{ currency: from } = { currency: '' }] = rates
@@ -190,7 +193,7 @@ function dayFault({ stated, faults, date }: Read): string | null {
   return fault && `${fault} (${date})`
 }
 
-/** What is known of each currency, to find the nearest in time; grows with what is accepted. */
+/** Known prices of each currency, to find the nearest in time; grows with what is accepted. */
 class Trail {
   readonly #byCode = new Map<string, KnownPrice[]>()
 
@@ -204,7 +207,7 @@ class Trail {
     else this.#byCode.set(price.from, [price])
   }
 
-  /** What is known of that very time; null where nothing is. */
+  /** Known price of that very time; null if there is none. */
   at(from: string, atMs: number): KnownPrice | null {
     return this.#byCode.get(from)?.find((price) => price.atMs === atMs) ?? null
   }

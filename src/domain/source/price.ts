@@ -3,19 +3,19 @@ import { significantDigits } from '~/domain/observation.ts'
 import type { Evidence } from '~/domain/price/evidence.ts'
 import type { BankRate } from './day.ts'
 
-/** What a bank's rate comes to for one unit of the foreign currency. */
+/** Price of one unit of the foreign currency, from a bank's rate. */
 export type SourcePrice = {
   /** Units of the bank's currency for one unit of the foreign one, as exact decimal text. */
   readonly rate: string
   readonly evidence: Evidence
-  /** What the bank states, both sides included. */
+  /** Text of the bank, both sides included. */
   readonly notes: string
 }
 
 const PRICE = /^\d{1,15}(\.\d{1,30})?$/
 const PRICE_DIGITS_MAX = 18
 const UNIT_MAX = 1_000_000
-/** How far a side may lie from the price in the middle, as a share of that. */
+/** Distance of a side from the price in the middle, as a share of that, at most. */
 const SIDE_MAX = 0.25
 
 /**
@@ -49,7 +49,7 @@ const isPrice = (text: string): boolean =>
 
 const sumOf = (a: string, b: string): string | null => differenceText(a, `-${b}`)
 
-/** Whether both sides are near the middle, and the bank sells no cheaper than it buys. */
+/** Reports whether both sides are near the middle, and the bank sells no cheaper than it buys. */
 function isOrdered([buying, middle, selling]: [string | null, number, string | null]): boolean {
   const sides = [buying, selling].filter((side) => side !== null).map(Number)
   const isNear = sides.every((side) => Math.abs(side - middle) <= middle * SIDE_MAX)

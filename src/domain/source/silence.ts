@@ -3,12 +3,12 @@ import { type Habit, type SendingState, sendingStateOf } from '~/domain/feed/sil
 import type { SourceRecord } from './state.ts'
 import { missedDays } from './turn.ts'
 
-/** How long after a bank should have published its rates may come. */
+/** The time by which a bank may be late with its rates. */
 const PATIENCE_MS = 3 * HOUR_MS
 
 /**
- * Whether a provider sends. One whose rates are fetched from a bank is measured by the bank's days
- * of publication, any other by its own habit.
+ * Reports whether a provider sends. One whose rates are fetched from a bank is measured by the
+ * bank's days of publication, any other by its own habit.
  */
 export function providerStateOf(
   habit: Habit,

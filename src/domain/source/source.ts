@@ -1,18 +1,18 @@
 import type { Validators } from '~/domain/feed/feed.ts'
 import type { BankDay, Span } from './day.ts'
 
-/** When a bank publishes, on its own clocks. */
+/** The time when a bank publishes, on its own clocks. */
 export type Publishing = {
   readonly timeZone: string
   readonly publishes: {
-    /** When the rates of a day are there as a rule, `HH:MM`. */
+    /** The time when the rates of a day are there as a rule, `HH:MM`. */
     readonly at: string
     /** The days of the week on which it publishes: 1 is Monday, 7 is Sunday. */
     readonly weekdays: readonly number[]
   }
 }
 
-/** How far one question to a bank reaches: its newest rates, all there are, or that many days. */
+/** Span of one request to a bank: its newest rates, all there are, or that many days. */
 export type Reach = 'newest' | 'all' | number
 
 /** The bank's entry in the catalogue, as far as the bank decides it. */
@@ -23,12 +23,14 @@ export type SourceProvider = {
   readonly websiteUrl: string
 }
 
-/** What is stated by a bank about a span of time, before anything of it has been judged. */
+/** Rates that a bank published about a span of time, not evaluated yet. */
 export type SourceAnswer = {
   readonly days: readonly BankDay[]
-  /** Whether the bank says that its page is the one of `validators`. */
+  /** Says whether the bank says that its page is the one of `validators`. */
   readonly isUnchanged: boolean
-  /** What to send next time, so that an unchanged page is not sent; null where there is none. */
+  /**
+   * Validators to send next time, so that an unchanged page is not sent; null if there are none.
+   */
   readonly validators: Validators | null
 }
 
@@ -45,10 +47,13 @@ export type QuoteSource = Publishing & {
 }
 
 export type Question = {
-  /** What is asked about; no more than one question can cover. */
+  /** Requested span; no more than one request can cover. */
   readonly span: Span
   /** Since when days are read that the bank answers unasked. */
   readonly readSinceMs: number
-  /** What the bank said last, so that it need not say it again; null to have it said. */
+  /**
+   * Validators of the bank's last response, so that it need not repeat it; null to have it
+   * repeated.
+   */
   readonly validators: Validators | null
 }

@@ -2,27 +2,27 @@ import { type Attempts, NO_ATTEMPTS } from '~/domain/feed/attempts.ts'
 import type { Validators } from '~/domain/feed/feed.ts'
 import type { Publishing, QuoteSource } from './source.ts'
 
-/** What is known about one bank over all runs, as plain JSON. */
+/** State of one bank over all runs, as plain JSON. */
 export type SourceRecord = Attempts &
   Publishing & {
     readonly id: string
     readonly providerId: string
-    /** When it was asked for the first time. */
+    /** The time when it was requested the first time. */
     readonly begunMs: number | null
-    /** How often it failed without a success in between. */
+    /** Number of failures since the last success. */
     readonly failures: number
     /** The newest day of which a rate is recorded; null before the first. */
     readonly newestMs: number | null
     /** Days before the newest for which the bank had no page; absent in records of old versions. */
     readonly gaps?: readonly string[] | undefined
-    /** How many currencies it stated last. */
+    /** The number of currencies that it stated last. */
     readonly currencies: number
-    /** What was not believed of its last answer, each a sentence that follows the bank's name. */
+    /** Rejected rates of its last response, each a sentence that follows the bank's name. */
     readonly refused: readonly string[]
     readonly validators: Validators | null
   }
 
-/** What is known of a bank before it is asked for the first time. */
+/** State of a bank before its first request. */
 export const untried = ({ id, provider, timeZone, publishes }: QuoteSource): SourceRecord => ({
   ...NO_ATTEMPTS,
   id,

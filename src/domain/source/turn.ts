@@ -6,9 +6,12 @@ import type { Span } from './day.ts'
 import type { Publishing, QuoteSource } from './source.ts'
 import { dateIn, wallMs } from './zone.ts'
 
-/** What decides whether a bank is asked: how asking went, and the newest day that it stated. */
+/**
+ * State that decides whether a bank is requested: earlier requests, and the newest day that it
+ * published.
+ */
 type Turn = Attempts & {
-  /** How often it failed without a success in between. */
+  /** Number of failures since the last success. */
   readonly failures: number
   readonly newestMs: number | null
 }
@@ -18,12 +21,15 @@ const RETRY_MS_MAX = 6 * HOUR_MS
 /** The shortest pause between two looks for a day that is not there yet. */
 const LOOK_AGAIN_MS = HOUR_MS
 
-/** How long an upstream that failed so often in a row is left alone: doubled with each time. */
+/**
+ * The time for which an upstream that failed so often in a row is left alone: doubled with each
+ * time.
+ */
 export const restMsAfter = (failures: number): number =>
   Math.min(RETRY_MS * 2 ** Math.max(0, failures - 1), RETRY_MS_MAX)
 
 /**
- * Whether a bank is to be asked now.
+ * Reports whether a bank is to be asked now.
  *
  * It is once it should have published since it was asked last. While the day is not there, it is
  * asked again after an hour and then after twice the time that has passed; after a failure after a
@@ -44,13 +50,13 @@ export function isDue(turn: Turn, publishing: Publishing, nowMs: number): boolea
   return restMs >= Math.max(LOOK_AGAIN_MS, triedMs - published.atMs)
 }
 
-/** How many days of publication are counted at most. */
+/** The maximum number of days of publication that are counted. */
 const MISSED_DAYS_MAX = 366
 
-/** What tells what a bank has missed. */
+/** State that shows which days of a bank are missing. */
 type Stated = Publishing & {
   readonly newestMs: number | null
-  /** When it was asked for the first time. */
+  /** The time when it was requested the first time. */
   readonly begunMs: number | null
   /** Days before its newest for which it had no page. */
   readonly gaps?: readonly string[] | undefined
@@ -81,7 +87,7 @@ export const LATE_DAYS = 4
 
 type Publication = { readonly date: string; readonly atMs: number }
 
-/** The last moment at which the bank should have published; null where it never does. */
+/** The last moment at which the bank should have published; null if it never does. */
 function lastPublication(publishing: Publishing, nowMs: number): Publication | null {
   for (let days = 0; days <= 7; days++) {
     const date = dateIn(nowMs - days * DAY_MS, publishing.timeZone)
@@ -101,7 +107,7 @@ function publicationOn(date: string, { timeZone, publishes }: Publishing): Publi
 /** The day of the week of a UTC midnight: 1 is Monday, 7 is Sunday. */
 const weekdayOf = (dateMs: number): number => new Date(dateMs).getUTCDay() || 7
 
-/** How far back a first run looks, and how long a day without a page is asked for again. */
+/** Span of a first run, and of the days without a page that are requested again. */
 const LOOK_BACK_MS = 10 * DAY_MS
 
 /**

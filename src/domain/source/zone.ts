@@ -1,7 +1,7 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { dateMsOf } from '~/domain/instant.ts'
 
-/** The moment that starts a `YYYY-MM-DD` date in a time zone, or null when it is no date. */
+/** The moment that starts a `YYYY-MM-DD` date in a time zone, or null when it is not a date. */
 export function midnightMs(date: string, timeZone: string): number | null {
   const utcMs = dateMsOf(date)
   return utcMs === null ? null : wallMs(utcMs, timeZone)
@@ -23,7 +23,7 @@ export function wallMs(utcMs: number, timeZone: string): number {
 export const dateIn = (atMs: number, timeZone: string): string =>
   new Date(atMs + offsetMs(atMs, timeZone)).toISOString().slice(0, 10)
 
-/** How far the clocks of a time zone are ahead of Greenwich, to the second. */
+/** Offset of a time zone's clocks from Greenwich, to the second. */
 function offsetMs(atMs: number, timeZone: string): number {
   const parts = formatOf(timeZone).formatToParts(atMs)
   const part = (type: string) => Number(parts.find((one) => one.type === type)!.value)
@@ -53,7 +53,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made
 }
 
-/** Whether a text names a time zone of the IANA database. */
+/** Reports whether a text names a time zone of the IANA database. */
 export function isTimeZone(text: string): boolean {
   try {
     formatOf(text)

@@ -11,7 +11,7 @@ export type GridRow = {
   /** The line of a text, or the row of a sheet, from 1. */
   readonly number: number
   readonly cells: readonly Cell[]
-  /** Why its cells cannot be told apart; null where they can. */
+  /** The reason why its cells cannot be separated; null if they can. */
   readonly fault: string | null
 }
 
@@ -19,7 +19,7 @@ export type GridRow = {
 export type Grid = {
   readonly header: readonly string[]
   readonly rows: readonly GridRow[]
-  /** What of the file was not read, or read in a way to look at. */
+  /** Parts of the file that were not read, or need a look. */
   readonly notes: readonly string[]
 }
 
@@ -27,9 +27,9 @@ export const GRID_ROWS_MAX = 10_000
 const COLUMNS_MAX = 100
 /** Captions stand above a header, at most so many rows of them. */
 const HEADER_ROWS_MAX = 20
-/** What may stand between the fields of a text. */
+/** Possible separators of a text. */
 const SEPARATORS = ['\t', ';', ',', '|']
-/** The line with which Excel is told the separator of a CSV. */
+/** The line that gives Excel the separator of a CSV. */
 const SEPARATOR_LINE = /^"?sep=(.)"?\r?(?:\n|$)/i
 
 /**
@@ -137,7 +137,7 @@ function separatorOf(text: string): string {
   return SEPARATORS[marks.indexOf(Math.max(...marks))]!
 }
 
-/** How many cells of a row name a column of prices. */
+/** The number of cells of a row that name a column of prices. */
 const knownIn = (cells: readonly Cell[]): number =>
   cells.filter((cell) => typeof cell === 'string' && memberNamed(cell) !== null).length
 

@@ -7,14 +7,14 @@ import type { Columns } from './names.ts'
 type Decimal = Notation['decimal']
 type Dates = NonNullable<Notation['dates']>
 
-/** How a table writes what can be written in two ways; null where it does not tell. */
+/** Notation of a table where there are two ways; null if it is ambiguous. */
 export type Habits = {
   readonly decimal: Decimal | null
   readonly dates: Dates | null
-  /** Whether it has numbers, or dates, of which nothing in it tells how they are read. */
+  /** Says whether it has numbers, or dates, whose format is ambiguous. */
   readonly asksDecimal: boolean
   readonly asksDates: boolean
-  /** Whether it has times without an offset. */
+  /** Says whether it has times without an offset. */
   readonly asksZone: boolean
 }
 
@@ -25,7 +25,7 @@ const DATE = /^(\d{1,2})[/.-](\d{1,2})[/.-]\d{4}(?!\d)/
 const LOCAL = /^(?:\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}|\d{1,2}[ -]\p{L}{3,}[ -]\d{4})(?!\d)/u
 const OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i
 
-/** What the numbers and dates of a table show of how they are written. */
+/** Finds the notation of a table by its numbers and dates. */
 export function habitsOf(grid: Grid, columns: Columns): Habits {
   const numbers = textsOf(grid, columns, ROW_NUMBERS).map(unspaced).filter(isNumber)
   const times = textsOf(grid, columns, ROW_TIMES)

@@ -1,6 +1,6 @@
 import { meantBy } from '~/domain/misspelling.ts'
 
-/** What a column of a table can say: a member of a row, or both currencies in one text. */
+/** Possible meanings of a column: a field of a row, or both currencies in one text. */
 export const COLUMN_MEMBERS = [
   ...['provider_id', 'corridor', 'from', 'to', 'rate', 'fee', 'fee_currency', 'effective_from'],
   ...['notes', 'amount_min', 'amount_max', 'source_country', 'target_country', 'pay_in', 'pay_out'],
@@ -74,13 +74,12 @@ function memberLike(name: string): ColumnMember | null {
   return meant === null ? null : KNOWN.get(meant)!
 }
 
-/** What each column says, by its place; null where it is not read. */
+/** Meaning of each column, by its place; null if it is not read. */
 export type Columns = readonly (ColumnMember | null)[]
 
 /**
- * What each column of a table says, by what an account said of columns of these names before, by
- * its name, or by a name that it resembles. A member that two columns claim with equal right is
- * given to neither.
+ * Meaning of each column of a table: by an account's earlier choice for these names, by its name,
+ * or by a similar name. A field that two columns claim with equal right is given to neither.
  */
 export function columnsOf(
   header: readonly string[],

@@ -11,19 +11,19 @@ import { type ColumnMember, type Columns, folded } from './names.ts'
 /** Members that all rows of a table may share, when no column says them. */
 export const FIXED_MEMBERS = ['provider_id', 'from', 'to'] as const
 
-/** How the rows of a table are read. */
+/** Rules for reading the rows of a table. */
 export type Reading = {
   readonly columns: Columns
-  /** What holds for all rows. */
+  /** Values for all rows. */
   readonly fixed: Readonly<Partial<Record<(typeof FIXED_MEMBERS)[number], string>>>
   readonly decimal: Notation['decimal'] | null
   readonly dates: Notation['dates']
   readonly timeZone: string | null
-  /** Whether rates that are implausible are recorded too. */
+  /** Says whether rates that are implausible are recorded too. */
   readonly isAccepted: boolean
 }
 
-/** What is wrong with a cell, by the member that it says; null for the row as a whole. */
+/** Error of a cell, by its field; null for the row as a whole. */
 export type CellFault = { readonly member: ColumnMember | null; readonly fault: string }
 
 /** A row by its members, as `readObservationRow` takes it, and what could not be read of it. */
@@ -87,7 +87,7 @@ export class CellReader {
   }
 }
 
-/** Digits divided by signs of which nobody knows which is decimal. */
+/** Digits with separators of which the decimal one is unknown. */
 const EITHER_WAY = /^-?\d[\d.,]*[.,]\d+$/
 /** Commas between thousands that cannot be decimal commas. */
 const GROUPED = /^-?\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})$/
@@ -109,7 +109,7 @@ function corridorIn(text: string): { from: string; to: string } | Misread {
   return new Misread(`must be two currencies such as GBP/KES, not ${shown(text)}`)
 }
 
-/** How a fault names what has to be chosen on the page. */
+/** Name of a choice on the page, for an error. */
 function settingOf(name: 'decimal' | 'dates' | 'time-zone', value: string): string {
   if (name === 'decimal') return 'a comma as the decimal sign above'
   return name === 'dates' ? `the order ${value} above` : 'the time zone above'

@@ -52,9 +52,9 @@ type Asked = {
 
 type AlertRoute = Pick<Operation, 'id' | 'summary' | 'description' | 'errors' | 'body'> & {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** Whether it costs a unit, as requests do that return prices or send something. */
+  /** Says whether it costs a unit, as requests do that return prices or send something. */
   readonly isMetered: boolean
-  /** What follows the alert's own path; null for the path of all alerts. */
+  /** Path below the alert's own; null for the path of all alerts. */
   readonly below: string | null
   readonly response: TSchema
   answer(asked: Asked): Promise<unknown>

@@ -4,10 +4,10 @@ import type { MidRows, TableAsk } from '~/service/past/mid-table.ts'
 import type { Asked } from './asked.ts'
 import type { Fault } from './fault.ts'
 
-/** What is answered: an object becomes JSON, a text stays as it is. */
+/** Response: an object becomes JSON, a text stays as it is. */
 export type Said = object | string
 
-/** What stands behind a table besides its rows. */
+/** Values of a table besides its rows. */
 export type Table = {
   readonly base: string
   readonly days: readonly MidRows[]
@@ -21,7 +21,7 @@ export type RatesAsk = Omit<TableAsk, 'quotes'> & {
   /** The currencies asked for; null for all. */
   readonly quotes: readonly string[] | null
   write(table: Table): Said
-  /** What is said where there is no rate at all; an error without. */
+  /** Response if there is no rate at all; an error without. */
   readonly empty?: Said
 }
 
@@ -35,9 +35,9 @@ export type Question =
 /** An API of others, as its clients know it. */
 export type Api = {
   readonly name: string
-  /** Whether currencies that are not served are left out, and not an error. */
+  /** Says whether currencies that are not served are left out, and not an error. */
   readonly isLenient?: boolean
-  /** How JSON is indented; nothing without. */
+  /** Indentation of JSON; none without. */
   indent?(asked: Asked): string | number | undefined
   /** Reads a question; throws a `CompatError`. */
   question(asked: Asked): Question

@@ -7,14 +7,14 @@ import { CompatError, type Fault } from './fault.ts'
 
 const CODES_MAX = 400
 const DAYS_MAX = 366
-/** How many currencies may be asked for over more days. */
+/** The number of currencies that may be requested over more days. */
 const FEW_CODES = 5
 const FEW_DAYS_MAX = 1830
 const AMOUNT_MAX = 1e15
 
 type Span = TableAsk['span']
 
-/** What a request asks for: a path below the name of the API, and a query. */
+/** A request: a path below the name of the API, and a query. */
 export class Asked {
   #query: URLSearchParams | null = null
 
@@ -26,7 +26,7 @@ export class Asked {
     readonly accept: string | null = null,
   ) {}
 
-  /** The parts of the path by a pattern; null where it does not fit. */
+  /** The parts of the path by a pattern; null if it does not fit. */
   match(pattern: RegExp): string[] | null {
     return pattern.exec(this.path)?.slice(1) ?? null
   }
@@ -48,7 +48,7 @@ export class Asked {
     return null
   }
 
-  /** Whether parameters of both names are there. */
+  /** Reports whether parameters of both names are there. */
   has = (name: string): boolean => this.query.has(name)
 
   /** Throws for a parameter that is none of these. */

@@ -37,7 +37,7 @@ const APIS = [
   firefly,
 ]
 const BY_NAME = new Map(APIS.map((api) => [api.name, api]))
-/** How the APIs name a key in a query. */
+/** Names of a key in a query, by the APIs. */
 const KEY_NAMES = ['app_id', 'access_key', 'apikey']
 const TOKEN = /^token +(.+)$/i
 

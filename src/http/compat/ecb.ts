@@ -4,7 +4,7 @@ import type { Api, Table } from './api.ts'
 import { dateOf } from './asked.ts'
 import { CompatError } from './fault.ts'
 
-/** How many days a file of many has; the full one as many as a range of all currencies. */
+/** The number of days of a file; the full one has as many as a range of all currencies. */
 const DAYS = { 'hist-90d': 90, hist: 366 } as const
 const EURO = 'EUR'
 const NAMESPACES =

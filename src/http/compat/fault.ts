@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '~/domain/errors.ts'
 
-/** What can be wrong with a question, as far as the APIs tell it apart. */
+/** Errors of a request that the APIs distinguish. */
 const FAULTS = [
   ...['key', 'quota', 'path', 'parameter', 'base', 'quotes', 'date', 'range', 'amount'],
   ...['none', 'failure'],
@@ -35,7 +35,7 @@ const KINDS: Partial<Record<ErrorCode, Fault>> = {
   invalid_parameter: 'parameter',
 }
 
-/** What an error means to an API. */
+/** Returns the meaning of an error to an API. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof CompatError) return error.fault
   return (error instanceof ServiceError && KINDS[error.code]) || 'failure'

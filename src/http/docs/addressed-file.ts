@@ -6,7 +6,7 @@ import { type CacheRule, StaticFile } from '~/http/static-file.ts'
 /** Stands for the address of the service in a text that is made once for all of its addresses. */
 export const ANYWHERE = 'https://corridor.invalid'
 
-/** How many of the addresses that a service is asked at have a file that is kept. */
+/** The maximum number of a service's addresses for which a file is kept. */
 const HOMES_MAX = 8
 
 type Shown = {

@@ -30,7 +30,9 @@ follow()
 dark.addEventListener('change', follow)
 `
 
-/** What the page shows, for programs; the reference itself would name the page's own document. */
+/**
+ * Files that the page shows, for programs; the reference itself would name the page's own document.
+ */
 const FILES = [
   [DOCUMENT_PATH, 'OpenAPI document'],
   [COLLECTION_PATH, 'Postman collection'],
@@ -72,7 +74,7 @@ type Options = {
   readonly frame: Frame
 }
 
-/** What every page of the site has around its content, as HTML. */
+/** Frame of every page of the site, as HTML. */
 export type Frame = {
   /** The style of the frame, and the icon. */
   readonly head: string
@@ -82,7 +84,7 @@ export type Frame = {
 
 /**
  * The interactive reference as the plugin writes it, with its script served by us, under a policy
- * that lets the page call nobody but us.
+ * that lets the page call only us.
  */
 export async function referencePage(options: Options): Promise<FileContent> {
   const { publicOrigin, mount } = options
@@ -140,7 +142,7 @@ function withOurs(written: string, { mount, guide, frame }: Options) {
   return { html, starter: starter.join('') }
 }
 
-/** The plugin's page, loaded when somebody opens it and not at every start. */
+/** The plugin's page, loaded when it is first opened and not at every start. */
 async function pluginPage(mount: string): Promise<string> {
   const source: object = { url: `${mount}${PAGE_DOCUMENT_PATH}`, validatorUrl: null }
   const { swagger } = await import('@elysiajs/swagger')

@@ -7,8 +7,8 @@ export type AddressOf = (request: Request) => string
 const UNKNOWN = 'unknown'
 
 /**
- * Where requests come from: the other end of the socket, or what the proxies in front of the
- * service say in `X-Forwarded-For`, when there are `proxies` of them that can be trusted.
+ * Finds where requests come from: the other end of the socket, or `X-Forwarded-For` when there are
+ * `proxies` trusted proxies in front of the service.
  *
  * Each proxy appends the address that called it, so with n of them the n-th entry from the right is
  * the leftmost one that no stranger can have written.

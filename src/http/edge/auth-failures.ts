@@ -18,13 +18,13 @@ type AuthFailureDeps = {
 }
 
 /**
- * The handler, except that a caller who fails to show a valid key too often in a minute is told to
+ * The handler, except that a caller who fails to show a valid key too often in a minute has to
  * wait.
  *
  * Only failures are counted and only failures are refused: a valid key is always served, whatever
  * else fails from its address. As long as all addresses together fail no more than one may, no
  * address is looked up, which costs more than the refusal; so a flood from one address gets twice
- * its share before it is told to wait.
+ * its share before it has to wait.
  */
 export function limitingFailures(
   handle: Fetch,
@@ -61,7 +61,8 @@ const keptOf = ({ headers }: Response): Headers =>
 const tooMany = (waitMs: number): ServiceError =>
   new ServiceError(
     'too_many_failures',
-    'too many requests without a valid API key came from your address; check the key, and wait',
+    'too many requests without a valid API key came from your address; ' +
+      'check the key and wait as Retry-After says',
     {},
     Math.ceil(waitMs / 1000),
   )

@@ -73,7 +73,7 @@ export class CrossOrigin {
   }
 }
 
-/** Whether this is a browser's preflight about an existing path. */
+/** Reports whether this is a browser's preflight about an existing path. */
 const isPreflight = ({ method, headers }: Request, { status }: Response): boolean =>
   method === 'OPTIONS' &&
   status === METHOD_NOT_ALLOWED &&

@@ -5,13 +5,13 @@ import type { Log } from '~/log.ts'
  * connections.
  */
 const RESERVE_PART = 8
-/** How many checks in a row must find enough room before a crowd counts as over. */
+/** The number of checks in a row that must find enough room before a crowd counts as over. */
 const CALM_CHECKS = 100
 
 export type Room = {
-  /** How many file descriptors are in use; null where that cannot be told. */
+  /** The number of file descriptors in use; null if unknown. */
   open(): number | null
-  /** How many descriptors the process may have. */
+  /** The number of descriptors that the process may have. */
   readonly max: number | null
 }
 
@@ -33,9 +33,9 @@ export type Threshold = {
  * that is not enough it refuses new ones until there is room.
  */
 export class Door {
-  /** How often idle connections were closed for lack of room. */
+  /** Number of times that idle connections were closed for lack of room. */
   crowds = 0
-  /** How often the door began to refuse new connections. */
+  /** Number of times that new connections began to be refused. */
   refusals = 0
   #state: 'open' | 'crowded' | 'shut' = 'open'
   #calmChecks = 0

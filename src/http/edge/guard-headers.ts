@@ -1,6 +1,6 @@
 import type { Headers } from '~/http/reply.ts'
 
-/** How long browsers use https only, a year. https://www.rfc-editor.org/rfc/rfc6797 */
+/** The time for which browsers use https only, a year. https://www.rfc-editor.org/rfc/rfc6797 */
 const HTTPS_SECONDS = 365 * 24 * 3600
 
 /**

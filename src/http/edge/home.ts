@@ -1,7 +1,7 @@
 export type HomeDeps = {
   /** The public address of the service by its settings; null for whatever it is asked at. */
   readonly publicUrl: string | null
-  /** Whether a proxy in front can be trusted to say how it was called. */
+  /** Says whether a proxy in front can be trusted to say how it was called. */
   readonly isProxied: boolean
 }
 
@@ -32,7 +32,7 @@ export function askedUrl({ headers, url }: Request, isProxied: boolean): URL {
   return asked
 }
 
-/** Whether the last proxy says that it was called over https. */
+/** Reports whether the last proxy says that it was called over https. */
 export const isForwardedHttps = (headers: Headers): boolean =>
   headers.get('x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https'
 

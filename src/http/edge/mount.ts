@@ -6,9 +6,9 @@ export const mountOf = (publicUrl: string | null): string =>
   publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '')
 
 /**
- * What the paths of requests may begin with: nothing, from a proxy that strips the mount, and the
- * mount, from one that passes it on. A mount that starts like one of our own paths has to be
- * stripped: `/docs/openapi.json` could be either.
+ * Possible prefixes of requests' paths: none, from a proxy that strips the mount, and the mount,
+ * from one that passes it on. A mount that starts like one of our own paths has to be stripped:
+ * `/docs/openapi.json` could be either.
  */
 export function prefixesOf(mount: string, own: readonly string[]): readonly string[] {
   const taken = own.map(firstPart)

@@ -1,7 +1,7 @@
-/** How long the server waits for somebody to read the end of an answer. */
+/** The time that the server waits for a client to read the end of a response. */
 const END_SECONDS = 10
 
-/** How long the server leaves a connection open on which nothing moves. */
+/** The time for which the server leaves a connection open on which nothing moves. */
 export class Patience {
   #server: { timeout(request: Request, seconds: number): void } | null = null
 

@@ -22,7 +22,7 @@ export type AnswerSigner = {
   key(): Promise<{ readonly id: string; sign(bytes: Uint8Array): Uint8Array }>
   /** The public keys, as JSON Web Keys. */
   jwks(): Promise<readonly PublishedKey[]>
-  /** How many leaves the log has; null before its first checkpoint. */
+  /** The number of leaves that the log has; null before its first checkpoint. */
   logSize(): number | null
 }
 

@@ -11,7 +11,7 @@ type Listed = {
   readonly format: RowFormat
 }
 
-/** What an answer says of all its rows and a caller needs even where there is no row. */
+/** Columns about all rows that a client needs even without rows. */
 const TOLD = ['as_of', 'note', 'mid_rate', 'mid_source', 'mid_fetched_at']
 
 /** A smaller file would hardly shrink. */

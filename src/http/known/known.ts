@@ -11,11 +11,11 @@ type Asked<Q extends TObject> = {
   readonly ask: Ask<Q>
   readonly knownMs: number
   readonly freshness: Freshness
-  /** Whether the answer is about the present of that time. */
+  /** Says whether the response is about the present of that time. */
   readonly isLive: boolean
 }
 
-/** What a question finds in an earlier state of knowledge, and how a body of it is presented. */
+/** Answers a request from an earlier state of knowledge, and presents it. */
 export async function askedThen<Q extends TObject, A>(
   { known, ageLimits }: KnownDeps & Pick<AccessDeps, 'ageLimits'>,
   { ask, knownMs, freshness, isLive }: Asked<Q>,

@@ -5,13 +5,13 @@ import type { FeedAnswerStore } from '~/service/references.ts'
 import type { SeriesDeps } from '~/service/series.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 
-/** What the routes about the past need. */
+/** Dependencies of the routes about the past. */
 export type PastDeps = HistoryDeps &
   SeriesDeps &
   HeldSeriesDeps &
   SnapshotDeps & { readonly store: FeedAnswerStore }
 
-/** What was known of the past at an earlier time; the answers of feeds are not among it. */
+/** Past as known at an earlier time; without the responses of feeds. */
 export type KnownPastDeps = KnownPast<Omit<PastDeps['store'], keyof FeedAnswerStore>>
 
 export type KnownDeps = { readonly known: KnownStore<KnownPastDeps['store']> }

@@ -49,7 +49,7 @@ import { positionHeader } from './position.ts'
 
 export type IngestRouteDeps = AccessDeps & Pick<IngestDeps, 'store'>
 
-/** So few rows that nobody waits for long while they are read. */
+/** So few rows that no request waits for long while they are read. */
 const SLICE_ROWS = 500
 
 const operation: Operation = {
@@ -97,14 +97,14 @@ const bulkOperation: Operation = {
   success: { status: 200, body: BulkResponse },
 }
 
-/** What a request asks for beyond its body. */
+/** Parameters of a recording besides its body. */
 type Way = {
   readonly rowsMax: number
   readonly bytesMax: number
-  /** How a CSV is read. */
+  /** Notation of a CSV. */
   readonly notation: Notation
   readonly isDry: boolean
-  /** What a retry has to repeat besides the body. */
+  /** Parameters that a retry has to repeat besides the body. */
   readonly said: string
 }
 

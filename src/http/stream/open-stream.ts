@@ -1,7 +1,7 @@
 import type { Caller } from '~/domain/account.ts'
 import type { Sink, StreamReader } from '~/service/stream/reader.ts'
 
-/** What a stream needs of those who open it. */
+/** Dependencies for opening a stream. */
 type Opening = {
   readonly caller: Caller
   /** Opens the stream; called when the answer begins. */
@@ -52,7 +52,7 @@ export class OpenStream implements Sink {
     return false
   }
 
-  /** Tells where the reader stands, so that nobody on the way takes the stream for dead. */
+  /** Sends the reader's position, so that no proxy takes the stream for dead. */
   beat(): void {
     this.#reader?.beat()
   }

@@ -4,9 +4,9 @@ import { ENDS, retryText } from '~/wire/stream/ending.ts'
 import { endedText } from '~/wire/stream/text.ts'
 import type { OpenStream } from './open-stream.ts'
 
-/** How often some of the streams have their turn. */
+/** Interval at which some of the streams have their turn. */
 const TICK_MS = 100
-/** Each stream is told where it stands once in 15 seconds; most proxies wait 60. */
+/** Each stream gets its position once in 15 seconds; most proxies wait 60. */
 const BEAT_TICKS = 150
 /** Each is looked at once a second, since a key may end by itself. */
 const CHECK_TICKS = 10
@@ -36,12 +36,12 @@ export class OpenStreams {
 
   constructor(private readonly deps: OpenStreamsDeps) {}
 
-  /** Whether no more streams are to be opened. */
+  /** Reports whether no more streams may be opened. */
   get isStopped(): boolean {
     return this.#isStopped
   }
 
-  /** How many streams this process ended, by the reason. */
+  /** The number of streams this process ended, by the reason. */
   get ended(): Readonly<Record<End | 'stopped', number>> {
     return this.#ended
   }
@@ -92,7 +92,7 @@ export class OpenStreams {
   }
 }
 
-/** Why a caller may not go on reading; null where nothing changed. */
+/** Why a caller may not go on reading; null if nothing changed. */
 function endOf({ key, account }: Caller, keys: KeyIndex, nowMs: number): End | null {
   const current = keys.keyByHash(key.hash)
   if (!current || isRevoked(current, nowMs)) return 'revoked_key'

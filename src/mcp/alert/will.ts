@@ -11,7 +11,7 @@ const VERBS: Readonly<Record<AlertOp, string>> = {
 
 const UNITS = { rate: '', money: '', percent: ' %' } as const
 
-/** What an alert will do, in a sentence or two that can be read to a person. */
+/** Describes the effect of an alert, in a sentence or two that can be read to a person. */
 export function willText(alert: Alert): string {
   const { when, to, isOnce } = alert
   const told =

@@ -1,7 +1,7 @@
 /** A path with its query; members that are not there are left out, lists are joined by commas. */
 type Place = { readonly path: string; readonly query?: Readonly<Record<string, unknown>> }
 
-/** Where a person finds what an answer holds. */
+/** Page and file of a result. */
 export type Places = {
   /** The page that shows it. */
   readonly page: Place

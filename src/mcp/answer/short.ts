@@ -13,7 +13,7 @@ type Shortening = {
  * A body of REST with fewer members, unless all are asked for: without those named, those that say
  * what is usual, and those that only repeat the question. What stays has the value that REST says.
  *
- * Nothing that warns is left out: a stale price, one that nobody observed, a fee that nobody
+ * Nothing that warns is left out: a stale price, one that was not observed, a fee that was not
  * stated, an amount that is not the one asked, what an offer does not say.
  */
 export function shortened(body: object, how: Shortening): object {
@@ -54,7 +54,7 @@ export function shortEntry(
   return kept
 }
 
-/** Whether a member says no more than what holds where it is absent. */
+/** Reports whether a field says no more than its absence would. */
 function isUsual(
   name: string,
   value: unknown,
@@ -94,7 +94,7 @@ function shortCost(cost: Members | null, without: Shortening['without']): Member
 }
 
 /**
- * Adds what an offer says that the question did not; not its amounts where `amount_match` tells of
+ * Adds what an offer says that the question did not; not its amounts if `amount_match` reports
  * them.
  */
 function addOffer(

@@ -1,6 +1,6 @@
 import { ServiceError } from '~/domain/errors.ts'
 
-/** How many faults are told at most. */
+/** The maximum number of errors that are reported. */
 const FAULTS_MAX = 20
 
 /** Collects what is wrong with arguments, so that all of it is said at once. */
@@ -22,7 +22,7 @@ export class Faults {
     }
   }
 
-  /** Whether one of these arguments is at fault. */
+  /** Reports whether one of these arguments is invalid. */
   has(names: readonly string[]): boolean {
     return this.#errors.some(({ details }) => names.includes(details.parameter as string))
   }

@@ -23,7 +23,7 @@ export const currencies = (description: string, maxItems: number) =>
 /** A country by its code or by its name. */
 export const country = (description: string) => readBy(countryText, Type.String({ description }))
 
-/** How many countries are asked for at once: no group has more. */
+/** The maximum number of countries that are requested at once: no group has more. */
 const COUNTRIES_MAX = 60
 
 /** Countries by their codes, their names, or the names of their groups. */
@@ -73,7 +73,7 @@ export const ageField = {
   ),
 }
 
-/** What may be asked of offers. */
+/** Filters of offers. */
 export const filterFields = {
   source_country: Type.Optional(country('Country of the sender: code or name.')),
   target_country: Type.Optional(country('Country of the recipient.')),
@@ -86,7 +86,7 @@ export const filterFields = {
   ),
 }
 
-/** What may be asked of the offers and prices of now. */
+/** Filters of current offers and prices. */
 export const selectionFields = {
   ...filterFields,
   ...ageField,

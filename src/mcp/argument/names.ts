@@ -16,7 +16,7 @@ type Asked = {
   readonly name: string
   readonly catalogue: CatalogueIndex
   readonly nowMs: number
-  /** Whether the argument is a list, in which a group of countries is all of them. */
+  /** Says whether the argument is a list, in which a group of countries is all of them. */
   readonly isList: boolean
   /** Collects what the caller has to know of how a text was read. */
   readonly said: string[]
@@ -104,7 +104,7 @@ export const providerText: Reading = (text, { name, catalogue }) => {
 
 type Said = { readonly text: string; readonly name: string; nameOf(id: string): string }
 
-/** How many meanings of a text are listed at most. */
+/** The maximum number of meanings of a text that are listed. */
 const MEANINGS_MAX = 6
 
 function onlyOne(meaning: Exclude<Meaning, { kind: 'none' }>, { text, name, nameOf }: Said) {

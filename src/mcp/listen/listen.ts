@@ -11,10 +11,10 @@ import type { Handle } from '../handler.ts'
 import { Listening } from './listening.ts'
 import { addressesIn, type Subscribed, subscribedTo } from './subscribed.ts'
 
-/** What ends with its key, with its plan, and with the process. */
+/** An open subscription, which ends with its key, its plan, and the process. */
 type Open = { readonly caller: Caller; beat(): void; end(lastWords?: string): void }
 
-/** Where streams are opened, for subscriptions as for readers of events. */
+/** Dependencies for opening streams, for subscriptions as for readers of events. */
 export type ListenDeps = CallDeps & {
   readonly streams: {
     readonly hub: Pick<StreamHub, 'open'>
@@ -34,7 +34,7 @@ export type ListenDeps = CallDeps & {
 type Answering = {
   readonly serverFor: McpServerFactory
   onerror(error: Error): void
-  /** Answers what is no subscription to a resource. */
+  /** Responds to what is not a subscription to a resource. */
   readonly handle: Handle
 }
 
@@ -85,14 +85,14 @@ async function seated({ streams }: ListenDeps, { caller, subscribed }: Seated): 
   })
 }
 
-/** The answer as its client takes it; one that is no subscription costs nothing. */
+/** The response as its client takes it; one that is not a subscription costs nothing. */
 function begun(listening: Listening, reply: Response): Response {
   if (listening.hasBegun) return new Response(listening.passedOn(reply.body!), reply)
   listening.leave()
   throw new Unopened(reply)
 }
 
-/** What the SDK answered in place of a subscription. */
+/** Response of the SDK instead of a subscription. */
 class Unopened extends Error {
   constructor(readonly reply: Response) {
     super('no subscription')

@@ -8,7 +8,7 @@ type Opening = {
   readonly subscribed: Subscribed
   /** Opens the stream behind it; called when the answer begins. */
   begin(listening: Listening): StreamReader
-  /** Hears, once, that nobody listens any more. */
+  /** Called once when the last listener has left. */
   over(listening: Listening): void
 }
 
@@ -38,12 +38,12 @@ export class Listening implements Sink, ServerEventBus {
     this.#all = [...[...byCorridor.values()].flat(), ...catalogue]
   }
 
-  /** Whether anybody listens yet. */
+  /** Reports whether anyone listens yet. */
   get hasBegun(): boolean {
     return this.#reader !== null
   }
 
-  /** Nobody but the stream publishes here. */
+  /** Only the stream publishes here. */
   publish(): void {}
 
   subscribe(tell: (event: ServerEvent) => void): () => void {
@@ -80,7 +80,7 @@ export class Listening implements Sink, ServerEventBus {
     this.opening.over(this)
   }
 
-  /** What the SDK answers, piece by piece as the client takes it. */
+  /** Passes the SDK's response on, piece by piece as the client takes it. */
   passedOn(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = body.getReader()
     return new ReadableStream(

@@ -7,7 +7,7 @@ import { supportedCorridor } from '~/service/supported.ts'
 import { CATALOGUE_URI } from '../catalogue.ts'
 import { corridorOf, ratesTemplate } from '../resource/rates.ts'
 
-/** What a client wants to be told of, and by which addresses it knows it. */
+/** Corridors of a subscription, with the URIs that the client uses for them. */
 export type Subscribed = {
   readonly subscription: Subscription
   /** The addresses of each corridor, by its name. */
@@ -33,7 +33,7 @@ export function addressesIn(sent: unknown): readonly string[] | null {
 }
 
 /**
- * What addresses stand for. Throws for one that is no resource, for too many corridors, and what
+ * Corridors of these URIs. Throws for one that is not a resource, for too many corridors, and what
  * REST would for a corridor that is not supported.
  */
 export function subscribedTo(catalogue: CatalogueIndex, uris: readonly string[]): Subscribed {

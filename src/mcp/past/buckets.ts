@@ -73,7 +73,7 @@ function ratedOf(point: SeriesPoint, kind: 'mid' | 'best', interval: Interval): 
   return [{ kind, rate, told, isCarried }]
 }
 
-/** Whether the mid of a bucket is older than the bucket. */
+/** Reports whether the mid of a bucket is older than the bucket. */
 const isMidCarried = ({ startMs, midAtMs }: SeriesPoint): boolean =>
   midAtMs !== null && midAtMs < startMs
 
@@ -91,7 +91,7 @@ function movesOf(points: readonly SeriesPoint[], interval: Interval): object {
   return moves.length === 0 ? {} : { largest_move: Object.fromEntries(moves) }
 }
 
-/** That nothing is known of a time, or no mid of that time itself; null where one is. */
+/** A note that nothing is known of a time, or no mid of that time itself; null if one is. */
 function unknownNote({ isTracked, points }: Series): string | null {
   const mids = points.filter(({ mid }) => mid !== null)
   if (mids.length === 0)
@@ -106,7 +106,7 @@ type Point = ReturnType<typeof presentSeries>['data'][number]
 
 /**
  * A point without what is not known, and without the time of a mid of the bucket's own. A mid of
- * an earlier time has another name, so that nobody takes it for one of the bucket.
+ * an earlier time has another name, so that it is not taken for one of the bucket.
  */
 function shortPoint({ t, mid, best, samples, mid_at }: Point, interval: Interval): object {
   const isCarried = mid_at !== null && mid_at < t
@@ -121,6 +121,6 @@ function shortPoint({ t, mid, best, samples, mid_at }: Point, interval: Interval
 
 const DATE_LENGTH = '2026-03-05'.length
 
-/** Where a bucket starts: by its date, unless it is an hour. */
+/** Start of a bucket: its date, unless it is an hour. */
 const startText = (t: string, interval: Interval): string =>
   interval === 'PT1H' ? t : t.slice(0, DATE_LENGTH)

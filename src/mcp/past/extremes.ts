@@ -1,11 +1,11 @@
 import { roundAmount } from '~/domain/round.ts'
 
-/** A rate of some kind, and what is told of it beside. */
+/** A rate of some kind, and the fields shown with it. */
 export type Rated = {
   readonly kind: string
   readonly rate: number
   readonly told: object
-  /** Whether it is of an earlier time than the one that it stands for. */
+  /** Says whether it is of an earlier time than the one that it stands for. */
   readonly isCarried?: boolean
 }
 
@@ -22,7 +22,7 @@ type Extremes = {
 /**
  * The first, last, lowest and highest of rates that are given oldest first; of equal rates the
  * oldest. A carried rate is never the lowest or the highest. Without a rate each is empty, and so
- * nothing at all is told.
+ * nothing at all is shown.
  */
 export function extremesOf(all: readonly Rated[]): Partial<Extremes> {
   if (all.length === 0) return {}

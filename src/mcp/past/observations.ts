@@ -11,7 +11,7 @@ import { extremesOf } from './extremes.ts'
 const Asked = Type.Composite([HistoryQuery, Type.Object({ detail: Type.String() })])
 type Asked = Static<typeof Asked>
 
-/** How many observations are read to tell the lowest and the highest. */
+/** The maximum number of observations that are read to find the lowest and the highest. */
 const SUMMED_MAX = 5000
 
 const WITHOUT = new Set([
@@ -59,7 +59,7 @@ export async function observationsOf(past: HistoryDeps, view: View, asked: Asked
   })
 }
 
-/** Why a page is empty; null where it is not. */
+/** Why a page is empty; null if it is not. */
 function emptyNote(view: View, { points, ...history }: History, all: History, asked: Asked) {
   if (points.length > 0) return null
   if (all.points.length > 0) return `offset ${asked.offset} lies after the last observation`
@@ -76,7 +76,7 @@ function emptyNote(view: View, { points, ...history }: History, all: History, as
   return `No such price of ${corridorKey(corridor)} was recorded ${window}; ${before}.`
 }
 
-/** Whether an observation counts in what all come to. */
+/** Reports whether an observation counts in what all come to. */
 const isSummed = ({ isSuperseded, suspect }: HistoryPoint): boolean =>
   !isSuperseded && suspect === null
 

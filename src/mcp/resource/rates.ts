@@ -13,7 +13,7 @@ export const ratesTemplate = {
   mimeType: 'application/json',
 }
 
-/** The corridor whose rates an address names, in upper case; null where it is no such address. */
+/** The corridor whose rates an address names, in upper case; null if it is not such an address. */
 export function corridorOf(uri: string): Corridor | null {
   const [, from, to] = FORM.exec(uri) ?? []
   return from && to ? { from: from.toUpperCase(), to: to.toUpperCase() } : null

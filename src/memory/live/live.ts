@@ -13,11 +13,11 @@ export const ANYWHERE = '*'
 export type Live = {
   /** The position of the last step applied; 0 before the first. */
   readonly position: number
-  /** What is known at that position. */
+  /** Generation at that position. */
   readonly current: Generation
   /** The moment by which `current` is to be looked at: that of the last tick. */
   readonly atMs: number
-  /** The last hour that was opened; null where none is known. */
+  /** The last hour that was opened; null if none is known. */
   readonly hourMs: number | null
   /** Tells of each step from now on, until the function that it answers is called. */
   hear(hearer: StepHearer): () => void
@@ -32,7 +32,7 @@ export type Live = {
 export type LoggedChange = {
   readonly position: number
   readonly kind: StepKind
-  /** When its writer committed; for a tick the moment to look at, for an hour the hour. */
+  /** The time when its writer committed; for a tick the time to look at, for an hour the hour. */
   readonly atMs: number
   readonly quotes?: readonly Quote[]
   readonly withdrawn?: readonly Quote[]
@@ -40,16 +40,16 @@ export type LoggedChange = {
   readonly catalogue?: Catalogue
 }
 
-/** Where the order begins: everything up to `position` is in `memory`. */
+/** Beginning of the order: everything up to `position` is in `memory`. */
 type LiveStart = {
   readonly memory: Memory
   readonly position: number
   readonly atMs: number
-  /** The last hour that was opened; null where none is known. */
+  /** The last hour that was opened; null if none is known. */
   readonly hourMs: number | null
 }
 
-/** Applies the log of changes in its order, and tells of each step. */
+/** Applies the log of changes in its order, and reports each step. */
 export class LiveMemory implements Live {
   #memory = new Memory()
   #position = 0
@@ -108,7 +108,7 @@ export class LiveMemory implements Live {
     this.#position = position
   }
 
-  /** Begins, or begins anew: what lies between the last step and this position has no steps. */
+  /** Begins, or begins again: what lies between the last step and this position has no steps. */
   begin({ memory, position, atMs, hourMs }: LiveStart): void {
     this.#memory = memory
     this.#position = position
@@ -118,7 +118,7 @@ export class LiveMemory implements Live {
   }
 
   /**
-   * Applies the next row of the log, and tells of it. Rejects, without having applied it, when the
+   * Applies the next row of the log, and reports it. Rejects, without having applied it, when the
    * references of its quotes' days cannot be looked up.
    */
   async apply(change: LoggedChange, days: DaySource): Promise<void> {
@@ -145,7 +145,9 @@ export class LiveMemory implements Live {
     this.#memory.prune(this.#keptMs)
   }
 
-  /** Whether something was served that is not known here, although it was committed before. */
+  /**
+   * Reports whether something was served that is not known here, although it was committed before.
+   */
   lacks({ quotes, unloaded, references, catalogue }: Generation): boolean {
     const { current } = this
     const isNewer = (code: string) => {

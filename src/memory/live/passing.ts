@@ -22,7 +22,7 @@ export class Passing {
     private readonly limits: AgeLimits,
   ) {}
 
-  /** Whether what somebody watches shows something else at this moment than at the last tick. */
+  /** Reports whether a watched value differs now from the last tick. */
   isDue(nowMs: number): boolean {
     const { watched, current } = this.live
     const view = new View(current, freshnessAt('realtime', this.live.atMs), this.limits)

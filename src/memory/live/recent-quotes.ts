@@ -1,7 +1,7 @@
 import type { Quote } from '~/domain/quote.ts'
 import type { Publication } from '~/memory/memory.ts'
 
-/** How many quotes are kept at most. */
+/** The maximum number of quotes that are kept. */
 const QUOTES_MAX = 20_000
 /** A publication of more is a reload, whose quotes are not new. */
 const PUBLISHED_MAX = 1000

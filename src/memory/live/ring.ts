@@ -1,13 +1,13 @@
-/** What a ring keeps of one step. */
+/** Events of one step in a ring. */
 type Held = {
   readonly position: number
-  /** How many events it counts as. */
+  /** The number of events that it counts as. */
   readonly events: number
-  /** What it takes in memory, roughly. */
+  /** Approximate size in memory. */
   readonly bytes: number
 }
 
-/** How much a ring keeps at most. */
+/** Limits of a ring. */
 export type RingLimits = {
   readonly steps: number
   readonly events: number
@@ -76,7 +76,7 @@ export class Ring<T extends Held> {
     this.#begin = position
   }
 
-  /** Whether a step of this position is kept, or the ring begins right after it. */
+  /** Reports whether a step of this position is kept, or the ring begins right after it. */
   has(position: number): boolean {
     if (position === this.#begin) return true
     return this.#entries[this.#placeOf(position)]?.position === position

@@ -8,9 +8,9 @@ export type StepKind = 'observations' | 'references' | 'catalogue' | 'tick' | 'h
  * One row of the log of changes, applied; every process makes the same of it.
  *
  * Time moves by ticks alone: of every other kind `beforeMs` and `atMs` are the same, so that what
- * time changes is told in ticks and nowhere else. While anybody watches, in whatever process, a
+ * time changes is reported in ticks and nowhere else. While anything is watched, in any process, a
  * tick follows within a second or two of such a change, and there is one each minute at least.
- * Where none has come for minutes nobody does, and commits may be a gap: nobody is told of them.
+ * If none has come for minutes nothing is watched, and commits may be a gap that is not reported.
  */
 export type Step = {
   /** The position of the commit in the order of all commits; the same in every process. */
@@ -20,7 +20,10 @@ export type Step = {
   readonly atMs: number
   /** The moment by which `before` is to be looked at: `atMs` of the step before. */
   readonly beforeMs: number
-  /** When the writer says that it committed, never much later than our clock: a time to show. */
+  /**
+   * The time when the writer says that it committed, never much later than our clock: a time to
+   * show.
+   */
   readonly committedMs: number
   /** The rows of the commit by id; empty for other kinds. */
   readonly quotes: readonly Quote[]
@@ -34,7 +37,7 @@ export type Step = {
   readonly after: Generation
   /**
    * For `hour`: the hour that it opens, and the one before that this process applied, which is an
-   * hour earlier; null where it knows none. An hourly view before the step has `previousMs` as its
+   * hour earlier; null if it knows none. An hourly view before the step has `previousMs` as its
    * moment, and one after it `ms`.
    */
   readonly hour: { readonly ms: number; readonly previousMs: number | null } | null

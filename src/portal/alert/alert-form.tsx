@@ -19,9 +19,9 @@ type Props = {
   readonly action: string
   readonly send: string
   readonly hidden?: Readonly<Record<string, string>>
-  /** Where a mail would go; null if this service sends none. */
+  /** Address for emails; null if this service sends none. */
   readonly mailTo: string | null
-  /** Whether the corridor is settled. */
+  /** Says whether the corridor is settled. */
   readonly isPlaced?: boolean
 }
 

@@ -84,7 +84,7 @@ function Facts({ alert, person }: AlertPageProps) {
   )
 }
 
-/** How what is watched stood when it was last judged, in words. */
+/** Value of the watched field when it was last evaluated, in words. */
 function Standing({ alert }: { alert: Alert }) {
   const words = useWords()
   const { status, standing, lastValue, when } = alert

@@ -14,7 +14,7 @@ type Props = {
   readonly here: string
 }
 
-/** What was sent, and what the receiver answered. */
+/** Deliveries with the receiver's responses. */
 export function Deliveries({ deliveries, isMail, nowMs, here }: Props) {
   const words = useWords()
   const { say } = words

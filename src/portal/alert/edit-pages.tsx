@@ -17,7 +17,7 @@ type Props = {
   readonly pageRequest: PageRequest
   readonly view: View
   readonly fields: AlertFields
-  /** Where a mail would go; null if this service sends none. */
+  /** Address for emails; null if this service sends none. */
   readonly mailTo: string | null
   readonly complaint?: string | undefined
 }

@@ -118,7 +118,7 @@ async function change(deps: AlertPageDeps, member: Member, form: FormFields): Pr
   }
 }
 
-/** What a wish would change: a condition that is said again as it is goes on as it stands. */
+/** Changes of a wish: a condition that is repeated unchanged keeps its state. */
 function changes(old: AlertWish, wish: AlertWish): AlertChange {
   const { corridor: _, sourceCountry: _from, targetCountry: _to, ...wanted } = wish
   return Object.fromEntries(

@@ -25,7 +25,7 @@ export type FieldName = (typeof FIELD_NAMES)[number]
 
 type Faults = Readonly<Partial<Record<FieldName, string>>>
 
-/** What the form of an alert holds, and what is wrong with it. */
+/** Values of an alert's form, and their errors. */
 export type AlertFields = {
   readonly texts: Readonly<Record<FieldName, string>>
   readonly places: Readonly<Record<'from' | 'to', Place | null>>
@@ -34,7 +34,7 @@ export type AlertFields = {
 
 /** A form as it was sent. */
 export type WrittenAlert = AlertFields & {
-  /** What it asks for; null where there are faults. */
+  /** The requested alert; null if there are errors. */
   readonly wish: AlertWish | null
 }
 
@@ -201,7 +201,7 @@ function periodText(ms: number | null): string {
   return OFFERED_PERIODS.find((one) => ageMsOf(one) === ms) ?? `${ms / MINUTE_MS}m`
 }
 
-/** Fields whose places are shown in full, without a fault: nobody has sent them yet. */
+/** Fields whose places are shown in full, without an error: they were not sent yet. */
 function shown(words: Words, view: View, texts: Texts): AlertFields {
   const placeOf = (text: string) => writtenPlace(words, text, view.catalogue).place
   const places = { from: placeOf(texts.from), to: placeOf(texts.to) }

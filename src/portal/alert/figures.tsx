@@ -9,7 +9,7 @@ import { corridorText, measuredText, subjectText } from './words.ts'
 
 type Props = { readonly view: View; readonly fields: AlertFields }
 
-/** How what can be watched stands now, so that nobody has to guess a value. */
+/** Current values of all fields, so that nobody has to guess one. */
 export function Figures({ view, fields: { texts, places } }: Props) {
   const words = useWords()
   const { say, clockText } = words

@@ -44,7 +44,7 @@ export const alertListPage = ({ person, words, alerts, news }: Props): Page => (
   ),
 })
 
-/** How many alerts an account has, of those that it may have. */
+/** The number of an account's alerts, and of those that it may have. */
 export function roomText(
   { say }: Words,
   { account: { plan } }: Person,

@@ -10,7 +10,7 @@ import { moneyOf } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
 import { alertTitle, corridorText, measuredText, waitsText } from './words.ts'
 
-/** What an alert has to tell, as a mail. */
+/** Content of an alert's email. */
 type Told = {
   /** The words of the owner's language. */
   readonly words: Words
@@ -19,9 +19,9 @@ type Told = {
   /** The text that a webhook would get. */
   readonly body: string
   readonly to: string
-  /** Where people find the service. */
+  /** Address of the service for people. */
   readonly home: string
-  /** What the link carries that ends the alert. */
+  /** Token in the link that ends the alert. */
   readonly endToken: string
 }
 
@@ -41,7 +41,7 @@ type Fired = {
   }
 }
 
-/** What the owner is told when alerts were switched off. */
+/** Content of the email to an owner whose alerts were switched off. */
 export type EndedBody = {
   readonly type: 'alert.ended'
   readonly timestamp: string
@@ -50,12 +50,12 @@ export type EndedBody = {
     readonly reason: string
     /** The alerts that are switched off, by what their owner calls them. */
     readonly alerts: readonly string[]
-    /** How many firings were not told. */
+    /** The number of firings that were not sent. */
     readonly lost: number
   }
 }
 
-/** The mail that tells of a firing, of a test, or of the end of alerts. */
+/** The email about a firing, a test, or the end of alerts. */
 export function alertMail(told: Told): Mail {
   const { words, alert, kind, body, to } = told
   const { say } = words

@@ -65,7 +65,7 @@ export const ownAlert = (
   form?: FormFields,
 ): OwnAlert => ({ account, alertId: form ? form.text('id') : fieldOf(url.searchParams, 'id') })
 
-/** What is served to the member's plan. */
+/** View that the member's plan may see. */
 export const viewFor = (
   { alerting: { memory, ageLimits } }: AlertPageDeps,
   { person: { account }, pageRequest: { nowMs } }: Member,

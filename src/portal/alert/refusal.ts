@@ -16,13 +16,13 @@ const FIELDS: Readonly<Record<string, FieldName>> = {
   name: 'name',
 }
 
-/** The field that a refused wish is wrong in; null where it is no single one. */
+/** The field that a refused wish is wrong in; null if it is not a single one. */
 export const refusedField = ({ details: { parameter } }: ServiceError): FieldName | null =>
   FIELDS[String(parameter)] ?? null
 
 const NAMED = ' cannot be used: '
 
-/** What is wrong, as a sentence for people: without the name of a parameter. */
+/** Error as a sentence for people: without the name of a parameter. */
 export function alertSentence(words: Words, error: ServiceError): string {
   if (words.language !== 'en') return spokenRefusal(words, error)
   const { message } = error
@@ -37,7 +37,7 @@ const SPOKEN = [
   ...(['unsupported_currency', 'same_currency'] as const),
 ] as const
 
-/** What is wrong, in another language than that of the API. */
+/** Error in another language than that of the API. */
 function spokenRefusal({ say }: Words, error: ServiceError): string {
   const code = SPOKEN.find((one) => one === error.code)
   if (code) return say(`alert-refusal.${code}`)

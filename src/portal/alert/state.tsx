@@ -9,7 +9,7 @@ const LOOKS: Readonly<Record<AlertStatus, string>> = {
   failing: 'tag tag-warn',
 }
 
-/** Whether an alert is on, and why not. */
+/** Reports whether an alert is on, and why not. */
 export function State({ alert: { status, reason, standing } }: { alert: Alert }) {
   const { say } = useWords()
   return (

@@ -6,7 +6,7 @@ import type { Words } from '~/portal/words/words.ts'
 
 type Subject = Pick<Watched, 'corridor' | 'amount'> & { readonly field: AlertField }
 
-/** What an alert watches, in words: `the best rate`, `what arrives for £100`. */
+/** Subject of an alert in words: `the best rate`, `what arrives for £100`. */
 export function subjectText(words: Words, { corridor, amount, field }: Subject): string {
   const { say, askedText } = words
   if (!fieldOf(field).isForAmount) return say(`alert-subject.${field}`, { amount: '' })
@@ -14,7 +14,7 @@ export function subjectText(words: Words, { corridor, amount, field }: Subject):
   return say(`alert-subject.${field}`, { amount: sent })
 }
 
-/** What has to happen for an alert to fire: `the best rate rises above 165 KES`. */
+/** Condition under which an alert fires: `the best rate rises above 165 KES`. */
 export function conditionText(words: Words, watched: Watched): string {
   const { say, spanText, plainPercentText } = words
   const { corridor, when } = watched
@@ -43,7 +43,7 @@ function asked(words: Words, unit: AlertUnit, value: number, to: string): string
   return unit === 'money' ? words.askedText(value, moneyOf(to)) : `${plainNumberText(value)} ${to}`
 }
 
-/** What a field was found to be: `165.32 KES`, `2.75%`. */
+/** Value of a field: `165.32 KES`, `2.75%`. */
 export function measuredText(
   { percentText, priceText, rateText }: Words,
   field: AlertField,
@@ -57,7 +57,7 @@ export function measuredText(
 
 type Places = Pick<Watched, 'corridor' | 'sourceCountry' | 'targetCountry'>
 
-/** Where money goes: `GBP to KES`, `United Kingdom (GBP) to Kenya (KES)`. */
+/** Corridor in words: `GBP to KES`, `United Kingdom (GBP) to Kenya (KES)`. */
 export const corridorText = (words: Words, { corridor, sourceCountry, targetCountry }: Places) =>
   words.say('pair.title', {
     source: placeName(words, sourceCountry, corridor.from),
@@ -69,14 +69,14 @@ function placeName({ countryName }: Words, code: string | null, currency: string
   return country ? `${countryName(country)} (${currency})` : currency
 }
 
-/** What people call an alert: its name, or what it waits for. */
+/** Title of an alert: its name, or its condition. */
 export const alertTitle = (words: Words, alert: Watched & Pick<Alert, 'name'>): string =>
   alert.name ?? waitsText(words, alert)
 
-/** What an alert waits for, and where: `GBP to KES: the best rate rises above 165 KES`. */
+/** Condition and corridor of an alert: `GBP to KES: the best rate rises above 165 KES`. */
 export const waitsText = (words: Words, watched: Watched): string =>
   words.say('list.colon', { before: corridorText(words, watched) }) + conditionText(words, watched)
 
-/** Where an alert is told: `by mail`, `hooks.example.org`. */
+/** Destination of an alert: `by mail`, `hooks.example.org`. */
 export const destinationText = ({ say }: Words, to: Destination): string =>
   to.kind === 'email' ? say('alert.by-mail') : new URL(to.url).host

@@ -16,16 +16,16 @@ export type AmountName = (typeof AMOUNT_NAMES)[number]
 export const shownName = (name: AmountName): string => `shown_${name}`
 
 export type Amounts = {
-  /** What the two fields hold; one of them is empty unless both are at fault. */
+  /** Values of the two fields; one of them is empty unless both are invalid. */
   readonly texts: Readonly<Record<AmountName, string>>
-  /** How an amount was read, where it could mean another. */
+  /** Meaning that was given to an amount, if it could have another. */
   readonly hints: Readonly<Partial<Record<AmountName, string>>>
   readonly faults: Readonly<Partial<Record<AmountName, string>>>
-  /** Null where there is a fault. */
+  /** Null if there is a fault. */
   readonly goal: Goal | null
 }
 
-/** What amounts are asked of: codes of currencies, and what is offered between them. */
+/** Context of the amounts: codes of currencies, and what is offered between them. */
 type Asked = {
   readonly words: Words
   readonly from: string
@@ -59,7 +59,7 @@ const EMPTY: Amounts['texts'] = { amount: '', recipient_gets: '' }
 
 const TEXT_LENGTH_MAX = 60
 
-/** The text of a parameter; empty where it is missing. */
+/** The text of a parameter; empty if it is missing. */
 const given = (params: URLSearchParams, name: AmountName): string =>
   params.get(name)?.trim().slice(0, TEXT_LENGTH_MAX) ?? ''
 

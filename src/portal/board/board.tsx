@@ -29,7 +29,7 @@ type BoardDeps = PublicDeps & {
   /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
   readonly basePath: string
-  /** How many requests a new account has a day; null if nobody can sign up. */
+  /** The number of requests that a new account has a day; null without sign-up. */
   readonly dailyUnits: number | null
 }
 
@@ -116,7 +116,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
   )
 }
 
-/** What the summary of a question needs besides its answer. */
+/** Data that the summary of a request needs besides its response. */
 const summaryOf = (view: PublicAsk['view'], question: BoardQuestion) => ({
   freshness: view.freshness,
   offers: view.offers(question.from, question.to),
@@ -128,7 +128,7 @@ const summaryOf = (view: PublicAsk['view'], question: BoardQuestion) => ({
 
 type WaysOnProps = { readonly question: BoardQuestion; readonly canSignUp: boolean }
 
-/** Where a question leads on: to what is near it, and to an alert on it. */
+/** Links to requests near this one, and to an alert on it. */
 function WaysOn({ question, canSignUp }: WaysOnProps) {
   const { say } = useWords()
   const { from, to, goal } = question
@@ -165,7 +165,7 @@ function HomePair({ from, to, goal }: BoardQuestion) {
 
 type NoPricesProps = { view: PublicAsk['view']; from: string; to: string }
 
-/** Said where nobody quotes a corridor; it leads to the other direction if that is quoted. */
+/** Said if a corridor has no quotes; it leads to the other direction if that is quoted. */
 function NoPrices({ view, from, to }: NoPricesProps) {
   const { say } = useWords()
   return (

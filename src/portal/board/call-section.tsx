@@ -11,7 +11,7 @@ type Props = {
   /** The address of the API, such as `https://rates.example/api/v1`. */
   readonly apiUrl: string
   readonly nowMs: number
-  /** How many requests a new account has a day; null if nobody can sign up. */
+  /** The number of requests that a new account has a day; null without sign-up. */
   readonly dailyUnits: number | null
 }
 

@@ -6,7 +6,7 @@ import type { HeldSeriesQuestion } from '~/service/held-series.ts'
 
 export const CHART_PERIODS = ['7d', '30d', '90d', '1y'] as const
 
-/** How far back the chart goes. */
+/** Length of the chart's past. */
 export type ChartPeriod = (typeof CHART_PERIODS)[number]
 
 type Span = {
@@ -33,7 +33,10 @@ export const periodWords = ({ say }: Words, period: ChartPeriod): string =>
 
 export const periodInterval = (period: ChartPeriod): Interval => SPANS[period].interval
 
-/** How long a price stands on the chart: while it counts as current on the board; null for good. */
+/**
+ * The time for which a price applies on the chart: while it counts as current on the board; null
+ * for good.
+ */
 export function heldMsOf({ staleAfterMs, quoteMaxAgeMs }: AgeLimits): number | null {
   const limits = [staleAfterMs, quoteMaxAgeMs].filter((ms) => ms !== null)
   return limits.length === 0 ? null : Math.min(...limits)

@@ -1,8 +1,8 @@
-/** A text of a page with its values in place of their names in braces. */
+/** A text of a page with its values instead of their names in braces. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 
-/** What a locale writes before decimals. */
+/** Decimal separator of a locale. */
 export const decimalPoint = (locale: string | undefined): string =>
   new Intl.NumberFormat(locale).format(0.5).replace(/\d/g, '')
 

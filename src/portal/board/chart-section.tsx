@@ -15,7 +15,7 @@ type Props = {
   readonly from: string
   readonly to: string
   readonly period: ChartPeriod
-  /** The series; null while the database that it is read from is away. */
+  /** The series; null while its database is unreachable. */
   readonly series: HeldSeries | null
   /** The address of the board with another period. */
   hrefOf(period: ChartPeriod): string
@@ -111,7 +111,7 @@ function Chart({ from, to, period, csvHref, points }: ChartProps) {
 
 const UNIT_MS: Readonly<Record<Unit, number>> = { day: DAY_MS, hour: HOUR_MS }
 
-/** Whether the mid was more than a day old at the bucket's end. */
+/** Reports whether the mid was more than a day old at the bucket's end. */
 const isCarriedForward = ({ startMs, midAtMs }: HeldPoint, unit: Unit): boolean =>
   midAtMs !== null && midAtMs < startMs + UNIT_MS[unit] - DAY_MS
 
@@ -135,7 +135,7 @@ function Legend({ unit, isCarried, hasCandles }: LegendProps) {
   )
 }
 
-/** What the script of the chart says, and in which locale. */
+/** Texts of the chart's script, and its locale. */
 const spoken = ({ say, locale, dateLocale }: Words, unit: Unit) => ({
   'data-unit': unit,
   'data-locale': locale,

@@ -17,8 +17,8 @@ type Props = {
 }
 
 /**
- * What the fee takes, solid, and what the exchange rate takes, striped, so that they are told apart
- * without colour; and both in words. A rate better than the mid shortens the part of the fee.
+ * Share of the fee, solid, and that of the exchange rate, striped, so that they differ without
+ * colour; and both in words. A rate better than the mid shortens the part of the fee.
  */
 export function CostBar({ cost: { feePct, marginPct, totalPct }, widestPct }: Props) {
   const { say, percentText } = useWords()

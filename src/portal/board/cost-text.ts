@@ -32,8 +32,7 @@ export const moneyAndPercent = ({ say }: Words, money: string, percent: string):
 type Told = { readonly entry: Conversion; readonly cost: Cost; readonly from: Currency }
 
 /**
- * What a price costs, as sentences: in all, and where the money goes if the price is for the amount
- * that is sent.
+ * Cost of a price as sentences: in all, and its parts if the price is for the amount that is sent.
  */
 export function costSentence(words: Words, { entry, cost, from }: Told): string {
   const amount = pricedAt(words, entry)
@@ -53,7 +52,7 @@ function allText(words: Words, { totalPct }: Total, total: string): string {
 
 type Parts = Pick<Told, 'cost' | 'from'> & { readonly sent: number }
 
-/** Where the cost of an amount goes: to the exchange rate, and to the fee. */
+/** Parts of an amount's cost: exchange rate and fee. */
 function partsText(words: Words, { sent, cost: { feePct, total }, from }: Parts): string {
   const text = (part: number) => words.priceText(part, from)
   const shown = (part: number) => Number(part.toFixed(from.minorUnits ?? 2))

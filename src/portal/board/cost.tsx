@@ -26,7 +26,7 @@ type CostProps = {
   readonly widestPct?: number | null
 }
 
-/** What a price costs by the mid of its own day; of a fee that nobody stated, the rest. */
+/** Cost of a price by the mid of its own day; if the fee is not stated, the rest. */
 export function Cost({ entry, currency, mid, widestPct = null }: CostProps) {
   const words = useWords()
   const { say, percentText, priceText } = words
@@ -74,8 +74,8 @@ function Better({ cost, currency, amount }: BetterProps) {
 type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote' | 'isStale'> & { readonly mid: Mid }
 
 /**
- * How far a price that nobody can send at lies from the mid of its own day, or of today where that
- * day has none and the price still holds.
+ * Distance of an official or parallel price from the mid of its own day, or of today if that day
+ * has none and the price still applies.
  */
 function Distance({ quote, midAtQuote, isStale, mid }: DistanceProps) {
   const { say, percentText } = useWords()

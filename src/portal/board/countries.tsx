@@ -21,7 +21,7 @@ type Props = {
   readonly to: Currency
 }
 
-/** The countries that prices name, each with its own best; nothing where there is but one pair. */
+/** The countries that prices name, each with its own best; nothing if there is but one pair. */
 export function Countries({ view, question, from, to }: Props) {
   const words = useWords()
   const { say } = words

@@ -10,7 +10,7 @@ import type { Fields } from './query.ts'
 type Props = {
   readonly view: View
   readonly fields: Fields
-  /** What else the question holds, by the names of its parameters. */
+  /** Other parameters of the request, by name. */
   readonly hidden: readonly (readonly [name: string, value: string])[]
 }
 

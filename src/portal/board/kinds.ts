@@ -14,14 +14,14 @@ export function plainWords({ say }: Words, name: string): string {
 
 const isKey = (key: string): key is MessageKey => key in CATALOGUES.en
 
-/** What is written beside a price because of what stands behind it. */
+/** Mark of a price by its evidence. */
 const STANDING_KEYS: Readonly<Record<Evidence, MessageKey | null>> = {
   observed: null,
   derived: 'evidence.derived',
   indicative: 'evidence.indicative',
 }
 
-/** What stands behind a price, where it is not simply the provider's own; else null. */
+/** Evidence of a price, if it is not simply the provider's own; else null. */
 export function standingText(
   { say }: Words,
   { evidence }: Quote,
@@ -38,7 +38,7 @@ export const KINDS = RATE_TYPES.map((type) => ({
   note: ENGLISH.say(`kind-note.${type}`),
 }))
 
-/** What is written beside a price, as that explanation quotes it. */
+/** Marks of prices, as that explanation quotes them. */
 export const STANDING = {
   derived: ENGLISH.say('evidence.derived'),
   indicative: ENGLISH.say('evidence.indicative'),

@@ -4,7 +4,7 @@ import { roundAmount } from '~/domain/round.ts'
 import type { Words } from '~/portal/words/words.ts'
 import type { Lack } from '~/service/convert.ts'
 
-/** How many ranges of amounts are named at most. */
+/** The maximum number of ranges of amounts that are named. */
 const RANGES_MAX = 3
 
 type Asked = { readonly corridor: Corridor; readonly amount: number | null }

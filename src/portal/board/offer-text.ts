@@ -6,7 +6,7 @@ import { moneyOf } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
 import type { Conversion } from '~/service/convert.ts'
 
-/** What an offer says of itself, in words; `isPair` where the page names its countries already. */
+/** Conditions of an offer in words; `isPair` if the page names its countries already. */
 export function offerWords(words: Words, offer: Offer, isPair: boolean): string[] {
   const { say } = words
   const { service, payIn, payOut, channel } = offer
@@ -23,12 +23,15 @@ export function offerWords(words: Words, offer: Offer, isPair: boolean): string[
   return parts.filter((part) => part !== null)
 }
 
-/** What the sample calls the second price, and those after it, where the survey names none. */
+/** The sample's name for the second price, and those after it, where the survey names none. */
 const NUMBERED = /^Price \d+$/
 
 const isNumbered = (service: string | null): boolean => service !== null && NUMBERED.test(service)
 
-/** That a price is one of several which the survey does not tell apart by name; null otherwise. */
+/**
+ * A note that a price is one of several which the survey does not distinguish by name; null
+ * otherwise.
+ */
 export const severalText = ({ say }: Words, { service }: Offer): string | null =>
   isNumbered(service) ? say('offer.several') : null
 
@@ -59,7 +62,7 @@ function countriesText(words: Words, offer: Offer): string | null {
 
 const waysIn = (ways: readonly PayWay[]) => PAY_WAYS.filter((way) => ways.includes(way))
 
-/** How long the money takes; null where nobody said. */
+/** The time that the money takes; null if unknown. */
 function deliveryText({ say, spanText }: Words, offer: Offer): string | null {
   const { deliveryMinMs, deliveryMaxMs } = offer
   if (deliveryMaxMs === 0) return say('offer.at-once')
@@ -76,7 +79,7 @@ export function pricedAt(
   return askedText(match.atAmount, moneyOf(quote.from))
 }
 
-/** What was asked for and a price says nothing about, in words; null for nothing. */
+/** Requested conditions that a price does not state, in words; null for none. */
 export function gapsText({ say }: Words, { unspecified }: Unspecified): string | null {
   if (unspecified.length === 0) return null
   const hasCountries = ['sourceCountry', 'targetCountry'].every((name) =>

@@ -15,7 +15,7 @@ type Props = {
   readonly from: Currency
   readonly to: Currency
   readonly nowMs: number
-  /** Whether the page is about two countries. */
+  /** Says whether the page is about two countries. */
   readonly isPair?: boolean
 }
 

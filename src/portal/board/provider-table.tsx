@@ -21,9 +21,9 @@ export type Shared = {
   readonly mid: { readonly rate: number } | null
   readonly decimals: number
   readonly nowMs: number
-  /** Whether the amount to arrive is asked for, so that the rows tell what to send. */
+  /** Says whether the amount to arrive is requested, so that the rows tell what to send. */
   readonly isToArrive: boolean
-  /** Whether the page is about two countries, which it then names itself. */
+  /** Says whether the page is about two countries, which it then names itself. */
   readonly isPair: boolean
   /** The total cost that fills the bar of a row, in percent; null without bars. */
   readonly widestPct: number | null
@@ -32,7 +32,9 @@ export type Shared = {
 type Props = Shared & {
   readonly kind: RateType
   readonly entries: readonly Conversion[]
-  /** Whether these are older prices, which are in a list of their own below the current ones. */
+  /**
+   * Says whether these are older prices, which are in a list of their own below the current ones.
+   */
   readonly isOlder?: boolean
 }
 
@@ -76,13 +78,13 @@ export function ProviderTable({ kind, entries, isOlder = false, ...shared }: Pro
   )
 }
 
-/** What a price does not say, as a part of its row; null for nothing. */
+/** Unstated conditions of a price, as a part of its row; null for none. */
 function silenceText(words: Words, { ranked }: Conversion): string | null {
   const gaps = gapsText(words, ranked)
   return gaps === null ? null : words.say('table.silent', { gaps })
 }
 
-/** What is to be said of several prices alike, and so of all of them at once. */
+/** Text that applies to several prices in the same way, and so to all of them at once. */
 function commonText(
   entries: readonly Conversion[],
   textOf: (entry: Conversion) => string | null,
@@ -92,12 +94,13 @@ function commonText(
 }
 
 /**
- * Whether a price is believed and it is known what arrives: an unstated fee could take any of it.
+ * Reports whether a price is believed and it is known what arrives: an unstated fee could take any
+ * of it.
  */
 export const hasPlace = ({ ranked: { quote, suspect }, net }: Conversion): boolean =>
   !suspect && net !== null && net > 0 && (isFeeStated(quote) || !isExecutable(quote.rateType))
 
-/** Whether money can be sent at a price that is current and has a place. */
+/** Reports whether money can be sent at a price that is current and has a place. */
 export const isOffered = (entry: Conversion): boolean =>
   isExecutable(entry.ranked.quote.rateType) && !entry.ranked.isStale && hasPlace(entry)
 
@@ -177,7 +180,7 @@ function Row({ entry, place, standing, silence, ...shared }: RowProps) {
 
 type AmountProps = Shared & { readonly entry: Conversion; readonly isCompared: boolean }
 
-/** What arrives or is sent, and how much that differs from the best. */
+/** Amount that arrives or is sent, and its difference from the best. */
 function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) {
   const { say, amountText, priceText } = useWords()
   const { net, sent, ranked, match } = entry

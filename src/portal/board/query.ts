@@ -16,10 +16,10 @@ type PlaceName = (typeof PLACE_NAMES)[number]
 /** The name of a field of the form, and of its parameter. */
 type FieldName = PlaceName | AmountName
 
-/** What the fields of a question hold, and what is wrong with it. */
+/** Values of a request's fields, and their errors. */
 export type Fields = Pick<Amounts, 'texts' | 'hints'> & {
   readonly placeTexts: Readonly<Record<PlaceName, string>>
-  /** The place of each text; null where it means none. */
+  /** The place of each text; null if it means none. */
   readonly places: Readonly<Record<PlaceName, Place | null>>
   readonly faults: Readonly<Partial<Record<FieldName, string>>>
 }
@@ -28,7 +28,7 @@ export type BoardQuery = Fields & {
   readonly period: ChartPeriod
   /** The countries, where two were named: they have a page of their own. */
   readonly pair: Pair | null
-  /** Whether no corridor was named, and none has a price that could be proposed. */
+  /** Says whether no corridor was named, and none has a price that could be proposed. */
   readonly isPriceless: boolean
   /** The question; null when something asked for cannot be answered, which `faults` explains. */
   readonly question: BoardQuestion | null
@@ -97,7 +97,7 @@ type InAddress = {
   readonly params: URLSearchParams
 }
 
-/** The place in a parameter; null where it is missing or empty. */
+/** The place in a parameter; null if it is missing or empty. */
 function askedPlace({ words, view, params }: InAddress, name: PlaceName): AskedPlace | null {
   const text = params.get(name)?.trim().slice(0, PLACE_LENGTH_MAX)
   return text ? { text, ...writtenPlace(words, text, view.catalogue) } : null
@@ -138,6 +138,6 @@ function proposal(view: View, { from, to }: Asked): LiveCorridor | null {
   return best?.corridor ?? null
 }
 
-/** Whether money can be sent at a price, and it is not an old one. */
+/** Reports whether money can be sent at a price, and it is not an old one. */
 const isSendable = ({ quote, isStale }: LiveCorridor['view']['quotes'][number]): boolean =>
   isExecutable(quote.rateType) && !isStale

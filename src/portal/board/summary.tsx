@@ -30,7 +30,7 @@ type Props = {
   readonly offers: readonly RankedQuote[]
   /** The currencies of the pair whose mid one feed alone moved far. */
   readonly moved?: readonly DoubtfulMid[]
-  /** Whether the page is about two countries, which it then names itself. */
+  /** Says whether the page is about two countries, which it then names itself. */
   readonly isPair?: boolean
 }
 
@@ -79,7 +79,10 @@ export function Best(props: Props) {
   )
 }
 
-/** How many amounts a page proposes where nothing is known about the one asked for. */
+/**
+ * The maximum number of amounts that a page proposes where nothing is known about the one
+ * requested.
+ */
 const PROPOSED_MAX = 6
 
 type KnownProps = Pick<Props, 'conversions' | 'from' | 'hrefOf' | 'offers'>
@@ -148,7 +151,7 @@ function whyNothing(words: Words, conversions: Conversions, nowMs: number): stri
 }
 
 const PEG = /peg:([A-Z]+)\+/g
-/** What the sample adds to the name of a feed in English; every page of it says so by itself. */
+/** Suffix of the sample in the name of a feed, in English; every page of it says so by itself. */
 const SAMPLE = / \(sample, shifted [^)]*\)/
 
 /** The feed of a mid, and what the mid is pegged to: `peg:EUR+ecb` is of the feed `ecb`. */
@@ -161,7 +164,7 @@ function sourceText({ language, say, listText }: Words, named: string): string {
 
 type SourceProps = Pick<Props, 'from'> & { readonly mid: MidRate; readonly nowMs: number }
 
-/** What a mid is for, where it comes from, and how old it is. */
+/** Pair, source and age of a mid. */
 const sourceValues = (words: Words, { mid, from, nowMs }: SourceProps) => ({
   code: from.code,
   source: sourceText(words, mid.source),
@@ -169,7 +172,7 @@ const sourceValues = (words: Words, { mid, from, nowMs }: SourceProps) => ({
   moment: <Moment ms={mid.atMs} />,
 })
 
-/** How sure a mid is, where fewer than two feeds agree on it. */
+/** Certainty of a mid, if fewer than two feeds agree on it. */
 const isWeak = (basis: Basis): basis is 'disputed' | 'single' =>
   basis === 'disputed' || basis === 'single'
 

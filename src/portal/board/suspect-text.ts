@@ -3,7 +3,7 @@ import type { Words } from '~/portal/words/words.ts'
 
 const DECIMALS = 10
 
-/** How far a rate is from its mid, in words that follow "suspect". */
+/** Distance of a rate from its mid, in words that follow "suspect". */
 export function suspectText({ say, plainPercentText }: Words, suspicion: Suspicion): string {
   const { offPct, isOfDay } = suspicion
   const off = plainPercentText(Math.round(Math.abs(offPct) * DECIMALS) / DECIMALS)

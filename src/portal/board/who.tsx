@@ -12,14 +12,14 @@ import { suspectText } from './suspect-text.ts'
 
 type Props = {
   readonly entry: Conversion
-  /** Its place in the list; null where it has none. */
+  /** Its place in the list; null if it has none. */
   readonly place: number | null
   readonly isBest: boolean
-  /** Whether the page is about two countries, which it then names itself. */
+  /** Says whether the page is about two countries, which it then names itself. */
   readonly isPair: boolean
-  /** What stands behind the price, where it is to be said here. */
+  /** Evidence of the price, if it is shown here. */
   readonly standing: string | null
-  /** What the price does not say, where it is to be said here. */
+  /** Unstated conditions of the price, if they are shown here. */
   readonly silence: string | null
 }
 
@@ -62,7 +62,7 @@ export function Who(props: Props) {
 
 /**
  * The provider's type, what its price is for, and what it comes from. What an offer says of speed
- * and payment stands in place of what is said of the provider; the provider's own words on speed,
+ * and payment replaces the description of the provider; the provider's own words on speed,
  * which are in English, are for English alone.
  */
 function aboutText(words: Words, { entry, isPair, standing, silence }: Props): string {

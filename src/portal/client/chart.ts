@@ -27,7 +27,7 @@ function rowsOf({ tBodies }: HTMLTableElement): Row[] {
   return rows.reverse()
 }
 
-/** What the page says for this script, in its language; places for values are in braces. */
+/** Texts of the page for this script, in its language; places for values are in braces. */
 type Words = Record<'tap' | 'point' | 'keys' | 'none' | 'range' | 'reading', string>
 
 const plot = document.querySelector<HTMLElement>('[data-chart]')
@@ -129,7 +129,7 @@ const candles =
     return { stroke, fill }
   }
 
-/** A line of steps: each value from its own time to the next one, and none where there is none. */
+/** A line of steps: each value from its own time to the next one, and none if there is none. */
 const held: uPlot.Series.PathBuilder = (chart, series, from, to) => {
   const stroke = new Path2D()
   const [times, values] = [chart.data[0], chart.data[series]!]

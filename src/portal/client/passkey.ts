@@ -28,7 +28,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey
   })
 }
 
-/** Where a form says what is wrong; it holds the words for that. */
+/** Element of a form that shows its error; it holds the words for that. */
 function faultIn(form: HTMLFormElement): HTMLElement {
   return form.querySelector<HTMLElement>('[data-passkey-fault]')!
 }

@@ -10,7 +10,7 @@ const textOf = (table: HTMLTableElement): string =>
     )
     .join('\n')
 
-/** What was copied as a table with tabs; null where it was no table with several cells. */
+/** Table with tabs that was copied; null if it was not a table with several cells. */
 function tableIn(data: DataTransfer): string | null {
   const html = new DOMParser().parseFromString(data.getData('text/html'), 'text/html')
   const table = html.querySelector('table')

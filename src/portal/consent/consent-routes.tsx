@@ -37,7 +37,7 @@ import {
   tooManyConnectionsPage,
 } from './consent.tsx'
 
-/** Where a question of an application leads. */
+/** Outcome of an application's request. */
 type Outcome =
   | { readonly kind: 'sign-in' }
   | { readonly kind: 'ask'; readonly question: string }
@@ -49,11 +49,14 @@ export type ConsentDeps = PageRequestDeps &
   HomeDeps & {
     readonly metering: Metering
     readonly oauth: {
-      /** Where the question of an application leads the person whose session is in the headers. */
+      /**
+       * Returns the outcome of an application's request for the person whose session is in the
+       * headers.
+       */
       asked(question: URLSearchParams, headers: Headers): Promise<Outcome>
       /**
-       * Where the decision leads, to grant these scopes or, with null, none; null for a question
-       * that is not ours, or too old.
+       * Returns the outcome of the decision, to grant these scopes or, with null, none; null for a
+       * request that is not ours, or too old.
        */
       decided(
         decision: { question: string; scopes: readonly string[] | null },
@@ -82,7 +85,7 @@ export function consentRoutes(deps: ConsentDeps): Route[] {
 
 type Member = { readonly pageRequest: PageRequest; readonly person: Person }
 
-/** What an application may say; the rest, such as scopes that we lack, is left out. */
+/** Parameters that an application may pass; the rest, such as scopes that we lack, is left out. */
 const PASSED_ON = [
   ...['response_type', 'client_id', 'redirect_uri', 'state'],
   ...['code_challenge', 'code_challenge_method'],
@@ -134,7 +137,10 @@ function outcomeReply(outcome: Outcome, home: string, search: string): PageAnswe
   return { response: new Response(null, { status: 303, headers }) }
 }
 
-/** The address that an application is told at, with us as the issuer: the library knows no name. */
+/**
+ * The address at which an application gets the result, with us as the issuer: the library knows no
+ * name.
+ */
 function namingIssuer(address: string, home: string): URL {
   const url = new URL(address)
   if (url.hash === '') url.searchParams.set('iss', home)

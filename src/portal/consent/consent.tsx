@@ -18,11 +18,11 @@ type Props = {
   readonly application: KnownApplication
   /** The question, as it is to come back with the decision. */
   readonly question: string
-  /** Where the person is sent after the decision. */
+  /** Address to which the person is sent after the decision. */
   readonly redirectUri: string
-  /** How many requests the account has a day. */
+  /** The number of requests that the account has a day. */
   readonly dailyUnits: number
-  /** Whether the application itself asks to make alerts. */
+  /** Says whether the application itself asks to make alerts. */
   readonly wantsAlerts: boolean
 }
 
@@ -121,7 +121,7 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
 
 const OTHER = 'What the application asks cannot be read.'
 
-/** The page in place of an answer to an application whose address is in doubt. */
+/** The page instead of a redirect to an application whose address is in doubt. */
 export const refusedQuestionPage = (code: string, detail: string | null = null): Page =>
   notConnectedPage(
     detail ?? REFUSALS.get(code) ?? OTHER,

@@ -37,7 +37,7 @@ export type MachineDeps = PageRequestDeps &
 const FORM_BYTES_MAX = 16_384
 const REGISTRATION_BYTES_MAX = 8 * 1024
 
-/** What applications ask on their way to a connection, without a page. */
+/** Requests of applications on their way to a connection, without a page. */
 export function machineRoutes(deps: MachineDeps): Route[] {
   const { mount } = deps.pages
   const document = (path: string, body: (home: string) => unknown): Route => {

@@ -64,7 +64,7 @@ async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page>
   }
 }
 
-/** How long the list waits for its small charts before it leaves them out. */
+/** The time that the list waits for its small charts before it leaves them out. */
 const TRENDS_WAIT_MS = 600
 
 type Trends = Awaited<ReturnType<typeof trendsOf>>
@@ -121,7 +121,7 @@ function Filter({ view, query, isUnknown }: FilterProps) {
 type ListProps = {
   list: CorridorList
   query: ListQuery
-  /** Whether there is any corridor, shown or not. */
+  /** Says whether there is any corridor, shown or not. */
   hasAny: boolean
   trends: Trends | null
   nowMs: number

@@ -12,7 +12,7 @@ export type CorridorLine = {
   readonly to: string
   /** The best current price that money can be sent at, else the best older one. */
   readonly best: BestPrice | null
-  /** How many active providers quote it at all, and how many of them one can send money with. */
+  /** The number of active providers that quote it, and of those with which one can send money. */
   readonly providers: number
   readonly executable: number
   readonly avgSpreadBps: number | null
@@ -21,10 +21,10 @@ export type CorridorLine = {
 type BestPrice = {
   readonly rate: number
   readonly providerName: string
-  /** When it took effect. */
+  /** The time when it took effect. */
   readonly atMs: number
   readonly isStale: boolean
-  /** How far it lies from the mid of its own day; null where there was none. */
+  /** Distance from the mid of its own day; null if there was none. */
   readonly vsMidBps: number | null
 }
 
@@ -110,7 +110,7 @@ export function corridorList(view: View, query: ListQuery): CorridorList {
   return { lines, count: all.length, pages, page }
 }
 
-/** What each order goes by; an older best price is not compared with current ones. */
+/** Value that each order sorts by; an older best price is not compared with current ones. */
 const VALUE: Readonly<Record<Sort, ((line: CorridorLine) => number | null) | null>> = {
   corridor: null,
   providers: ({ providers }) => providers,

@@ -3,7 +3,7 @@ import type { Words } from '~/portal/words/words.ts'
 import type { RankingQuery } from './query.ts'
 import type { Row } from './ranking.ts'
 
-/** How many rows a chart has. */
+/** The maximum number of rows that a chart has. */
 export const CHART_ROWS_MAX = 15
 export const CHART_WIDTH = 720
 
@@ -44,7 +44,7 @@ type Drawn = {
   readonly rows: readonly Row[]
   readonly cutoffMs: number
   readonly isSample: boolean
-  /** Where the figures come from, as people write it. */
+  /** Host of the source, as people write it. */
   readonly host: string
 }
 

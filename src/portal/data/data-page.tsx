@@ -56,7 +56,7 @@ function dataPage(ask: PublicAsk, { pages, publicUrl }: PublicDeps): Page {
 
 type Described = { readonly base: string; readonly name: string; readonly description: string }
 
-/** What search engines are told of the data. https://schema.org/Dataset */
+/** Description of the data for search engines. https://schema.org/Dataset */
 const datasetFacts = ({ base, name, description }: Described) => ({
   '@context': 'https://schema.org',
   '@type': 'Dataset',
@@ -68,7 +68,7 @@ const datasetFacts = ({ base, name, description }: Described) => ({
   })),
 })
 
-/** What there is to take along, as files and as charts. */
+/** Downloads, as files and as charts. */
 function Files({ view }: { view: View }) {
   const { say, rich } = useWords()
   return (

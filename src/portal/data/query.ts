@@ -1,7 +1,7 @@
 import { COUNTRIES, type Country } from '~/domain/offer/country.ts'
 import { PATHS } from '~/portal/paths.ts'
 
-/** What can be ranked by its cost. */
+/** Things that can be ranked by cost. */
 export const RANKED = ['pairs', 'providers'] as const
 /** The two ends that a ranking can begin with; the first is that of a page as it comes. */
 export const ENDS = ['highest', 'lowest'] as const
@@ -22,7 +22,7 @@ export const rankingQuery = (params: URLSearchParams): RankingQuery => ({
   target: COUNTRIES.get(params.get('target') ?? '') ?? null,
 })
 
-/** The forms in which a ranking can be had: a page, and files. */
+/** The formats of a ranking: a page, and files. */
 type Form = '' | '.csv' | '.svg' | '.png'
 
 /** The path of a ranking, with what it asks other than a page as it comes. */

@@ -21,7 +21,7 @@ const DRAWING = {
 /** A chart speaks the language of its address, else that of the reader. */
 const VARY = 'accept-encoding, accept-language, cookie'
 
-/** How many dots of a PNG a unit of its drawing has. */
+/** The number of dots of a PNG for a unit of its drawing. */
 const SCALE = 2
 
 /** A ranking as a table, and as a chart that other sites may show. */

@@ -20,7 +20,7 @@ import { AMOUNT_USD, countWithin, type Row, rankingOf } from './ranking.ts'
 import { drawable } from './ranking-files.ts'
 
 const BPS_PER_PERCENT = 100
-/** How many rows the page lists; the file has all. */
+/** The maximum number of rows that the page lists; the file has all. */
 const ROWS_MAX = 100
 
 /** The page of the dearest and the cheapest pairs of countries and providers. */

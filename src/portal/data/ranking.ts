@@ -12,15 +12,15 @@ import {
 } from '~/service/country/ranking.ts'
 import type { RankingQuery } from './query.ts'
 
-/** What the World Bank's survey prices, in US dollars. */
+/** Amount that the World Bank's survey prices, in US dollars. */
 export const AMOUNT_USD = 200
 
 export type Row = {
   /** The average cost in percent of the amount. */
   readonly pct: number
-  /** How many offers of a pair, or pairs of a provider, it is the average of. */
+  /** The number of offers of a pair, or pairs of a provider, that it is the average of. */
   readonly count: number
-  /** What a pair of countries costs besides; null for a provider. */
+  /** Further costs of a pair of countries; null for a provider. */
   readonly pair: (Pair & { readonly found: RankedPair['found'] }) | null
   readonly provider: Provider | null
 }
@@ -28,8 +28,8 @@ export type Row = {
 type Known = { readonly cutoffMs: number; readonly rows: Map<RankingQuery['of'], readonly Row[]> }
 
 /**
- * What a generation costs from and to anywhere as of an hour: 70 ms of work that most readers of
- * the page, its chart and its file ask for.
+ * Costs of a generation from and to anywhere as of an hour: 70 ms of work that most readers of the
+ * page, its chart and its file need.
  */
 const known = new WeakMap<View['generation'], Known>()
 
@@ -84,6 +84,6 @@ const providerRows = (view: View, asked: RankingAsk): Row[] =>
 
 type GoalKey = 'sdg3' | 'sdg5' | 'g20'
 
-/** How many pairs are within a goal. */
+/** The number of pairs that are within a goal. */
 export const countWithin = (rows: readonly Row[], goal: GoalKey): number =>
   rows.filter(({ pair }) => pair?.found.costs.meets?.[goal]).length

@@ -1,12 +1,12 @@
 const NAME = 'corridor'
 
-/** What stands in the place of a key of the reader's. */
+/** Placeholder of the reader's key. */
 export const KEY = 'YOUR_KEY'
 
 /** A text to take along, and where it goes. */
 type Piece = { readonly where: string; readonly text: string }
 
-/** How one client is connected: by signing in here, or with a key. */
+/** Setup of one client: by signing in here, or with a key. */
 export type Setup = {
   readonly name: string
   readonly signIn: Piece
@@ -123,10 +123,13 @@ const headers = { 'X-API-Key': KEY }
 /** The name of a value in the way that clients write it; they put the value in themselves. */
 const filledIn = (name: string): string => `\${${name}}`
 
-/** Whether servers elsewhere may call an address. */
+/** Reports whether servers elsewhere may call an address. */
 const isPublic = (url: string): boolean => url.startsWith('https:')
 
-/** Whether mcp-remote needs a flag: it calls http addresses only on this machine unless allowed. */
+/**
+ * Reports whether mcp-remote needs a flag: it calls http addresses only on this machine unless
+ * allowed.
+ */
 const needsLeave = (url: string): boolean =>
   url.startsWith('http:') && !['localhost', '127.0.0.1'].includes(new URL(url).hostname)
 

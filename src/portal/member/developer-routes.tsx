@@ -45,7 +45,7 @@ export type DeveloperDeps = PageRequestDeps &
     readonly home: () => string
   }
 
-/** What a person who is signed in sees and does with the keys of the account. */
+/** Pages and actions of a signed-in person for the keys of the account. */
 export function developerRoutes(deps: DeveloperDeps): Route[] {
   return [
     ...personRoutes(deps, PATHS.developer, {

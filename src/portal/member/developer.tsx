@@ -37,7 +37,7 @@ export type Said = {
   readonly news?: string | undefined
   /** The name asked for a further key, with the reason why there is none. */
   readonly name?: string
-  /** What that key was to be for. */
+  /** Intended use of that key. */
   readonly use?: string
   readonly nameFault?: string
   /** The pages that alone were to use it, with the reason why that cannot be. */

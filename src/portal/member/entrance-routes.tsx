@@ -38,7 +38,7 @@ import { keptWayOn, wayOnCookie, wayOnIn, wayOnTaken, withWayOn } from './way-on
 
 export type EntranceDeps = PageRequestDeps & {
   readonly metering: Metering
-  /** Whether links are mailed; if not, they are logged. */
+  /** Says whether links are emailed; if not, they are logged. */
   readonly isMailed: boolean
   /** The address where people find the service, for texts that they copy. */
   readonly home: () => string
@@ -48,7 +48,7 @@ export type EntranceDeps = PageRequestDeps & {
 
 const noEmail = ({ words: { say } }: PageRequest): string => say('fault.email')
 
-/** What is wrong with a new password. */
+/** Error of a new password. */
 export const passwordFaultText = ({ say }: Words, fault: PasswordFault): string =>
   say(`password-fault.${fault}`, { least: PASSWORD_LENGTH_MIN, most: PASSWORD_LENGTH_MAX })
 

@@ -57,7 +57,7 @@ type SignIn = Sent & {
   said?: string | null | undefined
   /** The path of the page that made the person sign in; empty for none. */
   next: string
-  /** How many requests a new account has a day. */
+  /** The number of requests that a new account has a day. */
   dailyUnits: number
 }
 

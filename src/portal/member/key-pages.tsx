@@ -18,13 +18,13 @@ const OVERLAP_TEXT: Readonly<Record<Overlap, string>> = {
 export const isOverlap = (text: string): text is Overlap => Object.hasOwn(OVERLAPS_MS, text)
 
 type Ending = {
-  /** What the person does, and to what. */
+  /** Action of the person, and its object. */
   readonly title: string
   readonly question: string
-  /** What follows from it. */
+  /** Consequence of the action. */
   readonly lead: string
   readonly send: string
-  /** Where the developer area is opened again. */
+  /** Part of the developer area that is opened again. */
   readonly part: string
 }
 

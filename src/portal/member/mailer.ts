@@ -22,7 +22,7 @@ const WAIT_MS_MAX = 15_000
 type Settings = {
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
-  /** Whether prices may be those of the sample, which every mail then says. */
+  /** Says whether prices may be those of the sample, which every mail then says. */
   readonly isSample: boolean
 }
 

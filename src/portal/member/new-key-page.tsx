@@ -15,7 +15,7 @@ type NewKey = { readonly key: string; readonly home: string }
 type Shown = NewKey & {
   readonly title: string
   readonly lead: string
-  /** Where the person goes on; the developer area where it is empty. */
+  /** Next page of the person; the developer area if it is empty. */
   readonly next?: string
 }
 

@@ -9,7 +9,7 @@ import { linkMail, noticeMail } from './mails.ts'
 
 const STOP_WAIT_MS = 2000
 
-/** How many mails may be on their way at once; further ones are not sent. */
+/** The maximum number of emails that may be on their way at once; further ones are not sent. */
 const MAILS_MAX = 100
 
 type OutboxOptions = {
@@ -69,7 +69,7 @@ export class Outbox {
     await Promise.all(this.#sending)
   }
 
-  /** Gives the mails under way a moment, then closes the connections. */
+  /** Waits briefly for emails in progress, then closes the connections. */
   async stop(): Promise<void> {
     const isDone = await Promise.race([
       this.settled().then(() => true),

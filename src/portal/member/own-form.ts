@@ -8,7 +8,7 @@ type SentFile = { readonly name: string; readonly bytes: Uint8Array }
 /** The fields of a form; a missing one is empty, of a repeated one the first counts. */
 export type FormFields = {
   text(name: string): string
-  /** Null where no file was chosen, and in forms without files. */
+  /** Null if no file was chosen, and in forms without files. */
   file(name: string): SentFile | null
 }
 
@@ -82,7 +82,10 @@ async function formWithFiles(body: Uint8Array, request: Request): Promise<FormFi
   return { text, file: (name) => files.get(name) ?? null }
 }
 
-/** Whether a form comes from us, if the browser tells; without that it still needs the token. */
+/**
+ * Reports whether a form comes from us, if the browser tells; without that it still needs the
+ * token.
+ */
 function isFromUs({ publicOrigin }: Ours, { headers, url }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin') return false

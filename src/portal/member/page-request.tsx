@@ -38,9 +38,9 @@ export type PageRequestDeps = PeopleDeps & {
   /** The origin of the public address, if a setting gives one. */
   readonly publicOrigin: string | null
   readonly cookiePrefix: CookiePrefix
-  /** Whether a proxy in front may say that a request came over https. */
+  /** Says whether a proxy in front may say that a request came over https. */
   readonly isProxied: boolean
-  /** Whether an error means that the database is away. */
+  /** Says whether an error means that the database is unreachable. */
   readonly isOutage: (error: unknown) => boolean
 }
 
@@ -55,7 +55,7 @@ export type PageRequest = {
   readonly person: Person | null
   /** The browser's cookie with the accounts that it signed in to before. */
   readonly devices: string
-  /** How the browser names itself, cut to a bound; empty where it does not. */
+  /** Name that the browser gave, cut to a bound; empty if it gave none. */
   readonly userAgent: string
   /** The language of the page, which mails take on. */
   readonly language: Language
@@ -130,8 +130,8 @@ export function personRoutes(
 }
 
 /**
- * The limit on reading for a page, which can be asked for again: nobody waits longer for a database
- * that hangs.
+ * The limit on reading for a page, which can be asked for again: no reader waits longer for a
+ * database that hangs.
  */
 const PAGE = { msMax: 5000, message: 'the database takes too long for this page' }
 
@@ -146,7 +146,7 @@ const SETTING_UP: readonly string[] = [
   PATHS.signOut,
 ]
 
-/** The developer area with the notice that somebody is already signed in. */
+/** The developer area with the notice that a person is already signed in. */
 const INSIDE = `${PATHS.developer}?said=inside#${KEYS_ID}`
 
 type Asked = { path: string; answer(pageRequest: PageRequest): PageAnswer | Promise<PageAnswer> }

@@ -2,9 +2,9 @@
 type Program = {
   readonly id: string
   readonly name: string
-  /** Where in the program it goes. */
+  /** Place in the program where it is entered. */
   readonly where: string
-  /** What is entered, for an address such as `https://rates.example/compat/crr_...`. */
+  /** Returns the text to enter, for an address such as `https://rates.example/compat/crr_...`. */
   text(base: string): string
 }
 

@@ -13,7 +13,7 @@ type Props = {
   hidden?: Readonly<Record<string, string>>
   children?: ComponentChildren
   isInRow?: boolean
-  /** Whether the form holds a file. */
+  /** Says whether the form holds a file. */
   hasFile?: boolean
   look?: 'button' | 'button button-quiet'
 }

@@ -2,7 +2,7 @@
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { clientSetups, installLinks, KEY, type Setup } from './client-setups.ts'
 
-/** How to connect the usual clients to the tool server. */
+/** Instructions for connecting the usual clients to the tool server. */
 export function ToolClients({ home }: { home: string }) {
   const url = `${home}/mcp`
   return (

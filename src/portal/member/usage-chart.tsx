@@ -4,7 +4,7 @@ import { dayText } from '~/portal/format.ts'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import { keyLabel } from './key-label.ts'
 
-/** How many keys have a colour of their own; the others share the last. */
+/** The number of keys that have a colour of their own; the others share the last. */
 const COLOURS = 6
 const BAR_WIDTH = 0.8
 const HEIGHT = 100

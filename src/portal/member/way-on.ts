@@ -7,7 +7,7 @@ import {
   type PageRequestDeps,
 } from './page-request.tsx'
 
-/** Pages that make somebody sign in first, and to which they come back. */
+/** Pages that require a sign-in first, and to which a person returns. */
 const BEHIND: readonly string[] = [
   PATHS.alerts,
   PATHS.newAlert,
@@ -23,10 +23,13 @@ const BEHIND: readonly string[] = [
 
 const LENGTH_MAX = 8000
 
-/** What an address is written in, and a header can hold. */
+/** Characters of an address that a header can hold. */
 const PLAIN = /^[\x21-\x7e]+$/
 
-/** Where a person who signs in wants to go on: one of a few pages of ours, or empty for nowhere. */
+/**
+ * Returns the page that a person opens after signing in: one of a few pages of ours, or empty for
+ * none.
+ */
 export function wayOnIn(fields: URLSearchParams): string {
   const next = fieldOf(fields, 'next')
   const isBehind = next.startsWith(`${PATHS.authorize}?`) || BEHIND.includes(next.split('?')[0]!)
@@ -57,7 +60,7 @@ export function wayOnCookie({ cookiePrefix, pages }: CookieDeps, next: string): 
   return [cookieLine(cookiePrefix, cookie)]
 }
 
-/** Where that cookie leads; empty where the browser has none. */
+/** Returns the page in that cookie; empty if the browser has none. */
 export function keptWayOn({ cookiePrefix }: CookieDeps, { request }: PageRequest): string {
   const jar = new Bun.CookieMap(request.headers.get('cookie') ?? '')
   const next = Buffer.from(jar.get(cookiePrefix + COOKIE) ?? '', 'base64url').toString()

@@ -8,7 +8,7 @@ import { KINDS, STANDING } from '~/portal/board/kinds.ts'
 import { plainAmountText, spanText } from '~/portal/format.ts'
 import type { Credit } from '~/portal/frame.tsx'
 
-/** What the text of a version depends on: the rules of this service, its data and its sources. */
+/** Facts in the text of a version: the rules of this service, its data and its sources. */
 export type MethodFacts = {
   readonly ageLimits: AgeLimits
   readonly currencies: readonly Currency[]

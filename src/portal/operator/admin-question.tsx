@@ -11,7 +11,7 @@ export const CONFIRMED = 'confirmed'
 
 type Props = { readonly pageRequest: PageRequest; readonly account: Account; readonly plan: Plan }
 
-/** Asks once more, by name, before somebody gets the role that can do everything. */
+/** Asks once more, by name, before a person gets the role that can do everything. */
 export const makeAdminPage = ({ pageRequest, account, plan }: Props): Page => ({
   title: `Make ${account.email} an admin`,
   path: PATHS.operator,

@@ -18,7 +18,7 @@ import type { Metering } from '~/service/metering.ts'
 import type { OwnKeysDeps } from '~/service/own-keys.ts'
 import type { WorkFigures } from './work.tsx'
 
-/** What is not said stays as it is; `providers` without any lifts the limit. */
+/** Changes of an account; absent ones stay. `providers` without any lifts the limit. */
 type AccountChange = { plan?: Plan; role?: Role; providers?: readonly string[] }
 
 export type OperatorDeps = PageRequestDeps & {
@@ -32,10 +32,10 @@ export type OperatorDeps = PageRequestDeps & {
     readonly revokeKey: OwnKeysDeps['keyStore']['revokeKey']
     /** The newest entries that fit with an id below `beforeId`, newest first. */
     changes(page: AuditPage): Promise<readonly AuditEntry[]>
-    /** How regularly each provider that ever sent has been sending. */
+    /** Returns the regularity of each provider that ever sent. */
     sendings(nowMs: number): Promise<readonly Sending[]>
   }
-  /** What this process has done. */
+  /** Work that this process has done. */
   readonly work: () => WorkFigures
   /** The answer for a path that does not exist. */
   readonly unknownPath: () => ServiceError

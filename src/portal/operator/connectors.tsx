@@ -5,7 +5,7 @@ import { type Column, RowTable } from '~/portal/row-table.tsx'
 
 type Props = { readonly connectors: readonly ConnectorRecord[]; readonly nowMs: number }
 
-/** The connectors that ran, and how their last runs went; nothing where none did. */
+/** The connectors that ran, and how their last runs went; nothing if none did. */
 export const Connectors = ({ connectors, nowMs }: Props) =>
   connectors.length === 0 ? null : (
     <section class="stack-tight" aria-labelledby="connectors">

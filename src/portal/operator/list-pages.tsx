@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 
-/** Where a list begins on this page, and how long it is in all. */
+/** Beginning of a list on this page, and its full length. */
 type Place = { readonly offset: number; readonly shown: number; readonly total: number }
 
 const OFFSET = /^\d{1,9}$/
 
-/** How many entries an address asks to skip; none unless it says so in plain digits. */
+/** The number of entries that an address asks to skip; none unless it says so in plain digits. */
 export function offsetIn(params: URLSearchParams, name: string): number {
   const text = params.get(name) ?? ''
   return OFFSET.test(text) ? Number(text) : 0
@@ -22,12 +22,12 @@ export const countText = (count: number, noun: string): string =>
 
 type Props = Place & {
   readonly label: string
-  /** How many entries a page holds. */
+  /** The number of entries that a page holds. */
   readonly size: number
   hrefOf(offset: number): string
 }
 
-/** Links to the pages before and after; nothing where one page holds all. */
+/** Links to the pages before and after; nothing if one page holds all. */
 export function ListPages({ label, size, offset, shown, total, hrefOf }: Props) {
   const hasMore = offset + shown < total
   if (offset === 0 && !hasMore) return null

@@ -4,7 +4,7 @@ import { iso } from '~/wire/present.ts'
 
 const COLUMNS = ['id', 'at', 'actor', 'action', 'subject', 'account_id', 'before', 'after']
 
-/** How many entries are read at once; no more of the log is ever held. */
+/** The number of entries that are read at once; no more of the log is ever held. */
 const BATCH_ENTRIES = 500
 
 type Changes = (page: AuditPage) => Promise<readonly AuditEntry[]>

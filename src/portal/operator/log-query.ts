@@ -10,7 +10,7 @@ const FIELDS = ['actor', 'action', 'subject', 'from', 'to'] as const
 
 type FieldName = (typeof FIELDS)[number]
 
-/** What was asked of the log: the fields as they were sent, and what they mean. */
+/** Request for the log: the fields as they were sent, and their meaning. */
 export type LogQuery = {
   readonly fields: Readonly<Record<FieldName, string>>
   readonly faults: Readonly<Partial<Record<FieldName, string>>>

@@ -3,7 +3,7 @@ import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 import { ListPages, offsetIn, placeText } from './list-pages.tsx'
 
-/** How many entries of a list stand on the operator's page at once. */
+/** The number of entries of a list that are on the operator's page at once. */
 const LIST_PAGE = 10
 
 type Props<Row> = {

@@ -96,7 +96,7 @@ function SendingTag({ sender: { isActive, state } }: { sender: Sender }) {
   return <span class={state === 'silent' ? 'tag tag-warn' : 'tag'}>{SENDING_STATES[state]}</span>
 }
 
-/** When something sent last, and when it should have sent again. */
+/** The time when something sent last, and when it should have sent again. */
 function habitColumns(nowMs: number): Column<Habit>[] {
   const silentFrom = (habit: Habit) => {
     const fromMs = silentFromMs(habit)

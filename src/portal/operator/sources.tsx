@@ -7,7 +7,7 @@ import { countText } from './list-pages.tsx'
 
 type Props = { readonly sources: readonly SourceRecord[]; readonly nowMs: number }
 
-/** The banks whose official rates are fetched; nothing where none is. */
+/** The banks whose official rates are fetched; nothing if none is. */
 export const Sources = ({ sources, nowMs }: Props) =>
   sources.length === 0 ? null : (
     <section class="stack-tight" aria-labelledby="sources">

@@ -7,7 +7,7 @@ import { priceColumns } from './price-columns.tsx'
 
 type Props = {
   readonly staleBests: readonly StaleBest[]
-  /** The age from which a price is stale; null where none is. */
+  /** The age from which a price is stale; null if none is. */
   readonly staleAfterMs: number | null
   readonly nowMs: number
   readonly params: URLSearchParams

@@ -7,7 +7,7 @@ import { suspectText } from '~/wire/offer/suspect.ts'
 import { LongList } from './long-list.tsx'
 import { priceColumns } from './price-columns.tsx'
 
-/** What the process that answers has done since it started. */
+/** Work of the responding process since it started. */
 export type WorkFigures = {
   readonly deliveries: { readonly failed: number; readonly lateSeconds: number }
   readonly rows: { readonly recorded: number; readonly refused: number }
@@ -15,7 +15,7 @@ export type WorkFigures = {
   readonly requests: { readonly count: number; readonly slow: number }
   /** Database queries that wait for a connection. */
   readonly waiting: number
-  /** What the database takes in bytes, and its growth since a time; null before the first look. */
+  /** Size of the database in bytes, and its growth since a time; null before the first look. */
   readonly growth: {
     readonly bytes: number
     readonly grown: number

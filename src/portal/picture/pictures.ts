@@ -9,7 +9,7 @@ import { WorkLimit } from '~/service/work-limit.ts'
 import { pairDrawing, png } from './drawing.ts'
 import { PICTURE_WIDTH } from './size.ts'
 
-/** How many pictures are kept, each of some 40 kB. */
+/** The maximum number of pictures that are kept, each of some 40 kB. */
 const KEPT_MAX = 100
 
 const DRAWING = {

@@ -9,7 +9,7 @@ import { type Pair, pairSlug } from './pair.ts'
 /** A pair of countries for which there are prices at which money can be sent. */
 export type LivePair = Pair & {
   readonly slug: string
-  /** When the newest of its prices took effect. */
+  /** The time when the newest of its prices took effect. */
   readonly newestMs: number
 }
 
@@ -17,7 +17,7 @@ export type LivePair = Pair & {
  * The pairs that offers name, and those whose own currencies are quoted; by their names.
  *
  * An offer that names no country counts for the pair of its currencies' own countries alone: EUR to
- * XOF would be hundreds of pairs of which nobody said anything.
+ * XOF would be hundreds of pairs that no offer names.
  */
 export const livePairs = (view: View): LivePair[] =>
   pairsIn(view, view.generation.quotes.allBooks(), () => true)

@@ -13,7 +13,7 @@ export const plainName = (text: string): string =>
     .trim()
     .replace(/^the /, '')
 
-/** The country of a name, a code or a flag such as 🇬🇭; null where none is meant, or several. */
+/** The country of a name, a code or a flag such as 🇬🇭; null if none is meant, or several. */
 export function countryNamed(text: string): Country | null {
   const [country, ...others] = countriesNamed(text)
   return others.length === 0 ? (country ?? null) : null

@@ -13,7 +13,7 @@ type Props = {
   readonly name: 'from' | 'to'
   readonly label: string
   readonly text: string
-  /** The place that the text means; null where it means none. */
+  /** The place that the text means; null if it means none. */
   readonly place: Place | null
   readonly view: View
   readonly error?: string | undefined
@@ -41,7 +41,7 @@ function flagOf({ country, currency }: Place, { catalogue }: View): string | nul
   return url?.startsWith('/') ? url : null
 }
 
-/** What browsers propose while a place is written. */
+/** Proposals of browsers while a place is written. */
 export function PlaceList({ view }: { view: View }) {
   const words = useWords()
   return (
@@ -54,7 +54,7 @@ export function PlaceList({ view }: { view: View }) {
   )
 }
 
-/** What stands beside a country: its flag, and the name of its money. */
+/** Label of a country: its flag, and the name of its money. */
 function labelOf(words: Words, { country, currency }: Place, { catalogue }: View) {
   if (!country) return undefined
   return `${flagText(country)} ${words.currencyName(catalogue.currency(currency)!)}`

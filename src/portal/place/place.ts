@@ -12,9 +12,9 @@ import {
   plainName,
 } from './names.ts'
 
-/** Where money comes from or goes to. */
+/** Source or destination of money. */
 export type Place = {
-  /** Null where only a currency was named. */
+  /** Null if only a currency was named. */
   readonly country: Country | null
   readonly currency: string
 }
@@ -137,7 +137,7 @@ function nothingFor(asked: Written): string {
   return words.say('place.near', { text, near: listed(words, near) })
 }
 
-/** What a text probably misspells: countries, or else currencies. */
+/** Names that a text probably misspells: countries, or else currencies. */
 function nearTo({ words, text, known }: Written): string[] {
   const countries = countriesNear(text)
   if (countries.length > 0) return countries.map(words.countryName)

@@ -17,7 +17,7 @@ import { DATE_ORDERS, DECIMALS } from '~/wire/row/notation.ts'
 
 type Known = {
   readonly account: Account
-  /** What the account chose for earlier tables, the newest first. */
+  /** Choices of the account for earlier tables, the newest first. */
   readonly layouts: readonly UploadLayout[]
   /** The time zone of the browser; another text where it does not tell. */
   readonly timeZone: string
@@ -25,7 +25,9 @@ type Known = {
 
 const foldedHeader = ({ header }: Grid): string[] => header.map(folded)
 
-/** How a new table is read: as the last one with these columns, else by the columns' names. */
+/**
+ * Choices for a new table: those of the last one with these columns, else by the columns' names.
+ */
 export function firstChoices(grid: Grid, { account, layouts, timeZone }: Known): UploadChoices {
   const header = JSON.stringify(foldedHeader(grid))
   const same = layouts.find((layout) => JSON.stringify(layout.header) === header)?.choices
@@ -43,7 +45,7 @@ export function firstChoices(grid: Grid, { account, layouts, timeZone }: Known):
   }
 }
 
-/** What each name of a column said last. */
+/** Last meaning of each name of a column. */
 function rememberedIn(layouts: readonly UploadLayout[]) {
   const remembered = new Map<string, ColumnMember | null>()
   for (const { header, choices } of layouts)
@@ -64,7 +66,7 @@ function onlyProvider(account: Account, columns: Columns): UploadChoices['fixed'
 /** The name of the field for a column. */
 export const columnField = (at: number): string => `column_${at}`
 
-/** What a person chose for the table of a draft; a member chosen for two columns is a fault. */
+/** Choices of a person for the table of a draft; a field chosen for two columns is an error. */
 export function chosenIn(
   form: FormFields,
   { header }: Grid,

@@ -10,7 +10,7 @@ import { PreviewTable } from './preview-table.tsx'
 import { countText, uploadHref } from './prices-page.tsx'
 import { Settings } from './settings.tsx'
 
-/** How many rows of a table are shown at once. */
+/** The number of rows of a table that are shown at once. */
 const ROWS_SHOWN = 100
 
 /** The page that shows what a table would record, with every doubt in its place. */
@@ -39,7 +39,7 @@ export const previewPage = (props: PreviewProps): Page => ({
   ),
 })
 
-/** What came of the form, what is in the way, or the button that records. */
+/** Outcome of the form, the open questions, or the button that records. */
 function Outcome(props: PreviewProps) {
   const { preview, again } = props
   const changed = preview.rows.filter(({ last }) => isChanged(last, again)).length

@@ -3,7 +3,7 @@ import type { UploadDraft } from '~/domain/upload.ts'
 import type { Preview, PreviewRow } from './preview.ts'
 import type { Treasurer } from './treasurer.ts'
 
-/** What a form was answered with, where the preview is shown again. */
+/** Response to a form when the preview is shown again. */
 export type Again = {
   readonly complaint?: string
   /** The live prices that were recorded after this id are pointed out as new. */
@@ -18,6 +18,6 @@ export type PreviewProps = Treasurer & {
   readonly providers: readonly Provider[]
 }
 
-/** Whether a live price is newer than the page that a form was sent from. */
+/** Reports whether a live price is newer than the page that a form was sent from. */
 export const isChanged = (last: PreviewRow['last'], { changedAfterId }: Again): boolean =>
   changedAfterId !== undefined && last !== null && last.id > changedAfterId

@@ -12,7 +12,7 @@ import { isChanged, type PreviewProps } from './preview-props.ts'
 
 type Props = PreviewProps & { readonly rows: readonly PreviewRow[] }
 
-/** Rows of a table with what is wrong with each cell, and the live prices beside them. */
+/** Rows of a table with the errors of each cell, and the live prices next to them. */
 export function PreviewTable(props: Props) {
   const { preview, rows } = props
   const { header } = preview.grid
@@ -52,7 +52,7 @@ const RowName = ({ number }: { number: number }) => (
 
 const NUMBERS: readonly ColumnMember[] = ['rate', 'fee', 'amount_min', 'amount_max', 'fee_percent']
 
-/** Columns whose heads differ, since they are told apart by them. */
+/** Columns with different heads, by which they are distinguished. */
 const unique = (columns: readonly Column<PreviewRow>[]): Column<PreviewRow>[] => {
   const heads = ['Row', 'Live price', 'Change', 'Remarks']
   return columns.map((column) => {
@@ -89,7 +89,7 @@ function Cell({ row, member, at }: CellProps) {
 const isOf = ({ member }: CellFault, of: ColumnMember): boolean =>
   member === of || (of === 'corridor' && (member === 'from' || member === 'to'))
 
-/** What was read of a cell that people write in several ways. */
+/** Value that was read from a cell that people write in several ways. */
 function readAs(row: Observation, member: ColumnMember) {
   if (member === 'rate') return plain(row.rate)
   if (member === 'fee') return plain(row.fee)
@@ -122,7 +122,7 @@ const Change = ({ row }: { row: PreviewRow }) =>
 
 type RemarksProps = { row: PreviewRow; shown: readonly ColumnMember[] }
 
-/** What concerns the row as a whole, and faults of what no column says. */
+/** Remarks on the row as a whole, and errors of fields without a column. */
 function Remarks({ row, shown }: RemarksProps) {
   const others = row.faults.filter((fault) => !shown.some((member) => isOf(fault, member)))
   const isPlain = others.length === 0 && !row.suspect && !row.isOlder && !row.isRepeated

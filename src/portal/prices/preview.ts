@@ -33,7 +33,7 @@ export type PreviewRow = GridRow &
     readonly suspect: Suspicion | null
     /** Null for a row with faults. */
     readonly observation: Observation | null
-    /** Whether a later row of the table has a price of the same offer and time. */
+    /** Says whether a later row of the table has a price of the same offer and time. */
     readonly isRepeated: boolean
   }
 
@@ -42,10 +42,10 @@ export type Preview = {
   readonly grid: Grid
   readonly reading: Reading
   readonly habits: Habits
-  /** What has to be answered before anything is recorded. */
+  /** Questions that have to be answered before anything is recorded. */
   readonly questions: readonly Question[]
   readonly rows: readonly PreviewRow[]
-  /** How many rows are wrong only because their rates are implausible. */
+  /** The number of rows that are wrong only because their rates are implausible. */
   readonly implausibleCount: number
   /** Is another one once a price, a doubt or a choice that the page shows is another. */
   readonly digest: string
@@ -53,7 +53,7 @@ export type Preview = {
   readonly newestId: number
 }
 
-/** How far a price may move from the last one without being pointed out, in percent. */
+/** Move of a price since the last one above which it is pointed out, in percent. */
 export const MOVE_PCT_MAX = 5
 
 export const isMoved = ({ movePct, isOlder }: PreviewRow): boolean =>
@@ -65,7 +65,7 @@ export const gridIn = ({ content }: Pick<UploadDraft, 'content'>): Grid =>
 
 type Asked = { readonly grid: Grid; readonly choices: UploadChoices; readonly account: Account }
 
-/** What a table would record, by what was chosen for it and what is live now. */
+/** Rows that a table would record, by its choices and the live prices. */
 export async function previewOf(deps: PreviewDeps, asked: Asked): Promise<Preview> {
   const { choices, account } = asked
   const columns = choices.columns as Columns
@@ -87,7 +87,7 @@ export async function previewOf(deps: PreviewDeps, asked: Asked): Promise<Previe
   return { grid, reading, habits, questions, rows, implausibleCount, digest, newestId }
 }
 
-/** What a row says of its price, and not of what the price is for. */
+/** Fields of a row about its price, and not about what the price is for. */
 const PRICE_MEMBERS: Columns = ['rate', 'fee', 'fee_percent', 'effective_from', 'valid_until']
 
 /** A table without the rows that say nothing of a price, as most of a template's may. */
@@ -143,7 +143,7 @@ async function rowsOf(deps: PreviewDeps, { grid, reading, account }: Rows) {
   return { rows, implausibleCount: doubts.filter(({ fault }) => fault !== null).length }
 }
 
-/** What is hard to believe of a rate, without what programs are told to do about it. */
+/** Doubt about a rate, without instructions for programs. */
 const implausibleText = (fault: string): string => fault.split(';')[0]!.replace(/^rate /, '')
 
 const UNREAD = {

@@ -10,7 +10,7 @@ import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 import type { Treasurer } from './treasurer.ts'
 
-/** What was done, and what is wrong with what was sent. */
+/** Result of a request, and the errors of what was sent. */
 export type Said = {
   readonly complaint?: string
   /** A pasted text that could not be read, to be corrected. */
@@ -18,7 +18,7 @@ export type Said = {
   readonly recorded?: Upload
   /** Corridors of the prices recorded. */
   readonly corridors?: readonly Corridor[]
-  /** When the pages of the market show all of them; null where they do already. */
+  /** The time when the pages of the market show all of them; null if they do already. */
   readonly shownMs?: number | null
   readonly withdrawn?: Upload
 }
@@ -29,12 +29,12 @@ type Props = Treasurer & {
   readonly uploads: readonly ListedUpload[]
   /** The moment before which those listed were recorded; null for the newest. */
   readonly before: number | null
-  /** The time zone chosen before; null where none was. */
+  /** The time zone chosen before; null if none was. */
   readonly timeZone: string | null
   readonly said: Said
 }
 
-/** How many uploads a page lists. */
+/** The number of uploads that a page lists. */
 export const UPLOADS_LISTED = 20
 
 /** The page on which a table of prices is sent, above those sent before. */

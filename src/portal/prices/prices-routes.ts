@@ -56,7 +56,7 @@ async function shown(deps: PricesDeps, treasurer: Treasurer, said: Said | null) 
   }
 }
 
-/** What the address says that was done. */
+/** Result of the last action, as the address says. */
 async function newsOf(
   { uploading }: PricesDeps,
   { pageRequest, person }: Treasurer,

@@ -18,7 +18,7 @@ type Asked = {
   readonly isChosen: boolean
 }
 
-/** What a table leaves open. */
+/** Open questions about a table. */
 export function questionsOf({ grid, reading, habits, isChosen }: Asked): Question[] {
   const { columns, fixed, decimal, dates, timeZone } = reading
   const has = (...members: (typeof columns)[number][]) =>

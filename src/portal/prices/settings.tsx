@@ -10,7 +10,7 @@ import { MEMBER_LABELS } from './labels.ts'
 import type { PreviewProps } from './preview-props.ts'
 import type { Question } from './questions.ts'
 
-/** How the table is read: open where it asks something, else folded with a line about it. */
+/** Choices for reading the table: open if it asks something, else folded with a line about them. */
 export function Settings(props: PreviewProps) {
   const { preview, draft, pageRequest } = props
   return (
@@ -69,7 +69,7 @@ const Whole = (props: PreviewProps) => (
   </>
 )
 
-/** What holds for all rows, as no column says it. */
+/** Values for all rows that have no column. */
 function Fixed({ preview, providers, person }: PreviewProps) {
   const { questions, reading } = preview
   const { columns, fixed } = reading
@@ -104,7 +104,7 @@ function Fixed({ preview, providers, person }: PreviewProps) {
   )
 }
 
-/** How numbers and times are written. */
+/** Notation of numbers and times. */
 const Notation = ({ preview: { questions, reading, habits }, draft }: PreviewProps) => (
   <>
     <Select
@@ -151,7 +151,7 @@ const DATES = [
 
 type Option = { readonly value: string; readonly text: string }
 
-/** The options of what a table tells by itself, which nobody has to choose. */
+/** The options that a table shows by itself, which need no choice. */
 function asFound(value: string | null, options: readonly Option[]): Option[] {
   const found = options.find((option) => option.value === value)
   return [{ value: '', text: found ? `As found. ${found.text}` : 'As found' }, ...options]

@@ -14,7 +14,7 @@ const COLUMNS = [
   'fee_currency',
   'effective_from',
 ] as const
-/** Said where an offer of the template needs it to be told apart. */
+/** Said if an offer of the template needs it to be distinguished. */
 const OF_OFFERS = [
   ['amount_min', 'amountMin'],
   ['amount_max', 'amountMax'],

@@ -7,7 +7,7 @@ import { withdrawUpload } from '~/service/recording/withdraw.ts'
 import { isUuid, type PricesDeps, type Reply, type Treasurer, treasuryRoutes } from './treasurer.ts'
 import { uploadPage, withdrawPage } from './upload-page.tsx'
 
-/** How many rows of an upload are shown at once. */
+/** The number of rows of an upload that are shown at once. */
 const UPLOAD_ROWS_SHOWN = 200
 
 /** The pages of one upload that was recorded: its rows, and its end. */

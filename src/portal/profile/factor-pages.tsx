@@ -24,7 +24,7 @@ type Shown = {
   readonly faults?: Faults
 }
 
-/** What is wrong with the password of one of the forms. */
+/** Error of the password in one of the forms. */
 type Faults = { readonly app?: string; readonly codes?: string; readonly passkey?: string }
 
 /** The page on which a person adds and removes second factors. */

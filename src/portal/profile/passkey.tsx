@@ -9,7 +9,7 @@ import type { Challenge } from '~/service/person/second-factor.ts'
 type Props = {
   pageRequest: PageRequest
   action: string
-  /** Whether a passkey is made, or one is used. */
+  /** Says whether a passkey is made, or one is used. */
   deed: 'create' | 'get'
   send: string
   hidden?: Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ export const PasskeyForm = ({ pageRequest, hidden = {}, children, ...props }: Pr
   </>
 )
 
-/** Where the script says what is wrong, and the words for it. */
+/** Element for the script's errors, with the words for them. */
 function PasskeyFault() {
   const { say } = useWords()
   return (
@@ -81,7 +81,7 @@ export const optionsReply = ({ options, cookies }: Challenge): PageAnswer => ({
   response: Response.json(options, { headers: { 'cache-control': 'no-store' } }),
 })
 
-/** What the browser answered; null for a text that cannot be that. */
+/** Credential that the browser returned; null for a text that cannot be one. */
 export function credentialIn(form: FormFields): object | null {
   try {
     const credential: unknown = JSON.parse(form.text('credential'))

@@ -24,7 +24,7 @@ type Props = {
   readonly email?: string
 }
 
-/** What is wrong with what was sent in the forms. */
+/** Errors of the values that were sent. */
 export type ProfileFaults = {
   readonly current?: string
   readonly password?: string

@@ -19,7 +19,7 @@ import { Logo } from './logo.tsx'
 import { providerPath } from './path.ts'
 import { Website } from './website.tsx'
 
-/** How many corridors and pairs of countries of one provider are listed. */
+/** The maximum number of corridors and pairs of countries of one provider that are listed. */
 const ROWS_MAX = 200
 
 type Props = {
@@ -29,7 +29,7 @@ type Props = {
   readonly nowMs: number
 }
 
-/** What one provider offers: where, at what rate, and how fresh that is. */
+/** Offers of one provider: where, at what rate, and how fresh. */
 export function providerPage(props: Props & { readonly base: string }): Page {
   const { view, provider, words, base } = props
   const { say } = words
@@ -62,7 +62,7 @@ export function providerPage(props: Props & { readonly base: string }): Page {
   }
 }
 
-/** What is known of the provider itself. */
+/** Facts about the provider itself. */
 function About({ provider }: Pick<Props, 'provider'>) {
   const words = useWords()
   const { say } = words

@@ -34,7 +34,7 @@ export const providersRoutes = (deps: ProvidersDeps): Route[] => [
 const providerAt = (path: string, providers: readonly Provider[]): Provider | undefined =>
   providers.find(({ id }) => path.endsWith(providerPath(id)))
 
-/** How many providers the page lists. */
+/** The maximum number of providers that the page lists. */
 const PROVIDERS_MAX = 2000
 
 function listPage({ view, words }: PublicAsk): Page {

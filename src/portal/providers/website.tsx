@@ -2,7 +2,7 @@
 import type { Provider } from '~/domain/provider.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 
-/** The way to the provider's own site; nothing where nobody said where that is. */
+/** The way to the provider's own site; nothing if it is not known. */
 export function Website({ provider: { name, websiteUrl } }: { provider: Provider }) {
   const { say } = useWords()
   if (websiteUrl === null) return null

@@ -3,7 +3,7 @@ import type { View } from '~/memory/view.ts'
 import { type Conversions, convert } from '~/service/convert.ts'
 import { countriesSelection, type SendQuery } from './query.ts'
 
-/** What each provider makes of the amount between the countries; null where none was understood. */
+/** Amounts that each provider pays out between the countries; null if no amount was understood. */
 export function pairConversions(view: View, query: SendQuery): Conversions | null {
   const { corridor, goal, filters, isEvery } = query
   if (goal === null) return null

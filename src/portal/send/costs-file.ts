@@ -8,7 +8,7 @@ import type { SendQuery } from './query.ts'
 
 export const COSTS_PATH = '/board/costs.csv'
 
-/** What a pair's page says that sending costs, as a file; the API offers it with a key. */
+/** Costs of a pair's page as a file; the API offers it with a key. */
 export const costsFileRoutes = (deps: PublicDeps): Route[] => [
   { method: 'GET', path: COSTS_PATH, handle: limitedFile(deps, fileReply) },
 ]

@@ -24,11 +24,13 @@ type Props = {
   readonly csvHref: string
 }
 
-/** What a pair of countries may cost on average by goal 10.c of the United Nations, in percent. */
+/**
+ * Average cost that a pair of countries may have by goal 10.c of the United Nations, in percent.
+ */
 const GOAL_PCT = 3
 const BPS_PER_PERCENT = 100
 
-/** What the pair costs on average and with the cheapest, against the goal of the United Nations. */
+/** Cost of the pair on average and with the cheapest, against the goal of the United Nations. */
 export function CostsSection({ costs, amount, from, pair, csvHref }: Props) {
   const words = useWords()
   const { say, rich, askedText, priceText } = words
@@ -66,7 +68,7 @@ export function CostsSection({ costs, amount, from, pair, csvHref }: Props) {
 
 type BarsProps = {
   readonly bars: readonly { readonly name: string; readonly pct: number }[]
-  /** A percentage of the amount; null where the costs are not those of the amount. */
+  /** A percentage of the amount; null if the costs are not those of the amount. */
   readonly moneyText: ((pct: number) => string) | null
 }
 
@@ -139,7 +141,7 @@ type Cheap = NonNullable<Costs['smart']>['offers'][number]
 const isSibling = (a: Cheap, b: Cheap): boolean =>
   a !== b && a.candidate.provider.id === b.candidate.provider.id
 
-/** What an offer says that not all the others of its provider say, in words. */
+/** Conditions of an offer that not all the others of its provider have, in words. */
 function ownWords(words: Words, one: Cheap, all: readonly Cheap[]): string[] {
   const wordsOf = ({ candidate: { quote } }: Cheap) => offerWords(words, quote.offer ?? PLAIN, true)
   const others = all.filter((other) => isSibling(one, other))
@@ -154,7 +156,7 @@ function costText(words: Words, { cost, match, candidate: { quote } }: Cheap): s
   return words.say('costs.for', { total, amount })
 }
 
-/** Whether two figures differ as they are shown. */
+/** Reports whether two figures differ as they are shown. */
 const isOther = ({ percentText }: Words, a: number, b: number): boolean =>
   percentText(a * BPS_PER_PERCENT) !== percentText(b * BPS_PER_PERCENT)
 
@@ -164,7 +166,7 @@ const share = (pct: number, widest: number): string =>
 
 type Verdict = { readonly averagePct: number; readonly isMet: boolean }
 
-/** What the figures mean, in words. */
+/** Meaning of the numbers, in words. */
 function verdict(words: Words, { smart, offers }: Costs, { averagePct, isMet }: Verdict): string {
   const { say } = words
   const average = totalText(words, averagePct)

@@ -10,13 +10,13 @@ type Props = {
   readonly asked: AskedFilters
   /** Every offer for the pair, asked for or not. */
   readonly offers: readonly RankedQuote[]
-  /** What else the question holds. */
+  /** Other parameters of the request. */
   readonly hidden: readonly Parameter[]
 }
 
 /**
- * What to ask of offers, as a form that works without scripts; only what some offer says can be
- * asked. Nothing where no offer says anything.
+ * Filters of offers, as a form that works without scripts; only conditions that some offer states
+ * are there. Nothing if no offer states any.
  */
 export function FiltersForm({ action, asked, offers, hidden }: Props) {
   const { say } = useWords()

@@ -5,12 +5,12 @@ import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 /** The parameters that ask something of offers. */
 export const FILTER_NAMES = ['pay_in', 'pay_out', 'delivery_max', 'offers'] as const
 
-/** What is asked of offers besides their countries. */
+/** Filters of offers besides their countries. */
 export type AskedFilters = Pick<OfferFilters, 'payIn' | 'payOut' | 'deliveryMaxMs'>
 
 export const UNASKED: AskedFilters = { payIn: null, payOut: null, deliveryMaxMs: null }
 
-/** The parameter that asks for every offer in place of one of each provider. */
+/** The parameter that asks for every offer instead of one of each provider. */
 export const EVERY_OFFER: Parameter = ['offers', 'all']
 
 type Speed = { readonly value: 'PT1H' | 'P1D' | 'P3D' | 'P5D'; readonly ms: number }

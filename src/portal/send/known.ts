@@ -25,8 +25,8 @@ type Told = {
 }
 
 /**
- * What arrives at best and what that costs, as the sentence that the page begins with; null where
- * no price for the very amount is known with its cost.
+ * Best amount that arrives and its cost, as the sentence that the page begins with; null if no
+ * price for the very amount is known with its cost.
  */
 export function sendLead(words: Words, { query, conversions, view }: Told): string | null {
   const best = conversions?.bestCurrent
@@ -44,7 +44,7 @@ export function sendLead(words: Words, { query, conversions, view }: Told): stri
   })
 }
 
-/** What the page says, for those who find it elsewhere. */
+/** Description of the page, for search engines and messages. */
 export function sendDescription(words: Words, { query, conversions, view }: Told): string {
   const { say, priceText, askedText } = words
   const { pair, corridor } = query

@@ -18,7 +18,7 @@ type Props = {
   /** The address of the service. */
   readonly base: string
   readonly query: SendQuery
-  /** Whether people can sign up, and so get alerts. */
+  /** Says whether people can sign up, and so get alerts. */
   readonly canSignUp: boolean
 }
 
@@ -93,7 +93,7 @@ function Pairs({ title, pairs, end }: PairsProps) {
 
 const EMBED = 'width="360" height="500"'
 
-/** How another site shows the prices of the pair. */
+/** Markup for the prices of the pair on another site. */
 function Embedding({ base, query }: Pick<Props, 'base' | 'query'>) {
   const words = useWords()
   const { say } = words

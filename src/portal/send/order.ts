@@ -1,7 +1,7 @@
 import type { Conversion } from '~/service/convert.ts'
 import type { Parameter } from './filters.ts'
 
-/** What the prices of a pair may be sorted by; the first is the order of a page as it comes. */
+/** Orders of a pair's prices; the first is the default. */
 export const ORDERS = ['arrives', 'cost', 'speed'] as const
 
 export type Order = (typeof ORDERS)[number]
@@ -16,7 +16,10 @@ export const askedOrder = (params: URLSearchParams): Order =>
 export const orderParameters = (order: Order): Parameter[] =>
   order === ORDERS[0] ? [] : [[ORDER_NAME, order]]
 
-/** What a price is sorted by, least first; null for one that does not say, which comes last. */
+/**
+ * Value that prices are sorted by, least first; null for one that does not state it, which comes
+ * last.
+ */
 const VALUES: Readonly<Record<Exclude<Order, 'arrives'>, (entry: Conversion) => number | null>> = {
   cost: ({ cost }) => cost?.totalPct ?? null,
   speed: ({ ranked: { quote } }) => quote.offer?.deliveryMaxMs ?? null,

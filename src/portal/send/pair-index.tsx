@@ -17,7 +17,7 @@ export const pairIndexRoutes = (deps: PublicDeps): Route[] => [
   { method: 'GET', path: PATHS.send, handle: publicPage(deps, PATHS.send, pairIndexPage) },
 ]
 
-/** How many pairs the page lists; a search by name finds the others. */
+/** The maximum number of pairs that the page lists; a search by name finds the others. */
 const PAIRS_MAX = 2000
 
 function pairIndexPage({ view, url, words }: PublicAsk): Page {

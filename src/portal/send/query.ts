@@ -21,11 +21,11 @@ export type SendQuery = {
   readonly others: readonly Corridor[]
   readonly fields: Fields
   readonly asked: AskedFilters
-  /** Whether every offer is asked for, in place of one of each provider. */
+  /** Says whether every offer is requested, instead of one of each provider. */
   readonly isEvery: boolean
   readonly order: Order
   readonly filters: OfferFilters
-  /** Null where an amount is at fault. */
+  /** Null if an amount is at fault. */
   readonly goal: Goal | null
 }
 
@@ -36,7 +36,7 @@ type Asked = {
   readonly params: URLSearchParams
 }
 
-/** Null where the money of one of the countries is not known here. */
+/** Null if the money of one of the countries is not known here. */
 export function sendQuery({ words, view, pair, params }: Asked): SendQuery | null {
   const asked = askedFilters(params)
   const filters = { ...NO_FILTERS, ...countriesOf(pair), ...asked }
@@ -90,10 +90,10 @@ function corridors(view: View, pair: Pair, params: URLSearchParams): Corridor[] 
   return first ? [first, ...priced.filter((one) => one !== first)] : []
 }
 
-/** Whether an offer says all that is asked. */
+/** Reports whether an offer says all that is asked. */
 const isSaid = ({ unspecified }: RankedQuote): boolean => unspecified.length === 0
 
-/** Whether a currency is the one asked for; any is where none is. */
+/** Reports whether a currency is the one requested; any is where none is. */
 const isCode = (asked: string | null, code: string): boolean =>
   !asked || asked.trim().toUpperCase() === code
 

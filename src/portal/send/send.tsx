@@ -35,7 +35,7 @@ type SendDeps = PublicDeps & {
   readonly past: HeldSeriesDeps
   /** The public address of the service; null for whatever address it was read from. */
   readonly publicUrl: string | null
-  /** Whether people can sign up. */
+  /** Says whether people can sign up. */
   readonly canSignUp: boolean
   /** Whether an address is enough to be told by mail. */
   readonly isMailed: boolean
@@ -97,7 +97,7 @@ type Props = {
   /** The address of the service. */
   readonly base: string
   readonly query: SendQuery
-  /** Null where the question cannot be answered, which its form explains. */
+  /** Null if the question cannot be answered, which its form explains. */
   readonly conversions: Conversions | null
   /** The past three months; null where it is not shown. */
   readonly series: HeldSeries | null

@@ -15,7 +15,7 @@ type CrawlerDeps = PublicDeps & {
 
 const SITEMAP_PATH = '/sitemap.xml'
 
-/** What crawlers are told: the pages that there are, and those that are of no use to them. */
+/** Instructions for crawlers: all pages, and those that are useless to them. */
 export function crawlerRoutes(deps: CrawlerDeps): Route[] {
   const route = (path: string, make: (base: string, view: View) => FileContent): Route => ({
     method: 'GET',
@@ -46,7 +46,9 @@ function robots(base: string, mount: string): string {
   return `User-agent: *\n${closed}\nSitemap: ${base}${SITEMAP_PATH}\n`
 }
 
-/** How many addresses a sitemap may have. https://www.sitemaps.org/protocol.html */
+/**
+ * The maximum number of addresses that a sitemap may have. https://www.sitemaps.org/protocol.html
+ */
 const ADDRESSES_MAX = 50_000
 
 const OPEN = [

@@ -11,7 +11,7 @@ const SIZES = [192, 512] as const
 
 const iconPath = (size: number): string => `/icons/${size}.png`
 
-/** What a browser reads to install the site like an application, and the icons for it. */
+/** Manifest by which a browser installs the site like an application, and its icons. */
 export function manifestRoutes({ mount }: { mount: string }): Route[] {
   const manifest = new StaticFile({
     bytes: JSON.stringify({

@@ -20,7 +20,7 @@ export const privacyRoutes = (deps: Deps): Route[] => [
   },
 ]
 
-/** What is kept, each with why and for how long. */
+/** Stored data, each with its reason and duration. */
 const VISITOR = ['address', 'form-cookie', 'language'] as const
 
 const MEMBER = [

@@ -8,7 +8,7 @@ export type Answer = {
 
 const HEAD = /^HTTP\/[\d.]+ (\d{3})[^\n]*\n((?:[^\r\n]+\r?\n)*)\r?\n/
 
-/** The last answer in a text, after those of proxies; null where there is none. */
+/** The last answer in a text, after those of proxies; null if there is none. */
 export function answerIn(bytes: Uint8Array<ArrayBuffer>): Answer | null {
   const text = new TextDecoder('latin1').decode(bytes)
   let at = text.length - text.trimStart().length

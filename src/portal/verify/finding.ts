@@ -1,4 +1,4 @@
-/** What the check of a pasted text came to, in sentences. */
+/** Result of checking a pasted text, in sentences. */
 export type Finding = {
   /** `proved`: all of it fits; `refuted`: something does not; `unclear`: not to be checked. */
   readonly verdict: 'proved' | 'refuted' | 'unclear'
@@ -12,7 +12,7 @@ export type Finding = {
 /** A public key of the service, as its JSON Web Key has it. */
 export type PublicKey = { readonly kid: string; readonly x: string }
 
-/** What a text is checked with. */
+/** Data for checking a text. */
 export type Known = {
   readonly keys: readonly PublicKey[]
   /** The name of the service's log; null before its first checkpoint. */
@@ -29,7 +29,7 @@ export const joined = (...parts: readonly Uint8Array[]): Bytes =>
 export const sha256 = async (bytes: Bytes): Promise<Bytes> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 
-/** Whether a key signed these bytes. */
+/** Reports whether a key signed these bytes. */
 export async function isSigned({ x }: PublicKey, signature: Uint8Array, bytes: Bytes) {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x }
   const key = await crypto.subtle.importKey('jwk', jwk, 'Ed25519', false, ['verify'])

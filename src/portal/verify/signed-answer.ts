@@ -15,7 +15,7 @@ const UNSIGNED = unclear(
   'Ask again with the header Accept-Signature: sig=() and paste all of it, headers included.',
 )
 
-/** What a signature has to cover to count; `req` marks what is of the request. */
+/** Components that a signature has to cover to count; `req` marks those of the request. */
 const NEEDED = ['@method;req', '@target-uri;req', '@status', 'content-digest', 'date']
 
 type Signature = { readonly list: InnerList; readonly value: Uint8Array }
@@ -41,7 +41,7 @@ export async function answerFinding(answer: Answer, url: string, known: Known): 
   return provedAnswer(answer, url, signatures[0]!.list[1])
 }
 
-/** The signatures of an answer; null where there is none that can be read. */
+/** The signatures of an answer; null if there is none that can be read. */
 function signaturesIn({ headers }: Answer): Signature[] | null {
   try {
     const values = parseDictionary(headers.get('signature') ?? '')
@@ -57,7 +57,7 @@ function signaturesIn({ headers }: Answer): Signature[] | null {
   }
 }
 
-/** Whether the content is that of its digest, whatever pasting did to the ends of lines. */
+/** Reports whether the content is that of its digest, whatever pasting did to the ends of lines. */
 async function isBodyWhole({ headers, body }: Answer): Promise<boolean> {
   const [, digest] = /sha-256=:([A-Za-z0-9+/=]+):/.exec(headers.get('content-digest')!) ?? []
   if (digest === undefined) return false
@@ -72,7 +72,7 @@ async function isBodyWhole({ headers, body }: Answer): Promise<boolean> {
 
 type Context = { readonly answer: Answer; readonly url: string; readonly known: Known }
 
-/** Why a signature does not count; null where it does. */
+/** Why a signature does not count; null if it does. */
 async function faultOf({ list, value }: Signature, { answer, url, known }: Context) {
   const covered = list[0].map(nameOf)
   const lacking = NEEDED.filter((name) => !covered.includes(name))
@@ -128,7 +128,8 @@ function provedAnswer({ status, headers }: Answer, url: string, parameters: Para
     ],
     limits: [
       'It does not show that the prices were right, only that the service stated them.',
-      'It does not show what the service told others. The public log does: ask for the proof of ' +
+      'It does not show what the service sent to others. The public log does: request the proof ' +
+        'of ' +
         'a price, and check it here too.',
     ],
   }

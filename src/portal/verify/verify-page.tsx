@@ -100,7 +100,7 @@ const Meaning = () => (
   </section>
 )
 
-/** What comes before the 32 bytes of an Ed25519 key in DER. */
+/** Bytes before the 32 bytes of an Ed25519 key in DER. */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
 function pemOf({ x }: PublicKey): string {

@@ -47,7 +47,8 @@ const CURRENCY_SIGN = /\p{Sc}/u
 const LIST_TYPES = ['conjunction', 'disjunction'] as const
 
 /**
- * How many decimals show the smallest of some rates well; one count for all, so that they align.
+ * The number of decimals that show the smallest of some rates well; one count for all, so that they
+ * align.
  */
 export function rateDecimals(rates: readonly number[]): number {
   const smallest = Math.min(...rates.filter((rate) => rate > 0))
@@ -139,7 +140,7 @@ export class Format {
     return this.#number(`unit ${unit}`, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
   }
 
-  /** How long ago something was: `16 days ago`. */
+  /** The age of something: `16 days ago`. */
   readonly agoText = (ms: number): string => {
     const { count, unit } = spanOf(ms)
     return this.#ago.format(-count, unit)
@@ -209,7 +210,7 @@ export class Format {
     return `${isNegative ? MINUS : ''}${sign.text}${gap}${number}`
   }
 
-  /** The sign of a currency, and whether it stands before the amount; null where it has none. */
+  /** The sign of a currency, and whether it stands before the amount; null if it has none. */
   #signOf(code: string) {
     const known = this.#signs.get(code)
     if (known !== undefined || !CODE_OF_THREE.test(code)) return known ?? null

@@ -8,7 +8,7 @@ export type Language = (typeof LANGUAGES)[number]
 /** The languages whose pages have addresses of their own, such as `/fr/send`. */
 export const FURTHER_LANGUAGES = LANGUAGES.slice(1) as Exclude<Language, 'en'>[]
 
-/** What each language is called by those who read it. */
+/** Name of each language in itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   fr: 'Français',

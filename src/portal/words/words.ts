@@ -22,7 +22,7 @@ export const CATALOGUES: Readonly<Record<Language, Readonly<Record<MessageKey, s
 
 type Values = Readonly<Record<string, string | number>>
 
-/** What stands for a tag of a message: `<link>all prices</link>` is given `['all prices']`. */
+/** Replacement of a tag of a message: `<link>all prices</link>` is given `['all prices']`. */
 type Tag = (parts: ComponentChildren[]) => ComponentChildren
 
 type RichValues = Readonly<Record<string, ComponentChildren | Tag>>
@@ -31,7 +31,7 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u
 const LEFT_TO_RIGHT = /[[\p{L}\p{N}]--[\p{Script=Arabic}\p{Script=Hebrew}]]/v
 const FIRST_STRONG_ISOLATE = '\u2068'
 const POP_ISOLATE = '\u2069'
-/** What a message has that is more than its text. */
+/** Marks of a message that is more than text. */
 const MARKUP = /[{<']/
 
 /** The texts, numbers and names of one language: everything that a page says. */
@@ -40,7 +40,9 @@ export class Words extends Format {
 
   private constructor(
     language: Language,
-    /** Whether the page is at the language's own address, and so are those that it leads to. */
+    /**
+     * Says whether the page is at the language's own address, and so are those that it leads to.
+     */
     readonly isAddressed: boolean,
   ) {
     super(language)
@@ -63,7 +65,7 @@ export class Words extends Format {
     return this.language === 'ar' ? 'rtl' : 'ltr'
   }
 
-  /** What the paths of pages begin with to which this page leads. */
+  /** Prefix of the paths of pages that this page links to. */
   get prefix(): string {
     return this.isAddressed ? prefixOf(this.language) : ''
   }
@@ -86,7 +88,7 @@ export class Words extends Format {
     return message.format<ComponentChildren>(Object.fromEntries(given)) as ComponentChildren
   }
 
-  /** Whether a text of this direction would be torn apart by the words around it. */
+  /** Says whether a text of this direction would be torn apart by the words around it. */
   readonly isForeign = (text: string): boolean =>
     (this.direction === 'rtl' ? LEFT_TO_RIGHT : RIGHT_TO_LEFT).test(text)
 

@@ -37,13 +37,13 @@ type Options = Pick<AlertDeps, 'past' | 'onChange'> & {
 
 const AWAY = 'the database with the alerts cannot be reached at the moment; retry shortly'
 
-/** How many questions about alerts are asked of the database at once. */
+/** The maximum number of concurrent database queries about alerts. */
 const ASKED_MAX = 2
 
-/** How long a new alert waits for what was committed before it. */
+/** The longest time that a new alert waits for what was committed before it. */
 const CATCHING_UP = { msMax: 5000, message: AWAY }
 
-/** What alerts need that their owners list, make and change. */
+/** Dependencies for listing, creating and changing alerts. */
 export function alertDepsOf(options: Options): AlertDeps {
   const { config, database, clock, memory, past, live, follower, secret, onChange } = options
   const limit = new WorkLimit({ runningMax: ASKED_MAX, waitingMax: config.work.waitingMax })

@@ -14,7 +14,7 @@ type Parts = {
 
 export type Alerting = ReturnType<typeof alertingOf>
 
-/** What owners do with alerts, what judges them from now on, and what tells of them. */
+/** Parts of alerts: what owners do with them, what evaluates them, and what sends them. */
 export function alertingOf(options: ServiceOptions, { core, past, secret }: Parts) {
   const { memory, live, follower, changes } = core
   const deliveries = new Deliveries({ ...options, secret })

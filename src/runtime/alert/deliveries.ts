@@ -21,13 +21,13 @@ type Options = {
   readonly clock: Clock
   readonly log: Log
   readonly secret: SharedSecret
-  /** What is said of sample data; null for real data. */
+  /** Notice on sample data; null for real data. */
   readonly sample: string | null
   /** The addresses of a host; where it is not given, by the system. */
   readonly addressesOf?: ((host: string) => Promise<readonly string[]>) | undefined
 }
 
-/** What tells of alerts, over HTTP and by mail, until it is stopped. */
+/** Sends alerts, over HTTP and by email, until it is stopped. */
 export class Deliveries {
   readonly figures: DeliveryFigures
   readonly #deliverer: Deliverer
@@ -63,7 +63,7 @@ export class Deliveries {
     return this.#deliverer.jobs
   }
 
-  /** Looks for deliveries at once, in place of within a second. */
+  /** Looks for deliveries at once, instead of within a second. */
   readonly wake = (): void => this.#deliverer.wake()
 
   async stop(): Promise<void> {

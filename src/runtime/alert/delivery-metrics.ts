@@ -8,7 +8,7 @@ const OUTCOMES: readonly Outcome[] = ['done', 'failed', 'given_up']
 
 type Way = (typeof WAYS)[number]
 
-/** How telling of alerts has gone in this process. */
+/** Alert delivery attempts in this process. */
 export class DeliveryFigures {
   readonly #timings = { webhook: new Timings(WORK_BOUNDS_MS), mail: new Timings(WORK_BOUNDS_MS) }
   readonly #counts = new Map<string, number>()
@@ -31,7 +31,7 @@ export class DeliveryFigures {
     return sum
   }
 
-  /** How long what is due has waited to be tried, at most; 0 where nothing is. */
+  /** The longest wait of a due delivery; 0 if none is due. */
   get lateSeconds(): number {
     return ageSeconds(this.clock.now(), this.deliverer.dueSinceMs) ?? 0
   }

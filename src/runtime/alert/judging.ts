@@ -29,9 +29,9 @@ type JudgingDeps = {
   readonly past: SnapshotDeps
 }
 
-/** How long ended alerts are kept. */
+/** The longest time for which ended alerts are kept. */
 const ENDED_MS_MAX = 30 * DAY_MS
-/** How many moves over a period are measured anew in one run. */
+/** The maximum number of moves over a period that are measured again in one run. */
 const MEASURED_MAX = 5000
 
 /** Judges alerts by the log of changes, from the start of a process to its end. */
@@ -65,7 +65,7 @@ export class AlertJudging {
     this.#end = live.hear(this.#judge)
   }
 
-  /** Reads the alerts of an account again, or of all; later where the database is away. */
+  /** Reads the alerts of an account again, or of all; later if the database is unreachable. */
   readonly read = (accountId: string | null): Promise<void> => this.#watch.read(accountId)
 
   get jobs(): readonly Job[] {

@@ -22,7 +22,7 @@ type Deps = {
   readonly sending: SendingDeps
   /** Null if no mail can be sent. */
   readonly mailer: Mailer | null
-  /** Where people find the service, for links in mails. */
+  /** Address of the service for people, for links in emails. */
   readonly home: string
   readonly fingerprint: (text: string) => Promise<string>
   readonly alertOf: (id: string) => Promise<Alert | null>
@@ -31,7 +31,7 @@ type Deps = {
 type Webhook = Extract<Claim['to'], { kind: 'webhook' }>
 type Mailbox = Extract<Claim['to'], { kind: 'mail' }>
 
-/** How long a mail server may take; less than a delivery is claimed for. */
+/** The longest time that a mail server may take; less than a delivery is claimed for. */
 const MAIL_MS_MAX = 45 * SECOND_MS
 
 /** The two ways in which an alert tells something; neither rejects. */
@@ -67,7 +67,7 @@ export function tellers(deps: Deps) {
 
 const REPLY_LENGTH_MAX = 200
 
-/** What a mail server said, on one line and not too long; nothing where it said nothing. */
+/** Reply of a mail server, on one line and not too long; nothing if there was none. */
 function replyOf(said: string | null): Pick<Answer, 'reply'> {
   const text = said
     ?.replaceAll(/[\p{C}\s]+/gu, ' ')

@@ -14,7 +14,7 @@ import { WorkerWatch } from './worker-watch.ts'
 
 type SpreadDeps = { readonly database: Database; readonly clock: Clock; readonly log: Log }
 
-/** What a service does about a database on several servers. */
+/** Handles a database on several servers. */
 export class Spread {
   readonly whole: Whole
   readonly workers: WorkerWatch
@@ -57,7 +57,7 @@ export class Spread {
     this.#onBack = onBack
   }
 
-  /** What takes the place of reading observations as one server shows them. */
+  /** Replacement for reading observations as one server shows them. */
   get quotes() {
     const { whole } = this
     return {

@@ -70,7 +70,7 @@ export class WorkerWatch {
   }
 
   /**
-   * The corridors by whether their servers answer; null where all do. A server is asked twice, as
+   * The corridors by whether their servers answer; null if all do. A server is asked twice, as
    * one that is only busy may not answer in time.
    */
   async divided(): Promise<Divided | null> {

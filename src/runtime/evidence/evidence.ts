@@ -26,7 +26,7 @@ type Deps = Pick<ServiceOptions, 'config' | 'database' | 'clock' | 'log'> & {
 export class Evidence {
   readonly keys: LogKeys
   readonly sealer: Sealer
-  /** What the routes of the log and of signed answers need. */
+  /** Dependencies of the routes of the log and of signed answers. */
   readonly routes: { readonly evidence: LogReader; readonly signer: AnswerSigner }
 
   constructor(deps: Deps) {
@@ -64,7 +64,7 @@ export class Evidence {
 export const originOfLog = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   publicUrl === null ? 'localhost' : new URL(publicUrl).host
 
-/** The log as requests read it: within their time, and 503 where the database is away. */
+/** The log as requests read it: within their time, and 503 if the database is unreachable. */
 function boundedReader(
   store: ReturnType<typeof createLogStore>,
   nextMs: () => number | null,

@@ -1,4 +1,4 @@
-/** How long a witness may take; the next seal waits for it. */
+/** The longest time that a witness may take; the next seal waits for it. */
 const MS_MAX = 5_000
 const ANSWER_BYTES_MAX = 65_536
 

@@ -2,7 +2,7 @@ import { FileFault } from '~/file/csv.ts'
 import type { Grid } from '~/file/table/grid.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 
-/** How long one table may take to be read; a workbook of 8 MiB takes seconds. */
+/** The longest time that one table may take to be read; a workbook of 8 MiB takes seconds. */
 const READ_MS_MAX = 20_000
 
 /** A table, and the same compressed. */

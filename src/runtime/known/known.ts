@@ -11,7 +11,7 @@ const AWAY =
   'the database with the history cannot be reached at the moment; retry shortly, ' +
   'or ask without known_at for current data, which is still served'
 
-/** How many questions are answered at once, each on a connection of its own. */
+/** The maximum number of questions that are answered at once, each on a connection of its own. */
 const RUNNING_MAX = 2
 /** The limit on a statement, longer than any answer is waited for. */
 const STATEMENT_MS_MAX = 11_000
@@ -19,8 +19,8 @@ const STATEMENT_MS_MAX = 11_000
 type Known = KnownDeps['known'] & { stop(): Promise<void> }
 
 /**
- * Where questions about an earlier state of knowledge are answered: on the primary alone, by
- * connections for them alone. They fail as `pastOf` does.
+ * Store for queries about an earlier state of knowledge: on the primary alone, by its own
+ * connections. They fail as `pastOf` does.
  */
 export function knownOf(
   database: Database,

@@ -51,7 +51,7 @@ export class Backups {
     await this.#making
   }
 
-  /** Whether no replica has made the one of this time. */
+  /** Reports whether no replica has made the one of this time. */
   async #isDue(pattern: string, shelf: Shelf): Promise<boolean> {
     const { clock, database } = this.deps
     const dueMs = lastInstantMs(pattern, clock.now())

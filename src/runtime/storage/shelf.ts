@@ -6,7 +6,7 @@ import type { Config } from '~/config.ts'
 import type { Output } from '~/store/transfer/compressed.ts'
 import { newFile } from '~/store/transfer/new-file.ts'
 
-/** Where backups lie that are made by themselves. */
+/** Place of automatic backups. */
 export type Shelf = {
   /** The whole name of a backup, for people. */
   placeOf(name: string): string
@@ -16,7 +16,7 @@ export type Shelf = {
   remove(name: string): Promise<void>
 }
 
-/** What a connection of S3 sends at once, of which its parts are made. */
+/** Bytes that a connection of S3 sends at once, of which its parts are made. */
 const PART_BYTES = 8 * 1_048_576
 
 export const shelfOf = ({ backupDir, s3 }: Pick<Config, 's3'> & { backupDir: string }): Shelf => {

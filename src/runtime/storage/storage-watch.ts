@@ -18,14 +18,16 @@ type Deps = {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
-  /** When backups are made by themselves; null where they are not. */
+  /** The time when backups are made by themselves; null if they are not. */
   readonly backupCron: string | null
 }
 
 type Full = {
-  /** When a batch was last refused for lack of room. */
+  /** The time when a batch was last refused for lack of room. */
   refusedMs: number
-  /** Whether a trial by ourselves failed like the batch, so that its success means something. */
+  /**
+   * Says whether a trial by ourselves failed like the batch, so that its success means something.
+   */
   isTrialTelling: boolean
 }
 
@@ -35,7 +37,7 @@ const STORAGE_FULL =
 
 /** The age from which a backup by hand counts as overdue. */
 const BY_HAND_MS_MAX = 2 * DAY_MS
-/** How long a backup may take after the time at which it begins by itself. */
+/** The longest time that a backup may take after the time at which it begins by itself. */
 const BACKUP_MS_MAX = HOUR_MS
 
 /**
@@ -70,14 +72,14 @@ export class StorageWatch {
     return this.#figures
   }
 
-  /** What the database takes, and by how much it has grown since the first look. */
+  /** Size of the database, and its growth since the first look. */
   get growth(): { bytes: number; grown: number; sinceMs: number } | null {
     if (!this.#figures || !this.#first) return null
     const bytes = this.#figures.databaseBytes
     return { bytes, grown: bytes - this.#first.bytes, sinceMs: this.#first.atMs }
   }
 
-  /** What was recorded; throws `storage_full` where it was refused for lack of room. */
+  /** Returns the recording; throws `storage_full` if it was refused for lack of room. */
   async watched(recorded: Promise<Recording>): Promise<Recording> {
     try {
       const recording = await recorded
@@ -124,7 +126,7 @@ export class StorageWatch {
   }
 
   /**
-   * For how long a backup has been due; 0 where none is, null where none was ever made and none is
+   * For how long a backup has been due; 0 where none is, null if none was ever made and none is
    * made by itself.
    */
   get overdueMs(): number | null {

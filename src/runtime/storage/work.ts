@@ -15,7 +15,7 @@ type Sources = {
 
 const SLOW_MS = 1000
 
-/** What this process has done since it started, for the page of the operator. */
+/** Work of this process since it started, for the operator's page. */
 export const workOf =
   ({ deliveries, rows, storage, telemetry, database }: Sources) =>
   (): WorkFigures => ({

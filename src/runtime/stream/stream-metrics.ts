@@ -7,7 +7,7 @@ export type StreamSources = {
   readonly open: Pick<Streams['open'], 'ended'>
 }
 
-/** What the streams of this process do; subscriptions of the tool server count with them. */
+/** Metrics of this process's streams; subscriptions of the tool server count with them. */
 export const streamMetrics = ({ hub, seats, open }: StreamSources): Family[] => {
   const byTier = (what: 'readers' | 'told' | 'resets'): Sample<number>[] => {
     const { realtime, hourly } = hub.figures

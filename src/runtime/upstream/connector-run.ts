@@ -26,7 +26,7 @@ export type ConnectorDeps = {
   readonly config: Config
   readonly clock: Clock
   readonly database: Database
-  /** Where secrets are found by their names. */
+  /** Environment in which secrets are found by their names. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pace: Pace
   readonly folder: string
@@ -37,23 +37,23 @@ export type ConnectorDeps = {
 }
 
 type Wish = {
-  /** Whether nothing is recorded. */
+  /** Says whether nothing is recorded. */
   readonly isDry: boolean
-  /** Whether what can be read is recorded even where a rule refuses the run. */
+  /** Says whether what can be read is recorded even where a rule refuses the run. */
   readonly accepts: boolean
-  /** Whether the run is still wanted, now that nobody else is at it. */
+  /** Says whether the run is still due, now that no other process runs it. */
   isDue?(record: ConnectorRecord): boolean
 }
 
-/** How a run went. */
+/** Outcome of a run. */
 export type ConnectorReport = {
   readonly record: ConnectorRecord
-  /** Null where the source could not be asked or read. */
+  /** Null if the source could not be asked or read. */
   readonly prices: Prices | null
   readonly inserted: number
-  /** How many of the rows were recorded before. */
+  /** The number of rows that were recorded before. */
   readonly skipped: number
-  /** Why nothing was recorded; null where something may have been. */
+  /** Why nothing was recorded; null if something may have been. */
   readonly error: FeedError | null
 }
 

@@ -21,19 +21,19 @@ import { type Pace, Stopping } from './stopping.ts'
 
 type ServiceDeps = Pick<ConnectorDeps, 'config' | 'clock' | 'database'> & {
   readonly memory: Memory
-  /** Where prices are recorded, so that memory serves them at once. */
+  /** Store of prices, so that memory serves them at once. */
   readonly store: IngestDeps['store']
   readonly log: Log
   readonly env?: ConnectorDeps['env']
   readonly pace?: Pace
 }
 
-/** How many hosts are asked at once. */
+/** The maximum number of hosts that are queried at once. */
 const HOSTS_AT_ONCE_MAX = 4
 /** The pause between two connectors of one host. */
 const PAUSE_MS = 250
 const JOB_NAME = 'run-connectors'
-/** How often it is looked which connectors there are, and whether one is due. */
+/** Schedule of looking for connectors, and for those that are due. */
 const LOOKS = '20 * * * * *'
 
 /** The folder of the connectors. */
@@ -41,8 +41,8 @@ export const connectorFolder = ({ connectors, dataDir }: Config): string =>
   connectors ?? join(dataDir, 'connectors')
 
 /**
- * What is known of the runs of the connectors that are in the folder. A file that is not valid
- * counts as a connector of its name that fails.
+ * State of the connectors in the folder. A file that is not valid counts as a connector of its name
+ * that fails.
  */
 export async function connectorRecords(config: Config, database: Database, nowMs: number) {
   const found = await connectorsIn(connectorFolder(config))
@@ -65,7 +65,7 @@ const idOf = (file: string): string => file.replace(/\.ya?ml$/, '')
 export class ConnectorService {
   readonly #stopping = new Stopping()
   readonly #deps: ConnectorDeps
-  /** What was logged of files that are not valid. */
+  /** Logged errors of files that are not valid. */
   #told: ReadonlySet<string> = new Set()
 
   constructor(private readonly options: ServiceDeps) {
@@ -176,9 +176,9 @@ const recordOf = ({ name }: Connector, records: readonly ConnectorRecord[]) =>
   records.find(({ id }) => id === name) ?? untriedConnector(name)
 
 /**
- * Whether a run is due: at the last time of the schedule it had not been tried yet, or it failed
- * and has rested, as the upstream asks or as a bank would. A try in the future was before a clock
- * was set back.
+ * Reports whether a run is due: at the last time of the schedule it had not been tried yet, or it
+ * failed and has rested, as the upstream asks or as a bank would. A try in the future was before a
+ * clock was set back.
  */
 function isDue({ schedule, time_zone }: Connector, record: ConnectorRecord, nowMs: number) {
   if (isWaiting(record, nowMs)) return false

@@ -74,7 +74,7 @@ export class FeedService {
     this.#turns?.note(publication)
   }
 
-  /** When the feeds are asked next; null where there are none. */
+  /** The time when the feeds are asked next; null if there are none. */
   nextMs(nowMs: number): number | null {
     return this.#turns?.nextMs(nowMs) ?? null
   }

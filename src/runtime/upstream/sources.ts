@@ -36,7 +36,7 @@ type SourceServiceDeps = {
   readonly log: Log
   readonly memory: Memory
   readonly database: Database
-  /** Where observations are recorded, so that memory serves them at once. */
+  /** Store of observations, so that memory serves them at once. */
   readonly store: IngestDeps['store']
   readonly pace?: Pace
   /** Wraps a source to observe its answers. */
@@ -44,10 +44,10 @@ type SourceServiceDeps = {
 }
 
 const JOB_NAME = 'fetch-quotes'
-/** How often it is looked whether a bank is due. */
+/** Schedule of looking for banks that are due. */
 const LOOKS = '4-59/5 * * * *'
 
-/** What a run that was cancelled does no more. */
+/** Writes that a cancelled run no longer does. */
 const WRITES = ['addEntries', 'record', 'saveState'] as const
 
 const same = (source: QuoteSource): QuoteSource => source

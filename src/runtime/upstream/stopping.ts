@@ -2,7 +2,9 @@ import type { FetcherDeps } from '~/feed/fetcher.ts'
 
 export type Pace = Omit<FetcherDeps, 'clock'>
 
-/** The end of asking upstreams: what is under way is cancelled, and leaves no further trace. */
+/**
+ * The end of requests to upstreams: those in progress are cancelled, and leave no further trace.
+ */
 export class Stopping {
   readonly #controller = new AbortController()
 
@@ -10,7 +12,7 @@ export class Stopping {
     this.#controller.abort()
   }
 
-  /** Does the work; the stop in the middle of it is no failure. */
+  /** Does the work; a stop in the middle of it is not a failure. */
   async run(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()

@@ -19,7 +19,7 @@ import { baseOf } from './base.ts'
 import type { RateDeps } from './rate.ts'
 import { watchedValue } from './value.ts'
 
-/** How an alert stands when it begins to be judged. */
+/** State of an alert when it is first evaluated. */
 type FirstJudgement = {
   readonly standing: Standing
   readonly judgedPosition: number
@@ -36,7 +36,7 @@ type NewAlert = AlertWish &
     readonly id?: string
   }
 
-/** What may change of an alert; what is absent stays. */
+/** Changes of an alert; absent ones stay. */
 export type AlertChange = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'when' | 'amount'>> & {
   readonly status?: 'active' | 'paused'
 }
@@ -74,7 +74,7 @@ export type AlertDeps = RateDeps & {
   readonly deliveries: {
     /** The newest deliveries of an alert, newest first. */
     list(alertId: string): Promise<readonly Delivery[]>
-    /** Null where the alert is gone. */
+    /** Null if the alert is gone. */
     add(delivery: NewDelivery): Promise<Delivery | null>
   }
   readonly memory: { readonly current: Generation }
@@ -82,8 +82,8 @@ export type AlertDeps = RateDeps & {
   readonly past: SnapshotDeps
   readonly live: {
     /**
-     * What is known by the log of changes, once everything committed before the call is. Throws
-     * `database_unavailable` where the log cannot be followed: by what held before, a new alert
+     * Returns the state of the log of changes, once everything committed before the call is in it.
+     * Throws `database_unavailable` if the log cannot be followed: by an earlier state, a new alert
      * might take its first crossing for what was true already.
      */
     caughtUp(): Promise<{ readonly position: number; readonly current: Generation }>
@@ -93,10 +93,10 @@ export type AlertDeps = RateDeps & {
     make(): Promise<{ readonly text: string; readonly sealed: string }>
   }
   readonly receivers: {
-    /** Why nothing can be posted to a URL, as the end of a sentence; null where it can. */
+    /** Why nothing can be posted to a URL, as the end of a sentence; null if it can. */
     faultOf(url: string): Promise<string | null>
   }
-  /** Whether mails can be sent at all. */
+  /** Says whether emails can be sent at all. */
   readonly isMailed: boolean
   /** Called after each change of an account's alerts. */
   readonly onChange: (accountId: string) => Promise<void>
@@ -109,10 +109,7 @@ export type AlertDeps = RateDeps & {
 export type OwnAlert = { readonly account: Account; readonly alertId: string }
 
 export const unknownAlert = (): ServiceError =>
-  new ServiceError(
-    'unknown_alert',
-    'this account has no alert of that id; GET /alerts lists those that it has',
-  )
+  new ServiceError('unknown_alert', 'this account has no such alert; GET /alerts lists its alerts')
 
 export const alertLimit = ({ plan }: Account): ServiceError =>
   new ServiceError(
@@ -128,7 +125,7 @@ export function assertJudged(watched: Watched): void {
   if (fault) throw invalidParameter(fault)
 }
 
-/** Throws `invalid_parameter` for a destination where nothing can be told. */
+/** Throws `invalid_parameter` for a destination that cannot receive anything. */
 export async function assertReachable(
   { receivers, alerts, isMailed }: AlertDeps,
   { id }: Account,
@@ -150,7 +147,7 @@ export async function assertReachable(
 }
 
 /**
- * How something stands now, by the account's tier. Throws `unsupported_currency`, and what
+ * Evaluates a new alert now, by the account's tier. Throws `unsupported_currency`, and what
  * `live.caughtUp` does.
  */
 export async function firstJudgement(

@@ -11,7 +11,7 @@ import {
 } from './alerts.ts'
 import { countChange } from './rate.ts'
 
-/** A changed alert, and the key of a new webhook's signatures; null where that stays. */
+/** A changed alert, and the key of a new webhook's signatures; null if that stays. */
 type ChangedAlert = { readonly alert: Alert; readonly secret: string | null }
 
 /**

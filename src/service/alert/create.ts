@@ -10,7 +10,7 @@ import {
 } from './alerts.ts'
 import { countChange } from './rate.ts'
 
-/** A new alert, and the key of its signatures, which nobody is shown again; null for a mail. */
+/** A new alert, and the key of its signatures, which is never shown again; null for an email. */
 type CreatedAlert = { readonly alert: Alert; readonly secret: string | null }
 
 type Asked = {

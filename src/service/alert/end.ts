@@ -1,7 +1,7 @@
 import type { Alert } from '~/domain/alert/alert.ts'
 import { type AlertDeps, type OwnAlert, unknownAlert } from './alerts.ts'
 
-/** Deletes an alert with all that was told of it; answers what it was. Throws `unknown_alert`. */
+/** Deletes an alert with its deliveries; returns it. Throws `unknown_alert`. */
 export async function deleteAlert(
   { alerts, onChange }: Pick<AlertDeps, 'alerts' | 'onChange'>,
   { account, alertId }: OwnAlert,

@@ -18,22 +18,22 @@ import { watchedValue } from './value.ts'
 export type Firing = {
   readonly alert: Alert
   readonly value: Value
-  /** The value before it; null where none is known. */
+  /** The value before it; null if none is known. */
   readonly previous: Value
-  /** When what made it so was committed, or the moment that did; the hour for the hourly tier. */
+  /** The time when the cause was committed, or the tick's time; the hour for the hourly tier. */
   readonly atMs: number
   readonly tier: Tier
 }
 
 type JudgeDeps = {
   readonly live: Live
-  /** What is served, which knows the plans of accounts. */
+  /** Served memory, which knows the plans of accounts. */
   readonly memory: { readonly current: Generation }
   readonly ageLimits: AgeLimits
   readonly clock: { now(): number }
   /** Takes each transition, in the order of the log. */
   readonly take: (transition: Transition) => void
-  /** The text that tells of a firing. */
+  /** The text of a firing. */
   readonly bodyOf: (firing: Firing) => string
   /** Hears of an alert that could not be judged, which is a bug of ours. */
   readonly onFault: (error: unknown) => void
@@ -44,9 +44,9 @@ type Judging = {
   readonly alert: Alert
   /** Names what it watches, which others may watch too. */
   readonly watched: string
-  /** How many active alerts of the account are older. */
+  /** The number of active alerts of the account that are older. */
   readonly rank: number
-  /** When it was read; it is not judged by what held before. */
+  /** The time when it was read; it is not evaluated on what held before. */
   readonly readMs: number
   standing: Standing
   value: Value
@@ -66,15 +66,18 @@ type Moment = {
   readonly accountId: string | null
 }
 
-/** How many moments may wait; beyond that, all alerts are judged once by what is known then. */
+/**
+ * The maximum number of times that may wait; beyond that, all alerts are evaluated once on the
+ * current state.
+ */
 const WAITING_MAX = 1000
-/** How many alerts are judged in one go, before others get their turn. */
+/** The number of alerts that are evaluated in one go, before others get their turn. */
 const SLICE = 100
-/** How far the moment of the log may be behind while nobody watches. */
+/** Lag that the log's time may have while nothing is watched. */
 const BEHIND_MS_MAX = MINUTE_MS
 
 /**
- * Judges alerts by each step of the log, in its order. All processes judge alike; what comes of it
+ * Evaluates alerts by each step of the log, in its order. All processes do so; the result
  * is kept by whichever is first.
  */
 export class AlertJudge implements StepHearer {
@@ -269,8 +272,8 @@ const judgingOf = (alert: Alert, rank: number, readMs: number): Judging => ({
 })
 
 /**
- * Whether a moment is of a time before an alert was read. The log's time stands still while nobody
- * watches, and its next tick comes within seconds of somebody who does; age is judged only from it.
+ * Reports whether a time lies before an alert was read. The log's time stops while nothing is
+ * watched, and its next tick comes within seconds of a new watcher; age is evaluated only from it.
  */
 function isBefore({ tier, nowMs }: Freshness, { alert, readMs }: Judging): boolean {
   if (tier === 'hourly') return nowMs < hourStartMs(readMs)

@@ -18,7 +18,7 @@ type Ending = { readonly status: 'ended'; readonly reason: string; readonly nowM
 const REASON = 'it was ended by the link in a mail'
 const TOKEN = /^([0-9a-f-]{36})\.([\w-]{1,64})$/
 
-/** What a mail carries so that its reader can end the alert without signing in. */
+/** Token in an email by which its reader can end the alert without signing in. */
 export const endTokenOf = async (fingerprint: Fingerprint, alertId: string): Promise<string> =>
   `${alertId}.${await fingerprint(`end of alert ${alertId}`)}`
 

@@ -3,13 +3,13 @@ import { hostOf } from '~/domain/alert/alert.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { type ErrorCode, ServiceError } from '~/domain/errors.ts'
 
-/** How much may be done with alerts in each hour of the clock, on all replicas together. */
+/** Limits on actions with alerts in each hour of the clock, on all replicas together. */
 export const RATES = {
-  /** How many alerts an account makes and changes. */
+  /** The number of alerts that an account makes and changes. */
   changes: 20,
-  /** How many tests an account sends. */
+  /** The number of tests that an account sends. */
   tests: 10,
-  /** How many tests all accounts together send to one host. */
+  /** The number of tests that all accounts together send to one host. */
   testsOfHost: 60,
 } as const
 
@@ -22,7 +22,7 @@ export type RateDeps = {
 }
 
 type Deed = {
-  /** What is counted together. It names no alert, so that deleting one gives nothing back. */
+  /** Scope of a count. It names no alert, so that deleting one gives nothing back. */
   readonly scope: string
   readonly max: number
   readonly code: ErrorCode

@@ -6,12 +6,12 @@ type RotatedSecret = {
   readonly alert: Alert
   /** The new key of signatures, shown once. */
   readonly secret: string
-  /** Until when the old one signs beside it. */
+  /** The time until which the old one also signs. */
   readonly oldEndsMs: number
 }
 
 /**
- * Gives an alert a new key of signatures; the old one signs beside it for a day. Throws
+ * Gives an alert a new key of signatures; the old one also signs for a day. Throws
  * `unknown_alert`, and `invalid_parameter` for an alert that is mailed.
  */
 export async function rotateSecret(

@@ -3,8 +3,8 @@ import { type AlertDeps, type OwnAlert, unknownAlert } from './alerts.ts'
 import { countTest } from './rate.ts'
 
 /**
- * Delivers a test where the alert is told, whether or not it is judged; `deliveriesOf` shows what
- * came of it. Throws `unknown_alert`, and `too_many_tests`.
+ * Delivers a test to the alert's destination, whether or not it is evaluated; `deliveriesOf` shows
+ * what came of it. Throws `unknown_alert`, and `too_many_tests`.
  */
 export async function testAlert(
   deps: AlertDeps,

@@ -29,7 +29,7 @@ const ROUNDED: Readonly<Record<AlertUnit, (value: number) => number>> = {
 export const undisputedRate = (mid: Mid | null | undefined): number | null =>
   mid && mid.basis !== 'disputed' ? mid.rate : null
 
-/** How what is watched stands in a view, rounded as answers are; null where nobody knows. */
+/** Returns the watched value in a view, rounded as in responses; null if unknown. */
 export function watchedValue(view: View, watched: Watched): Value {
   if (!isSupported(view.catalogue, watched.corridor, NO_FILTERS)) return null
   if (view.lacks(watched.corridor)) return null
@@ -79,7 +79,7 @@ function isStale(view: View, watched: Watched): boolean | null {
 
 /**
  * The last moment at which the newest executable price is not stale, suspect ones aside; Infinity
- * where prices never are, and null where there is none.
+ * where prices never are, and null if there is none.
  */
 function freshUntilMs(view: View, watched: Watched): number | null {
   const { offers } = corridorOf(view, watched)

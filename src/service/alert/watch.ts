@@ -7,17 +7,20 @@ type WatchDeps = {
     /** The active alerts of an account, or of all, oldest first. */
     active(accountId: string | null): Promise<readonly Alert[]>
     /**
-     * Keeps how alerts stand now with what is to be told, and answers whose transition was kept; at
-     * most one transition of an alert.
+     * Stores the states of alerts with their deliveries, and returns whose transition was stored;
+     * at most one transition of an alert.
      */
     settle(transitions: readonly Transition[]): Promise<ReadonlySet<string>>
   }
   readonly judge: Pick<AlertJudge, 'replace'>
-  /** Hears why the database took nothing; told once until it does again. */
+  /** Receives the reason why the database took nothing; once until it does again. */
   readonly onFault: (error: unknown) => void
 }
 
-/** How many transitions are kept at once, and how many may wait for a database that is away. */
+/**
+ * The maximum number of transitions that are kept at once, and of those that may wait for an
+ * unreachable database.
+ */
 const BATCH_MAX = 500
 const WAITING_MAX = 10_000
 
@@ -43,7 +46,7 @@ export class AlertWatch {
     if (!this.#isFailing) void this.#start()
   }
 
-  /** Reads the alerts of an account again, or all; later where the database is away. */
+  /** Reads the alerts of an account again, or all; later if the database is unreachable. */
   read(accountId: string | null): Promise<void> {
     this.#unread.add(accountId ?? EVERYBODY)
     return this.run()

@@ -9,12 +9,12 @@ import { TokenBucket } from '~/memory/token-bucket.ts'
 import { type Credential, callerOf, type KeyAccess } from '~/service/access.ts'
 import { inTime } from '~/service/deadline.ts'
 
-/** What the database has of an access token that may be used. */
+/** Record of a valid access token in the database. */
 export type HeldToken = {
   /** The hash of the key that stands for the connected application. */
   readonly keyHash: string
   readonly expiresMs: number
-  /** What its application may do. */
+  /** Rights of its application. */
   readonly scopes: readonly string[]
 }
 
@@ -25,14 +25,14 @@ type AccessTokensDeps = {
    * where there is none, or where it was revoked.
    */
   readonly load: (tokenHash: string) => Promise<HeldToken | null>
-  /** Whether the secret part of a token bears our mark; needs no query. */
+  /** Says whether the secret part of a token bears our mark; needs no query. */
   readonly isMarked: (secret: string) => Promise<boolean>
   readonly clock: { now(): number }
 }
 
 /**
- * How many tokens are remembered, and how many that are good for nothing; beyond that those longest
- * unused are looked up again.
+ * The maximum number of remembered tokens, and of remembered invalid ones; beyond that those
+ * longest unused are looked up again.
  */
 const TOKENS_MAX = 10_000
 
@@ -157,7 +157,7 @@ function callerIn({ key, caller, expiresMs }: Known, nowMs: number): Caller | Se
 }
 
 export type ToolAccess = KeyAccess & {
-  /** Looks up access tokens; not needed where nobody can sign in. */
+  /** Looks up access tokens; not needed without sign-in. */
   readonly tokens?: Pick<AccessTokens, 'callerOf'>
 }
 

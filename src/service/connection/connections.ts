@@ -8,17 +8,19 @@ export type KnownApplication = {
   readonly name: string
   readonly uri: string | null
   readonly redirectUris: readonly string[]
-  /** When it registered, or when its document was last read. */
+  /** The time when it registered, or when its document was last read. */
   readonly readMs: number
 }
 
-/** How many applications an account may have connected at once. */
+/** The maximum number of applications that an account may have connected at once. */
 export const CONNECTIONS_MAX = 20
 
-/** How many applications may wait for their first person. */
+/** The maximum number of applications that may wait for their first person. */
 const STRANGERS_MAX = 10_000
 
-/** How long a document is believed before it is read again, and how long if that fails. */
+/**
+ * The time for which a document is believed before it is read again, and how long if that fails.
+ */
 const READ_AGAIN_MS = DAY_MS
 const STALE_MS_MAX = 7 * DAY_MS
 
@@ -40,7 +42,7 @@ type Held = {
   readonly clientId: string
   readonly name: string
   readonly isEnded: boolean
-  /** When the person last allowed the application. */
+  /** The time when the person last allowed the application. */
   readonly consentedMs: number
 }
 
@@ -54,14 +56,14 @@ type ConnectionStore = {
    * copies may share one id. https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1
    */
   registeredAlready(described: Described, nowMs: number): Promise<string | null>
-  /** Forgets applications that nobody has connected, but for the newest `max`. */
+  /** Forgets unconnected applications except the newest `max`. */
   forgetStrangers(max: number): Promise<void>
   /**
    * The key of the connection, whose person has consented: the one there is, or a new one in place
-   * of one that ended. Null where the account has `max` connections already.
+   * of one that ended. Null if the account has `max` connections already.
    */
   connect(wish: NewConnection, max: number): Promise<{ key: Key; isNew: boolean } | null>
-  /** Whether a person has connected an application, and not ended that. */
+  /** Reports whether a person has connected an application, and not ended that. */
   isConnected(pair: { userId: string; clientId: string }): Promise<boolean>
   /** The connection of an access or refresh token by its hash; null for an unknown one. */
   heldBy(tokenHash: string): Promise<Held | null>
@@ -72,7 +74,7 @@ export type ConnectionDeps = Pick<OwnKeysDeps, 'keyStore' | 'notify' | 'publishe
   readonly newConnectionHash: () => string
 }
 
-/** Connects an application that a person consented to; false where there are too many. */
+/** Connects an application that a person consented to; false if there are too many. */
 export async function connect(
   deps: ConnectionDeps,
   { accountId, email, actor, nowMs }: Owner,
@@ -102,7 +104,7 @@ export async function disconnect(
 
 type Described = Pick<KnownApplication, 'name' | 'uri' | 'redirectUris'>
 
-/** Keeps an application that registered, in place of the oldest where too many wait. */
+/** Stores an application that registered, instead of the oldest if too many wait. */
 export async function keepStranger(
   { connections }: Pick<ConnectionDeps, 'connections'>,
   clientId: string,

@@ -16,16 +16,16 @@ type Sum =
 
 export type CostsQuestion = Transfer & {
   readonly sum: Sum
-  /** What offers have to say to count. */
+  /** Conditions that offers have to state to count. */
   readonly filters: OfferFilters
   /** The only provider whose offers count; absent for all. */
   readonly providerId?: string | null
 }
 
 export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
-  /** Null where a country has no currency that is active. */
+  /** Null if a country has no currency that is active. */
   readonly corridor: Corridor | null
-  /** In the source currency; null where dollars cannot be brought to it. */
+  /** In the source currency; null if dollars cannot be brought to it. */
   readonly amount: number | null
   readonly amountUsd: number | null
   readonly costs: Costs<RankedQuote>
@@ -33,7 +33,10 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
   readonly cheapest: OfferCost<RankedQuote> | null
   /** Why none is the cheapest although there are offers; null otherwise. */
   readonly lack: Lack | null
-  /** Whether anything was asked of offers, and how many for the countries do not say it. */
+  /**
+   * Says whether anything was requested of offers, and how many offers for the countries do not
+   * state it.
+   */
   readonly isFiltered: boolean
   readonly silentCount: number
   /** Other currencies of the two countries that have offers for them. */
@@ -41,7 +44,7 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
 }
 
 /**
- * What sending an amount from one country to another costs, by every live offer that is for them.
+ * Cost of sending an amount from one country to another, by every live offer for them.
  *
  * It is about one corridor: between the currencies asked for, else the first of the countries' own
  * that has such offers. Throws `unsupported_currency`; countries must have been checked already.

@@ -43,11 +43,11 @@ export function corridorsBetween(view: View, transfer: Transfer): CountryCorrido
   )
 }
 
-/** What is known of a transfer; of each side the country or the currency. */
+/** Known sides of a transfer, each by country or currency. */
 type Sides = { readonly [side in keyof Transfer]: string | null }
 
 /**
- * The currencies of a transfer: those given, else the usual ones of the countries; null where a
+ * The currencies of a transfer: those given, else the usual ones of the countries; null if a
  * country has none that is active. Throws `unsupported_currency`.
  */
 export function usualCorridor(
@@ -66,6 +66,6 @@ export function usualCorridor(
 const usualCurrency = (view: View, country: string): string | null =>
   currenciesOf(view, country)[0] ?? null
 
-/** The first of corridors that has offers, else the first; null where there is none. */
+/** The first of corridors that has offers, else the first; null if there is none. */
 export const usualOf = (corridors: readonly CountryCorridor[]): CountryCorridor | null =>
   corridors.find(({ offers }) => offers.length > 0) ?? corridors[0] ?? null

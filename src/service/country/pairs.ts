@@ -15,7 +15,7 @@ import {
   newestOf,
 } from '~/service/corridors.ts'
 
-/** How many corridors between countries are listed at most. */
+/** The maximum number of corridors between countries that are listed. */
 const COUNTRY_CORRIDORS_MAX = 5000
 
 /** The offers of one corridor that name the same two countries. */

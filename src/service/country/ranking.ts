@@ -20,7 +20,7 @@ export type RankingAsk = {
   readonly amountUsd: number
 }
 
-/** A pair of countries by what sending between them costs, in percent; null where unknown. */
+/** A pair of countries by what sending between them costs, in percent; null if unknown. */
 export type RankedPair = { readonly pct: number | null; readonly found: CountryCosts }
 
 /** A provider by its cheapest offers of all pairs. */

@@ -7,28 +7,28 @@ import { noteOf } from '~/evidence/note-text.ts'
 import { proofText } from '~/evidence/proof.ts'
 import { tileNameOf, widthIn } from '~/evidence/tile.ts'
 
-/** What a proof can be asked for. */
+/** Rows for which a proof can be requested. */
 export type Provable = { readonly kind: 'observation' | 'reference'; readonly id: number }
 
 /** The verifiable log, as it is read. */
 export type LogReader = {
   /** The newest checkpoint, signed; null before the first. */
   head(): Promise<{ readonly note: string } | null>
-  /** How many leaves had been sealed at a moment. */
+  /** The number of leaves that had been sealed at a time. */
   sizeAt(ms: number): Promise<number>
-  /** A tile of hashes; null where it is shorter or missing. */
+  /** A tile of hashes; null if it is shorter or missing. */
   tile(level: number, index: number, width: number): Promise<Uint8Array | null>
-  /** A bundle of entries; null where one is missing. */
+  /** A bundle of entries; null if one is missing. */
   entries(index: number, width: number): Promise<Uint8Array | null>
-  /** The place of a row among the leaves; null where it is not sealed. */
+  /** The place of a row among the leaves; null if it is not sealed. */
   indexOf(kind: Provable['kind'], id: number): Promise<number | null>
-  /** Whether there is such a row, sealed or not. */
+  /** Reports whether there is such a row, sealed or not. */
   has(kind: Provable['kind'], id: number): Promise<boolean>
-  /** The entry at a place; null where its row was pruned. */
+  /** The entry at a place; null if its row was pruned. */
   entryAt(index: number): Promise<Uint8Array | null>
   /** The hashes that prove that a leaf is in the tree of a size. */
   inclusion(index: number, size: number): Promise<readonly Uint8Array[]>
-  /** When what is new now will be sealed; null where nothing is. */
+  /** The time when what is new now will be sealed; null if nothing is. */
   nextMs(): number | null
 }
 

@@ -12,14 +12,14 @@ import { WindowCache } from '~/memory/window-cache.ts'
 /** The database as it was known at a time; `P` is the store of the past. */
 type KnownTables<P> = DaySource & {
   readonly past: P
-  /** Whether nothing at all had been recorded by then. */
+  /** Says whether nothing at all had been recorded by then. */
   readonly isBeforeAll: boolean
   catalogue(): Promise<Catalogue>
-  /** What was live of every currency. */
+  /** Returns the references in force of every currency. */
   references(): Promise<readonly Reference[]>
-  /** What was live in these corridors. */
+  /** Returns the quotes in force in these corridors. */
   quotes(corridors: readonly Corridor[]): Promise<readonly Quote[]>
-  /** Whether the sample had been loaded. */
+  /** Reports whether the sample had been loaded. */
   holdsSample(): Promise<boolean>
 }
 
@@ -28,27 +28,30 @@ export type KnownStore<P> = {
   at<T>(knownMs: number, work: (tables: KnownTables<P>) => Promise<T>): Promise<T>
 }
 
-/** What was known at a time, for one question. */
+/** State of knowledge at a time, for one request. */
 export type KnownPast<P> = { readonly store: P; readonly windows: WindowCache }
 
 type Asked = {
   /** The time asked about. */
   readonly knownMs: number
-  /** What the caller may see now. */
+  /** Freshness that the caller may see now. */
   readonly freshness: Freshness
   readonly limits: AgeLimits
-  /** Whether the answer is about the present of that time, and not about its past alone. */
+  /** Says whether the response is about the present of that time, and not about its past alone. */
   readonly isLive: boolean
 }
 
 type Known<T> = {
   readonly answer: T
-  /** What was asked, or the cutoff of the caller's tier if that is earlier. */
+  /** Requested time, or the cutoff of the caller's tier if that is earlier. */
   readonly knownMs: number
   readonly isBeforeAll: boolean
 }
 
-/** How often an answer is worked out at most, each time with the corridors that it looked at. */
+/**
+ * Number of times that a response is computed at most, each time with the corridors that it looked
+ * at.
+ */
 const ROUNDS_MAX = 5
 
 /**

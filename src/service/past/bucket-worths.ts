@@ -5,18 +5,18 @@ import type { View } from '~/memory/view.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { referenceSources } from '~/service/snapshot.ts'
 
-/** What a dollar was worth at a bucket's end, and between which values it stood in the bucket. */
+/** Value of a dollar at a bucket's end, and its range in the bucket. */
 export type BucketWorth = Worth & Range
 
 export type WorthStore = {
   /**
-   * What a US dollar was last worth in a currency before each of `momentsMs`, which ascend; null
-   * before its history begins.
+   * Returns the last value of a US dollar in a currency before each of `momentsMs`, which ascend;
+   * null before its history begins.
    */
   worthsBefore(currency: string, momentsMs: readonly number[]): Promise<readonly (Worth | null)[]>
   /**
    * Between which values of a dollar's worth all lay that were said from each of `momentsMs` to
-   * before the next; null where none was.
+   * before the next; null if none was.
    */
   worthRanges(currency: string, momentsMs: readonly number[]): Promise<readonly (Range | null)[]>
 }
@@ -35,8 +35,8 @@ type WorthsAsk = Window & {
 }
 
 /**
- * What a dollar was worth in each bucket, shared by every corridor with this leg; null before the
- * leg's history begins. Without a limit for suspect prices the values in a bucket are left out.
+ * Value of a dollar in each bucket, shared by every corridor with this leg; null before the leg's
+ * history begins. Without a limit for suspect prices the values in a bucket are left out.
  */
 export function worthsOf(
   deps: WorthDeps,

@@ -7,11 +7,11 @@ import { bucketEndMs, bucketStartsMs, type Candle, type Interval } from '~/domai
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { referenceSources } from '~/service/snapshot.ts'
 
-/** What a US dollar was worth, oldest first; of two values at one time the later one holds. */
+/** Values of a US dollar, oldest first; of two at one time the later one applies. */
 type WorthPath = { readonly timesMs: Float64Array; readonly worths: Float64Array }
 
 export type MidCandleStore = {
-  /** What a US dollar was worth in a currency: last before a window, and whenever said in it. */
+  /** Returns the values of a US dollar in a currency: the last before a window, and each in it. */
   worthPath(currency: string, window: Window): Promise<WorthPath>
 }
 
@@ -110,7 +110,7 @@ class MidPath {
     return candle
   }
 
-  /** When either leg is said next. */
+  /** The time when either leg is said next. */
   get #nextMs(): number {
     const sourceMs = this.source.timesMs[this.#sourceNext] ?? Number.POSITIVE_INFINITY
     const targetMs = this.target.timesMs[this.#targetNext] ?? Number.POSITIVE_INFINITY

@@ -16,7 +16,7 @@ export type TableDeps = {
   readonly feedTimes?: FeedTimes
 }
 
-/** What one unit of the base is worth in another currency, and when that was last said. */
+/** Value of one unit of the base in another currency, and the time when it was last published. */
 type MidRow = { readonly quote: string; readonly rate: number; readonly atMs: number }
 
 /** The rows of a bucket of time, in alphabetical order of their currencies. */
@@ -32,9 +32,9 @@ export type TableAsk = {
   readonly bank: string | null
 }
 
-/** How long a day without a mid shows the one before it. */
+/** The time for which a day without a mid shows the one before it. */
 const CARRIED_MS = 14 * DAY_MS
-/** How many currencies are looked up at once. */
+/** The number of currencies that are looked up at once. */
 const LEGS_AT_ONCE = 6
 
 /**

@@ -12,13 +12,16 @@ export type DevicesDeps = {
   readonly fingerprint: (text: string) => Promise<string>
   readonly members: {
     /**
-     * A value that changes with every new password of a person; null where nobody has the address.
+     * A value that changes with every new password of a person; null if no person has the address.
      */
     passwordStamp(email: string): Promise<string | null>
   }
 }
 
-/** How many accounts a browser is remembered for; signing in to another forgets the first. */
+/**
+ * The maximum number of accounts that a browser is remembered for; signing in to another forgets
+ * the first.
+ */
 const ACCOUNTS_MAX = 5
 
 const NAME_BYTES = 16

@@ -13,8 +13,8 @@ const hasPasswordLength = ({ length }: string): boolean =>
   length >= PASSWORD_LENGTH_MIN && length <= PASSWORD_LENGTH_MAX
 
 /**
- * What is wrong with a new password, ignoring case: it is too short or too long, equals the address
- * or the part before its `@`, or is among those that leaked. Null where nothing is.
+ * Returns the error of a new password, ignoring case: it is too short or too long, equals the
+ * address or the part before its `@`, or is among those that leaked. Null if it is valid.
  *
  * Existing passwords are not checked and keep working.
  */

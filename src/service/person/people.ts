@@ -37,7 +37,7 @@ type Authentication = {
   ): Promise<SignedIn | Pending | 'wrong' | 'unconfirmed'>
   /** Mails another link to confirm an address that is not confirmed yet. */
   sendConfirmation(email: string): Promise<void>
-  /** Whether the token confirmed its address. */
+  /** Reports whether the token confirmed its address. */
   confirm(token: string): Promise<boolean>
   /** Mails a link to choose a new password to an address that is known. */
   requestReset(email: string): Promise<void>
@@ -48,11 +48,11 @@ type Authentication = {
    * person, and confirms the address.
    */
   reset(reset: { token: string; password: string }): Promise<boolean>
-  /** Whether it is the password of the person whose session is in the headers. */
+  /** Reports whether it is the password of the person whose session is in the headers. */
   isPassword(password: string, headers: Headers): Promise<boolean>
   /**
    * Changes the password of that person, ends all other sessions and all links, and answers the
-   * `Set-Cookie` lines of a new session; null where `current` is wrong.
+   * `Set-Cookie` lines of a new session; null if `current` is wrong.
    */
   changePassword(
     change: { current: string; password: string },
@@ -89,13 +89,13 @@ export type PeopleDeps = Omit<OwnKeysDeps, 'keyStore'> &
     readonly waited: (ms: number) => Promise<void>
   }
 
-/** Where and when a person's request comes from. */
+/** Address and time of a person's request. */
 export type Origin = {
   readonly address: string
   readonly nowMs: number
   /** The cookie with the accounts that the browser signed in to before; empty for none. */
   readonly devices: string
-  /** How the browser names itself, cut to a bound; empty where it does not. */
+  /** Name that the browser gave, cut to a bound; empty if it gave none. */
   readonly userAgent: string
   /** The language that the person reads, by its code. */
   readonly language: string
@@ -113,14 +113,14 @@ export type Entry = Known & {
   readonly firstKey: string | null
 }
 
-/** How many sessions a person may have at a time; another one ends the oldest. */
+/** The maximum number of sessions that a person may have at a time; another one ends the oldest. */
 const SESSIONS_MAX = 10
 
 /** The least time that an answer takes if it must not reveal which addresses are known. */
 const ANSWER_MS_MIN = 600
 
 /**
- * Mails a link. The answer, and how long it takes, are alike for everybody. False for a text that
+ * Emails a link. The response and its timing are the same for everyone. False for a text that
  * cannot be an address or a password.
  */
 export async function signUp(
@@ -152,8 +152,8 @@ const isEntered = (outcome: SignedIn | Pending | string): outcome is SignedIn =>
 
 /**
  * Confirms an address by the mailed link and the password chosen at sign-up. Neither a person who
- * only signed up with somebody else's address nor one who only reads that mail gets in. Counts as a
- * sign-in, since anybody may make up a link.
+ * only signed up with another person's address nor one who only reads that mail gets in. Counts as
+ * a sign-in, since anybody may make up a link.
  */
 export async function confirm(
   deps: PeopleDeps,
@@ -201,7 +201,7 @@ export async function reset(
 
 type Made = { readonly origin: Origin; readonly attempt: Attempt }
 
-/** What follows once a session began, however: an account, a bound on sessions, and the cookie. */
+/** Steps after a session began, in any way: an account, a bound on sessions, and the cookie. */
 export async function entered(
   deps: PeopleDeps,
   signedIn: SignedIn,

@@ -8,7 +8,7 @@ type Session = {
   readonly email: string
   readonly sessionId: string
   readonly token: string
-  /** When it was last used, to a minute. */
+  /** The time when it was last used, to a minute. */
   readonly usedMs: number
   readonly hasSecondFactor: boolean
 }
@@ -41,9 +41,9 @@ export type Person = {
   readonly sessionId: string
   readonly sessionToken: string
   readonly account: Account
-  /** Whether the password alone does not sign the person in. */
+  /** Says whether the password alone does not sign the person in. */
   readonly hasSecondFactor: boolean
-  /** Whether the role needs a second factor that is not set up yet. */
+  /** Says whether the role needs a second factor that is not set up yet. */
   readonly lacksSecondFactor: boolean
 }
 

@@ -18,7 +18,7 @@ type Codes = {
   pending(headers: Headers, nowMs: number): Promise<{ userId: string; email: string } | null>
   /** Takes a code of the app or for recovery; `stale` where the password is needed again. */
   enterCode(code: string, headers: Headers): Promise<SignedIn | 'wrong' | 'stale' | 'locked'>
-  /** The address that a new app reads; null where one is set up, or for a wrong password. */
+  /** The address that a new app reads; null if one is set up, or for a wrong password. */
   beginApp(password: string, headers: Headers): Promise<string | null>
   /** Ends the setting up by a code; answers `Set-Cookie` lines, or null for a wrong one. */
   confirmApp(code: string, headers: Headers): Promise<readonly string[] | null>
@@ -55,7 +55,7 @@ export const profileOf = ({ userId, email, account }: Person): Profile => ({
   ...{ userId, email, accountId: account.id },
 })
 
-/** How many passkeys a person may have. */
+/** The maximum number of passkeys that a person may have. */
 export const PASSKEYS_MAX = 10
 export const PASSKEY_NAME_LENGTH_MAX = 60
 /** The longest code, one for recovery, and room for slips. */
@@ -90,7 +90,7 @@ export async function enterByPasskey(
   return signedIn && entered(deps, signedIn, { origin, attempt })
 }
 
-/** Whether the password is that of the person; each check counts as a sign-in. */
+/** Reports whether the password is that of the person; each check counts as a sign-in. */
 export async function isOwnPassword(
   deps: PeopleDeps,
   { person, password, headers }: { person: Person; password: string; headers: Headers },
@@ -118,7 +118,7 @@ export async function confirmApp(
   return cookies
 }
 
-/** Adds a passkey that a browser made; false where it does not answer our challenge. */
+/** Adds a passkey that a browser made; false if it does not answer our challenge. */
 export async function addPasskey(
   deps: SecondFactorDeps,
   { person, ...made }: { person: Person; name: string; credential: object },
@@ -131,7 +131,7 @@ export async function addPasskey(
   return true
 }
 
-/** Removes an app (null) or the passkey with that id; false where there is none. */
+/** Removes an app (null) or the passkey with that id; false if there is none. */
 export async function removeFactor(
   deps: SecondFactorDeps,
   { person, passkeyId }: { person: Person; passkeyId: string | null },
@@ -169,7 +169,7 @@ function tokenIn(cookies: readonly string[]): string | null {
   return decodeURIComponent(value).split('.')[0]!
 }
 
-/** Whether a code of an app was tried before while it may be right; notes the try. */
+/** Reports whether a code of an app was tried before while it may be right; notes the try. */
 async function wasTried(
   { attempts, fingerprint }: PeopleDeps,
   userId: string,

@@ -29,7 +29,7 @@ export type ObservationStore = {
 
 export type IngestDeps = {
   readonly memory: Memory
-  /** Where batches go. When its look-up of days fails, it sees to their being loaded later. */
+  /** Store of batches. If its look-up of days fails, it has them loaded later. */
   readonly store: ObservationStore &
     DaySource & {
       /** Counts the rows of a batch that was refused before it came here, by known providers. */
@@ -38,7 +38,7 @@ export type IngestDeps = {
   readonly clock: { now(): number }
 }
 
-/** What was recorded, and where it stands in the log. */
+/** Recorded rows, and their position in the log. */
 type Done = Recorded & Pick<Logged, 'position'>
 
 /**

@@ -9,13 +9,13 @@ import { type DaySource, learnDays } from '~/memory/day-publication.ts'
 import type { View } from '~/memory/view.ts'
 import { type IngestDeps, quoteOf } from './ingest.ts'
 
-/** How far from its mid a rate may be. */
+/** Distance that a rate may have from its mid. */
 type Plausibility = {
   readonly quoteSuspectPct?: number | null
   readonly quoteImplausibleTimes?: number | null
 }
 
-/** What is hard to believe of a row that is to be recorded; null where nothing is. */
+/** Doubt about a row that is to be recorded; null if there is none. */
 export type RowDoubt = {
   /** Why it is refused unless its sender accepts that. */
   readonly fault: string | null
@@ -25,7 +25,7 @@ export type RowDoubt = {
 /** A row that is to be recorded, and whether its sender accepts that it is implausible. */
 export type SentRow = { readonly observation: Observation; readonly isAccepted: boolean }
 
-/** What is hard to believe of a row, by its mids. */
+/** Doubt about a row, by its mids. */
 function doubtOf(
   quote: Quote,
   against: Against,
@@ -65,8 +65,8 @@ const undisputedRate = (mid: Against['mid']): number | null =>
 const nameOf = ({ currency, atMs }: Probe): string => `${currency}@${atMs}`
 
 /**
- * What is hard to believe of rows, in their order, by the references that memory has or looks up.
- * Where a look-up fails they are believed. `viewNow` gives what is served at that moment.
+ * Doubts about rows, in their order, by the references that memory has or looks up. If a look-up
+ * fails the rows are accepted. `viewNow` gives what is served at that time.
  */
 export async function doubtsOf(
   { memory, store, viewNow }: Pick<IngestDeps, 'memory' | 'store'> & { viewNow(): View },

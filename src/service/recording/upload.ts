@@ -17,7 +17,7 @@ import { type IngestDeps, ingest } from './ingest.ts'
 
 type OwnDrafts = { readonly accountId: string; readonly sinceMs: number }
 
-/** Where tables that people sent are kept, and those that were recorded are listed. */
+/** Store of sent tables and recorded uploads. */
 export type UploadStore = {
   keepDraft(draft: UploadDraft): Promise<void>
   draft(id: string, ask: OwnDrafts): Promise<UploadDraft | null>
@@ -84,9 +84,9 @@ const NO_HASH = '0'.repeat(64)
 export type Compared = {
   /** The live price of the same offer of its provider; null for the first one. */
   readonly last: Quote | null
-  /** How far the rate is from the last one, in percent; null without a last one. */
+  /** Distance of the rate from the last one, in percent; null without a last one. */
   readonly movePct: number | null
-  /** Whether the last price took effect later, so that this one does not replace it. */
+  /** Says whether the last price took effect later, so that this one does not replace it. */
   readonly isOlder: boolean
 }
 

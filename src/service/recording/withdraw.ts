@@ -27,7 +27,7 @@ export type WithdrawalStore = {
   withdraw(withdrawal: Withdrawal): Promise<{
     readonly withdrawn: readonly Quote[]
     readonly quotes: readonly Quote[]
-    /** Where the withdrawal stands in the log of changes; null where it withdrew nothing. */
+    /** Position of the withdrawal in the log of changes; null if it withdrew nothing. */
     readonly position?: number | null
   }>
 }

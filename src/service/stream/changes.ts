@@ -11,7 +11,7 @@ import type { JudgedQuote } from '~/service/rates.ts'
 import { isSupported } from '~/service/supported.ts'
 import type { CorridorChange } from './event.ts'
 
-/** What readers may have seen before something happened, one or the other, and what after it. */
+/** Views that readers may have seen before a step, one or the other, and those after it. */
 export type Sight = { readonly before: readonly View[]; readonly after: View }
 
 /** A corridor as `/rates` shows it; without a price where one of its currencies is switched off. */
@@ -34,7 +34,7 @@ export const judgedOf = (ranked: RankedQuote, mid: Mid | undefined): JudgedQuote
   vsMidBps: mid ? vsMidBps(ranked.quote.rate, mid.rate) : null,
 })
 
-/** That the mid of a pair is another one; nothing where it is not. */
+/** Changes of a pair's mid; nothing if it is the same. */
 export function midChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
   const mid = midIn(after, corridor)
   if (before.every((view) => isSameMid(midIn(view, corridor), mid))) return []
@@ -49,7 +49,7 @@ const isSameMid = (a: Mid | undefined, b: Mid | undefined): boolean =>
     a?.dispersionBps === b?.dispersionBps &&
     (a?.atMs === b?.atMs || (a !== undefined && isConstant(a))))
 
-/** That the best or the best current price of a corridor is another one, or stale by now. */
+/** Changes of the best or the best current price of a corridor, which may also be stale by now. */
 export function bestChanges({ before, after }: Sight, corridor: Corridor): CorridorChange[] {
   const seen = corridorIn(after, corridor)
   const [best, current] = [seen.best, bestCurrentOf(seen)]
@@ -98,7 +98,10 @@ export function quoteChanges({ before, after }: Sight, corridor: Corridor): Corr
   return changes.sort(([a], [b]) => compareText(a, b)).map(([, change]) => change)
 }
 
-/** Whether a quote shows what it did, but for what follows from other quotes and from the mid. */
+/**
+ * Reports whether a quote shows what it did, but for what follows from other quotes and from the
+ * mid.
+ */
 const isSameShown = (old: RankedQuote | undefined, ranked: RankedQuote): boolean =>
   old === ranked ||
   (old !== undefined &&

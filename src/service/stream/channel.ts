@@ -8,14 +8,14 @@ import type { ResetReason, StreamTexts } from './event.ts'
 import { type Sink, type Source, StreamReader } from './reader.ts'
 import type { Turns } from './turns.ts'
 
-/** How long a reader may know more than this process, which then has to hear of it yet. */
+/** The longest lag of this process behind what a reader already knows. */
 const AHEAD_MS_MAX = 3_000
 
 export type ChannelDeps = {
   readonly texts: StreamTexts
   readonly turns: Turns
   readonly now: () => number
-  /** Whether prices may be those of the sample. */
+  /** Says whether prices may be those of the sample. */
   readonly isSample?: (() => boolean) | undefined
   /** Calls `work` later, unless the function that it answers is called before. */
   readonly later: (work: () => void, ms: number) => () => void
@@ -23,11 +23,11 @@ export type ChannelDeps = {
   readonly onLeft: () => void
 }
 
-/** What is asked of a place from which a reader wants to go on. */
+/** Place from which a reader wants to go on. */
 export type Known = {
   /** The last position that this process has heard of. */
   readonly position: number
-  /** Whether it has heard of this very position lately. */
+  /** Reports whether it has received this very position lately. */
   has(position: number): boolean
 }
 
@@ -54,13 +54,13 @@ export class Channel implements Source {
     this.#position = position
   }
 
-  /** The position up to which everything was told. */
+  /** The position up to which everything was sent. */
   get position(): number {
     return this.#position
   }
 
   /**
-   * Open streams; and since the start: events told, how often a reader had to ask again, and how
+   * Open streams; and since the start: events sent, how often a reader had to start over, and how
    * many were too slow.
    */
   get figures() {
@@ -146,7 +146,7 @@ export class Channel implements Source {
     this.#ahead.set(reader, { id, end: this.deps.later(late, AHEAD_MS_MAX) })
   }
 
-  /** Why nobody can go on from a place; null where that is possible. */
+  /** The reason why no reader can go on from a place; null if one can. */
   #faultOf({ position, place }: EventId, known: Known): ResetReason | null {
     const { begin } = this.ring
     if (position > known.position) return 'ahead'

@@ -4,7 +4,7 @@ import { corridorPlace, GENERAL_PLACE, ORDINAL } from '~/domain/live/event-id.ts
 import type { Subscription } from '~/domain/live/subscription.ts'
 import type { CorridorChange, StreamEvent, StreamTexts } from './event.ts'
 
-/** What an event takes in memory beside its text, and what the bare step takes, roughly. */
+/** Approximate size of an event besides its text, and of the bare step. */
 const EVENT_BYTES = 256
 const STEP_BYTES = 128
 
@@ -34,7 +34,7 @@ class Told {
   }
 }
 
-/** How far a reader has come within a step, and what it is told there, if anything. */
+/** Place of a reader within a step, and the event that it gets there, if any. */
 type Mark = { readonly place: number; readonly told: Told | null }
 
 /** One step, as those hear of it who see its events. */
@@ -42,13 +42,13 @@ export type Entry = {
   readonly position: number
   readonly events: number
   readonly bytes: number
-  /** The names of the corridors that have events; null where every corridor may have some. */
+  /** The names of the corridors that have events; null if every corridor may have some. */
   readonly touched: ReadonlySet<string> | null
-  /** Whether every process tells the very same of it. */
+  /** Says whether every process reports the same. */
   readonly isWhole: boolean
   /**
-   * What a subscription hears of it after a place, in order. A mark comes for each corridor that is
-   * looked at, so that whoever stops in between can go on from there.
+   * Yields a subscription's events after a place, in order. A mark comes for each corridor that is
+   * looked at, so that a reader that stops in between can go on from there.
    */
   after(place: number, subscription: Subscription): Iterable<Mark>
 }
@@ -58,7 +58,7 @@ type Place = { readonly position: number; readonly freshness: Freshness }
 /** A change, and where it stands among the events of its step. */
 type PlacedChange = { readonly place: number; readonly change: CorridorChange }
 
-/** What is new in one corridor, a mid first, then quotes, then a best, where it stands. */
+/** Changes in one corridor in order of their place: a mid first, then quotes, then a best. */
 export const placedByCorridor = (changes: readonly CorridorChange[]): PlacedChange[] =>
   changes.map((change, i) => ({
     place: corridorPlace(change.corridor, ordinalOf(change, i)),
@@ -108,16 +108,16 @@ export class ListedEntry implements Entry {
 
 type Lookup = Place & {
   readonly general: StreamEvent['change'] | null
-  /** What is new in a corridor: a mid first, then quotes, then a best. */
+  /** Changes in a corridor: a mid first, then quotes, then a best. */
   readonly changesOf: (corridor: Corridor) => readonly CorridorChange[]
   /** Every corridor that may have events, by source, then target. */
   readonly corridors: () => readonly Corridor[]
   readonly isWhole: boolean
-  /** What is held to look things up in, roughly. */
+  /** Approximate size of what is held for look-ups. */
   readonly heldBytes: number
 }
 
-/** A step whose events are looked up when somebody first asks for those of a corridor. */
+/** A step whose events are looked up when those of a corridor are first needed. */
 export class LookedUpEntry implements Entry {
   readonly position: number
   readonly events = 1

@@ -7,10 +7,10 @@ import { allChanges } from './changes.ts'
 import { type Entry, LookedUpEntry } from './entry.ts'
 import { catalogueChange, corridorsIn, GENERATION_BYTES } from './realtime.ts'
 
-/** What hourly readers saw last. */
+/** State that hourly readers saw last. */
 export type HourBase = {
   readonly generation: Generation
-  /** The hour; null where no hour has been opened since this process began. */
+  /** The hour; null if no hour has been opened since this process began. */
   readonly hourMs: number | null
 }
 
@@ -21,11 +21,11 @@ const freshnessOf = (hourMs: number): Freshness => ({
 })
 
 /**
- * What an hour shows that the one before did not; null where `base` is of another hour, so that
- * nobody knows.
+ * Changes of an hour against the one before; null if `base` is of another hour, so that they are
+ * unknown.
  *
  * It is held against what was known when the hour before was opened, and against what is known of
- * that hour by now: what was recorded since for an earlier moment is told, and that it ran out.
+ * that hour by now: what was recorded since for an earlier time is sent, and so is its expiry.
  */
 export function hourlyEntry(step: Step, base: HourBase, limits: AgeLimits): Entry | null {
   const { ms: hourMs, previousMs } = step.hour!

@@ -13,11 +13,14 @@ import type { Sink, StreamReader } from './reader.ts'
 import { realtimeEntry } from './realtime.ts'
 import { Turns } from './turns.ts'
 
-/** How much of what happened lately is kept for those who come back. */
+/** Limits of the events that are retained for returning readers. */
 const REALTIME_LIMITS: RingLimits = { steps: 50_000, events: 20_000, bytes: 16 * 1024 * 1024 }
 /** Three hours; events are looked up in the generations of their hours. */
 const HOURLY_LIMITS: RingLimits = { steps: 3, events: 20_000, bytes: 16 * 1024 * 1024 }
-/** How long time is watched after the last reader has left: so long one may come back. */
+/**
+ * The time for which the clock is watched after the last reader has left: one may come back so
+ * long.
+ */
 const LINGER_MS = HOUR_MS / 6
 
 type HubDeps = {
@@ -31,20 +34,20 @@ type HubDeps = {
   readonly later?: ChannelDeps['later']
 }
 
-/** What opens a stream. */
+/** Request for a stream. */
 type StreamRequest = {
   readonly tier: Tier
   readonly subscription: Subscription
-  /** As the reader gave it; null where it gave none. */
+  /** As the reader gave it; null if it gave none. */
   readonly lastEventId: string | null
   readonly sink: Sink
 }
 
 /**
- * Everybody who reads events, and what they are told.
+ * All readers of events, and what they get.
  *
- * Events are made of the steps of `live`, once for all, and told in turns after whatever made them.
- * Readers of the hourly tier are told at the top of the hour what it shows that the one before did
+ * Events are made of the steps of `live`, once for all, and sent in turns after their cause.
+ * Readers of the hourly tier get at the top of the hour what it shows that the one before did
  * not, and nothing else.
  */
 export class StreamHub implements StepHearer {
@@ -84,7 +87,7 @@ export class StreamHub implements StepHearer {
     this.#unhear = live.hear(this)
   }
 
-  /** What each tier's readers do, and what is kept for those who come back. */
+  /** Readers of each tier, and the events that are retained for returning ones. */
   get figures() {
     const { realtime, hourly } = this.#channels
     const { steps, events, bytes } = realtime.ring

@@ -4,7 +4,7 @@ import type { Ring } from '~/memory/live/ring.ts'
 import type { Entry } from './entry.ts'
 import type { ResetReason, StreamTexts } from './event.ts'
 
-/** Where the texts of a stream go. */
+/** Destination of a stream's texts. */
 export type Sink = {
   /**
    * Takes the next text. False means that it was taken, and that the reader is to wait with the
@@ -15,10 +15,10 @@ export type Sink = {
   end(): void
 }
 
-/** What a reader reads from. */
+/** Source of a reader's events. */
 export type Source = {
   readonly ring: Ring<Entry>
-  /** The position up to which everything was told. */
+  /** The position up to which everything was sent. */
   readonly position: number
   readonly texts: StreamTexts
   resetText(reason: ResetReason, subscription: Subscription): string
@@ -26,32 +26,35 @@ export type Source = {
   plan(reader: StreamReader): void
   /** Hears that the reader is gone, and whether it was too slow. */
   left(reader: StreamReader, isSlow: boolean): void
-  /** Counts what was told. */
+  /** Counts what was sent. */
   told(events: number): void
 }
 
-/** How much may wait for a reader that takes nothing, beside what it holds itself. */
+/** Bytes that may wait for a reader that takes nothing, besides those that it holds itself. */
 const WAITING_BYTES_MAX = 1024 * 1024
-/** How long a text gets, and how many marks are looked at for it, before others have their turn. */
+/**
+ * The longest text, and the maximum number of marks that are looked at for it, before others have
+ * their turn.
+ */
 const TEXT_LENGTH_MAX = 64 * 1024
 const MARKS_MAX = 500
 
 /**
- * - `idle`: everything was told
+ * - `idle`: everything was sent
  * - `planned`: there may be more, and the reader has a turn soon
  * - `blocked`: the sink has no room
- * - `ended`: nothing more is told
+ * - `ended`: nothing more is sent
  */
 type State = 'idle' | 'planned' | 'blocked' | 'ended'
 
 /** One stream: what it subscribed to, and how far it has come. */
 export class StreamReader {
   #state: State = 'idle'
-  /** The last event told, or where the next ones are looked for. */
+  /** The last event sent, or the place where the next ones are looked for. */
   #cursor: EventId
   #waitingBytes = 0
   #reset: ResetReason | null = null
-  /** Whether the sink had no room since everything was told the last time. */
+  /** Says whether the sink had no room after everything was sent the last time. */
   #isHeldUp = false
 
   /** A reader who knows everything up to `cursor`. */
@@ -72,7 +75,7 @@ export class StreamReader {
     else this.#plan()
   }
 
-  /** Makes the reader ask again: whatever it was not told yet, it will not be told. */
+  /** Resets the reader: what it did not get yet, it will not get. */
   interrupt(reason: ResetReason): void {
     if (this.#state === 'ended') return
     this.#reset = reason
@@ -92,7 +95,7 @@ export class StreamReader {
     this.#plan()
   }
 
-  /** Tells where the reader stands, unless something else is being told. */
+  /** Sends the reader's position, unless something else is being sent. */
   beat(): void {
     if (this.#state === 'idle') this.#write(this.source.texts.beat(this.#standing))
   }
@@ -102,7 +105,7 @@ export class StreamReader {
     this.#end(false)
   }
 
-  /** Writes a text that is no event, such as the first one. */
+  /** Writes a text that is not an event, such as the first one. */
   say(text: string): void {
     if (this.#state !== 'ended') this.#write(text)
   }
@@ -121,12 +124,15 @@ export class StreamReader {
     this.source.plan(this)
   }
 
-  /** The place before a step; what was told of that step already stays told. */
+  /** The place before a step; what was sent of that step stays sent. */
   #before(position: number): EventId {
     return position === this.#cursor.position ? this.#cursor : { position, place: -1 }
   }
 
-  /** What an idle reader may be said to know: everything, unless it waits for its own place. */
+  /**
+   * Position that an idle reader may be said to know: everything, unless it waits for its own
+   * place.
+   */
   get #standing(): EventId {
     const { position } = this.source
     return position > this.#cursor.position ? { position, place: END } : this.#cursor
@@ -171,7 +177,7 @@ export class StreamReader {
     return (text === '' || this.#write(text)) && isMore
   }
 
-  /** Everything was told. */
+  /** Notes that everything was sent. */
   #rest(): void {
     this.#state = 'idle'
     this.#isHeldUp = false

@@ -25,11 +25,11 @@ import {
 import { type Entry, ListedEntry, LookedUpEntry, placedByCorridor } from './entry.ts'
 import type { CorridorChange, StreamEvent } from './event.ts'
 
-/** What references and what whole generations take in memory that are held for a step, roughly. */
+/** Approximate memory retained by a step, for references and per generation. */
 const REFERENCES_BYTES = 32 * 1024
 export const GENERATION_BYTES = 1024 * 1024
 
-/** What a step tells those who see everything at once. */
+/** Events of a step for those who see everything at once. */
 export function realtimeEntry(step: Step, limits: AgeLimits): Entry {
   switch (step.kind) {
     case 'observations':
@@ -45,7 +45,7 @@ export function realtimeEntry(step: Step, limits: AgeLimits): Entry {
   }
 }
 
-/** What an event says of the catalogue of a generation. */
+/** Event for the catalogue of a generation. */
 export const catalogueChange = ({ catalogue }: Generation): StreamEvent['change'] => ({
   kind: 'catalogue',
   currencies: catalogue.currencies.length,
@@ -151,7 +151,9 @@ function isHeld({ references, after }: Step, limits: AgeLimits): (book: Corridor
   }
 }
 
-/** Whether a price has no mid of its day, so that the current mid says whether it is suspect. */
+/**
+ * Says whether a price has no mid of its day, so that the current mid says whether it is suspect.
+ */
 const isByCurrent = (
   { rateType, atMs, from, to }: Quote,
   { catalogue: { anchors }, days }: Generation,
@@ -164,7 +166,7 @@ type Changes = ReadonlyMap<string, readonly CorridorChange[]>
 
 const NO_CHANGES: Changes = new Map()
 
-/** What changed in the corridors of these books, by name, by source, then target. */
+/** Changes in the corridors of these books, by name, by source, then target. */
 function changesIn(
   step: Step,
   limits: AgeLimits,
@@ -213,7 +215,7 @@ const midsOf = (generation: Generation): Generation => ({
   sources: [],
 })
 
-/** That the catalogue changed, and what is shown otherwise by that. */
+/** Event for a changed catalogue, and the changes that follow from it. */
 const catalogued = (step: Step, sight: Sight): Entry =>
   new LookedUpEntry({
     ...placeOf(step),
@@ -224,7 +226,7 @@ const catalogued = (step: Step, sight: Sight): Entry =>
     heldBytes: 2 * GENERATION_BYTES,
   })
 
-/** What time alone changed: prices that ran out or are stale by now, and mids that are too old. */
+/** Changes by time alone: prices that expired or are stale by now, and mids that are too old. */
 function passed(step: Step, limits: AgeLimits): Entry {
   const { catalogue, references } = step.after
   const isMidNew = catalogue.referenceCodes.some((code) => {
@@ -238,8 +240,8 @@ function passed(step: Step, limits: AgeLimits): Entry {
 }
 
 /**
- * What ran out before the hour, if no tick came in time: the hour forgets what only ticks before it
- * could have shown.
+ * Prices that expired before the hour, if no tick came in time: the hour forgets what only ticks
+ * before it could have shown.
  */
 function forgotten(step: Step, limits: AgeLimits): Entry {
   const hourMs = step.hour!.ms
@@ -255,7 +257,7 @@ const hasEnded = (quotes: Iterable<Quote>, ms: number): boolean => {
   return false
 }
 
-/** Whether one of these may have run out, become stale or too old between two moments. */
+/** Reports whether one of these may have expired, become stale or too old between two times. */
 function isPassing(quotes: Iterable<Quote>, step: Step, limits: AgeLimits): boolean {
   const { staleAfterMs, quoteMaxAgeMs } = limits
   for (const quote of quotes) {
@@ -266,6 +268,8 @@ function isPassing(quotes: Iterable<Quote>, step: Step, limits: AgeLimits): bool
   return false
 }
 
-/** Whether what held up to and including `lastMs` held before a step, and does not after it. */
+/**
+ * Reports whether what held up to and including `lastMs` held before a step, and does not after it.
+ */
 const isWithin = (lastMs: number, { beforeMs, atMs }: Step): boolean =>
   beforeMs <= lastMs && lastMs < atMs

@@ -19,15 +19,18 @@ type SeatsDeps = {
   readonly store: SeatStore
   readonly clock: { now(): number }
   readonly log: { warn(context: object, message: string): void }
-  /** How many streams this process may have open. */
+  /** The maximum number of streams this process may have open. */
   readonly openMax: number
 }
 
-/** How long the database may take before only the streams of this process are counted. */
+/** The time that the database may take before only the streams of this process are counted. */
 const LATE_MS = 1000
-/** How long the streams elsewhere are taken to fill an account's share, once they have. */
+/**
+ * The time for which an account's streams on other replicas are assumed to fill its share, once
+ * they have.
+ */
 const FULL_MS = 1000
-/** When a client may try again that has too many streams. */
+/** The time when a client with too many streams may try again. */
 const RETRY_SECONDS = 5
 
 /**
@@ -44,7 +47,7 @@ export class Seats {
   readonly #freed = new Set<string>()
   /** The last question about each account that has one open. */
   readonly #asking = new Map<string, Promise<number>>()
-  /** When the database last did not answer; null once it has. */
+  /** The time when the database last did not respond; null once it has. */
   #awayMs: number | null = null
   #freeing: Promise<void> | null = null
   #open = 0
@@ -117,8 +120,8 @@ export class Seats {
   }
 
   /**
-   * How many seats its account had before this one. One question after the other, so that each
-   * knows what became of those before it, whatever the database answers first.
+   * The maximum number of stream slots its account had before this one. Queries run one after the
+   * other, so that each knows the outcome of those before it, whatever the database answers first.
    */
   async #askedInTurn(seat: StreamSeat, seatsMax: number): Promise<number> {
     const { accountId } = seat
@@ -144,7 +147,7 @@ export class Seats {
     }
   }
 
-  /** Whether the database did not answer a moment ago, so that it is left alone. */
+  /** Reports whether the database did not respond just now, so that it is not queried. */
   get #isAway(): boolean {
     const { clock } = this.deps
     return this.#awayMs !== null && Math.abs(clock.now() - this.#awayMs) < LATE_MS
@@ -179,7 +182,7 @@ export class Seats {
 
 type Taking = {
   readonly seats: Pick<Seats, 'take' | 'free'>
-  /** Whether this process opens no more streams. */
+  /** Says whether this process opens no more streams. */
   readonly open: { readonly isStopped: boolean }
 }
 

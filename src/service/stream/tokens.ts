@@ -6,7 +6,7 @@ import { tierOf } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import { inTime } from '~/service/deadline.ts'
 
-/** How long a token opens streams. */
+/** The time for which a token opens streams. */
 const TOKEN_MS = 2 * MINUTE_MS
 
 const PREFIX = 'crs_'
@@ -14,7 +14,7 @@ const ID_BYTES = 16
 const MOMENT_BYTES = 6
 const TEXT_BYTES = 2 * ID_BYTES + MOMENT_BYTES
 const SEAL_BYTES = 32
-/** What the secret that all processes share is used for here, so that no other text is ours. */
+/** Purpose of the shared secret here, so that no other text can be mistaken for ours. */
 const PURPOSE = 'corridor stream token'
 const SECRET_MS_MAX = 2000
 
@@ -28,13 +28,13 @@ const REVOKED_KEY = new ServiceError(
 )
 
 /**
- * Tokens that open streams in place of a key, for browsers, which cannot set headers there.
+ * Tokens that open streams instead of a key, for browsers, which cannot set headers there.
  *
  * A token names its key and when it ends, sealed by the secret that all processes share; so any of
  * them knows it, and nothing is stored.
  */
 export class StreamTokens {
-  /** Takes the secret from `secretOf`, which rejects while it cannot be had. */
+  /** Takes the secret from `secretOf`, which rejects while it is not available. */
   constructor(private readonly secretOf: () => Promise<string>) {}
 
   async issued({ id, accountId }: Pick<Key, 'id' | 'accountId'>, nowMs: number) {

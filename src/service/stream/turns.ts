@@ -4,7 +4,7 @@ type Worker = {
   turn(): boolean
 }
 
-/** How many turns are taken before requests and answers have theirs. */
+/** The number of turns that are taken before requests and answers have theirs. */
 const TURNS_AT_ONCE = 100
 
 /** Lets many workers take turns, so that the process does other things in between. */

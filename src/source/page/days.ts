@@ -5,20 +5,20 @@ import type { BankDay, BankRate, Span } from '~/domain/source/day.ts'
 import { midnightMs, wallMs } from '~/domain/source/zone.ts'
 import { endsOf } from './date.ts'
 
-/** How to read the rows of an answer; both functions may throw a FeedError. */
+/** Functions that read the rows of a response; both may throw a FeedError. */
 type Reading<Row> = {
   readonly timeZone: string
-  /** What was asked for: what is older is passed over unread. */
+  /** Requested span: older rows are passed over unread. */
   readonly span: Span
   /** The date or the date-time of a row on the bank's clocks. */
   when(row: Row): string
-  /** What a row states; null for a currency or a row that is of no use here. */
+  /** Returns the rate of a row; null for a currency or a row that is of no use here. */
   rate(row: Row): BankRate | null
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?:$|T)/
 
-/** How many of an answer's rows may be unreadable: one in so many. */
+/** The share of a response's rows that may be unreadable: one in so many. */
 const ROWS_PER_MISPRINT_MIN = 10
 
 /**

@@ -2,7 +2,10 @@ import { plainDecimal, quotientText } from '~/domain/decimal.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { BankRate } from '~/domain/source/day.ts'
 
-/** How banks write numbers. A comma that stands for a point, or the reverse, fits none of them. */
+/**
+ * Notations of numbers at banks. A comma that stands for a point, or the reverse, fits none of
+ * them.
+ */
 const NOTATIONS = {
   /** `2602.0545`, or `2,602.0545` with its thousands grouped. */
   english: /^(?:\d{1,9}(?:\.\d{1,15})?|\d{1,3}(?:,\d{3})+\.\d{1,15})$/,
@@ -11,7 +14,7 @@ const NOTATIONS = {
 } as const
 
 /**
- * A price in plain notation; null where the bank leaves it empty or writes 0, which both mean that
+ * A price in plain notation; null if the bank leaves it empty or writes 0, which both mean that
  * it states none. Throws a FeedError for any other text.
  */
 export function priceOf(text: string, notation: keyof typeof NOTATIONS = 'english') {
@@ -36,7 +39,7 @@ const UNITS: readonly number[] = [1, 10, 100, 1000]
 type Prices = Partial<Pick<BankRate, 'buying' | 'central' | 'selling' | 'unit'>>
 
 /**
- * A rate with what a bank states of it; null where it states neither a central price nor both
+ * A rate with what a bank states of it; null if it states neither a central price nor both
  * sides.
  *
  * Throws a FeedError where the buying price is above the selling price, or the central one lies
@@ -46,7 +49,10 @@ export function rateOf(currency: string, prices: Prices): BankRate | null {
   const { unit = 1, buying = null, central = null, selling = null } = prices
   if (central === null && (buying === null || selling === null)) return null
   if (!UNITS.includes(unit))
-    throw new FeedError('malformed', `gives a price for a number of units that is no power of ten`)
+    throw new FeedError(
+      'malformed',
+      `gives a price for a number of units that is not a power of ten`,
+    )
   const order = [buying, central, selling].flatMap((price) => price ?? [])
   if (order.some((price, index) => index > 0 && Number(price) < Number(order[index - 1])))
     throw new FeedError(

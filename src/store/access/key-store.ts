@@ -123,7 +123,7 @@ export async function revokeKey(
 
 export const listKeys = (db: Db, accountId: string): Promise<ListedKey[]> => keysOf(db, accountId)
 
-/** How the log tells a key from others. */
+/** Name of a key in the log. */
 const namesOf = (key: Pick<Key, 'id' | 'lastFour' | 'hash' | 'dailyBudget'>) => ({
   key_id: key.id,
   key: keyMark(key),

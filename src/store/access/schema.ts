@@ -26,7 +26,7 @@ export const usageMeters = pgTable(
   (t) => [unique('usage_meters_slot').on(t.slot)],
 )
 
-/** What each process may spend of an account's day beyond everything counted in `usage`. */
+/** Units that each process may spend of an account's day beyond everything counted in `usage`. */
 export const usageShares = pgTable(
   'usage_shares',
   {

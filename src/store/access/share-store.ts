@@ -5,12 +5,18 @@ import { arrayLiteral } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 
 /**
- * How long a silent meter keeps its shares; after that it counts as dead and they are free again.
+ * The time for which a silent meter keeps its shares; after that it counts as dead and they are
+ * free again.
  */
 const LEASE_SECONDS = 4
-/** How long before its end a lease may no longer be renewed, since a commit takes time. */
+/**
+ * The time before its end from which a lease may no longer be renewed, since a commit takes time.
+ */
 const MARGIN_SECONDS = 1
-/** How long a process trusts its lease, from when it asked for it: less than the database does. */
+/**
+ * The time for which a process trusts its lease, from when it requested it: less than the database
+ * does.
+ */
 export const LEASE_TRUST_MS = (LEASE_SECONDS - MARGIN_SECONDS) * 1000
 
 const SLOTS_MAX = 1000

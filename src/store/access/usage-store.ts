@@ -5,10 +5,13 @@ import { arrayLiteral } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 import { takingShares } from './share-store.ts'
 
-/** How many accounts one announcement names; its payload has a limit. */
+/** The maximum number of accounts that one announcement names; its payload has a limit. */
 const NEWS_ACCOUNTS_MAX = 150
 
-/** How long the server waits for the rest of a write before it drops it, with its locks. */
+/**
+ * The longest time that the server waits for the rest of a write before it drops it, with its
+ * locks.
+ */
 const SILENCE_SECONDS_MAX = 5
 
 export function createUsageStore(database: Database) {
@@ -77,7 +80,7 @@ function settlingOf(database: Database) {
 type Unanswered = { readonly transaction: string; readonly counts: readonly UsageCount[] }
 
 /**
- * Whether a recent transaction was committed. One that the server has forgotten counts as
+ * Reports whether a recent transaction was committed. One that the server has forgotten counts as
  * committed, one that it never had, as after a failover, does not. Throws while it is still
  * running.
  */

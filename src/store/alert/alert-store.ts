@@ -85,9 +85,9 @@ type Judged = Pick<Made, 'standing' | 'judgedPosition' | 'lastValue'>
 
 type Change = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'when' | 'amount'>> & {
   readonly status?: 'active' | 'paused'
-  /** A new destination's key of signatures; absent where the destination stays. */
+  /** A new destination's key of signatures; absent if the destination stays. */
   readonly secret?: string | null
-  /** How it stands by what is judged from now on; absent where that stays. */
+  /** State by which it is evaluated from now on; absent if that stays. */
   readonly judged?: Judged
 }
 
@@ -140,7 +140,7 @@ async function listOf(db: Db, accountId: string): Promise<Alert[]> {
   return rows.map(alertOf)
 }
 
-/** Null where the account has as many as it may; those that have ended and are too many go. */
+/** Null if the account has as many as it may; those that have ended and are too many go. */
 function create(database: Database, made: Made, max: number): Promise<Alert | null> {
   return database.db.transaction(async (tx) => {
     if (!(await hasRoom(tx, made.accountId, max))) return null

@@ -6,7 +6,7 @@ import { alertDeliveries, alerts } from './schema.ts'
 
 type DeliveryRow = typeof alertDeliveries.$inferSelect
 
-/** What was told of alerts, and what is to be told at once. */
+/** Lists the deliveries of alerts, and those that are due. */
 export function createDeliveryList(database: Database) {
   const { db, sql } = database
   return {
@@ -20,7 +20,7 @@ export function createDeliveryList(database: Database) {
         .limit(DELIVERIES_MAX)
       return rows.map(deliveryOf)
     },
-    /** Adds a delivery, which any process takes at once; null where its alert is gone. */
+    /** Adds a delivery, which any process takes at once; null if its alert is gone. */
     async add(delivery: NewDelivery): Promise<Delivery | null> {
       const row = await db.transaction(async (tx) =>
         (await isThere(tx, delivery)) ? inserted(tx, delivery) : null,
@@ -32,7 +32,9 @@ export function createDeliveryList(database: Database) {
   }
 }
 
-/** Whether the alert of a delivery is there, which it then is until the transaction ends. */
+/**
+ * Reports whether the alert of a delivery is there, which it then is until the transaction ends.
+ */
 async function isThere(tx: Tx, { alertId }: NewDelivery): Promise<boolean> {
   const [alert] = await tx.select().from(alerts).where(eq(alerts.id, alertId)).for('key share')
   return alert !== undefined

@@ -8,7 +8,7 @@ import { rerun } from '~/store/rerun.ts'
 import { alertOf } from './alert-store.ts'
 import { alertDeliveries, alerts } from './schema.ts'
 
-/** How many alerts are judged at all; beyond it the newest are not. */
+/** The maximum number of alerts that are evaluated; beyond it the newest are not. */
 export const JUDGED_MAX = 100_000
 
 /**
@@ -103,7 +103,7 @@ type NewBase = {
 }
 
 /**
- * Keeps how alerts stand now, with what is to be told of it, all in one transaction; at most one
+ * Stores the states of alerts with their deliveries, all in one transaction; at most one
  * transition of an alert. Answers the ids of those that were kept: another process may have been
  * there before, or the alert may have been changed.
  */

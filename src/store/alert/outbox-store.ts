@@ -7,13 +7,13 @@ import { announced } from '~/store/news-channel.ts'
 import { createAttemptStore } from '~/store/portal/attempt-store.ts'
 import { rerun } from '~/store/rerun.ts'
 
-/** How long a process has a delivery to itself; longer than any try takes. */
+/** The time for which a process has a delivery to itself; longer than any attempt takes. */
 const LEASE_SECONDS = 60
-/** How many deliveries that are due are looked at, to choose the few that are claimed. */
+/** The maximum number of due deliveries that are looked at, to choose the few that are claimed. */
 const DUE_MAX = 500
 const KEPT_DAYS = 30
 
-/** What is to be told of alerts, as the processes see it that tell it. */
+/** Stores deliveries of alerts for the processes that send them. */
 export function createOutboxStore(database: Database) {
   const { sql } = database
   return {
@@ -117,8 +117,8 @@ const msOf = (sql: Sql, moment: ReturnType<Sql>) =>
   sql`(extract(epoch from ${moment}) * 1000)::float8`
 
 /**
- * Where a delivery `d` of an alert `a` goes, as far as others go there too. Many share the hosts of
- * the large services, so that those of another account are another receiver.
+ * Receiver of a delivery `d` of an alert `a`, shared by deliveries to the same place. Many share
+ * the hosts of the large services, so that those of another account are another receiver.
  */
 const receiverIn = (sql: Sql) => sql`
   case when d.kind = 'ended' or a.webhook_url is null then 'mail'
@@ -135,7 +135,7 @@ const claimOf = ({ url, secrets, address, language, receiver, ...row }: Claimed)
 
 /**
  * Since when everything to the URL of a claim has failed: since its last success, or since the
- * first failure of something that still waits, whichever came later; null where nothing fails.
+ * first failure of something that still waits, whichever came later; null if nothing fails.
  */
 async function failingSince(sql: Sql, { alertId }: Claim): Promise<number | null> {
   const [row] = await sql<{ first: number | null; success: number | null }[]>`
@@ -151,7 +151,7 @@ async function failingSince(sql: Sql, { alertId }: Claim): Promise<number | null
 
 type Ending = { readonly reason: string; readonly nowMs: number }
 
-/** Ends everything that goes to the URL of a claim, and what waits to be told there. */
+/** Ends all alerts to the URL of a claim, and the deliveries that wait for it. */
 function switchedOff(
   database: Database,
   { accountId, to }: Claim,

@@ -24,7 +24,7 @@ export const alertStatus = pgEnum('alert_status', ALERT_STATUSES)
 export const deliveryKind = pgEnum('alert_delivery_kind', DELIVERY_KINDS)
 export const deliveryStatus = pgEnum('alert_delivery_status', DELIVERY_STATUSES)
 
-/** What accounts want to be told, and how it stood when it was last judged. */
+/** Alerts of accounts, with their state when they were last evaluated. */
 export const alerts = pgTable(
   'alerts',
   {
@@ -49,7 +49,7 @@ export const alerts = pgTable(
     op: alertOp('op'),
     value: numeric('value', { mode: 'number' }),
     periodMs: bigint('period_ms', { mode: 'number' }),
-    /** Where a firing is posted to; null for a mail to the owner. */
+    /** URL that a firing is posted to; null for an email to the owner. */
     webhookUrl: text('webhook_url'),
     isOnce: boolean('is_once').notNull(),
     status: alertStatus('status').notNull().default('active'),
@@ -59,7 +59,7 @@ export const alerts = pgTable(
     revision: integer('revision').notNull().default(0),
     isTrue: boolean('is_true').notNull(),
     judgedPosition: bigint('judged_position', { mode: 'number' }).notNull(),
-    /** What a move is measured from; null where none is measured or nothing is known yet. */
+    /** Base of a move; null if none is measured or it is not known yet. */
     base: doublePrecision('base'),
     /** The value when it was last judged differently. */
     lastValue: doublePrecision('last_value'),
@@ -67,7 +67,7 @@ export const alerts = pgTable(
     endedAt: instant('ended_at'),
     /** The key of signatures, encrypted; null for a mail. */
     secret: text('secret'),
-    /** The key before it, which signs beside it for a while. */
+    /** The key before it, which also signs for a while. */
     oldSecret: text('old_secret'),
     oldSecretEndsAt: instant('old_secret_ends_at'),
   },
@@ -82,7 +82,7 @@ export const alerts = pgTable(
   ],
 )
 
-/** What is to be told, and how often that was tried; the id is the receiver's `webhook-id`. */
+/** Deliveries and their attempts; the id is the receiver's `webhook-id`. */
 export const alertDeliveries = pgTable(
   'alert_deliveries',
   {
@@ -95,14 +95,14 @@ export const alertDeliveries = pgTable(
     body: text('body').notNull(),
     createdAt: instant('created_at').notNull(),
     nextAt: instant('next_at').notNull(),
-    /** Until when a process has it in its hands; null for nobody. */
+    /** The time until which a process has it; null for none. */
     claimedUntil: instant('claimed_until'),
     tries: integer('tries').notNull().default(0),
     firstFailedAt: instant('first_failed_at'),
     status: deliveryStatus('status').notNull().default('waiting'),
     lastStatus: integer('last_status'),
     lastError: text('last_error'),
-    /** What a mail server said; null for a webhook. */
+    /** Reply of a mail server; null for a webhook. */
     lastReply: text('last_reply'),
     lastMs: integer('last_ms'),
     doneAt: instant('done_at'),

@@ -5,7 +5,7 @@ import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 
-/** How long a change stays in the log. */
+/** The time for which a change stays in the log. */
 const CHANGE_AGE_MAX_MS = HOUR_MS
 /** The most rows that stay in the log. */
 const CHANGES_MAX = 100_000

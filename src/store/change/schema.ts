@@ -19,7 +19,7 @@ export const changes = pgTable(
      */
     knownAt: instant('known_at'),
     kind: text('kind').notNull(),
-    /** The new rows, ascending; null where they are many, or not known. */
+    /** The new rows, ascending; null if they are many, or not known. */
     ids: bigint('ids', { mode: 'number' }).array(),
     /**
      * The least and the greatest `effective_from` of new observations, so that they are looked for
@@ -28,9 +28,9 @@ export const changes = pgTable(
     since: instant('since'),
     until: instant('until'),
     /**
-     * Where observations are on several servers: their corridors, and `open` until somebody saw
-     * them on all servers, `aside` if somebody went on without them, `again` where this row tells
-     * of such once more.
+     * Placement of observations on several servers: their corridors, and `open` until a process saw
+     * them on all servers, `aside` if the processes went on without them, `again` if this row
+     * reports such once more.
      */
     corridorIds: integer('corridor_ids').array(),
     unseen: text('unseen'),

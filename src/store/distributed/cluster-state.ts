@@ -1,7 +1,7 @@
 import type { Sql } from '~/store/database.ts'
 import { DISTRIBUTED_TABLES, DISTRIBUTION_COLUMN, REFERENCE_TABLES } from './shape.ts'
 
-/** How a table lies; `method` is null for a table of the coordinator alone. */
+/** Placement of a table; `method` is null for a table of the coordinator alone. */
 type Placed = {
   readonly name: string
   readonly method: 'h' | 'n' | null
@@ -10,8 +10,8 @@ type Placed = {
 }
 
 /**
- * How our tables lie: all on the coordinator, all as they should, or neither; `wrong` then says
- * table by table what is not as it should be.
+ * Placement of our tables: all on the coordinator, all as they should be, or neither; `wrong` then
+ * says table by table what is not as it should be.
  */
 type Layout =
   | { readonly kind: 'local' }

@@ -6,7 +6,7 @@ import { DISTRIBUTED_TABLES, DISTRIBUTION_COLUMN, REFERENCE_TABLES, REFUSAL } fr
 
 const TABLES = [...REFERENCE_TABLES, ...DISTRIBUTED_TABLES]
 
-/** What was moved; keys that hold the corridor from now on; foreign keys and triggers given up. */
+/** Moved tables; keys that hold the corridor from now on; foreign keys and triggers given up. */
 type Distributed = {
   readonly rows: Readonly<Record<string, number>>
   readonly widened: readonly string[]
@@ -20,7 +20,7 @@ const LOCK_WAIT = '2s'
 
 /**
  * Moves the tables of `shape.ts` to the workers, in one transaction: all of them or none. The rows
- * are counted before and after. Nobody else may use the tables meanwhile; it throws where somebody
+ * are counted before and after. No other session may use the tables meanwhile; it throws if one
  * does.
  */
 export async function distribute(sql: Sql, shards: number, step: Step): Promise<Distributed> {
@@ -63,9 +63,9 @@ async function locked(tx: TransactionSql): Promise<void> {
   } catch (cause) {
     if (!isBusy(cause)) throw cause
     throw new Error(
-      'nothing was changed: somebody else uses the tables, as psql or a dump may. End them and ' +
-        'run this again. To see them: SELECT pid, client_addr, application_name, query FROM ' +
-        'pg_stat_activity WHERE datname = current_database()',
+      'nothing was changed: another session, such as psql or pg_dump, is using the tables. ' +
+        'End it and run this again. To see them: SELECT pid, client_addr, application_name, ' +
+        'query FROM pg_stat_activity WHERE datname = current_database()',
       { cause },
     )
   }
@@ -100,7 +100,10 @@ type Key = {
   readonly table: string
   readonly name: string
   readonly definition: string
-  /** Whether both of its tables are moved; a key of another table cannot refer to them any more. */
+  /**
+   * Says whether both of its tables are moved; a key of another table cannot refer to them any
+   * more.
+   */
   readonly is_inside: boolean
 }
 
@@ -212,7 +215,7 @@ async function placed(tx: TransactionSql, table: string): Promise<void> {
 }
 
 /**
- * Has the shards of observations check that an offer exists, in the shard of offers beside them: a
+ * Has the shards of observations check that an offer exists, in the shard of offers next to them: a
  * trigger on a worker may ask that one only.
  */
 async function requireOffersOfShards(tx: TransactionSql): Promise<void> {

@@ -3,8 +3,8 @@ import type { Sql } from '~/store/database.ts'
 const known = new WeakMap<Sql, Promise<boolean>>()
 
 /**
- * Whether the observations behind a pool lie on the workers of a Citus cluster. The first call asks
- * the database; the answer is remembered for the pool until it is forgotten.
+ * Reports whether the observations behind a pool lie on the workers of a Citus cluster. The first
+ * call asks the database; the response is remembered for the pool until it is forgotten.
  */
 export function isDistributed(sql: Sql): Promise<boolean> {
   const answer = known.get(sql)

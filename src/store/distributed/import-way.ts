@@ -13,9 +13,9 @@ import {
 import { announcedSpread } from './spread-changes.ts'
 
 /**
- * How an import records on a Citus cluster: each chunk is copied to a table on the coordinator,
- * where it gets its ids, and goes to the workers from there. What was recorded is known by a second
- * such table, as the workers' rows do not tell which transaction they are of.
+ * Records an import on a Citus cluster: each chunk is copied to a table on the coordinator, where
+ * it gets its ids, and goes to the workers from there. A second such table knows what was recorded,
+ * as the workers' rows do not show which transaction they are of.
  */
 export const distributedWay = (sql: Sql): ImportWay => ({
   async prepare(tx) {

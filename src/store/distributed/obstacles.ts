@@ -12,8 +12,8 @@ const NO_EXTENSION =
   'and each worker, restart them, and run CREATE EXTENSION citus in this database of each'
 
 /**
- * What stands in the way of a distribution, in sentences that say what to do; empty for nothing.
- * Reasons that others follow from are told alone.
+ * Obstacles to a distribution, in sentences that say what to do; empty for none. Of reasons that
+ * follow from each other only the first is reported.
  */
 export async function obstacles(sql: Sql, shards: number): Promise<string[]> {
   if (!(await hasExtension(sql))) return [NO_EXTENSION]
@@ -56,7 +56,7 @@ type NodeAnswer = {
   readonly result: string
 }
 
-/** What a server has room for, as it answers it in one text. */
+/** Capacity of a server, as it returns it in one text. */
 const ROOM = `select current_setting('max_prepared_transactions') || ' ' ||
   current_setting('max_locks_per_transaction')::int * (current_setting('max_connections')::int
     + current_setting('max_prepared_transactions')::int)`
@@ -74,7 +74,9 @@ async function workerFaults(sql: Sql, shards: number): Promise<string[]> {
   return answers.flatMap((answer) => roomFaults(answer, locks))
 }
 
-/** How many locks a worker needs at most for its shards of these parts of observations. */
+/**
+ * The maximum number of locks that a worker needs for its shards of these parts of observations.
+ */
 export const locksOf = (parts: number, shards: number): number =>
   (parts + DISTRIBUTED_TABLES.length + REFERENCE_TABLES.length) * shards * LOCKS_PER_SHARD
 

@@ -4,8 +4,8 @@ import { instantText } from '~/store/encoding.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
 /**
- * What of retention differs where observations lie on workers: outside of whole months they go
- * series by series, each of which one worker has whole.
+ * Retention of observations on workers: outside of whole months they go series by series, each of
+ * which one worker has whole.
  */
 export function distributedRetention({ sql }: Database) {
   return {

@@ -28,7 +28,7 @@ export const DISTRIBUTION_COLUMN = 'corridor_id'
 /** The function of triggers that only refuse, which shards can run as tables do. */
 export const REFUSAL = 'refuse_change'
 
-/** Whether rows with these columns say on which worker they belong, if on any. */
+/** Says whether rows with these columns say on which worker they belong, if on any. */
 export const saysCorridor = (table: {
   readonly name: string
   readonly columns: readonly string[]

@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '~/store/database.ts'
 
-/** Where a statement runs, and the corridor that it is about; none where it is about all. */
+/** Server of a statement, and the corridor that it is about; none if it is about all. */
 export type Shard = { readonly isDistributed: boolean; readonly corridorId?: number }
 
 /**

@@ -22,8 +22,9 @@ const TABLES = [...REFERENCE_TABLES, 'provider_corridors', 'offers', 'rollups'].
  * Each server has a snapshot of its own. So writers are kept out, in short turns, until none of
  * them is committing and no server has prepared a transaction whose end it has not heard; then all
  * snapshots are taken, which takes some milliseconds, and writers go on. What takes them holds
- * `provider_corridors` to the end, which nobody who makes or drops a month shares. It needs the
- * rights of the tables' owner, and throws where that moment cannot be had for ten minutes.
+ * `provider_corridors` to the end, which no session that creates or drops a month shares. It needs
+ * the
+ * rights of the tables' owner, and throws if there is no such time for ten minutes.
  */
 export async function inOneSnapshot<T>(
   sql: Sql,
@@ -43,15 +44,15 @@ export async function inOneSnapshot<T>(
   }
 }
 
-/** Does something short while nobody writes to what lies on the workers. */
+/** Does something short while no session writes to tables on the workers. */
 async function quietly(holder: Sql, work: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + WAIT_MS_MAX
   for (let waitMs = LOCK_WAIT_MS; ; waitMs = Math.min(waitMs + LOCK_WAIT_MS, LOCK_WAIT_MS_MAX)) {
     if (await isDoneAlone(holder, waitMs, work)) return
     if (performance.now() > deadline)
       throw new Error(
-        'for ten minutes a worker has not ended a transaction, or somebody has been writing ' +
-          'without a pause: see that every worker answers, and try again',
+        'timed out after 10 minutes: a worker has an open transaction or writes never paused; ' +
+          'check that all workers respond, then retry',
       )
     await delay(PAUSE_MS)
   }
@@ -72,7 +73,7 @@ async function isDoneAlone(holder: Sql, waitMs: number, work: () => Promise<void
   }
 }
 
-/** Whether a server has a part of a transaction whose end it has not heard yet. */
+/** Reports whether a server has a part of a transaction whose end it has not heard yet. */
 async function hasPrepared(tx: TransactionSql): Promise<boolean> {
   const answers = await tx<{ success: boolean; result: string }[]>`
     select success, result from run_command_on_all_nodes(

@@ -40,7 +40,7 @@ export function createSpreadChangeStore(database: Database) {
 
 /**
  * The statement that logs and announces observations on several servers; `added` has `id`,
- * `corridor_id` and `effective_from` of each. It answers their position, and logs nothing where
+ * `corridor_id` and `effective_from` of each. It answers their position, and logs nothing if
  * there are none.
  */
 export function announcedSpread(

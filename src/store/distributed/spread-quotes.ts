@@ -55,7 +55,10 @@ export function createSpreadQuoteStore(database: Database) {
       const seen = await count(sql`observations`)
       return seen === witnesses.size || seen + (await count(sql`withdrawals`)) === witnesses.size
     },
-    /** What is live in some corridors, or in all, as if hidden rows had not been recorded. */
+    /**
+     * Returns the live quotes of some corridors, or of all, as if hidden rows had not been
+     * recorded.
+     */
     async live(nowMs: number, hidden: Hidden | null, corridorIds: readonly number[] | null) {
       const found = new Map<string, Quote>()
       const shards = await shardsOf(sql, corridorIds)
@@ -87,7 +90,7 @@ function rowsOfChanges(
       and p.corridor_id = any(${corridorsOf(changes)}::int[])`
 }
 
-/** How many witnesses of a change stand in a table. */
+/** The number of witnesses of a change that are in a table. */
 async function witnessesIn(
   sql: Sql,
   table: PendingQuery<Row[]>,
@@ -99,7 +102,7 @@ async function witnessesIn(
   return rows.length
 }
 
-/** How many shards are asked at once, as each keeps a connection for itself. */
+/** The number of shards that are asked at once, as each keeps a connection for itself. */
 const SHARDS_AT_ONCE = 4
 
 /** The ids of corridors, or of all of them, those of one shard together. */
@@ -137,7 +140,7 @@ function tablesOf(sql: Sql, corridorIds: readonly number[], hidden: Hidden | nul
 const corridorsOf = (changes: readonly Named[]): string =>
   arrayLiteral([...new Set(changes.flatMap(({ spread }) => spread?.corridorIds ?? []))])
 
-/** Whether a row is in the corridors and between the times of these changes. */
+/** Reports whether a row is in the corridors and between the times of these changes. */
 function isNear(sql: Sql, changes: readonly Named[]) {
   const windows = changes.flatMap(({ window }) => window ?? [])
   const fromMs = Math.min(...windows.map((window) => window.fromMs))

@@ -91,7 +91,9 @@ async function prepare(native: string): Promise<void> {
   }
 }
 
-/** Whether the server's `--version` runs, which proves its path, its mode and its libraries. */
+/**
+ * Reports whether the server's `--version` runs, which proves its path, its mode and its libraries.
+ */
 async function isUsable(native: string, user: SystemUser | null): Promise<boolean> {
   try {
     for (const { target } of await links(native)) await stat(target)
@@ -133,7 +135,7 @@ async function copyWhole(native: string, copy: string, user: SystemUser | null):
 }
 
 /**
- * Whether the draft became the copy; it does not if there is one already, such as another
+ * Reports whether the draft became the copy; it does not if there is one already, such as another
  * process's.
  */
 async function isPlaced(draft: string, copy: string): Promise<boolean> {

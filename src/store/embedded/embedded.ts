@@ -13,7 +13,8 @@ const CONNECT_SECONDS_MAX = 10
 
 export type EmbeddedOptions = HomeOptions & {
   /**
-   * The kind of use. A service refuses to start beside another one; commands run beside anything.
+   * The kind of use. A service refuses to start alongside another one; commands run alongside
+   * anything.
    */
   use: 'service' | 'command'
   /** False only in tests: writes may then be lost when the machine stops. */
@@ -106,8 +107,8 @@ async function leave(home: Home, locks: Lock[]): Promise<void> {
 }
 
 /**
- * Stops the server if nobody else uses it. Call it while holding the turn, so that nobody can join
- * meanwhile.
+ * Stops the server if no other process uses it. Call it while holding the turn, so that none can
+ * join meanwhile.
  */
 async function stopIfLast(home: Home): Promise<void> {
   const last = await tryLock(join(home.directory, 'users.lock'), 'exclusive')

@@ -3,7 +3,7 @@ import { chmod, chown, lchown, lstat, mkdir, readdir, realpath } from 'node:fs/p
 import { basename, dirname, join, resolve } from 'node:path'
 import { closedTo, type SystemUser, type UserSystem, userForRoot, userName } from './user.ts'
 
-/** Where root keeps the database's files when its user cannot enter DATA_DIR. */
+/** Directory of the database's files for root when its user cannot enter DATA_DIR. */
 export const ELSEWHERE = '/var/lib/corridor'
 
 /** The folder of one embedded database: locks, password, log, and the cluster itself in `data`. */
@@ -20,7 +20,7 @@ export type HomeOptions = {
   dataDir: string
   /** Receives what an operator should know, one sentence at a time. */
   say: (line: string) => void
-  /** Whether to fail if there is no database yet, rather than create one. */
+  /** Says whether to fail if there is no database yet, rather than create one. */
   mustExist?: boolean | undefined
   /** Stand-ins for tests. */
   system?: UserSystem | undefined

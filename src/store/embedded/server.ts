@@ -55,7 +55,9 @@ const FORGETFUL = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'
 export type ServerOptions = {
   home: Home
   binaries: () => Promise<Binaries>
-  /** Whether nobody else uses this home, so that a pid file without a process is stale. */
+  /**
+   * Says whether this process alone uses this home, so that a pid file without a process is stale.
+   */
   alone: boolean
   durable: boolean
   say: (line: string) => void
@@ -190,7 +192,7 @@ const hasEnded = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
   pid === undefined || exitCode !== null || signalCode !== null
 
 /**
- * Stops a server that may not have written its pid file yet, and that nobody could find otherwise.
+ * Stops a server that may not have written its pid file yet, and that could not be found otherwise.
  */
 async function stopChild(child: ChildProcess): Promise<void> {
   child.kill('SIGINT')
@@ -232,7 +234,7 @@ const lastPort = async (home: Home) =>
   Number(await readFile(join(home.directory, 'port'), 'utf8').catch(() => '0'))
 
 /**
- * `wanted` if nobody listens on it, so that a restarted server keeps its address, else a free port.
+ * `wanted` if it is free, so that a restarted server keeps its address, else a free port.
  */
 async function freePort(wanted: number): Promise<number> {
   const port = (await listenOnce(wanted)) ?? (await listenOnce(0))

@@ -8,7 +8,7 @@ const OWN_USER = 'corridor'
 /** An operating system user; the database's processes run as one when corridor runs as root. */
 export type SystemUser = { name: string; uid: number; gid: number }
 
-/** How users are looked up and created, so that a test can stand in for a machine without any. */
+/** Looks up and creates users, so that a test can stand in for a machine without any. */
 export type UserSystem = { passwd(): string; create(name: string): void }
 
 const thisMachine: UserSystem = {
@@ -45,7 +45,7 @@ export async function closedTo(user: SystemUser, path: string): Promise<string |
   return mayExecute(user, await stat(path)) ? null : path
 }
 
-/** Whether the mode of a file or directory lets `user` run or enter it. */
+/** Reports whether the mode of a file or directory lets `user` run or enter it. */
 function mayExecute(user: SystemUser, file: { uid: number; gid: number; mode: number }): boolean {
   if (file.uid === user.uid) return (file.mode & 0o100) !== 0
   if (file.gid === user.gid) return (file.mode & 0o010) !== 0

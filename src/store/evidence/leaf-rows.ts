@@ -4,7 +4,7 @@ import type { Sql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 
-/** What a leaf can be of, in the order in which rows from before the log are sealed. */
+/** Kinds of rows of leaves, in the order in which rows from before the log are sealed. */
 export const LEAF_KINDS = ['reference', 'observation', 'withdrawal', 'catalogue'] as const
 
 export type LeafKind = (typeof LEAF_KINDS)[number]
@@ -45,7 +45,7 @@ type Fragment = PendingQuery<Row[]>
 /** A client for parts of statements, and what sends them: itself or a transaction. */
 export type Reading = { readonly sql: Sql; readonly tx: Sql | TransactionSql }
 
-/** How much wider than its rows a range may be that is read instead of a list. */
+/** Factor by which a range may be wider than its rows to be read instead of a list. */
 const RANGE_SPREAD_MAX = 4
 
 /** Rows of a kind by id, ascending; withdrawn observations are among the observations. */

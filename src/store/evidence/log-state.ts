@@ -22,7 +22,7 @@ export type State = {
 type Known = {
   /** The newest checkpoint that this process knows to be public; null for none. */
   readonly published: (Tree & { readonly origin: string }) | null
-  /** Whether a witness knows a larger tree of this origin. */
+  /** Says whether a witness knows a larger tree of this origin. */
   readonly isBehind: boolean
 }
 
@@ -92,7 +92,7 @@ export async function inOrder(
 const NUMBER = /\/(\d+)$/
 const originNumber = (origin: string): number => Number(NUMBER.exec(origin)?.[1] ?? 1)
 
-/** Whether a tree that was published is not the beginning of what is stored. */
+/** Reports whether a tree that was published is not the beginning of what is stored. */
 async function lacks(tx: TransactionSql, state: State, published: Known['published']) {
   if (!published || originNumber(published.origin) < state.origins) return false
   if (originNumber(published.origin) > state.origins || published.size > state.size) return true

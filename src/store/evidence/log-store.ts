@@ -34,7 +34,7 @@ export function createLogStore(database: Database) {
       return row ? { note: row.note, sealedMs: Number(row.ms) } : null
     },
     ...proofsOf(database),
-    /** How many leaves had been sealed at a moment, as far as checkpoints are kept. */
+    /** The number of leaves that had been sealed at a time, as far as checkpoints are kept. */
     async sizeAt(ms: number) {
       const [row] = await sql<[{ size: string | number }]>`
         select coalesce(max(size), 0) as size from log_checkpoints
@@ -42,7 +42,7 @@ export function createLogStore(database: Database) {
       return Number(row.size)
     },
     tile: (level: number, index: number, width: number) => tileAt(sql, { level, index, width }),
-    /** A bundle of entries; null where it does not exist or its rows were pruned. */
+    /** A bundle of entries; null if it does not exist or its rows were pruned. */
     async entries(index: number, width: number) {
       const [bundle] = await bundlesFrom(sql, index, 1)
       if (bundle?.index !== index || bundle.leaves.length < width) return null
@@ -50,13 +50,13 @@ export function createLogStore(database: Database) {
       const entries = await entriesOfLeaves(reading, leaves)
       return entries.includes(null) ? null : bundleOf(entries as Uint8Array[])
     },
-    /** Whether there is such a row, sealed or not. */
+    /** Reports whether there is such a row, sealed or not. */
     async has(kind: LeafKind, id: number) {
       return (await leafRows(reading, kind, { ids: [id] })).length > 0
     },
-    /** The place of a row among the leaves; null where it is not sealed. */
+    /** The place of a row among the leaves; null if it is not sealed. */
     indexOf: (kind: LeafKind, id: number) => leafIndexOf(sql, leafKey(kind, id)),
-    /** The entry at a place; null where its row is gone. */
+    /** The entry at a place; null if its row is gone. */
     async entryAt(index: number) {
       const [bundle] = await bundlesFrom(sql, Math.floor(index / TILE_WIDTH), 1)
       const leaf = bundle?.leaves[index % TILE_WIDTH]
@@ -96,7 +96,7 @@ const writesOf = ({ sql }: Pick<Database, 'sql'>) => ({
   },
 })
 
-/** What the newest checkpoint says; null for a note that is not one. */
+/** Content of the newest checkpoint; null for a note that is not one. */
 export function checkpointIn(text: string) {
   const note = noteOf(text)
   return note && checkpointOf(note.text)

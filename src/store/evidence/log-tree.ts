@@ -9,10 +9,10 @@ import { IDS, type LeafKind, leafKey, leafOfKey } from './leaf-rows.ts'
 
 type Reader = Sql | TransactionSql
 
-/** How many tiles one statement writes: 256 KiB. */
+/** The maximum number of tiles that one statement writes: 256 KiB. */
 const WRITE_TILES_MAX = 32
 
-/** A tile as it was in a tree of some size; null where it is missing or shorter. */
+/** A tile as it was in a tree of some size; null if it is missing or shorter. */
 export async function tileAt(
   sql: Reader,
   { level, index, width }: { level: number; index: number; width: number },

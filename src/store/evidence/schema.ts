@@ -17,16 +17,16 @@ import { instant } from '~/store/instant-column.ts'
 
 const bigintRange = customType<{ data: string }>({ dataType: () => 'int8range' })
 
-/** How far the verifiable log is: one row, from the first seal on. */
+/** State of the verifiable log: one row, from the first seal on. */
 export const logState = pgTable(
   'log_state',
   {
     isOnly: boolean('is_only').primaryKey().default(true),
     /** The name under which the log is signed. */
     origin: text('origin').notNull(),
-    /** How many origins there have been. */
+    /** The number of origins there have been. */
     origins: integer('origins').notNull(),
-    /** How many leaves are sealed. */
+    /** The number of leaves that are sealed. */
     size: bigint('size', { mode: 'number' }).notNull(),
     /** The position of the last sealed change in the log of changes. */
     position: bigint('position', { mode: 'number' }).notNull(),
@@ -60,7 +60,7 @@ export const logLeaves = pgTable('log_leaves', {
   oldest: instant('oldest'),
 })
 
-/** Where rows are in `log_leaves`: each of these ranges holds some keys of one tile. */
+/** Places of rows in `log_leaves`: each of these ranges holds some keys of one tile. */
 export const logSpans = pgTable(
   'log_spans',
   {

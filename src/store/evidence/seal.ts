@@ -7,7 +7,7 @@ import { inOrder, lastOrigin, save, serverName, stateOf } from './log-state.ts'
 import { storedEdge, writeLeaves, writeTiles } from './log-tree.ts'
 import { Taking } from './taking.ts'
 
-/** How many checkpoints are kept. */
+/** The maximum number of checkpoints that are kept. */
 const CHECKPOINTS_MAX = 10_000
 
 export type Pass = {
@@ -18,16 +18,16 @@ export type Pass = {
   readonly origin: string
   /** The newest checkpoint that this process knows to be public; null for none. */
   readonly published: (Tree & { readonly origin: string }) | null
-  /** Whether a witness knows a larger tree of this origin. */
+  /** Says whether a witness knows a larger tree of this origin. */
   readonly isBehind: boolean
   /** The note of a checkpoint's text. */
   signed(text: string, origin: string): Promise<string>
 }
 
 type Sealed = {
-  /** How many leaves the pass added. */
+  /** The number of leaves that the pass added. */
   readonly added: number
-  /** Whether there may be more to seal at once. */
+  /** Says whether there may be more to seal at once. */
   readonly isMore: boolean
   /** The origin that was given up, as the database lacks what it has published; else null. */
   readonly abandoned: string | null
@@ -41,7 +41,7 @@ type Sealed = {
  * before the first seal, those of an import in its place, and those of commits that left the log of
  * changes before they were sealed.
  *
- * Answers null where there is nothing to do.
+ * Answers null if there is nothing to do.
  */
 export async function sealPass(database: Database, pass: Pass): Promise<Sealed | null> {
   const { sql } = database

@@ -8,11 +8,14 @@ import { LEAF_KINDS, type LeafRow, leafKey, leafOfKey, leafRows } from './leaf-r
 import { type Range, type State, wholeRange } from './log-state.ts'
 import { lastSealed, type NewLeaf, sealedAmong } from './log-tree.ts'
 
-/** How many rows are read at once, so that whatever else the process does goes on in between. */
+/**
+ * The number of rows that are read at once, so that whatever else the process does goes on in
+ * between.
+ */
 const CHUNK_ROWS = 1000
 const CHANGES_AT_ONCE = 500
 
-/** What a pass takes, in order. */
+/** Takes the rows of a pass, in order. */
 export class Taking {
   readonly leaves: NewLeaf[] = []
   readonly hashes: Uint8Array[] = []
@@ -48,7 +51,7 @@ export class Taking {
     return this.leavesMax - this.leaves.length
   }
 
-  /** Whether the log of changes has lost what was not sealed yet. */
+  /** Reports whether the log of changes has lost what was not sealed yet. */
   async #hasGap(): Promise<boolean> {
     if (this.#position === 0 || this.before.size === 0) return false
     const [row] = await this.tx<[{ is_there: boolean }]>`

@@ -16,14 +16,14 @@ import {
 import { checkpointIn, entriesOfLeaves } from './log-store.ts'
 import { type Bundle, bundlesFrom, lastSealed, sealedAmong, tileAt } from './log-tree.ts'
 
-/** How many bundles are read at once. */
+/** The number of bundles that are read at once. */
 const BUNDLES_AT_ONCE = 20
 const IDS_AT_ONCE = 10_000
 
 type Ask = {
   /** Only leaves sealed and rows recorded from then on are compared; null for all. */
   readonly sinceMs: number | null
-  /** Whether a note has a valid signature of the log. */
+  /** Reports whether a note has a valid signature of the log. */
   isSigned(note: string): Promise<boolean>
   /** Hears what is wrong, in words that name the row or the tile. */
   onFault(fault: string): void
@@ -31,11 +31,11 @@ type Ask = {
 }
 
 type Verified = {
-  /** How many leaves were compared with their rows. */
+  /** The number of leaves that were compared with their rows. */
   readonly leaves: number
-  /** How many of these are of rows that were pruned. */
+  /** The number of these that are of pruned rows. */
   readonly pruned: number
-  /** How many rows are still to be sealed. */
+  /** The number of rows that are still to be sealed. */
   readonly waiting: number
 }
 
@@ -85,7 +85,7 @@ async function compareRows(reading: Reading, size: number, ask: Ask) {
   return { leaves, pruned }
 }
 
-/** How many leaves had been sealed before a moment. */
+/** The number of leaves that had been sealed before a time. */
 async function sizeBefore({ tx }: Reading, sinceMs: number | null): Promise<number> {
   if (sinceMs === null) return 0
   const [row] = await tx<[{ size: string | number }]>`
@@ -94,7 +94,7 @@ async function sizeBefore({ tx }: Reading, sinceMs: number | null): Promise<numb
   return Number(row.size)
 }
 
-/** Before which moment rows may have been pruned; -Infinity where none were. */
+/** Before which moment rows may have been pruned; -Infinity if none were. */
 async function prunedBeforeMs({ tx }: Reading): Promise<number> {
   const [row] = await tx<[{ ms: string | null }]>`
     select extract(epoch from max(before)) * 1000 as ms from prunings`
@@ -104,7 +104,7 @@ async function prunedBeforeMs({ tx }: Reading): Promise<number> {
 type Compared = {
   readonly bundle: Bundle
   readonly entries: readonly (Uint8Array | null)[]
-  /** Whether a row may be missing since it was pruned. */
+  /** Says whether a row may be missing since it was pruned. */
   readonly mayLack: boolean
   readonly size: number
 }

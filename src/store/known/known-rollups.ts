@@ -62,7 +62,7 @@ function changedIn({ sql, knownMs }: Database, { corridorId, hours }: Asked) {
   return { known, within, isLateOne, changed }
 }
 
-/** Whether an hour in a window changed after the time of a handle and was pruned by now. */
+/** Reports whether an hour in a window changed after the time of a handle and was pruned by now. */
 export async function isCountLost(
   database: Database,
   { corridor, fromMs, beforeMs }: Window & { readonly corridor: Corridor },

@@ -20,7 +20,7 @@ import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
 import { isCountLost } from './known-rollups.ts'
 import { catalogueIn, firstRecorded } from './known-tables.ts'
 
-/** How many catalogues of the past are kept. */
+/** The maximum number of catalogues of the past that are kept. */
 const CATALOGUES_MAX = 16
 
 /**
@@ -67,7 +67,7 @@ type PresentTables = ReturnType<typeof presentOf>
 
 type KnownTables = PastTables &
   PresentTables & {
-    /** Whether nothing at all had been recorded by then. */
+    /** Says whether nothing at all had been recorded by then. */
     readonly isBeforeAll: boolean
     /** The catalogue of then; today's if there was none yet, so that its codes are known. */
     catalogue(): Promise<Required<Catalogue>>
@@ -166,7 +166,7 @@ function pastOf(known: Database, { lostMs, prunedMs }: State) {
   }
 }
 
-/** What a view of memory is loaded from. */
+/** Loads a view of memory. */
 function presentOf(known: Database) {
   const { sql, knownMs: nowMs = 0 } = known
   return {

@@ -2,7 +2,7 @@ import type { Catalogue } from '~/domain/provider.ts'
 import { catalogueOf, type LoggedCatalogue } from '~/store/catalogue-store.ts'
 import type { Sql } from '~/store/database.ts'
 
-/** When the first row was recorded that is still there; null before there is one. */
+/** The time when the first row was recorded that is still there; null before there is one. */
 export async function firstRecorded(sql: Sql): Promise<number | null> {
   const [row] = await sql<[{ first_ms: string | null }]>`
     select extract(epoch from least(

@@ -3,7 +3,7 @@ import { instantText } from '~/store/encoding.ts'
 import { briefly } from './briefly.ts'
 
 /**
- * Makes the months of observations up to a moment; answers how many, and null where the table was
+ * Makes the months of observations up to a moment; answers how many, and null if the table was
  * too busy to be locked for an instant. Rows of a month that is not made yet are kept aside, so
  * there is time to try again.
  */

@@ -5,7 +5,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK_DETECTED = '40P01'
 
 /**
- * Does work that needs the whole table of observations for an instant, in a transaction; null where
+ * Does work that needs the whole table of observations for an instant, in a transaction; null if
  * the table was too busy, and nothing was done.
  */
 export async function briefly<T>(
@@ -23,7 +23,7 @@ export async function briefly<T>(
   }
 }
 
-/** Whether a transaction was ended because others hold what it needs. */
+/** Reports whether a transaction was ended because others hold what it needs. */
 export function isBusy(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return code === LOCK_NOT_AVAILABLE || code === DEADLOCK_DETECTED

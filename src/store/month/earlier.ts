@@ -17,7 +17,7 @@ type Step = { readonly made: number; readonly is_last: boolean }
  * recorded from before the first month. Each transaction makes a few, so that whoever writes waits
  * for those alone; called again after it was broken off, it goes on.
  *
- * Answers how many it made, and null where the table was too busy for any: without them, rows are
+ * Answers how many it made, and null if the table was too busy for any: without them, rows are
  * recorded in the part for all that is older.
  */
 export async function makeEarlierMonths(

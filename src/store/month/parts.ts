@@ -2,14 +2,14 @@ import type { Sql } from '~/store/database.ts'
 
 /** From how many parts of observations on it is worth more to open few of them than to plan it. */
 const PARTS_MIN = 8
-/** How many times the answer is used before it is looked for again. */
+/** The maximum number of times that the answer is used before it is looked up again. */
 const USES_MAX = 1000
 
 type Known = { readonly are: Promise<boolean>; uses: number }
 
 const known = new WeakMap<Sql, Known>()
 
-/** Whether observations are in many months, as far as this pool was told lately. */
+/** Reports whether observations are in many months, as far as this pool learned lately. */
 export function areManyMonths(sql: Sql): Promise<boolean> {
   const found = known.get(sql)
   if (found && found.uses++ < USES_MAX) return found.are

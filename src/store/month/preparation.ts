@@ -6,10 +6,11 @@ export const MONTHS = '0020_months'
 type Patiently = (sql: Sql, work: () => Promise<unknown>) => Promise<void>
 
 /**
- * Does beside a serving version what would hold it up inside the migration: proves what the parts
- * promise, makes the index of the new primary key, and fills what the migration before has added.
+ * Runs the slow steps while the old version serves, so that the migration does not block it: proves
+ * what the parts promise, makes the index of the new primary key, and fills what the migration
+ * before has added.
  *
- * What an interrupted run leaves behind is used, or made anew, by the next. From then on nothing
+ * The next run uses, or creates again, what an interrupted one leaves behind. From then on nothing
  * that takes effect after the month to come can be recorded before the migration is applied, which
  * is a month away or more.
  */
@@ -27,7 +28,7 @@ export async function prepareMonths(sql: Sql, patiently: Patiently): Promise<voi
   await patiently(sql, () => makeKey(sql))
 }
 
-/** Makes the index of the new primary key, anew if an earlier run was cut off in between. */
+/** Creates the index of the new primary key, again if an earlier run was interrupted. */
 async function makeKey(sql: Sql): Promise<void> {
   await sql`set lock_timeout = 0`
   const [index] = await sql`

@@ -46,9 +46,9 @@ export const liveRows = (sql: Sql, ask: LiveAsk): Part =>
   ask.offers ? farRows(sql, ask, ask.offers) : nearRows(sql, ask)
 
 /**
- * What each offer has in the latest months: the newest row that never runs out; newer ones that do,
- * as long as each is valid for longer than all that are newer still, since it holds again after
- * them; and for each earlier boundary what held there.
+ * Rows of each offer in the latest months: the newest row that never expires; newer ones that do,
+ * as long as each is valid for longer than all that are newer still, since it applies again after
+ * them; and for each earlier boundary what was in force there.
  */
 function nearRows(sql: Sql, ask: LiveAsk): Part {
   const since = sql`${instantText(sinceMs(ask))}::timestamptz`
@@ -93,7 +93,7 @@ function nearRows(sql: Sql, ask: LiveAsk): Part {
 }
 
 /**
- * What each of these offers has before the latest months: the newest row that never runs out, and
+ * Rows of each of these offers before the latest months: the newest row that never expires, and
  * long prices, as long as each is valid for longer than all that are newer.
  */
 function farRows(sql: Sql, ask: LiveAsk, offers: readonly OfferPlace[]): Part {

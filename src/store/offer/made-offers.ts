@@ -8,11 +8,11 @@ import { arrayLiteral } from '~/store/encoding.ts'
 export const PROVIDER_OFFERS_MAX = 200
 export const CORRIDOR_OFFERS_MAX = 1000
 
-/** How long an offer counts that nothing is recorded for. */
+/** The longest time for which an unused offer counts. */
 const UNUSED_MINUTES_MAX = 10
 const LOCK_NAME = 'corridor offers'
 
-/** Whether the rows of a corridor are on one of several servers. */
+/** Says whether the rows of a corridor are on one of several servers. */
 type Place = { readonly isDistributed: boolean }
 
 /** An offer of a series that is to be found or made, and the index of the first row of it. */
@@ -75,7 +75,7 @@ export async function makeOffers(
   return { made: [...made, ...rows], faults }
 }
 
-/** Whether the offer `f` is in the corridor of one that is wanted, said by their ids. */
+/** Reports whether the offer `f` is in the corridor of one that is wanted, said by their ids. */
 const isOf = (sql: Sql | TransactionSql, wanted: readonly Wanted[]) => {
   const corridorIds = [...new Set(wanted.map(({ corridorId }) => corridorId))]
   return sql`f.corridor_id = any(${arrayLiteral(corridorIds)}::int[])`
@@ -83,7 +83,7 @@ const isOf = (sql: Sql | TransactionSql, wanted: readonly Wanted[]) => {
 
 type Counted = { readonly series: number; readonly corridorId: number; readonly offers: number }
 
-/** How many offers of each series in some corridors count. */
+/** The number of counted offers of each series in some corridors. */
 const offersIn = (sql: TransactionSql, corridorIds: readonly number[], place: Place) => sql<
   Counted[]
 >`
@@ -93,7 +93,7 @@ const offersIn = (sql: TransactionSql, corridorIds: readonly number[], place: Pl
   where p.corridor_id = any(${arrayLiteral(corridorIds)}::int[]) and ${counts(sql, place)}
   group by p.id, p.corridor_id`
 
-/** Whether the offer `f` has a row that has not run out, or was made just now. */
+/** Reports whether the offer `f` has an unexpired row, or was created just now. */
 const counts = (sql: Sql | TransactionSql, place: Place) => sql`(
   f.made_at > now() - make_interval(mins => ${UNUSED_MINUTES_MAX})
   or exists (
@@ -105,7 +105,10 @@ const counts = (sql: Sql | TransactionSql, place: Place) => sql`(
   )
 )`
 
-/** What finds rows on the server of the offer `f`; one PostgreSQL is better off without it. */
+/**
+ * Condition that finds rows on the server of the offer `f`; one PostgreSQL is better off without
+ * it.
+ */
 const besideOffer = (sql: Sql | TransactionSql, { isDistributed }: Place) =>
   isDistributed ? sql`and corridor_id = f.corridor_id` : sql``
 
@@ -143,7 +146,7 @@ function wantedRows(sql: Sql | TransactionSql, wanted: readonly Wanted[]) {
   ) as wanted (series, key, said, corridor)`
 }
 
-/** A list of what an offer says, null where it says nothing. */
+/** A list of what an offer says, null if it says nothing. */
 const list = (sql: Sql, name: 'payIn' | 'payOut') => sql`
   case when jsonb_typeof(said->${name}) = 'array'
     then array(select jsonb_array_elements_text(said->${name})) end`

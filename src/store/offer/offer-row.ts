@@ -4,10 +4,10 @@ import { type Offer, offerOfKey, PLAIN } from '~/domain/offer/terms.ts'
 import type { Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 
-/** How many offers are remembered so that equal ones are one object. */
+/** The maximum number of offers that are remembered so that equal ones are one object. */
 const INTERNED_MAX = 50_000
 
-/** What a row of observations says of its offer, as selected by `offerColumns`. */
+/** Offer in a row of observations, as selected by `offerColumns`. */
 export type OfferRow = {
   /** Null for the plain offer. */
   readonly offer_key: string | null
@@ -31,10 +31,7 @@ export const withOffer = (sql: Sql, corridorId: PendingQuery<Row[]>) =>
 
 const interned = new Map<string, Offer>()
 
-/**
- * What a row says of its offer; null where it says nothing. Rows that say the same share one
- * object.
- */
+/** Offer of a row; null if it states none. Equal offers share one object. */
 export function offerOf(row: OfferRow): Offer | null {
   const { offer_key: key, fee_percent, delivery_min, delivery_max, valid_until_ms } = row
   const hasTerms =
@@ -63,7 +60,7 @@ function known(text: string, make: () => Offer): Offer {
   return made
 }
 
-/** What a row of observations holds of an offer's terms, in the order of `TERM_COLUMNS`. */
+/** Terms of an offer as stored in a row of observations, in the order of `TERM_COLUMNS`. */
 export const storedTerms = (offer: Offer | null): readonly (string | number | null)[] =>
   offer === null
     ? UNSAID

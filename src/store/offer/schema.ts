@@ -13,7 +13,7 @@ import { instant } from '~/store/instant-column.ts'
 import { providerCorridors } from '~/store/schema.ts'
 
 /**
- * What providers price in a corridor: one row for each combination of countries, ways of paying,
+ * Offers of providers in a corridor: one row for each combination of countries, ways of paying,
  * channel, amounts and service that was ever quoted. A provider's plain offer has no row, and the
  * id 0. Append-only.
  *

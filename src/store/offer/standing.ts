@@ -7,7 +7,7 @@ import { OWN_NAMES } from '~/store/recording/own-columns.ts'
 import { LONG_PRICE_MS } from './long-prices.ts'
 import { TERM_COLUMNS } from './offer-row.ts'
 
-/** How far before a moment prices are looked for at first. */
+/** Time before a given one in which prices are looked for at first. */
 export const NEAR_MS = LONG_PRICE_MS
 
 /** A part of a SQL statement. */
@@ -34,7 +34,7 @@ type StandingPart = Required<Shard> & {
   readonly before: Part
   /** The earliest that `since` is, and the latest that `before` is. */
   readonly bounds: Standing
-  /** Whether it finds those too that took effect more than `NEAR_MS` before `since`. */
+  /** Says whether it finds those too that took effect more than `NEAR_MS` before `since`. */
   readonly isFar: boolean
 }
 
@@ -98,7 +98,7 @@ const longOnes = (sql: Sql, part: StandingPart) => sql`
   where l.corridor_id = ${part.corridorId} and l.valid_until >= ${part.since}
     and l.effective_from < ${nearText(part)}::timestamptz`
 
-/** Whether there is one that `standingEnding` finds only if it is to look far. */
+/** Reports whether there is one that `standingEnding` finds only if it is to look far. */
 export const hasLongOnes = (sql: Sql, part: Pick<StandingPart, 'corridorId' | 'bounds'>) => sql`
   exists (
     select 1 from long_prices

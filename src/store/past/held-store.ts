@@ -33,7 +33,7 @@ export function createHeldStore(database: Database) {
   }
 }
 
-/** Where a stretch begins, or is searched from at first if it has no start. */
+/** Start of a stretch, or of its first search if it has none. */
 const nearStartMs = ({ fromMs, beforeMs }: Stretch): number =>
   Number.isFinite(fromMs) ? fromMs : beforeMs - NEAR_MS
 

@@ -218,7 +218,10 @@ function named(database: Database, page: PendingQuery<Row[]>, ask: StoredAsk) {
     order by ${inOrder(database, ask)}`
 }
 
-/** Whether observations fit the filters, by the rules of `unspecifiedOf`; null without filters. */
+/**
+ * Reports whether observations fit the filters, by the rules of `unspecifiedOf`; null without
+ * filters.
+ */
 function fitting(database: Database, ask: StoredAsk) {
   const { sql } = database
   const { filters = NO_FILTERS } = ask

@@ -2,7 +2,7 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 
-/** How many corridors are remembered. */
+/** The maximum number of corridors that are remembered. */
 const REMEMBERED_MAX = 50_000
 
 /** A row of a search that may end too early: without an id, or marked, it says that it did. */
@@ -10,14 +10,14 @@ type Found = { readonly id: string | null; readonly at_ms: string; readonly is_f
 
 type Search<T> = {
   readonly corridor: Corridor
-  /** Where it begins if it looks at the latest months alone. */
+  /** Start of the search in the latest months alone. */
   readonly nearMs: number
   ask(place: Place, sinceMs: number): PromiseLike<readonly T[]>
 }
 
 /**
- * How far back the last prices of a corridor's offers are looked for: in the latest months at
- * first, and in all of history where some offer has none there.
+ * Reach of the search for the last prices of a corridor's offers: the latest months at first, and
+ * all of history if some offer has none there.
  *
  * Whatever the answer is, it comes from one statement and so from one moment. Corridors in which
  * the latest months did not do are remembered, and asked about at once as a whole.

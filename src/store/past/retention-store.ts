@@ -27,7 +27,7 @@ export function createRetentionStore(database: Database) {
     dropMonth: (month: Window, beforeMs: number) => dropMonth(database, month, beforeMs),
     outdated: async (beforeMs: number): Promise<OutdatedSeries[]> =>
       (await way()).outdated(beforeMs),
-    /** How many observations of a series would be pruned. */
+    /** The number of observations of a series that would be pruned. */
     count: async ({ id, count }: OutdatedSeries, beforeMs: number) =>
       count ?? spread.count(id, beforeMs),
     prune: async (seriesId: number, limit: PruneLimit) => (await way()).prune(seriesId, limit),

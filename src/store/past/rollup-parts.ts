@@ -6,7 +6,7 @@ import type { Sql } from '~/store/database.ts'
 /** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>
 
-/** Whether an observation's `rate_type` is one that money can be moved at. */
+/** Reports whether an observation's `rate_type` is one that money can be moved at. */
 export const executableKinds = (sql: Sql) => sql`rate_type in (${sql.unsafe(EXECUTABLE_KINDS)})`
 
 const EXECUTABLE_KINDS = RATE_TYPES.filter(isExecutable)

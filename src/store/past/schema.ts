@@ -20,7 +20,7 @@ export const rollups = pgTable(
      */
     countedBest: numeric('counted_best'),
     samples: integer('samples').notNull(),
-    /** How many of the samples were observations that have been pruned since. */
+    /** The number of samples whose observations have been pruned since. */
     pruned: integer('pruned').notNull().default(0),
     /** The time of the last commit that changed it; no row recorded in it bears a later one. */
     changedAt: instant('changed_at').notNull().defaultNow(),

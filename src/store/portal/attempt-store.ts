@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Database } from '~/store/database.ts'
 import { portalAttempts } from './schema.ts'
 
-/** How often something was done in a window of time, on all replicas together. */
+/** Counts attempts in a window of time, on all replicas together. */
 export function createAttemptStore({ db }: Database) {
   return {
     async countAttempt(scope: string, endsMs: number) {

@@ -86,5 +86,5 @@ function sessionsOf(library: Passwords) {
   }
 }
 
-/** Whether what was attempted came back with something else than the code of a refusal. */
+/** Reports whether what was attempted came back with something else than the code of a refusal. */
 const isDone = (outcome: unknown): boolean => typeof outcome !== 'string'

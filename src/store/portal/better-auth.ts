@@ -14,7 +14,7 @@ export type AuthOptions = {
   /** Takes a link to send; must not wait for the mail, since the time would reveal who is known. */
   onLink(link: MailedLink): void
   onFault(message: string): void
-  /** How passwords are kept; where it is not given, as better-auth does, by a costly scrypt. */
+  /** Storage of passwords; by default that of better-auth, a costly scrypt. */
   readonly passwords?: PasswordHashing | undefined
 }
 
@@ -73,7 +73,8 @@ export class BetterAuth<Library extends { readonly api: unknown }> {
   }
 
   /**
-   * Throws the real reason of a failure, which better-auth hides: the database's, if it is away.
+   * Throws the real reason of a failure, which better-auth hides: the database's, if it is
+   * unreachable.
    */
   async #explained(error: unknown): Promise<never> {
     await this.database.db.execute(sql`select 1`)

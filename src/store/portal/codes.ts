@@ -33,7 +33,7 @@ export function codesOf(library: Passwords, { cookiePrefix }: Pick<AuthOptions, 
   }
 }
 
-/** What signed-in users do with their own codes. */
+/** Actions of signed-in users on their own codes. */
 function ownCodes(library: Passwords) {
   return {
     /** The address that a new app reads; null for a wrong password, or where one is set up. */

@@ -14,11 +14,11 @@ import {
   oauthRefreshTokens,
 } from './oauth-schema.ts'
 
-/** How long an application is kept that nobody connects. */
+/** The longest time for which an unconnected application is kept. */
 const STRANGER_MS_MAX = DAY_MS
 /** The name in the audit log for the end of a connection by its age. */
 const LAPSE_ACTOR = `${CONSENT_DAYS} days without consent`
-/** How long a consent may wait for its key, which follows at once. */
+/** The longest time that a consent may wait for its key, which follows at once. */
 const KEYLESS_MS_MAX = HOUR_MS
 
 /** Applications, and how people connected them; tokens and consents are written by better-auth. */
@@ -180,7 +180,7 @@ function connect(
     await lockAccount(tx, accountId)
     const isThis = isPair(wish)
     const [consent] = await tx.select().from(oauthConsents).where(isThis).for('update')
-    if (!consent) throw new Error('somebody is to be connected who did not consent')
+    if (!consent) throw new Error('a person is to be connected who did not consent')
     const own = await tx.select().from(keys).where(eq(keys.accountId, accountId))
     const inUse = own.filter((key) => isConnection(key) && key.revokedAt === null)
     const known = inUse.find(({ id }) => id === consent.keyId)
@@ -225,7 +225,7 @@ async function endLapsed(database: Database, nowMs: number): Promise<void> {
   for (const { id } of lapsed) await revokeKey(database, id, { nowMs, actor: LAPSE_ACTOR })
 }
 
-/** Deletes what expired or ended, and applications that nobody connected. */
+/** Deletes what expired or ended, and unconnected applications. */
 async function prune(database: Database, nowMs: number): Promise<void> {
   const { db } = database
   const now = new Date(nowMs)

@@ -21,7 +21,7 @@ export const oauthClients = pgTable(
     responseTypes: text('response_types').array().notNull(),
     scopes: text('scopes').array().notNull(),
     createdAt: instant('created_at').notNull(),
-    /** When the document of the application was last read. */
+    /** The time when the document of the application was last read. */
     updatedAt: instant('updated_at').notNull(),
   },
   (t) => [
@@ -98,7 +98,7 @@ export const oauthAccessTokens = pgTable(
   ],
 )
 
-/** What both kinds of token have. */
+/** Columns of both kinds of token. */
 function tokenColumns() {
   return {
     token: text('token').notNull(),

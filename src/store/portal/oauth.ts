@@ -17,52 +17,55 @@ import {
   oauthRefreshTokens,
 } from './oauth-schema.ts'
 
-/** How long an application may use an access token, and how long it may renew it. */
+/** The time for which an access token is valid, and for which it may be renewed. */
 const ACCESS_SECONDS = HOUR_MS / 1000
 const REFRESH_SECONDS = (90 * DAY_MS) / 1000
-/** How long the way from the question to the exchange of the code may take, each half of it. */
+/** The time for each half of the way from the request to the exchange of the code. */
 const CODE_SECONDS = (10 * MINUTE_MS) / 1000
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNIQUE_VIOLATION = '23505'
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** Where the library believes it sends people; these addresses are only told apart here. */
+/** Addresses to which the library believes it sends people; here they only need to differ. */
 const SIGN_IN = '/sign-in'
 const CONSENT = '/consent'
 
 type OAuthOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' | 'onFault'> & {
-  /** What applications may be allowed, as scopes. */
+  /** Rights that applications may get, as scopes. */
   readonly scopes: string[]
 }
 
-/** Where a question of an application leads. */
+/** Outcome of an application's request. */
 type Outcome =
-  /** Nobody is signed in. */
+  /** No person is signed in. */
   | { readonly kind: 'sign-in' }
   /** The person is to decide; `question` is to be sent back with the decision. */
   | { readonly kind: 'ask'; readonly question: string }
-  /** The application is told, at its own address. */
+  /** The application gets the result, at its own address. */
   | { readonly kind: 'told'; readonly url: string }
   /** The question cannot be answered to the application, since its address is in doubt. */
   | { readonly kind: 'refused'; readonly code: string }
 
 /**
- * The code flow of OAuth 2.1 by better-auth, loaded at the first call: who may be told what, codes,
+ * The code flow of OAuth 2.1 by better-auth, loaded at the first call: checks of requests, codes,
  * tokens, their rotation, and what follows from one that is used twice.
  */
 export function createOAuth(database: Database, options: OAuthOptions) {
   const ask = askerOf(database, options)
   return {
-    /** Where the question of an application leads the person whose session is in the headers. */
+    /**
+     * Returns the outcome of an application's request for the person whose session is in the
+     * headers.
+     */
     async asked(question: URLSearchParams, headers: Headers): Promise<Outcome> {
       const shown = { cookie: headers.get('cookie') ?? '', accept: 'text/html' }
       const reply = await ask(`/oauth2/authorize?${question}`, { headers: shown })
       return outcomeOf(reply.headers.get('location'), reply.status)
     },
     /**
-     * Where the decision leads, to grant these scopes or, with null, none; null for a question that
-     * is not ours, or too old.
+     * Returns the outcome of the decision, to grant these scopes or, with null, none; null for a
+     * request that is not ours, or too old.
      */
     async decided(
       { question, scopes }: { question: string; scopes: readonly string[] | null },

@@ -15,21 +15,23 @@ type PasskeyOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath'
   readonly home: () => string
 }
 
-/** What a browser is asked for, as it takes it, and the cookie that ties the answer to it. */
+/** Request to a browser, in the browser's form, and the cookie that ties the response to it. */
 type Challenge = { readonly options: object; readonly cookies: readonly string[] }
 
 /** Passkeys of people, by better-auth, loaded at the first call. */
 export function createPasskeys(database: Database, options: PasskeyOptions) {
   const library = new BetterAuth(database, () => load(database, options))
   return {
-    /** What a browser needs to make a passkey for the person whose session is in the headers. */
+    /**
+     * Returns the challenge for creating a passkey for the person whose session is in the headers.
+     */
     async newChallenge(headers: Headers): Promise<Challenge> {
       const { response, headers: reply } = await library.reached(({ api }) =>
         api.generatePasskeyRegistrationOptions({ headers, query: {}, returnHeaders: true }),
       )
       return { options: response, cookies: reply.getSetCookie() }
     },
-    /** Adds the passkey that the browser made; null where it does not answer the challenge. */
+    /** Adds the passkey that the browser made; null if it does not answer the challenge. */
     async add({ credential, name }: { credential: object; name: string }, headers: Headers) {
       const body = { response: credential, name }
       const added = await library
@@ -40,7 +42,7 @@ export function createPasskeys(database: Database, options: PasskeyOptions) {
         })
       return typeof added === 'string' ? null : { id: added.id }
     },
-    /** What a browser needs to sign in with any passkey. */
+    /** Returns the challenge for signing in with any passkey. */
     async signInChallenge(): Promise<Challenge> {
       const { response, headers } = await library.reached(({ api }) =>
         api.generatePasskeyAuthenticationOptions({ headers: new Headers(), returnHeaders: true }),
@@ -61,7 +63,7 @@ export function createPasskeys(database: Database, options: PasskeyOptions) {
   }
 }
 
-/** What the library calls its own fault, and may be that of the browser. */
+/** Code that the library uses for its own error, and that may be the browser's. */
 const NOT_VERIFIED = 'FAILED_TO_VERIFY_REGISTRATION'
 
 /** Hosts for which browsers make no passkeys: addresses. */

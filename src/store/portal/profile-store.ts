@@ -18,7 +18,7 @@ const UNIQUE_VIOLATION = '23505'
 export function createProfileStore(database: Database) {
   const { db } = database
   return {
-    /** Whether a person or an account has the address. */
+    /** Reports whether a person or an account has the address. */
     async isTaken(email: string) {
       const [people, owners] = await Promise.all([
         db.select({ n: count() }).from(portalUsers).where(eq(portalUsers.email, email)),
@@ -43,7 +43,7 @@ export function createProfileStore(database: Database) {
   }
 }
 
-/** How a link is kept, from which it cannot be made again. */
+/** Stored form of a link, from which it cannot be made again. */
 const identifierOf = (token: string): string =>
   createHash('sha256').update(`address:${token}`).digest('base64url')
 

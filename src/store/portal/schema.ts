@@ -26,7 +26,7 @@ export const portalUsers = pgTable(
     image: text('image'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
-    /** Whether a password alone signs the person in no more. */
+    /** Says whether a password alone no longer signs the person in. */
     twoFactorEnabled: boolean('two_factor_enabled'),
     /** The language of the person's mails, by its code; null for people of earlier versions. */
     language: text('language'),

@@ -6,18 +6,23 @@ import { isDistributed } from '~/store/distributed/distribution.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
 
-/** How many series of a provider are used to tell how regularly it sends, the latest ones. */
+/**
+ * The maximum number of series of a provider that are used to tell how regularly it sends, the
+ * latest ones.
+ */
 const SERIES_MAX = 32
-/** How many observations of each series are read, whatever their age. */
+/** The maximum number of observations of each series that are read, whatever their age. */
 const SERIES_ROWS_MAX = 16
-/** How many of a provider's latest sendings are used. */
+/** The maximum number of a provider's latest sendings that are used. */
 const SENDINGS_MAX = 30
 /** The fewest intervals that make a regular habit. */
 const INTERVALS_MIN = 3
-/** How far back the week of a provider is looked for, and in how many of its latest series. */
+/** Days in which the week of a provider is looked for, in its latest series. */
 const WEEK_DAYS = 35
 const WEEK_SERIES_MAX = 4
-/** How many silent corridors of a provider are named, those that fell silent last. */
+/**
+ * The maximum number of silent corridors of a provider that are named, those that fell silent last.
+ */
 const NAMED_MAX = 20
 
 /** The habits of providers and of their corridors, from the times of what they sent. */

@@ -3,7 +3,7 @@ import type { Idempotency } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 
-/** How long the answer to an ingestion is kept for a retry. */
+/** The time for which the response to an ingestion is kept for a retry. */
 const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
 
 /**

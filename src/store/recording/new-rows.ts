@@ -13,13 +13,13 @@ export type NewRows = {
   readonly series: readonly ObservedSeries[]
   /** The offer of each observation. */
   readonly offerIds: readonly number[]
-  /** The row of `recorders`; null where no account records them. */
+  /** The row of `recorders`; null if no account records them. */
   readonly recorderId: number | null
   /** By which way they came; null if unknown. */
   readonly via: string | null
   /** The upload that they are of; null for others. */
   readonly upload: UploadNote | null
-  /** The writer's clock; null where the server's is to do. */
+  /** The writer's clock; null if the server's is to do. */
   readonly atMs: number | null
 }
 

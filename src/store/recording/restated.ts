@@ -8,7 +8,7 @@ import type { NewRows } from './new-rows.ts'
 /** The error of the function `refuse_restated`. */
 const RESTATED = 'CR001'
 
-/** Whether rows were refused as they take the place of others of their offers and times. */
+/** Reports whether rows were refused as they take the place of others of their offers and times. */
 export const isRestated = (error: unknown): boolean =>
   (error as { code?: unknown }).code === RESTATED
 

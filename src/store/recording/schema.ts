@@ -106,7 +106,7 @@ export const uploadDrafts = pgTable(
   ],
 )
 
-/** How an account had tables read that it sent, by the names of their columns. */
+/** Choices of an account for reading the tables that it sent, by the names of their columns. */
 export const uploadLayouts = pgTable(
   'upload_layouts',
   {

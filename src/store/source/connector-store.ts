@@ -3,7 +3,7 @@ import type { Database } from '~/store/database.ts'
 import { announced } from '~/store/news-channel.ts'
 import { once } from '~/store/once.ts'
 
-/** What all processes know about the connectors, and whose turn it is to run one. */
+/** Stores the state of the connectors that all processes share, and the turn to run one. */
 export function createConnectorStore(database: Database) {
   const { sql } = database
   return {

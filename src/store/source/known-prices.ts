@@ -8,8 +8,8 @@ import { instantText } from '~/store/encoding.ts'
 type Row = { readonly source: string; readonly at_ms: string; readonly rate: string }
 
 /**
- * What is recorded of a provider in a span, and the nearest before and after it in each corridor,
- * oldest first; of several at one moment the one recorded last.
+ * Returns a provider's recorded prices in a span, and the nearest before and after it in each
+ * corridor, oldest first; of several at one time the one recorded last.
  */
 export async function knownPrices(
   { sql }: Pick<Database, 'sql'>,

@@ -5,7 +5,7 @@ import { once } from '~/store/once.ts'
 
 const LOCK_NAME = 'corridor quote sources'
 
-/** What all processes know about the banks, and whose turn it is to ask them. */
+/** Stores the state of the banks that all processes share, and the turn to request them. */
 export function createSourceStateStore(database: Database) {
   const { sql } = database
   return {

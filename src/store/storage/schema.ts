@@ -6,9 +6,9 @@ export const backups = pgTable(
   'backups',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** When the copy was complete. */
+    /** The time when the copy was complete. */
     at: instant('at').notNull(),
-    /** Where it lies: a path, an address, or `-` for standard output. */
+    /** Place of the backup: a path, an address, or `-` for standard output. */
     place: text('place').notNull(),
     rows: bigint('rows', { mode: 'number' }).notNull(),
   },

@@ -7,11 +7,11 @@ type Disk = { readonly free: number; readonly all: number }
 
 export type StorageFigures = {
   readonly databaseBytes: number
-  /** The disk of the database's files; null where they are on another machine, or hidden. */
+  /** The disk of the database's files; null if they are on another machine, or hidden. */
   readonly disk: Disk | null
-  /** Where the months of observations end that are ready. */
+  /** End of the months of observations that exist. */
   readonly monthsUntilMs: number | null
-  /** When the last backup was completed; null before the first. */
+  /** The time when the last backup was completed; null before the first. */
   readonly lastBackupMs: number | null
 }
 
@@ -59,7 +59,10 @@ export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
     })
   },
 
-  /** When the last backup was completed whose place begins like that; null before the first. */
+  /**
+   * The time when the last backup was completed whose place begins like that; null before the
+   * first.
+   */
   async lastBackupMs(begin: string): Promise<number | null> {
     const [row] = await sql<[{ ms: string | null }]>`
       select extract(epoch from max(at)) * 1000 as ms from backups
@@ -73,7 +76,7 @@ export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
   },
 })
 
-/** Null where the folder is not on this machine, or closed to this user. */
+/** Null if the folder is not on this machine, or closed to this user. */
 async function diskOf(directory: string): Promise<Disk | null> {
   try {
     const { bavail, blocks, bsize } = await statfs(directory)

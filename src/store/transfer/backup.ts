@@ -23,7 +23,7 @@ import { STORED } from './stored.ts'
 type Header = {
   readonly corridor: 1
   readonly schema: number
-  /** Where the months of observations begin; not said by versions that know none. */
+  /** Beginning of the months of observations; absent from versions without any. */
   readonly months?: string | null
 }
 
@@ -145,7 +145,9 @@ class Restoring {
 
   constructor(
     private readonly tx: TransactionSql,
-    /** Whether rows of a corridor go to a worker, for which they have to say the corridor. */
+    /**
+     * Reports whether rows of a corridor go to a worker, for which they have to say the corridor.
+     */
     private readonly isSpread: boolean,
   ) {}
 
@@ -197,7 +199,7 @@ class Restoring {
     this.#copy = await copyIn(this.tx, `copy ${copied({ ...table, columns })} from stdin`)
   }
 
-  /** Whether a backup of this schema has the table. */
+  /** Says whether a backup of this schema has the table. */
   #has({ name }: Table): boolean {
     return (NEWER_TABLES.get(name) ?? 0) <= this.#schema
   }

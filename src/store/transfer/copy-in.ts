@@ -10,7 +10,7 @@ export type CopyIn = {
   abort(error: Error): Promise<void>
 }
 
-/** Writes all batches and finishes; where one cannot be had or written, the copy is aborted. */
+/** Writes all batches and finishes; if one cannot be read or written, the copy is aborted. */
 export async function copyAll<T>(
   copy: Pick<CopyIn, 'finish' | 'abort'>,
   batches: AsyncIterable<T>,

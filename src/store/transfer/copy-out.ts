@@ -5,8 +5,8 @@ import type { Sql } from '~/store/database.ts'
 /**
  * Passes the bytes of `statement`, a `COPY ... TO STDOUT`, on as they come.
  *
- * If they cannot be passed on, the server is told to stop, on another connection, and bytes already
- * sent are read and dropped: unread, they would keep the transaction from ever ending.
+ * If they cannot be passed on, the server is asked to stop, on another connection, and bytes
+ * already sent are read and dropped: unread, they would keep the transaction from ever ending.
  */
 export async function copyOut(
   { sql, tx }: { sql: Sql; tx: TransactionSql },

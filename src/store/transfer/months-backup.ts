@@ -3,7 +3,7 @@ import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
 
-/** Where the months of observations begin. */
+/** Beginning of the months of observations. */
 export async function firstMonth(tx: TransactionSql): Promise<string | null> {
   const [row] = await tx<[{ since_ms: string | null }]>`
     select extract(epoch from since) * 1000 as since_ms from observation_months()`

@@ -25,7 +25,10 @@ export class NewestKnown {
     })
   }
 
-  /** What is older than all rows to come with it says nothing, and is not looked for. */
+  /**
+   * Learns the newest rows. One that is older than all rows to come is irrelevant, and not looked
+   * for.
+   */
   async #learn(places: readonly Place[], sinceMs: number): Promise<void> {
     const unknown = new Map<string | number, Place>()
     for (const place of places)

@@ -18,14 +18,14 @@ import { firstLook } from './first-look.ts'
 import { NewestKnown } from './newest-known.ts'
 import { type CorridorSpans, RestatedSpans, recountRestated } from './restated-spans.ts'
 
-/** How many rows are written at once. */
+/** The maximum number of rows that are written at once. */
 const WRITE_ROWS_MAX = 1000
 /**
  * The most rows in one COPY, since the server remembers each until its end to check the foreign
  * keys.
  */
 const COPY_ROWS_MAX = 50_000
-/** How many rows are looked at for the months that they need; fewer rows need none. */
+/** The number of rows that are looked at for the months that they need; fewer rows need none. */
 const LOOK_ROWS = 10_000
 
 type Source = {
@@ -33,13 +33,13 @@ type Source = {
   readonly rows: AsyncIterable<readonly Observation[]>
   /** By which way they came; `import` where it is not given. */
   readonly via?: string
-  /** Whether the months of the rows are made first. */
+  /** Says whether the months of the rows are made first. */
   readonly makesMonths?: boolean
   /** Hears how many months were made; fewer than the rows need where the table was too busy. */
   readonly onMonths?: (made: number) => void
 }
 
-/** How many rows were recorded, and how many were skipped because they were there already. */
+/** The number of recorded rows, and of those that were skipped because they were there already. */
 export type Imported = { readonly inserted: number; readonly skipped: number }
 
 /**
@@ -48,7 +48,7 @@ export type Imported = { readonly inserted: number; readonly skipped: number }
  * Takes them in arrays of any size, holds one at a time (with `makesMonths` the first `LOOK_ROWS`
  * too), and asks for the next when the server is ready for it. When `rows`
  * throws, or the server refuses one, nothing is recorded and that error is thrown. Listeners are
- * told which rows it added, or to load everything where there are many.
+ * notified of the rows that it added, or to load everything if there are many.
  */
 export const importObservations = async (source: Source): Promise<number> =>
   (await imported(source, false)).inserted
@@ -111,7 +111,7 @@ type Into = {
   /** The newest instants, for finding repeats. */
   readonly newest: NewestKnown
   readonly via: string
-  /** Whether repeats are skipped. */
+  /** Says whether repeats are skipped. */
   readonly isCompared: boolean
 }
 
@@ -124,7 +124,7 @@ type Into = {
 class ChunkedCopy {
   inserted = 0
   skipped = 0
-  /** Whether some of the rows are long prices. */
+  /** Says whether some of the rows are long prices. */
   hasLong = false
   #current: CopyIn | null = null
   #target: Target

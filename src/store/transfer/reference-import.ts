@@ -5,7 +5,7 @@ import { copyLine, instantText } from '~/store/encoding.ts'
 import { loggedNews } from '~/store/news-channel.ts'
 import { copyAll, copyIn } from './copy-in.ts'
 
-/** What an import added: rates, and the snapshots (one per time and source) that hold them. */
+/** Result of an import: added rates, and the snapshots (one per time and source) that hold them. */
 type ReferencesImported = { readonly snapshots: number; readonly rates: number }
 
 /** Imports take turns under this lock, so that two imports of one file add its rates once. */
@@ -16,8 +16,8 @@ const LOCK_NAME = 'corridor reference import'
  *
  * Takes them in arrays of any size. A rate equal to the last recorded value of its source, time and
  * currency is skipped; another value is recorded as a later correction. Among several in `rows` the
- * last counts. When `rows` throws nothing is recorded and that error is thrown. Listeners are told
- * to load everything; the log names the rows, unless they are many.
+ * last counts. When `rows` throws nothing is recorded and that error is thrown. Listeners are
+ * notified to load everything; the log names the rows, unless they are many.
  */
 export async function importReferences(input: {
   database: Database

@@ -21,8 +21,8 @@ type Chunk = {
 const SMALL_ROWS_MAX = 20_000
 
 /**
- * Where rows of an import may take the place of others of their offers and times: where they are
- * not newer than all others, and of a small import everywhere, as others may record meanwhile.
+ * Spans in which rows of an import may replace others of their offers and times: where they are not
+ * newer than all others, and for a small import everywhere, as others may record meanwhile.
  */
 export class RestatedSpans {
   readonly #all = new Map<number, Window>()

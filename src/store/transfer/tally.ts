@@ -1,4 +1,4 @@
-/** How many rows a table has, and a sum of them that does not depend on their order. */
+/** The number of rows that a table has, and a sum of them that does not depend on their order. */
 type TableSum = { rows: number; sum: bigint; readonly columns: readonly string[] }
 
 const END = '\\.'
@@ -46,7 +46,7 @@ export class Tally {
   }
 }
 
-/** What differs between what a backup holds and what a database made of it; empty if nothing. */
+/** Differences between a backup and the database restored from it; empty for none. */
 export function differencesOf(held: Tally, made: Tally): string[] {
   return [...held.tables].flatMap(([name, { rows, sum }]) => {
     const found = made.tables.get(name)

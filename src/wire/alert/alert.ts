@@ -59,7 +59,7 @@ const PeriodText = Type.String({
   examples: ['24h'],
 })
 
-/** When to tell, as it is asked for. */
+/** The condition of an alert, as it is requested. */
 export const AskedCondition = Type.Object(
   {
     field: Field,
@@ -85,7 +85,7 @@ const Email = Type.Object(
   { additionalProperties: false },
 )
 
-/** Where it is told. */
+/** Destination of an alert. */
 export const Destination = Type.Union([Webhook, Email])
 
 const shown = {

@@ -89,7 +89,7 @@ export const ALERT_CHANGE_EXAMPLES = {
   condition: { when: { field: 'best', op: 'below', value: 165 } },
 }
 
-/** What an alert keeps from when it was made. */
+/** Fields that an alert keeps from its creation. */
 const SETTLED = ['corridor', 'source_country', 'target_country'] as const
 
 type Members = Readonly<Record<string, unknown>>
@@ -111,7 +111,7 @@ export function readAlertBody(text: string): AlertWish {
   }
 }
 
-/** What a body changes of an alert. Throws as `readAlertBody` does, and for a body without any. */
+/** Changes of an alert by a body. Throws as `readAlertBody` does, and for a body without any. */
 export function readAlertChange(text: string): AlertChange {
   const given = parsed(text)
   const kept = SETTLED.find((name) => typeof given === 'object' && given && name in given)
@@ -123,7 +123,7 @@ export function readAlertChange(text: string): AlertChange {
   const body = membersOf(given, AlertChangeBody, '')
   const { amount, when, to, once, status } = body
   if (Object.keys(body).length === 0)
-    throw new ServiceError('malformed_body', 'the body changes nothing; name a member to change')
+    throw new ServiceError('malformed_body', 'the body has no fields to change; send at least one')
   return {
     ...(amount !== undefined && { amount: amountOf(amount) }),
     ...(when !== undefined && { when: conditionOf(when) }),

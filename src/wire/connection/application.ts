@@ -1,15 +1,15 @@
 import { isKeyName, KEY_NAME_LENGTH_MAX, KEY_NAME_RULE } from '~/domain/account.ts'
 
-/** What an application says about itself. */
+/** Description of an application by itself. */
 export type Application = {
   readonly name: string
   /** Its own page, if it names one. */
   readonly uri: string | null
-  /** Where people may be sent back to. */
+  /** Addresses that people may be sent back to. */
   readonly redirectUris: readonly string[]
 }
 
-/** What is wrong with the description of an application, in the words of RFC 7591. */
+/** Error in the description of an application, in the words of RFC 7591. */
 export class ApplicationFault extends Error {
   constructor(
     readonly code: 'invalid_client_metadata' | 'invalid_redirect_uri',
@@ -89,7 +89,7 @@ function leadsToApplication({ protocol, hostname }: URL): boolean {
   return EDITORS.has(scheme) || REVERSE_DOMAIN.test(scheme)
 }
 
-/** Whether an application may have people sent to this address. */
+/** Reports whether an application may have people sent to this address. */
 export function isRedirect(address: string): boolean {
   try {
     assertRedirect(address)
@@ -115,7 +115,7 @@ function pageIn(value: unknown): string | null {
 }
 
 /**
- * Whether a `client_id` is the address of a document that describes the application.
+ * Reports whether a `client_id` is the address of a document that describes the application.
  *
  * https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/
  */

@@ -4,7 +4,7 @@ import type { Application } from './application.ts'
 /** The scope by which an application may renew its access. */
 const RENEWAL_SCOPE = 'offline_access'
 
-/** What every connected application is granted, and all that one may be. */
+/** Scopes of every connected application, and all possible ones. */
 export const LEAST_SCOPES = [TOOLS_SCOPE, RENEWAL_SCOPE]
 export const SCOPES = [TOOLS_SCOPE, ALERTS_SCOPE, RENEWAL_SCOPE]
 
@@ -21,7 +21,7 @@ export const OAUTH_PATHS = {
   discovery: '/.well-known/openid-configuration',
 } as const
 
-/** Where the description of the tool server is found, below the address of the service. */
+/** URL of the tool server's description, below the address of the service. */
 export const resourceMetadataUrl = (home: string): string =>
   `${home}${OAUTH_PATHS.resource}${OAUTH_PATHS.tools}`
 
@@ -35,7 +35,7 @@ export const resourceMetadata = (home: string) => ({
   resource_documentation: `${home}/docs`,
 })
 
-/** Where and how applications are connected. https://www.rfc-editor.org/rfc/rfc8414 */
+/** Metadata for connecting applications. https://www.rfc-editor.org/rfc/rfc8414 */
 export const serverMetadata = (home: string) => ({
   issuer: home,
   authorization_endpoint: home + OAUTH_PATHS.authorize,
@@ -56,7 +56,7 @@ export const serverMetadata = (home: string) => ({
 
 /**
  * The server's metadata in the form of OpenID, the only one that clients look for below the path of
- * a service that has one. Nobody gets an identity token, so no key signs any.
+ * a service that has one. There are no identity tokens, so no key signs any.
  */
 export const discoveryMetadata = (home: string) => ({
   ...serverMetadata(home),
@@ -82,6 +82,6 @@ export const presentRegistration = (
   scope: SCOPES.join(' '),
 })
 
-/** Whether a `resource` that an application names is the tool server. */
+/** Reports whether a `resource` that an application names is the tool server. */
 export const isOurResource = (resource: string, home: string): boolean =>
   [home, home + OAUTH_PATHS.tools].includes(resource.replace(/\/$/, ''))

@@ -7,7 +7,7 @@ import { presentNote } from '~/wire/note.ts'
 import { CountryCode } from '~/wire/offer/offer.ts'
 import { iso, presentFreshness } from '~/wire/present.ts'
 
-/** How many pairs an answer lists at most. */
+/** The maximum number of pairs that a response lists. */
 const PAIRS_MAX = 5000
 
 const CountryEntry = namedRecord('Country', {
@@ -50,7 +50,7 @@ const presentPair = (pair: CountryPair): Static<typeof CountryPairSummary> => ({
   last_updated: iso(pair.lastUpdatedMs),
 })
 
-/** That a list is cut; null where it is whole. */
+/** A note that a list is cut; null if it is whole. */
 const cutNote = (count: number): string | null =>
   count > PAIRS_MAX
     ? `These are the first ${PAIRS_MAX} of ${count} pairs; for others ask /corridors with ` +

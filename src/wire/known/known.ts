@@ -31,7 +31,7 @@ export const notedKnownFields = {
   ...knownFields,
 }
 
-/** The time in a question; null where it is about now. Throws a 400 for what is not a date-time. */
+/** The time in a question; null if it is about now. Throws a 400 for what is not a date-time. */
 export const readKnownAt = ({ known_at: text }: { readonly known_at?: string }): number | null =>
   readInstant('known_at', text)
 

@@ -11,7 +11,7 @@ export type Column = {
 
 type Single = string | number | boolean
 
-/** The value of a column in a row; null where there is none. */
+/** The value of a column in a row; null if there is none. */
 export type Cell = Single | readonly Single[] | null
 
 type Options = {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { Quote } from '~/domain/quote.ts'
 import { nullable, words } from '~/wire/fields.ts'
 
-/** How much a response says of each price; a tool's short form leaves out more than REST's. */
+/** Detail of each price in a response; a tool's short form leaves out more than REST's. */
 export const DETAILS = ['short', 'full'] as const
 
 const Detail = words(DETAILS, {

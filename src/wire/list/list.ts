@@ -19,7 +19,7 @@ type ListOptions = {
   readonly without?: readonly string[]
   /** Columns behind those of the entries, by name. */
   readonly marks?: Readonly<Record<string, Mark>>
-  /** What a file of the answer is about, as parts of its name. */
+  /** Returns the subject of a file, as parts of its name. */
   about(body: Body): readonly unknown[]
 }
 
@@ -73,7 +73,7 @@ export class List {
       ]
   }
 
-  /** What the answer says of all rows, by column, also where there is no row to say it. */
+  /** Returns the values of all rows, by column, also if there is no row. */
   whole(body: Body): Readonly<Record<string, Cell>> {
     return Object.fromEntries(this.#whole.map((column) => [column.name, cellOf(column, body)]))
   }

@@ -5,7 +5,7 @@ import type { RowFormat } from './format.ts'
 /** Stands between the items of a list in a cell of CSV, as it does in files that are imported. */
 const BAR = '|'
 
-/** How many rows are written at once. */
+/** The number of rows that are written at once. */
 const CHUNK_ROWS = 500
 
 type Form = {
@@ -14,7 +14,7 @@ type Form = {
   readonly isContinued?: boolean
 }
 
-/** What a line of each format is made of, and the line before the first. */
+/** Writer of each format's lines, and the line before the first. */
 type Writer = { readonly head: string; line(cells: readonly Cell[]): string }
 
 /**

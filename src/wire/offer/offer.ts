@@ -88,7 +88,7 @@ export const AmountMatchWord = words(AMOUNT_MATCHES, {
     'best.',
 })
 
-/** How the amount asked lies to the amounts that an offer is for; only beside an offer. */
+/** Relation of the requested amount to the amounts that an offer is for; only with an offer. */
 export const matchFields = {
   amount_match: Type.Optional(AmountMatchWord),
   at_amount: Type.Optional(
@@ -157,6 +157,6 @@ export function presentMatch({ offer }: Quote, matched: AmountMatch | null) {
   }
 }
 
-/** The member of `unspecifiedFields`; none where all that was asked was said. */
+/** The member of `unspecifiedFields`; none if all that was asked was said. */
 export const presentUnspecified = (unspecified: readonly FilterName[]) =>
   unspecified.length === 0 ? {} : { unspecified: unspecified.map((name) => FILTERS[name]) }

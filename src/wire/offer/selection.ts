@@ -31,7 +31,7 @@ export const countryParameters = {
 
 const ONLY = 'offers that say another are left out'
 
-/** What may be asked of offers. */
+/** Filters of offers. */
 export const filterParameters = {
   source_country: Type.Optional({
     ...countryParameters.source_country,
@@ -58,7 +58,7 @@ export const filterParameters = {
   ),
 }
 
-/** What may be asked of offers of which a list shows one of each provider, or all. */
+/** Filters of offers of which a list shows one of each provider, or all. */
 export const offerParameters = {
   ...filterParameters,
   offers: Type.Optional(
@@ -68,7 +68,7 @@ export const offerParameters = {
   ),
 }
 
-/** What may be asked of the offers and prices of a question about now. */
+/** Filters of offers and prices for a request about now. */
 export const selectionParameters = { ...ageParameter, ...offerParameters }
 
 const SelectionQuery = Type.Object(selectionParameters)
@@ -99,7 +99,7 @@ export function readFilters(query: Omit<SelectionQuery, 'max_age' | 'offers'>): 
 
 const ECHO_LENGTH_MAX = 40
 
-/** The code of a country that a question names in any case; null where it names none. */
+/** The code of a country that a question names in any case; null if it names none. */
 function readCountry(name: string, text: string | undefined): string | null {
   return text === undefined ? null : neededCountry(name, text)
 }
@@ -112,7 +112,7 @@ export function neededCountry(name: string, text: string): string {
   throw invalidParameter({ name, fault: `${echo} ${countryFault(text)}` })
 }
 
-/** A delivery time in milliseconds, null where none is asked; a 400 where it is none. */
+/** A delivery time in milliseconds, null if none is asked; a 400 where it is none. */
 export function readDelivery(text: string | undefined): number | null {
   if (text === undefined) return null
   const ms = deliveryMsOf(text) ?? shortMs(text)

@@ -23,7 +23,7 @@ export const pastSuspectField = Type.Optional(
   }),
 )
 
-/** How far a rate is from its mid, in words that follow "it is". */
+/** Distance of a rate from its mid, in words that follow "it is". */
 export function suspectText({ offPct, isOfDay }: Suspicion): string {
   const side = offPct > 0 ? 'above' : 'below'
   const mid = isOfDay ? 'the mid of its day' : 'the current mid'

@@ -5,9 +5,9 @@ export type Question = {
   readonly hasKey: boolean
   /** The file that the answer is; absent for an answer in JSON. */
   readonly fileName?: string
-  /** Whether the answer is a stream, which is printed as it comes. */
+  /** Says whether the response is a stream, which is printed as it comes. */
   readonly isStream?: boolean
-  /** What is sent as JSON; absent for a question without a body. */
+  /** JSON body of the request; absent without one. */
   readonly body?: unknown
 }
 

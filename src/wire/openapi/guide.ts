@@ -2,7 +2,7 @@ import { type Endpoint, TAGS } from './operation.ts'
 
 type GuideOptions = { readonly basePath: string; readonly publicUrl: string | null }
 
-/** What whoever calls has to know, whichever operation it calls. */
+/** Advice for all clients, whichever operation they call. */
 const ADVICE = `- A success costs one unit of the account's UTC day, a failure nothing.
   \`X-RateLimit-Remaining\` says what is left; after 429 wait for \`Retry-After\` seconds.
 - \`data_freshness\` is \`hourly\` (what held at \`as_of\`, the top of the hour) or \`realtime\`.
@@ -11,7 +11,7 @@ const ADVICE = `- A success costs one unit of the account's UTC day, a failure n
 - Rates are units of target currency per unit of source currency; \`*_bps\` are basis points.
 - Never compare prices of different \`rate_type\`. \`official\` and \`parallel\` cannot be dealt at.
 - To tell a sender what arrives, use /convert and its \`net_converted\`, not the rate alone; with
-  \`recipient_gets\` in place of \`amount\` it answers with the \`send_amount\` of each provider.
+  \`recipient_gets\` instead of \`amount\` it returns the \`send_amount\` of each provider.
 - To compare what transfers cost, use \`cost\` of /convert: fee and exchange rate margin against the
   mid of the price's own day, in percent and money. Null means unknown, not free. \`vs_mid_bps\` is
   against the mid of now.

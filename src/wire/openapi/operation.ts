@@ -14,7 +14,7 @@ export const TAGS = {
   Service: 'Quota and health.',
 } as const
 
-/** What an operation says about itself beyond its schemas. */
+/** Properties of an operation beyond its schemas. */
 export type OperationNotes = {
   /** A unique id that reads as a method name. */
   readonly id: string
@@ -47,23 +47,23 @@ export type Operation = OperationNotes & {
   }
   /** Callers that are let in. */
   readonly access: 'public' | 'key' | 'recording'
-  /** Whether a token in the URL may take the place of the key. */
+  /** Says whether a token in the URL may take the place of the key. */
   readonly takesToken?: boolean
-  /** Whether a success costs a unit. */
+  /** Says whether a success costs a unit. */
   readonly isMetered: boolean
-  /** Whether the answer depends on the tier. */
+  /** Says whether the response depends on the tier. */
   readonly isTiered: boolean
   /** The body is that of a success in JSON. */
   readonly success: { readonly status: 200 | 201; readonly body: TSchema }
-  /** Whether the answer has an entity tag, so that a caller who holds it gets a 304. */
+  /** Says whether the response has an entity tag, so that a caller who holds it gets a 304. */
   readonly isTagged?: boolean
-  /** Whether the answer tells its position in the log of changes. */
+  /** Says whether the response has its position in the log of changes. */
   readonly isPositioned?: boolean
-  /** The form of a success that is no JSON. */
+  /** The form of a success that is not JSON. */
   readonly file?: { readonly medium: string; readonly description: string }
   /** The events of a success that is a stream of them, by their names. */
   readonly events?: Readonly<Record<string, TSchema>>
-  /** How the answer's entries become rows of a file, where it is a list. */
+  /** Rows of a file from the response's entries, if it is a list. */
   readonly list?: List
 }
 

@@ -136,7 +136,7 @@ export const headerComponents: Json = {
   },
 }
 
-/** Responses that are alike wherever they occur. */
+/** Responses that are the same wherever they occur. */
 const SHARED: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   405: 'MethodNotAllowed',
@@ -144,10 +144,10 @@ const SHARED: Readonly<Record<number, string>> = {
 }
 
 const TOO_MANY = 429
-/** Without the database nobody can tell who shows a token. */
+/** Without the database the owner of a token is unknown. */
 const AWAY = 503
 
-/** A header that is absent without a valid key, since there is no budget to tell of. */
+/** A header that is absent without a valid key, since there is no budget to report. */
 const unlessUnknown = (name: string): Json => ({
   ...QUOTA_HEADERS[name as keyof typeof QUOTA_HEADERS],
   required: false,
@@ -162,7 +162,7 @@ function sharedName({ isMetered, errors = [] }: Operation, status: number): stri
   return status === TOO_MANY && !isMetered ? 'TooManyFailures' : SHARED[status]
 }
 
-/** How much of a file is shown: a header of CSV and two rows are enough to see what it is. */
+/** Lines of a file that are shown: a header of CSV and two rows are enough to see what it is. */
 const EXAMPLE_LINES = 3
 
 /** Writes the responses of operations and collects the shared ones. */

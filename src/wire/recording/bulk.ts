@@ -8,7 +8,7 @@ import { INGEST_EXAMPLES, IngestResponse } from './ingest.ts'
 
 export const BULK_ROWS_MAX = 10_000
 export const BULK_BYTES_MAX = 8 * 1_048_576
-/** How many faults and warnings an answer lists; it counts the others. */
+/** The maximum number of errors and warnings that a response lists; it counts the others. */
 const LISTED_MAX = 100
 
 export const BulkQuery = Type.Object({
@@ -58,8 +58,8 @@ type Warning = NonNullable<Static<typeof IngestResponse>['warnings']>[number]
 type BulkQuery = Static<typeof BulkQuery>
 
 /**
- * How a CSV is read whose sender may name its notation by parameters, which are those of
- * `/rates/bulk`. Throws `invalid_parameter` for a time zone that does not exist.
+ * Notation of a CSV whose sender may name it by the parameters of `/rates/bulk`. Throws
+ * `invalid_parameter` for a time zone that does not exist.
  */
 export function notationOf({ decimal = '.', dates, time_zone }: BulkQuery, where = ''): Notation {
   if (time_zone !== undefined && !isTimeZone(time_zone))

@@ -15,7 +15,7 @@ export const BODY_BYTES_MAX = 1_048_576
 
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
-/** How many unread members a warning names. */
+/** The maximum number of unread members that a warning names. */
 const UNREAD_SHOWN_MAX = 5
 
 export const IngestBody = Type.Union([
@@ -108,7 +108,7 @@ export type BatchReading = {
   readonly providerIds: readonly string[]
 }
 
-/** What some rows of a body say, the first of which is the row `from`. */
+/** Reads some rows of a body, the first of which is the row `from`. */
 export function readRows(rows: readonly unknown[], rules: RowRules, from = 0): BatchReading {
   const faults: RowFault[] = []
   const warnings: Warning[] = []
@@ -141,7 +141,7 @@ function unreadWarning(names: readonly string[]): string {
   return `ignored, as unknown: ${shown}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** What is wrong with rows that are hard to believe, and the warnings for those recorded. */
+/** Errors of implausible rows, and the warnings for those recorded. */
 export function presentDoubts(rows: readonly ReadRow[], doubts: readonly RowDoubt[]) {
   const faults: RowFault[] = []
   const warnings: Warning[] = []

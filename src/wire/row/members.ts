@@ -58,10 +58,7 @@ export function readSentRow(
 
 const TOO_MANY = `has more than ${MEMBERS_MAX} members; send those that a rate has`
 
-/**
- * What is wrong with a member or column whose name is misspelt; null for a name meant as another
- * thing.
- */
+/** Error of a misspelt field or column; null for a name meant as another thing. */
 export function misspellingOf(name: string): string | null {
   const meant = meantBy(name, ROW_MEMBERS)
   return meant === null ? null : `${shownName(name)} is not read: did you mean ${meant}?`

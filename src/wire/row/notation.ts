@@ -11,15 +11,15 @@ export const DECIMALS = ['.', ','] as const
 /** The signs that may stand between thousands. */
 export const GROUPS = ['.', ',', ' ', "'"] as const
 
-/** How a table writes numbers and times; what is null is not known. */
+/** Notation of numbers and times in a table; null parts are not known. */
 export type Notation = {
   readonly decimal: (typeof DECIMALS)[number]
-  /** What stands between thousands; not given where that is to be told by the number. */
+  /** Separator between thousands; absent if the number has to show it. */
   readonly group?: (typeof GROUPS)[number] | undefined
   readonly dates: (typeof DATE_ORDERS)[number] | null
   /** The IANA time zone of times that are written without an offset. */
   readonly timeZone: string | null
-  /** How a sender gives a setting its value, such as `--decimal ,`. */
+  /** Returns the name of a setting as the sender gives it, such as `--decimal ,`. */
   settingOf(name: 'decimal' | 'dates' | 'time-zone', value: string): string
 }
 

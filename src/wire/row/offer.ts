@@ -25,12 +25,12 @@ export const OFFER_NUMBERS: readonly string[] = ['amount_min', 'amount_max', 'fe
 /** Members that are lists; in a CSV their words stand between `|`. */
 export const OFFER_LISTS: readonly string[] = ['pay_in', 'pay_out']
 
-/** How many words of a list a fault repeats. */
+/** The maximum number of words of a list that an error repeats. */
 const WORDS_SHOWN_MAX = 5
 
 /**
- * What a row says of its offer, null where it says nothing; what is wrong with it is added to the
- * row's faults. `effectiveMs` is the time from which its price holds, null where that is not known.
+ * Reads the offer of a row, null if it states none; errors are added to the row's. `effectiveMs` is
+ * the time from which its price applies, null if unknown.
  */
 export function offerOfRow(row: RowValues, effectiveMs: number | null): Offer | null {
   if (!row.hasSome(OFFER_MEMBERS)) return null
@@ -65,8 +65,7 @@ function ways(row: RowValues, field: string): PayWay[] | null {
   if (list === null) return null
   if (!Array.isArray(list))
     return row.fault(`${field} must be a list, such as ["${PAY_WAYS[0]}"], not ${shown(list)}`)
-  if (list.length === 0)
-    return row.fault(`${field} must have a word, or be left out where it is not known`)
+  if (list.length === 0) return row.fault(`${field} must not be empty; omit it if unknown`)
   const known = PAY_WAYS.filter((way) => list.includes(way))
   const unknown = list.filter((word) => !PAY_WAYS.includes(word))
   if (unknown.length > 0)

@@ -32,7 +32,7 @@ const amount = (description: string) =>
 const delivery = (description: string) =>
   optional(Type.String({ format: 'duration', description, examples: ['PT1H', 'P2D'] }))
 
-/** What a row may say of its offer. What it leaves out was not said; it never means any. */
+/** Fields of a row about its offer. An absent one is not stated; it never means any. */
 const offerMembers = {
   source_country: country(
     'Where the sender is, by ISO 3166-1 alpha-2. With another target_country, both currencies ' +
@@ -51,7 +51,7 @@ const offerMembers = {
     Type.String({
       minLength: 1,
       maxLength: SERVICE_LENGTH_MAX,
-      description: "The provider's own name for it: tells offers apart that agree in all else.",
+      description: "The provider's own name for it: distinguishes offers that agree in all else.",
       examples: ['Express'],
     }),
   ),

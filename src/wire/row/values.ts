@@ -4,7 +4,10 @@ import { isNumeral, significantDigits } from '~/domain/observation.ts'
 export const WITHOUT_COMMAS =
   'a number with a decimal point and without commas between its thousands, such as 1284.50'
 
-/** Whether a value is a number as people write it: with commas for thousands, or for decimals. */
+/**
+ * Reports whether a value is a number as people write it: with commas for thousands, or for
+ * decimals.
+ */
 export const isWithCommas = (value: unknown): boolean =>
   typeof value === 'string' && /^\s*-?\d[\d.]*(,\d[\d.]*)+\s*$/.test(value)
 
@@ -21,7 +24,7 @@ export class RowValues {
 
   constructor(private readonly row: Record<string, unknown>) {}
 
-  /** Null where a member is absent; an inherited one is. */
+  /** Null if a member is absent; an inherited one is. */
   of(field: string): unknown {
     return (Object.hasOwn(this.row, field) ? this.row[field] : null) ?? null
   }
@@ -30,13 +33,13 @@ export class RowValues {
     return this.of(field) === null
   }
 
-  /** Whether one of these members is there. */
+  /** Reports whether one of these members is there. */
   hasSome(fields: ReadonlySet<string>): boolean {
     for (const name in this.row) if (fields.has(name) && !this.isAbsent(name)) return true
     return false
   }
 
-  /** A finite number as text with every digit; null where there is none, or one with a fault. */
+  /** A finite number as text with every digit; null if there is none, or one with a fault. */
   numeral(field: string): string | null {
     const value = this.of(field)
     if (value === null) return null
@@ -47,7 +50,10 @@ export class RowValues {
     return this.fault(`${field} must be ${needed}, not ${shown(value)}`)
   }
 
-  /** Whether a text has no more significant digits than are kept of it; a fault where it has. */
+  /**
+   * Reports whether a text has no more significant digits than are kept of it; a fault where it
+   * has.
+   */
   isShort(field: string, text: string, digitsMax: number): boolean {
     if (text.length <= digitsMax || (significantDigits(text) ?? 0) <= digitsMax) return true
     this.fault(`${field} has more than ${digitsMax} significant digits`)
@@ -74,7 +80,7 @@ export class RowValues {
     )
   }
 
-  /** Whether a member is true; it may be left out. */
+  /** Reports whether a field is true; it may be left out. */
   flag(field: string): boolean {
     const value = this.of(field)
     if (value !== null && typeof value !== 'boolean')

@@ -21,7 +21,7 @@ function eventText(name: string, body: object, id?: EventId): string {
   return `${idLine}event: ${name}\ndata: ${JSON.stringify(body)}\n\n`
 }
 
-/** How the events of a stream are written by a service whose paths are below `basePath`. */
+/** Writes the events of a stream for a service whose paths are below `basePath`. */
 export const streamTexts = (basePath: string): StreamTexts => ({
   event: ({ id, freshness, change }) =>
     eventText(change.kind, bodyOf(change, freshness, basePath), id),

@@ -28,9 +28,9 @@ const BYTES_MAX = 16 * 1_048_576
  * memory.
  */
 const QUESTION_LENGTH_MAX = 512
-/** What an entry takes besides its texts. */
+/** Size of an entry besides its texts. */
 const ENTRY_BYTES = 500
-/** How many questions are remembered by their hash alone. */
+/** The number of questions that are remembered by their hash alone. */
 const ASKED_SLOTS = 8192
 
 const TIMESTAMP = '"timestamp":"'
@@ -60,7 +60,7 @@ export class AnswerCache {
     this.#byTier = { hourly: cache(), realtime: cache() }
   }
 
-  /** The kept body with the present time; null where it has to be made. */
+  /** The kept body with the present time; null if it has to be made. */
   find(url: string, generation: Generation, freshness: Freshness): string | null {
     const kept = this.#byTier[freshness.tier].get(url)
     if (!kept?.basis.holds(generation, freshness)) return null
@@ -89,7 +89,7 @@ export class AnswerCache {
     return text
   }
 
-  /** Whether the question was asked before, as far as a table of hashes can tell. */
+  /** Says whether the same request came before, as far as a table of hashes shows. */
   #wasAsked(url: string): boolean {
     const hash = hashOf(url)
     const slot = hash & (ASKED_SLOTS - 1)

@@ -37,7 +37,7 @@ export class ByteText {
     return this.#views[this.#length]!
   }
 
-  /** How many bytes are written. */
+  /** The number of bytes that are written. */
   get length(): number {
     return this.#length
   }

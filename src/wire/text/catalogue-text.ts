@@ -5,7 +5,7 @@ import { presentCorridor, presentCorridors } from '~/wire/catalogue.ts'
 import { freshnessText } from '~/wire/present.ts'
 
 /**
- * What is said of a corridor is written once for as long as nothing in it changes.
+ * Text of a corridor, written once for as long as nothing in it changes.
  *
  * Cache 7 of a read, see docs/architecture.md.
  */

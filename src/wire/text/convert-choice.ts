@@ -6,7 +6,7 @@ import type { Prices } from '~/service/convert.ts'
 import { type ConvertFigures, FAR } from './convert-figures.ts'
 
 /**
- * How an offer stands: for other amounts, suspect, silent about something asked, without a net
+ * Standing of an offer: for other amounts, suspect, silent about something requested, without a net
  * amount, or stale. One for other amounts is neither suspect nor without one.
  */
 const OUT_OF_RANGE = 16
@@ -16,7 +16,7 @@ const UNPRICED = 2
 const STALE = 1
 
 /**
- * Nets that differ by more than this part of what they are reckoned from do so when they are
+ * Nets that differ by more than this part of what they are calculated from do so when they are
  * rounded, too.
  */
 const DOUBT = 1e-9
@@ -31,7 +31,7 @@ export class ConvertChoice {
   /** Which group each offer is of, and the offers of each group. */
   readonly #groups: Uint16Array
   readonly #members: readonly Uint16Array[]
-  /** How each offer stands, whatever the amount. */
+  /** Standing of each offer, whatever the amount. */
   readonly #standings: Uint8Array
 
   constructor(

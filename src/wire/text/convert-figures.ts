@@ -9,35 +9,35 @@ import { type FeeMids, feeMidOf } from '~/service/convert.ts'
 /** A rank below every net amount, for a quote whose fee cannot be priced. */
 export const NO_NET = Number.NEGATIVE_INFINITY
 
-/** How an amount lies to those that an offer is for; further below or above than near is far. */
+/** Relation of an amount to those that an offer is for; further below or above than near is far. */
 export const EXACT = 0
 const BELOW = 1
 export const FAR = 3
 const ABOVE = 2
 const FAR_BELOW = 3
 const FAR_ABOVE = 4
-/** How many there are. */
+/** The number of entries. */
 export const MATCHES = 5
 
 /**
- * What quotes are reckoned by, side by side: under load the arithmetic costs little, but reaching
- * for many scattered objects costs a lot.
+ * Numbers of quotes for calculations, side by side: under load the arithmetic costs little, but
+ * reaching for many scattered objects costs a lot.
  */
 export class ConvertFigures {
   readonly rates: Float64Array
-  /** Fees in the target currency; NaN where a fee cannot be priced. */
+  /** Fees in the target currency; NaN if a fee cannot be priced. */
   readonly fees: Float64Array
-  /** What is charged beside the fee, in percent of the amount and as a part of it. */
+  /** Charge on top of the fee, in percent of the amount and as a part of it. */
   readonly percents: Float64Array
   readonly shares: Float64Array
-  /** Fees in the source currency at the mids of the quote's day; NaN where there is no cost. */
+  /** Fees in the source currency at the mids of the quote's day; NaN if there is no cost. */
   readonly dayFees: Float64Array
   /** Margins in percent against the mid of the quote's day, as shown. */
   readonly margins: Float64Array
   /** The amounts that each offer is for; infinite where it does not name an end. */
   readonly least: Float64Array
   readonly most: Float64Array
-  /** Whether any offer names such an end. */
+  /** Says whether any offer names such an end. */
   readonly isBanded: boolean
   readonly #quotes: readonly RankedQuote[]
   readonly #feeMids: FeeMids
@@ -60,12 +60,12 @@ export class ConvertFigures {
     this.isBanded = this.least.some(Number.isFinite) || this.most.some(Number.isFinite)
   }
 
-  /** Whether an amount has a net one, which needs a fee that can be priced. */
+  /** Reports whether an amount has a net one, which needs a fee that can be priced. */
   hasNet(i: number): boolean {
     return !Number.isNaN(this.fees[i]!)
   }
 
-  /** What arrives of an amount, as it is shown; `NO_NET` without a net amount. */
+  /** Net amount of an amount, as it is shown; `NO_NET` without one. */
   netOf(i: number, amount: number): number {
     const fixed = this.fees[i]!
     if (Number.isNaN(fixed)) return NO_NET
@@ -76,7 +76,7 @@ export class ConvertFigures {
     return roundAmount(isUnsure ? this.#plainNet(i, amount) : net)
   }
 
-  /** What offers are compared by, as in `Fitting`; `NO_NET` without a net amount. */
+  /** Value by which offers are compared, as in `Fitting`; `NO_NET` without a net amount. */
   worthOf(i: number, amount: number): number {
     const at = this.atOf(i, amount)
     const net = this.netOf(i, at)
@@ -88,7 +88,9 @@ export class ConvertFigures {
     return Math.min(Math.max(amount, this.least[i]!), this.most[i]!)
   }
 
-  /** Whether the offer is for the amount, or for greater or smaller ones; from `FAR` on far. */
+  /**
+   * Reports whether the offer is for the amount, or for greater or smaller ones; from `FAR` on far.
+   */
   matchOf(i: number, amount: number): number {
     const [least, most] = [this.least[i]!, this.most[i]!]
     if (amount < least) return least > RANGE_FACTOR * amount ? FAR_BELOW : BELOW
@@ -96,7 +98,7 @@ export class ConvertFigures {
     return EXACT
   }
 
-  /** How many times the amount is the nearest that the offer is for, or the reverse; else 0. */
+  /** The ratio of the amount to the nearest that the offer is for, or the reverse; else 0. */
   awayOf(i: number, amount: number): number {
     const [least, most] = [this.least[i]!, this.most[i]!]
     if (amount < least) return least / amount
@@ -118,7 +120,7 @@ export class ConvertFigures {
 
 const WORDS = ['exact', 'nearest', 'nearest', 'out_of_range', 'out_of_range'] as const
 
-/** The fee by which a quote's cost is reckoned; null where it has none. */
+/** The fee by which a quote's cost is calculated; null if it has none. */
 function dayFeeOf({ quote, midAtQuote, feeMidAtQuote: feeMid }: RankedQuote): number | null {
   return midAtQuote && feeInSource(quote, { mid: midAtQuote.rate, feeMid })
 }

@@ -21,7 +21,7 @@ const LIST = new Piece('"providers":[')
 const BEST_CURRENT = new Piece('"best_current":')
 const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
 
-/** How many sums make up a cost. */
+/** The number of sums that make up a cost. */
 const COST_SUMS = 3
 
 /**
@@ -33,7 +33,7 @@ export class ConvertSheet {
   /** The offers in the order of their places, those of equal value in their fixed order. */
   readonly #quotes: Prices['offers']
   readonly #figures: ConvertFigures
-  /** Which offer of each provider is shown; null where each has but one. */
+  /** Which offer of each provider is shown; null if each has but one. */
   readonly #choice: ConvertChoice | null
   /**
    * The place of each offer in the list, whatever its value: the kind, then how it stands, then
@@ -46,7 +46,7 @@ export class ConvertSheet {
   readonly #isNeverBest: Uint8Array
   /** 1 for a quote that can be the best current one. */
   readonly #isCurrent: Uint8Array
-  /** Whether any offer is for some amounts alone. */
+  /** Says whether any offer is for some amounts alone. */
   readonly #isBanded: boolean
   /** The text of each offer for each way an amount can lie, printed when it is first shown. */
   readonly #entries: (Entry | undefined)[]
@@ -58,14 +58,16 @@ export class ConvertSheet {
   readonly #beforeBest: Piece
   readonly #midRate: number | null
   readonly #closing: Piece
-  /** What is said after the list where a quote is the best; null where nothing is. */
+  /** Note after the list if a quote is the best; null if there is none. */
   readonly #notes: readonly (Piece | null)[]
   /**
    * The net amounts of the last question, as shown, or how far away the amount is, below zero;
    * only of those shown.
    */
   readonly #nets: Float64Array
-  /** What the best current one is chosen by; the very nets where no offer is for some amounts. */
+  /**
+   * Value by which the best current one is chosen; the very nets if no offer is for some amounts.
+   */
   readonly #worths: Float64Array
   /** The best rate of each kind of what was last shown, where that changes with the amount. */
   readonly #bestRates = new Float64Array(RATE_TYPES.length)
@@ -178,7 +180,7 @@ export class ConvertSheet {
 
   /**
    * An entry with blanks for its sums, kept from now on. The cost of an offer for other amounts is
-   * no sum, as it is reckoned at the nearest of them.
+   * no sum, as it is calculated at the nearest of them.
    */
   #printed(i: number, match: number): Entry {
     const { mid } = this.#prices

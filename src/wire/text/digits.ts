@@ -3,7 +3,7 @@ const POINT = 46
 const THOUSAND = 1000
 const MILLION = 1_000_000
 
-/** How many digits are written; zeros at the end of a fraction are removed. */
+/** The number of digits that are written; zeros at the end of a fraction are removed. */
 const DIGITS = 12
 
 /** The most bytes that are written for a number, four of them at a time. */
@@ -71,7 +71,7 @@ function writeBelowOne(bytes: DataView, start: number, digits: number, decimals:
   return endOf(bytes, first + DIGITS, writeSix(bytes, first + 6, units, 6))
 }
 
-/** Where the zeros begin that end at `filled`, of which at least so many are known. */
+/** Start of the zeros that end at `filled`, of which at least so many are known. */
 function endOf(bytes: DataView, filled: number, zeros: number): number {
   let end = filled - zeros
   if (zeros === 3) while (bytes.getUint8(end - 1) === ZERO) end--

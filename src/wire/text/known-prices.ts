@@ -7,12 +7,12 @@ import type { Priced, Prices } from '~/service/convert.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import { plainNumber } from '~/wire/query.ts'
 
-/** How many questions are remembered for each tier. */
+/** The maximum number of questions that are remembered for each tier. */
 const QUESTIONS_MAX = 256
 
 /**
- * How many offers the questions of a tier may be about together. Each keeps up to three texts of
- * about a kilobyte.
+ * The maximum number of offers that the questions of a tier may be about together. Each keeps up to
+ * three texts of about a kilobyte.
  */
 const OFFERS_MAX = 10_000
 
@@ -37,7 +37,7 @@ export class KnownPrices {
   /** Each made for its first question. */
   readonly #byTier: Record<Tier, LRUCache<string, Known> | null> = { hourly: null, realtime: null }
 
-  /** The question with its prices, as reading it would give them; null where it has to be read. */
+  /** The question with its prices, as reading it would give them; null if it has to be read. */
   find(
     url: string,
     generation: Generation,
@@ -76,7 +76,7 @@ export class KnownPrices {
   }
 }
 
-/** Where the amount starts in a URL that ends with it; null for any other. */
+/** Start of the amount in a URL that ends with it; null for any other. */
 function stemLengthOf(url: string): number | null {
   const last = url.lastIndexOf('&')
   const end = last + AMOUNT.length

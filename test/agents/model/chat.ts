@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client'
 
-/** Where a model answers, as the environment says. */
+/** Address of a model, from the environment. */
 export type Door = {
   readonly url: string
   readonly key: string
@@ -10,7 +10,7 @@ export type Door = {
 /** A call that a model wants made. */
 export type Wanted = { readonly id: string; readonly name: string; readonly args: object }
 
-/** What a tool answered to such a call. */
+/** Result of a tool for such a call. */
 export type Done = { readonly id: string; readonly text: string; readonly isError: boolean }
 
 /** A conversation with a model in one of the two forms in which models are asked. */
@@ -27,7 +27,7 @@ export type Opening = {
   readonly tools: readonly Offered[]
 }
 
-/** How long an answer of a model may be, in tokens. */
+/** The longest time for which an answer of a model may be, in tokens. */
 export const TOKENS_MAX = 2000
 const SHOWN_MAX = 300
 

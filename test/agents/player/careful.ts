@@ -14,7 +14,9 @@ export const careful: Player = async ({ template, slots }, tools) => {
   return READINGS[template]!(body, slots) ?? DECLINED
 }
 
-/** How often a call is repeated with a suggested name: each side of it may be misspelt. */
+/**
+ * Number of times that a call is repeated with a suggested name: each side of it may be misspelt.
+ */
 const REPEATS_MAX = 2
 
 async function asked(tools: Tools, tool: string, args: Record<string, unknown>): Promise<Answer> {
@@ -60,7 +62,7 @@ const caveatsOf = (entry: Body): Caveat[] => [
   ...(entry.suspect === undefined ? [] : (['suspect'] as const)),
 ]
 
-/** Whether an entry is for all that was asked, and may be believed. */
+/** Reports whether an entry is for all that was asked, and may be believed. */
 const isFit = (entry: Body): boolean =>
   entry.unspecified === undefined &&
   entry.suspect === undefined &&
@@ -132,7 +134,7 @@ const onDay: Reading = ({ data }, { amount, date }) => {
   return said({ figure: Number(amount) * point.mid, date: point.t })
 }
 
-/** Where each kind of answer has what is asked. */
+/** Places of the requested value in each kind of answer. */
 const READINGS: Readonly<Record<string, Reading>> = {
   'best by what arrives': best,
   'amount for a receipt': ofEntry('send_amount'),

@@ -28,7 +28,7 @@ type Wanted = {
   readonly figure: string
   readonly name?: string
   readonly date?: string
-  /** Whether the figure is a rate of the question's amount. */
+  /** Says whether the figure is a rate of the question's amount. */
   readonly isSum?: boolean
   readonly factor?: number
 }
@@ -55,7 +55,7 @@ const ofProvider: Wanted = { figure: 'rate', name: 'provider_name', date: 'last_
 
 type Reading = (body: Body, slots: Slots) => ReturnType<typeof said>
 
-/** What is looked for, by kind of question. */
+/** Wanted values, by kind of question. */
 const WANTED: Readonly<Record<string, Wanted | Reading>> = {
   'best by what arrives': arriving,
   'amount for a receipt': { figure: 'send_amount', name: 'provider_name' },

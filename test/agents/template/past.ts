@@ -12,7 +12,7 @@ type Stated = {
   readonly mid: number | null
 }
 
-/** What a bank stated by the end of one of its own days, or of a few days after. */
+/** Rate that a bank stated by the end of one of its own days, or of a few days after. */
 async function statedOf({ sql, salt, random }: Draw, later: number): Promise<Stated> {
   const [series] = await sql<{ id: number }[]>`
     SELECT pc.id FROM provider_corridors pc JOIN providers p ON p.id = pc.provider_id

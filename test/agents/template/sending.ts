@@ -40,7 +40,7 @@ type Outcome = {
   readonly worth: number
 }
 
-/** What is right where these are the outcomes, best first: the first, and its equals. */
+/** The right answer for these outcomes, best first: the first, and its equals. */
 function truthOf(outcomes: readonly Outcome[]) {
   const [best] = outcomes
   if (!best) return UNKNOWABLE

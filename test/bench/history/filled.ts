@@ -16,7 +16,7 @@ import {
 
 export type Size = Span & {
   readonly rows: number
-  /** How many corridors have all of the history; of the others there is only what is live. */
+  /** The number of corridors with all of the history; the others have only live prices. */
   readonly corridors: number
 }
 
@@ -69,7 +69,7 @@ async function seriesIn(sql: Sql): Promise<Series[]> {
   return [...rows]
 }
 
-/** What each currency was worth, for each hour of the span. */
+/** Fills in the value of each currency for each hour of the span. */
 async function fillReferences(sql: Sql, { nowMs, spanMs }: Span): Promise<void> {
   const [since, until] = [nowMs - spanMs, nowMs - 1].map(instantText)
   await sql`
@@ -119,7 +119,7 @@ async function dropIndexes(sql: Sql): Promise<string[]> {
   )
 }
 
-/** What the trigger would have written. */
+/** Writes what the trigger would have written. */
 const noteLongPrices = (sql: Sql) => sql`
   insert into long_prices
     (corridor_id, provider_corridor_id, offer_id, id, effective_from, valid_until)

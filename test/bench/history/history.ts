@@ -23,7 +23,7 @@ type Start = { readonly ms: number; readonly mb: number }
 type Side = {
   readonly filled: Filled
   readonly home: Home
-  /** What the statements are asked of, set up as the service sets up its own. */
+  /** Database of the statements, set up as the service sets up its own. */
   readonly reads: Database
   readonly service: Running
   readonly questions: readonly Question[]

@@ -101,7 +101,7 @@ export class Story {
     return `${i + 1}\t${at}\t${series.corridorId}\t${series.id}\t${price}\t${end}\n`
   }
 
-  /** What the series of a corridor say in turn, as text: made once. */
+  /** Prices of a corridor's series in turn, as text: made once. */
   #pricesOf({ corridorId, from, to }: Series): string[] {
     const known = this.#prices.get(corridorId)
     if (known) return known

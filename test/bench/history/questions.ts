@@ -10,14 +10,14 @@ import { CORRIDORS, type Corridor, type Span } from './market.ts'
 /** One question of many: `i` tells one asking from the next. */
 export type Question = {
   readonly what: string
-  /** What it should take, and words that lead on to the goal beside the smaller history. */
+  /** Goal of the query, and words that lead on to the goal against the smaller history. */
   readonly goal: string
   readonly path: (i: number) => string
   /** The question by SQL alone, its rows read by the driver. */
   readonly sql: (database: Database, i: number) => PromiseLike<unknown>
-  /** Whether asking again is answered from memory. */
+  /** Says whether asking again is answered from memory. */
   readonly isKept: boolean
-  /** How often it can be asked before parts of its answer are found in memory. */
+  /** Number of times that it can be sent before parts of its response are found in memory. */
   readonly asksMax?: number
 }
 
@@ -26,7 +26,7 @@ type Page = {
   readonly offset: number
   readonly provider: string | null
   readonly order: 'asc' | 'desc'
-  /** How long ago the 90 days of the page ended. */
+  /** The time for which ago the 90 days of the page ended. */
   readonly daysAgo: number
 }
 
@@ -37,7 +37,7 @@ const ASKS_MAX = 240
 const pairOf = ({ from, to }: Corridor): string => `from=${from}&to=${to}`
 const isoDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-/** What is asked about corridors in turn, up to the whole span back. */
+/** Queries about corridors in turn, up to the whole span back. */
 export function questionsAt(span: Span, corridors: readonly Corridor[]): Question[] {
   const corridorAt = (i: number) => corridors.at((i * 37) % corridors.length)!
   const { nowMs } = span

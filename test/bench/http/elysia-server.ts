@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Answer } from './servers.ts'
 
-/** What most would write: a handler that returns an object, which the framework serialises. */
+/** A usual handler: it returns an object, which the framework serialises. */
 const { method, path, status, headers, body }: Answer = await Bun.stdin.json()
 const value = JSON.parse(body)
 

@@ -15,7 +15,7 @@ export type Endpoint = {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly status: number
-  /** Where the SQL server answers it; null where it does not. */
+  /** Path of the SQL server; null if it does not serve this one. */
   readonly sqlPath: string | null
 }
 
@@ -30,11 +30,11 @@ const WHOLE: Goal = { ofBare: 0.75, overSql: 12 }
 const LIST: Goal = { ofBare: 0.65, overSql: 12 }
 
 type Asked = Pick<Scene, 'keys' | 'market' | 'sources' | 'targets'> & {
-  /** Where the corridor with many offers is. */
+  /** Corridors with many offers. */
   readonly offers: Pick<Market, 'corridors'>
 }
 
-/** What is asked of each server. */
+/** Requests to each server. */
 export function endpointsOf({ keys, market, offers, sources, targets }: Asked): Endpoint[] {
   const [{ from, to }] = market.corridors as [{ from: string; to: string }]
   const pair = `from=${from}&to=${to}`

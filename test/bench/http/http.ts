@@ -58,7 +58,7 @@ export async function http(dataDir: string, options: HttpOptions): Promise<Repor
   }
 }
 
-/** Null where the system is not one that tells. */
+/** Null if the system is not one that tells. */
 const congestionControl = (): Promise<string | null> =>
   Bun.file('/proc/sys/net/ipv4/tcp_congestion_control')
     .text()
@@ -166,10 +166,10 @@ async function start(
   }
 }
 
-/** What SQL does not say: clocks, and that the prices are a sample. */
+/** Fields that SQL does not return: clocks, and that the prices are a sample. */
 const isLeftOut = (name: string): boolean => ['timestamp', 'age_seconds', 'sample'].includes(name)
 
-/** What was asked of SQL has to be the same question. */
+/** Asserts that SQL got the same request. */
 function assertAlike(answer: Answer, other: Answer): void {
   if (answer.status !== 200) return
   const plain = ({ body }: Answer) =>

@@ -13,7 +13,7 @@ export type Load = {
   readonly perSecond: number | null
 }
 
-/** What a load generator saw. */
+/** Measurements of a load generator. */
 export type Seen = {
   readonly requests: number
   readonly perSecond: number

@@ -6,7 +6,7 @@ import { reportTable } from './report.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
 const OUT = join(ROOT, '.data/bench/http.json')
-/** What `--small` drives: one of each kind of answer; `publishing` drives `/rates`. */
+/** Endpoints of `--small`: one of each kind of response; `publishing` drives `/rates`. */
 const SMALL = ['fetch-one', 'convert', 'tools/call', 'publishing']
 
 export type HttpFlags = {

@@ -5,7 +5,7 @@ import type { Provider } from '~/domain/provider.ts'
 import { provider } from '../../support/catalogue.ts'
 import { type Pair, wander } from '../dataset.ts'
 
-/** How many quote the first corridor of a market. */
+/** The number of providers that quote the first corridor of a market. */
 export const QUOTERS = 12
 const PROVIDERS = 60
 /** The time that observations are spread over, so that live quotes are of the last days. */

@@ -34,7 +34,7 @@ export function medians(rounds: readonly Measured[]): Measured {
   }
 }
 
-/** What one server's rounds are to another's, each to the one of the same round. */
+/** Ratios of one server's rounds to another's, each to the one of the same round. */
 export type Ratios = Pick<Measured, 'perSecond' | 'p99Ms' | 'cpuMicros'>
 
 /**

@@ -4,9 +4,9 @@ import { provider } from '../../support/catalogue.ts'
 import { type Pair, wander } from '../dataset.ts'
 import { type Market, type MarketOptions, QUOTERS, SPAN_MS } from './market.ts'
 
-/** How many offers a corridor has, of as many providers as quote one without offers. */
+/** The number of offers of a corridor, of as many providers as quote one without offers. */
 export const CORRIDOR_OFFERS = 200
-/** What half of the offers pay out in. */
+/** Way in which half of the offers pay out. */
 export const ASKED_PAY_OUT = 'mobile_money'
 
 const BANDS = 4
@@ -30,7 +30,7 @@ export function offerMarket(
 
 const providerAt = (i: number): string => `bench-${i}`
 
-/** What each provider of a corridor with many offers says. */
+/** Offers of each provider of a corridor with many. */
 export const OFFERS: readonly Offer[] = Array.from(
   { length: Math.ceil(CORRIDOR_OFFERS / QUOTERS) },
   (_, i) => offerAt(i),

@@ -7,7 +7,7 @@ export type ServerName = 'service' | 'bare' | 'least' | 'elysia' | 'sql'
 export type Rounds = {
   /** Medians. */
   readonly servers: Partial<Record<ServerName, Measured>>
-  /** What the service is to each. */
+  /** Ratios of the service to each server. */
   readonly ratios: Partial<Record<ServerName, Ratios>>
 }
 
@@ -24,7 +24,7 @@ export type Report = {
   readonly takenAt: string
   readonly bun: string
   readonly generator: string
-  /** How this machine's TCP controls congestion: some ways pace even what stays on the machine. */
+  /** TCP congestion control of this machine: some kinds pace even local traffic. */
   readonly tcp: string | null
   readonly connections: number
   readonly rounds: number
@@ -105,7 +105,7 @@ function ceilingOf({ generator, results }: Report): string {
   return `; ${generator} gets ${whole(most)} req/s at most out of a bare server, and wrk far more`
 }
 
-/** What changed from one report to a later one: ratios, new to old. */
+/** Changes from one report to a later one: ratios, new to old. */
 export function comparison(old: Report, fresh: Report): string {
   const head = ['endpoint', 'req/s', 'of bare', 'was', 'p50', 'p99', 'p99.9', 'CPU', 'MB']
   const rows = fresh.results.flatMap((result) => {

@@ -7,7 +7,7 @@ export type Server = {
   stop(): Promise<void>
 }
 
-/** What a replaying server answers, whatever it is asked. */
+/** Response of a replaying server to any request. */
 export type Answer = {
   readonly path: string
   readonly method: 'GET' | 'POST'

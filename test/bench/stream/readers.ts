@@ -1,16 +1,16 @@
 import type { Socket } from 'bun'
 
-/** What this process is to open, as the first line that it reads. */
+/** Streams that this process opens, as the first line that it reads. */
 export type Readers = {
   readonly origin: string
   /** Each stream's path with its query, and the key that opens it. */
   readonly streams: readonly { readonly path: string; readonly key: string }[]
 }
 
-/** How many streams told each rate, written as it came, and when the last one did. */
+/** The number of streams that sent each rate, written as it came, and the time of the last one. */
 export type Heard = Record<string, { count: number; lastMs: number }>
 
-/** How many streams connect at once. */
+/** The number of streams that connect at once. */
 const CONNECTING = 10
 const EVENT_END = '\n\n'
 const QUOTE = /event: quote\ndata: [^\n]*?"rate":([\d.]+)/g

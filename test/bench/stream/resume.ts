@@ -5,7 +5,7 @@ const EVENT = /^event: (quote|best|mid|gone|catalogue)$/gm
 
 /** A stream of everything, which is read as it comes. */
 export type Everything = {
-  /** How many events it was told. */
+  /** The number of events that it got. */
   readonly events: number
   /** The last id it was told. */
   readonly lastId: string | null

@@ -5,21 +5,21 @@ import type { Node } from '../cluster.ts'
 import type { Load, Seen } from './load.ts'
 import { CROWD, CROWD_TARGETS, type Scene } from './scene.ts'
 
-/** What a fault is played on. */
+/** Stage on which a failure is played. */
 export type Stage = {
   readonly scene: Scene
   readonly load: Load
   readonly isSmall: boolean
   /** Waits until both services record, and show what the other has recorded. */
   heal(): Promise<void>
-  /** What has to hold; otherwise the fault has failed, for the reason told. */
+  /** Asserts a condition; otherwise the failure counts as not survived, for the given reason. */
   must(holds: boolean, reason: string): void
   note(what: string, value: number): void
 }
 
 export type Fault = {
   readonly name: string
-  /** Whether streams may be told to ask again. */
+  /** Says whether streams may be told to ask again. */
   readonly mayReset: boolean
   play(stage: Stage): Promise<void>
 }

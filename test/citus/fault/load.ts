@@ -13,12 +13,12 @@ const ERROR_SHOWN = 160
 /** An answer to a question or a batch of the load; 0 where there was none. */
 export type Seen = {
   readonly kind: 'live' | 'past' | 'post'
-  /** The port of the worker that it needed alone; null where it needs none, or all of them. */
+  /** The port of the worker that it needed alone; null if it needs none, or all of them. */
   readonly port: number | null
   readonly atMs: number
   readonly status: number
   readonly hasRetryAfter: boolean
-  /** What an answer said that was no success. */
+  /** Error of a response that was not a success. */
   readonly error: string
 }
 
@@ -42,7 +42,7 @@ export class Load {
   sent: number
   /** The rates of the load are above it. */
   readonly base: number
-  /** What was acknowledged of each corridor that is written by itself. */
+  /** Acknowledged rows of each corridor that is written by itself. */
   readonly lonely = new Map<string, number>()
   readonly hearings: readonly Hearing[]
   readonly #leaving = new AbortController()

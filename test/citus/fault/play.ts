@@ -5,7 +5,7 @@ import { CROWD, CROWD_TARGETS, LONELY, type Scene } from './scene.ts'
 
 const BEFORE_MS = 1500
 const HEAL_MS_MAX = 40_000
-/** How soon after a 201 every service has to show it, once nothing is in the way. */
+/** Time after a 201 within which every service has to show it, once nothing prevents it. */
 const SHOWN_MS_MAX = 10_000
 /** By when what was sent is acknowledged, once nothing is in the way. */
 const CALM_MS_MAX = 40_000
@@ -19,7 +19,7 @@ export type Outcome = {
   readonly healMs: number
   readonly resets: number
   readonly notes: Readonly<Record<string, number>>
-  /** What had to hold and did not. */
+  /** Conditions that did not hold. */
   readonly broken: readonly string[]
 }
 
@@ -146,14 +146,14 @@ function bugs({ seen }: Load): string[] {
   return found.length > 0 ? [`${found.length} answers were errors of ours: ${found[0]!.error}`] : []
 }
 
-/** What is still untold once streams had the time to be opened again. */
+/** Rows that are still not sent once streams had the time to be opened again. */
 async function untoldAtLast(load: Load, fault: Fault): Promise<string[]> {
   const deadline = performance.now() + SHOWN_MS_MAX
   while (untold(load, fault).length > 0 && performance.now() < deadline) await delay(POLL_MS)
   return untold(load, fault)
 }
 
-/** What streams did not tell, or told twice, or told in the wrong order. */
+/** Rows that streams did not send, sent twice, or sent in the wrong order. */
 function untold({ hearings, acknowledged }: Load, { mayReset }: Fault): string[] {
   return hearings.flatMap(({ quotes, resets, doubled, faults }, i) => {
     const heard = new Set(quotes.map(({ corridor, rate }) => `${corridor} ${rate}`))

@@ -17,7 +17,7 @@ export const LONELY = 'lonely'
 const SOURCE = 'QAA'
 const targetsOf = (letter: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${letter}A${String.fromCharCode(65 + i)}`)
-/** What the batches of many corridors set, all at once. */
+/** Corridors that the batches of many set, all at once. */
 export const CROWD_TARGETS = targetsOf('R', 12)
 const LONELY_TARGETS = targetsOf('S', 8)
 

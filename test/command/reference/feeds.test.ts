@@ -67,7 +67,7 @@ describe('reference fetch', () => {
     expect([status, stdout]).toEqual([1, ''])
     expect(said).toHaveLength(1)
     expect(said[0]).toMatch(
-      /^corridor: no reference feed served: open-er-api could not be reached \(\w+\); ecb could not be reached \(\w+\)$/,
+      /^corridor: no reference feed returned usable rates: open-er-api could not be reached \(\w+\); ecb could not be reached \(\w+\)$/,
     )
   })
 

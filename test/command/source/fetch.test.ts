@@ -114,7 +114,10 @@ describe('corridor sources fetch', () => {
         'corridor: --since must be a date such as 2026-01-31',
       ],
       ['sources fetch cbk --since 2001-01-01', 'corridor: --since may lie at most 5 years back'],
-      ['sources fetch cbk --since 2999-01-01', 'corridor: --since must not lie after --until'],
+      [
+        'sources fetch cbk --since 2999-01-01',
+        'corridor: --since must not be after --until or today',
+      ],
       ['sources fetch cbk --until 2026-01-01', 'corridor: --until goes with --since'],
     ] as const)
       expect([args, await saysOf(args)]).toEqual([args, [1, expect.stringContaining(text)]])

@@ -23,7 +23,7 @@ const condition = (op: AlertOp, value: number, more: Partial<Condition> = {}): C
 const stale: Condition = { field: 'stale', op: null, value: null, periodMs: null }
 const overDay = (value: number) => condition('moves_pct', value, { periodMs: DAY_MS })
 
-/** What each value of a row fires, from how the first one stands. */
+/** Firings of each value of a row, from the state of the first one. */
 function firings(when: Condition, base: number | null, [first, ...values]: Value[]): boolean[] {
   let standing = standingAt(when, base, first ?? null)
   return values.map((value) => {
@@ -54,7 +54,7 @@ describe('judged', () => {
     expect(firings(condition('above', 100), null, [101, 102, 98, 101])).toEqual([no, no, yes])
   })
 
-  test('changes nothing for a value that nobody knows', () => {
+  test('changes nothing for an unknown value', () => {
     expect(firings(condition('above', 100), null, [101, null, 101])).toEqual([no, no])
     expect(firings(condition('above', 100), null, [null, 101])).toEqual([yes])
     expect(firings(stale, null, [true, null, true])).toEqual([no, no])
@@ -106,7 +106,7 @@ const when = fc.oneof(
   }),
 )
 
-/** Whether a value is true of a condition, without any memory of what was before. */
+/** Reports whether a value is true of a condition, without any memory of what was before. */
 function isPlainlyTrue({ op, value: threshold }: Condition, base: number, now: number): boolean {
   if (op === 'above') return now > threshold!
   if (op === 'below') return now < threshold!

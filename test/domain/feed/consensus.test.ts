@@ -33,7 +33,7 @@ describe('two feeds', () => {
     )
   })
 
-  test('one feed, or none, agrees with nobody', () => {
+  test('one feed, or none, agrees with no other', () => {
     expect(agreed(['a', '100'])).toBeNull()
     expect(agreed()).toBeNull()
   })

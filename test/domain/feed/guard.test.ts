@@ -76,7 +76,7 @@ describe('answerFault', () => {
       expect(faultOf({ ...GOOD, NGN: text })).not.toBeNull()
   })
 
-  test('a currency that nobody asked for may have any value', () => {
+  test('a currency that was not requested may have any value', () => {
     expect(faultOf({ ...GOOD, XYZ: '0' })).toBeNull()
   })
 

@@ -7,7 +7,7 @@ import { type SendingDay, weekOf } from '~/domain/feed/week.ts'
 const START_MS = Date.parse('2026-01-05T00:00:00Z')
 const WEEK_MS_MAX = 35 * DAY_MS
 
-/** When it sends on a day, in hours; none on a day on which it does not. */
+/** The time when it sends on a day, in hours; none on a day on which it does not. */
 type Plan = (day: number, weekday: number) => readonly number[]
 
 /** A little earlier or later from day to day, the same in every run. */
@@ -37,7 +37,7 @@ function sent(plan: Plan, missed: (day: number) => boolean = () => false): numbe
   }).flat()
 }
 
-/** What the database says of it at a moment. */
+/** Habit at a time, as the database has it. */
 function habitAt(times: readonly number[], nowMs: number): Habit {
   const heard = times.filter((ms) => ms <= nowMs)
   const gaps = heard.slice(-30).flatMap((ms, i, all) => (i === 0 ? [] : [ms - all[i - 1]!]))

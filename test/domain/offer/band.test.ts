@@ -93,7 +93,7 @@ describe('sendingOf', () => {
     expect(sendingOf(band(100, null), 10, null)!.match.match).toBe('exact')
   })
 
-  test('more than the offer is for is sent all the same, and told as the nearest', () => {
+  test('more than the offer is for is sent all the same, and marked as the nearest', () => {
     expect(sendingOf(band(100, 500), 9950, null)).toEqual({
       sent: 1000,
       match: { match: 'nearest', atAmount: 500, ratio: 2 },

@@ -70,7 +70,7 @@ describe('choiceOf', () => {
     expect(only([dear, cheap], ask(sending(500))).candidate).toBe(cheap)
   })
 
-  test('net amounts that are shown alike are equal, and the newest of them is taken', () => {
+  test('net amounts that are shown the same way are equal, and the newest of them is taken', () => {
     const noisy = fresh({}, { rate: 0.4, fee: 0.9, feeCurrency: 'KES', atMs: 1 })
     const newer = fresh({ service: 'b' }, { rate: 0.1, fee: null, atMs: 2 })
     expect(3 * 0.4 - 0.9).toBeGreaterThan(3 * 0.1)
@@ -230,7 +230,7 @@ describe('everyOffer', () => {
     expect(all).toEqual([net, high, low, other])
   })
 
-  test('holds the choice of every provider, and nobody whom the choice has not', () => {
+  test('holds the choice of every provider, and no other provider', () => {
     fc.assert(
       fc.property(markets, asks, (market, asked) => {
         const every = new Set(everyOffer(market, asked).map((one) => one.candidate))
@@ -366,7 +366,7 @@ function searched(own: readonly Candidate[], { goal, filters }: Ask): Found | un
   )
 }
 
-/** The fee in KES; null where it has no price. A pound is one shilling here. */
+/** The fee in KES; null if it has no price. A pound is one shilling here. */
 function fixedFee({ fee, feeCurrency, rate }: Quote, pound: 1 | null = 1): number | null {
   if (!fee) return 0
   const prices: Record<string, number | null> = { USD: rate, KES: 1, GBP: pound, EUR: null }
@@ -374,14 +374,14 @@ function fixedFee({ fee, feeCurrency, rate }: Quote, pound: 1 | null = 1): numbe
   return price && fee * price
 }
 
-/** What arrives of a whole amount, in hundredths, which are whole too. */
+/** Net of a whole amount, in hundredths, which are whole too. */
 function netHundredths(asked: Quote, amount: number): number | null {
   const fee = fixedFee(asked)
   const kept = 100 - (asked.offer?.feePercent ?? 0)
   return fee === null ? null : amount * asked.rate * kept - fee * 100
 }
 
-/** What is sent: the asked amount, or the least in 12 digits of which enough arrives. */
+/** Sent amount: the requested one, or the least in 12 digits of which enough arrives. */
 function neededUnder(asked: Quote, { amount, recipientGets }: Goal): number | null {
   if (amount !== null) return amount
   const fee = fixedFee(asked)

@@ -42,7 +42,7 @@ describe('offerFaults', () => {
     expect(namesOf(said)).toEqual([name])
   })
 
-  test('every fault is told, not the first alone', () => {
+  test('every fault is reported, not the first alone', () => {
     const said = { feePercent: 101, validUntilMs: 0, amountMin: 2, amountMax: 1 }
     expect(namesOf(said)).toEqual(['amountMin', 'feePercent', 'validUntilMs'])
   })

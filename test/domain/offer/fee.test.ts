@@ -8,7 +8,7 @@ import { roundAmount, roundPercent } from '~/domain/round.ts'
 import { offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
 
-/** How far off doubles may be beside a number, where they can tell which way it is rounded. */
+/** Relative error that doubles may have where they still show which way a number is rounded. */
 const NOISE = 1e-13
 
 const shown = (x: number | null): number | null => x && roundAmount(x)
@@ -22,7 +22,7 @@ describe('isFeeStated', () => {
 })
 
 describe('netConverted of an offer', () => {
-  test('a percentage alone, and one beside a fee in all three places', () => {
+  test('a percentage alone, and one on top of a fee in all three places', () => {
     expect(netConverted(offered({ feePercent: 1 }, { rate: 130 }), 200, null)).toBe(25_740)
     const net = (feeCurrency: string, fee: number) =>
       netConverted(offered({ feePercent: 1 }, { rate: 130, fee, feeCurrency }), 200, 165)

@@ -69,7 +69,7 @@ describe('offerKey', () => {
     expect(offerKey(offer(terms))).toBe(offerKey(offer()))
   })
 
-  test('an amount from 0 on is not an amount that nobody said', () => {
+  test('an amount from 0 on is not an unstated amount', () => {
     expect(offerKey(offer({ amountMin: 0 }))).not.toBe(offerKey(offer()))
   })
 

@@ -22,7 +22,7 @@ describe('sendAmount', () => {
     expect(sendAmount(quote({ rate: 7 }), 1, null)).toBe(0.142857142858)
   })
 
-  test('a crumb beside a large fee needs the fee and one unit of the twelfth digit', () => {
+  test('a crumb with a large fee needs the fee and one unit of the twelfth digit', () => {
     const dear = quote({ rate: 1, fee: 1000, feeCurrency: 'USD' })
     expect(sendAmount(dear, 1e-12, null)).toBe(1000.00000001)
   })
@@ -74,7 +74,7 @@ function exact(value: number): bigint {
 
 const product = (a: number, b: number): bigint => (exact(a) * exact(b)) / 10n ** BigInt(SCALE)
 
-/** What arrives, in units of 1e-60, by whole numbers alone. */
+/** Net amount, in units of 1e-60, by whole numbers alone. */
 function netOf(asked: Quote, amount: number, feeMid: number): bigint {
   const { rate, fee, feeCurrency, from, to } = asked
   const inSource = feeCurrency === from || feeCurrency === null

@@ -123,7 +123,7 @@ describe('judgementOf', () => {
     expect(judged({ mids, known: longAgo }).refused).toHaveLength(1)
   })
 
-  test('leaves out a currency that nobody knows, and names it', () => {
+  test('leaves out an unknown currency, and names it', () => {
     const { accepted, unknown } = judged({ rates: [...RATES, rate('XQX', '5')] })
     expect([accepted.length, unknown]).toEqual([5, ['XQX']])
   })
@@ -145,7 +145,7 @@ describe('judgementOf', () => {
     expect(refusal(() => judged({ days: newest }))).toStartWith('states 5 of 5 rates')
   })
 
-  test('whatever it is told, it accepts nothing a quarter off a mid that nobody said before', () => {
+  test('whatever it gets, it accepts nothing a quarter off a mid that was not stated before', () => {
     const price = fc.double({ min: 1e-6, max: 1e9, noNaN: true }).map((value) => value.toFixed(6))
     const prices = fc.array(fc.tuple(fc.constantFrom(...Object.keys(MIDS)), price), {
       maxLength: 9,

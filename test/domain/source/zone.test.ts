@@ -26,7 +26,7 @@ describe('midnightMs', () => {
 })
 
 describe('wallMs', () => {
-  test('is the earlier of two moments that clocks show alike', () => {
+  test('is the earlier of two times that clocks show the same way', () => {
     const shown = Date.UTC(2026, 9, 29, 23, 30)
     expect(wallMs(shown, 'Africa/Cairo')).toBe(at('2026-10-29T20:30:00Z'))
   })

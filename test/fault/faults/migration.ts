@@ -7,7 +7,7 @@ import { databaseAt } from '../template.ts'
 const FOLDER = join(import.meta.dir, '../../../drizzle')
 const TABLES = ['observations', 'rollups', 'currencies', 'providers', 'accounts', 'keys', 'usage']
 
-/** What the release after this one may well do: a column more on every table, and an index. */
+/** Statements that the next release may well run: a column more on every table, and an index. */
 const STATEMENTS = [
   ...[...TABLES, 'idempotency'].map(
     (table) => `ALTER TABLE ${table} ADD COLUMN next_release text;`,

@@ -21,11 +21,11 @@ const LINES_SHOWN = 10
 
 const VICTIMS = { embedded, external }
 
-/** What a service was seen to do while its database was killed. */
+/** Behaviour of a service while its database was killed. */
 type Outcome = {
   readonly what: string
   readonly kills: number
-  /** How many of its processes ended. */
+  /** The number of its processes that ended. */
   ends: number
   live: number
   failed: number
@@ -238,7 +238,7 @@ function pair(corridors: readonly string[]): string {
 const WRONG_MAX = 20
 const isBroken = ({ ends, failed, wrong }: Outcome) => ends > 0 || failed > 0 || wrong.length > 0
 
-/** What went wrong; empty when nothing did. */
+/** Errors; empty for none. */
 export const killComplaints = (outcomes: readonly Outcome[]): string[] =>
   outcomes
     .filter(isBroken)

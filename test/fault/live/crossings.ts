@@ -1,7 +1,10 @@
 import { newest } from './hearing.ts'
 import type { Price } from './story.ts'
 
-/** What a receiver got: the id that all tries of one firing share, and the value that crossed. */
+/**
+ * Message that a receiver got: the id that all attempts of one firing share, and the value that
+ * crossed.
+ */
 export type Firing = { readonly id: string; readonly value: number }
 
 type Watched = {
@@ -44,7 +47,7 @@ export function unseen(watched: Watched, gaps: readonly Gap[]): Price[] {
   })
 }
 
-/** What is wrong with what a receiver got for these crossings. */
+/** Errors in what a receiver got for these crossings. */
 export function firingFaults(wanted: readonly Price[], got: readonly Firing[]) {
   const ids = new Map<number, Set<string>>()
   for (const { id, value } of got) ids.set(value, (ids.get(value) ?? new Set()).add(id))

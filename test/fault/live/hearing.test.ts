@@ -54,7 +54,7 @@ describe('a hearing', () => {
 })
 
 describe('missing', () => {
-  test('is what came after the beginning, in the corridors subscribed, and was not told', () => {
+  test('is what came after the beginning, in the subscribed corridors, and was not sent', () => {
     const heard = hearing(event('hello', '5-'), quote('6-0', 6))
     const wanted = [price(4), price(5), price(6), price(7), price(8, 8, 'GBP/KES')]
     const missed = (corridors: readonly string[] | null) =>
@@ -64,7 +64,7 @@ describe('missing', () => {
     expect(missed(['GBP/KES'])).toEqual([8])
   })
 
-  test('is all for a reader who never began, and what was told of another corridor or rate', () => {
+  test('is all for a reader who never began, and what was sent of another corridor or rate', () => {
     const wanted = [price(6)]
     expect(missing({ hearing: hearing(), wanted, corridors: null })).toHaveLength(1)
     for (const told of [quote('6-0', 6, 'GBP/KES'), quote('6-0', 7)])

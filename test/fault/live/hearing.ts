@@ -1,7 +1,7 @@
 import type { StreamEvent } from '~/client/stream-event.ts'
 import type { Hour, Price } from './story.ts'
 
-/** What one reader was told, event after event. */
+/** Events that one reader got, in order. */
 export class Hearing {
   /** The place of its first hello. */
   beganAt: number | null = null
@@ -101,13 +101,13 @@ const isNewer = (one: Price, other: Price): boolean =>
 
 type Missing = {
   readonly hearing: Hearing
-  /** What was to be told, by positions. */
+  /** Prices that were to be sent, by positions. */
   readonly wanted: readonly Price[]
   /** The corridors that were subscribed; null for all. */
   readonly corridors: readonly string[] | null
 }
 
-/** What a reader should have been told since it began, and was neither told nor told to ask for. */
+/** Prices that a reader should have got since it began, and neither got nor was reset for. */
 export function missing({ hearing, wanted, corridors }: Missing): Price[] {
   const { beganAt, quotes, resets } = hearing
   if (beganAt === null) return [...wanted]

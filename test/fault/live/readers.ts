@@ -9,7 +9,9 @@ import { Hearing, missing, newByHour, newest } from './hearing.ts'
 import type { Price, Story } from './story.ts'
 
 const BEGIN_MS_MAX = 15_000
-/** How long after everything has healed a reader may take to be told the last of it. */
+/**
+ * The longest time that after everything has healed a reader may take to be told the last of it.
+ */
 const LATE_MS_MAX = 10_000
 const POLL_MS = 50
 const SHOWN_MAX = 3
@@ -34,13 +36,13 @@ class Client extends Connection {
 
 type Reader = Role & { readonly hearing: Hearing }
 
-/** What all readers together were told. */
+/** Events that all readers together got. */
 export type Heard = {
   readonly events: number
   readonly missed: readonly string[]
   readonly doubled: number
   readonly resets: readonly string[]
-  /** How often a stream was opened again. */
+  /** Number of times that a stream was opened again. */
   readonly resumed: number
   readonly faults: readonly string[]
 }
@@ -70,7 +72,7 @@ export class Readers {
     return readers
   }
 
-  /** Where the reader of all corridors was told to ask again. */
+  /** Resets of the reader of all corridors. */
   get gaps(): readonly Gap[] {
     const all = this.#readers.filter(({ corridors }) => corridors === '*')
     return all.flatMap(({ hearing }) => hearing.resets)

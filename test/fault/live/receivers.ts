@@ -19,7 +19,7 @@ const LATE_MS_MAX = 90_000
 const POLL_MS = 100
 const SHOWN_MAX = 3
 
-/** How a receiver behaves: `flaky` fails each first try, `slow` takes its time. */
+/** Behaviour of a receiver: `flaky` fails each first attempt, `slow` takes its time. */
 const MANNERS = ['good', 'flaky', 'slow'] as const
 const SLOW_MS = 1_000
 
@@ -34,7 +34,7 @@ type Receiver = {
   secret: string
 }
 
-/** What all receivers together got. */
+/** Messages that all receivers together got. */
 export type Received = {
   /** Deliveries, of which some are tries of one firing. */
   readonly deliveries: number
@@ -190,7 +190,10 @@ export class Receivers {
   }
 }
 
-/** Whether a message has the signature that the receiver makes of it, whatever its clock says. */
+/**
+ * Reports whether a message has the signature that the receiver makes of it, whatever its clock
+ * says.
+ */
 function isSigned(secret: string, headers: Headers, text: string): boolean {
   const at = new Date(Number(headers.get('webhook-timestamp')) * 1000)
   const own = new Webhook(secret).sign(headers.get('webhook-id') ?? '', at, text)

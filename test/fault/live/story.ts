@@ -28,7 +28,7 @@ type Row = {
 
 type Priced = Omit<Row, 'kind' | 'at_ms'>
 
-/** What the database's log of changes tells, read as it grows, since it is pruned. */
+/** Content of the database's log of changes, read as it grows, since it is pruned. */
 export class Story {
   readonly prices: Price[] = []
   readonly hours: Hour[] = []
@@ -37,7 +37,7 @@ export class Story {
 
   private constructor(
     private readonly scene: Scene,
-    /** How far it was read. */
+    /** Position up to which it was read. */
     private position: number,
     /** The newest price of each corridor when it began. */
     readonly before: readonly Price[],

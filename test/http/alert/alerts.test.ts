@@ -182,7 +182,7 @@ describe('what alerts cost', () => {
 })
 
 describe('the alerts of an account', () => {
-  test('are listed, shown, changed and deleted by any of its keys, and by nobody else', async () => {
+  test('are listed, shown, changed and deleted only by its own keys', async () => {
     const { id: accountId, key } = world.account('pro')
     const { key: second } = world.addKey(accountId, 'second')
     const { body: alert } = await made(BODY, key)

@@ -26,7 +26,7 @@ const read = (path: string) => ask(`${readOnly}/${path}`)
 const mid = async (from: string, to: string) =>
   (await world.get(`/fetch-one?from=${from}&to=${to}`, full)).body.mid as number
 
-/** What a body is made of: names of members that are the same in every answer, and types. */
+/** Shape of a body: names of fields that are the same in every response, and types. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])]
   if (typeof value !== 'object' || value === null) return typeof value

@@ -169,7 +169,7 @@ describe('GET /costs', () => {
     ])
   })
 
-  test('200 with null in place of figures where no offer has a cost', async () => {
+  test('200 with null instead of figures where no offer has a cost', async () => {
     world.quote(price({}, { fee: null, feeCurrency: null }))
     const { status, offers, average_pct, median_pct, smart, meets, count } = await costs(
       `${ROUTE}&amount=5`,
@@ -178,7 +178,7 @@ describe('GET /costs', () => {
     expect([average_pct, median_pct, smart, meets]).toEqual([null, null, null, null])
   })
 
-  test('200 without prices that do not name both countries, or at which nobody can send', async () => {
+  test('200 without prices that do not name both countries, or that are not executable', async () => {
     world.quote(
       price({ targetCountry: null }),
       price({ sourceCountry: 'FR' }, { providerId: 'retail-b' }),
@@ -273,7 +273,7 @@ describe('GET /costs', () => {
     expect(await average()).toEqual([1, 'hourly', '2026-03-05T15:00:00.000Z'])
   })
 
-  test('200 anew once a price comes or runs out, however often it was asked', async () => {
+  test('200 is recalculated once a price comes or expires, however often it was requested', async () => {
     const count = async () => (await costs(`${ROUTE}&amount=100`)).count
     for (let asked = 0; asked < 3; asked++) expect(await count()).toBe(0)
     world.quote(price({ validUntilMs: world.clock.now() + 60_000 }))

@@ -100,7 +100,7 @@ describe('GET /countries', () => {
     expect(countries).toContainEqual({ code: 'GH', name: 'Ghana', currencies: [] })
   })
 
-  test('200 anew when offers come and run out, and by the hour for an hourly key', async () => {
+  test('200 is recalculated when offers come and expire, and by the hour for an hourly key', async () => {
     const free = world.key('free')
     const counts = async () => [
       (await asked('/countries')).pair_count,

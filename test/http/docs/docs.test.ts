@@ -217,7 +217,7 @@ describe('GET /docs', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
   })
 
-  test('200 with the guide in place of the reference, for readers without scripts', async () => {
+  test('200 with the guide instead of the reference, for readers without scripts', async () => {
     const [{ text }, guide] = await Promise.all([ask('/docs'), ask('/llms.txt')])
     const [, shown] = /<div id="swagger-ui"><pre class="guide">([\s\S]*?)<\/pre><\/div>/.exec(text)!
     expect(shown).toBe(Bun.escapeHTML(guide.text))

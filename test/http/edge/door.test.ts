@@ -28,7 +28,7 @@ function world() {
 }
 
 describe('Door.check', () => {
-  test('does nothing until an eighth below the limit, and nothing if nobody can count', () => {
+  test('does nothing until an eighth below the limit, and nothing if the number is unknown', () => {
     const { at, check, done, room } = world()
     for (const open of [0, HIGH - 1, null]) {
       at.open = open
@@ -75,7 +75,7 @@ describe('Door.check', () => {
     expect(done).toEqual(['drop', 'shut', 'drop', 'drop', 'reopen'])
   })
 
-  test('tries again if somebody has taken the port in the meantime', () => {
+  test('tries again if another process has taken the port in the meantime', () => {
     const { at, check, door } = world()
     at.open = MAX
     check()

@@ -261,7 +261,7 @@ describe('how a file is sent', () => {
     expect((await ask('/rates?from=USD&to=KES')).headers.get('content-encoding')).toBeNull()
   })
 
-  test('a long one is written piece by piece, whole, and gzipped alike', async () => {
+  test('a long one is written piece by piece, whole, and gzipped the same way', async () => {
     const many = Array.from({ length: 1201 }, (_, i) => ({
       ...{ providerId: 'retail-a', rate: 100 + i, from: 'EUR', fee: 0, feeCurrency: 'EUR' },
       offer: offer({ service: `s${i}` }),

@@ -63,7 +63,7 @@ async function keyIn(world: World, plan: Plan = 'enterprise', role: Role = 'trea
 const stored = async (): Promise<number> =>
   Number((await database.sql`select count(*) from observations`)[0]!.count)
 
-/** What a service that starts just now knows, in a world with the same clock. */
+/** A service that starts just now, in a world with the same clock. */
 async function restarted(world: World): Promise<World> {
   const fresh = open()
   const at = new Date(world.clock.now()).toISOString()
@@ -417,7 +417,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-describe('a database that is away', () => {
+describe('a database that is unreachable', () => {
   /** The way to the database, which a test can cut and mend. */
   class Way {
     readonly #sockets = new Set<Socket>()

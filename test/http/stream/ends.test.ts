@@ -95,7 +95,7 @@ describe('a stream', () => {
     expect(reader.events.at(-1)).toMatchObject({ name: 'ended', data: { code: 'plan_changed' } })
   })
 
-  test('ends with the process, and is told when to come back; the next one is refused', async () => {
+  test('ends with the process, and learns when to come back; the next one is refused', async () => {
     const key = server.world.key()
     const readers = await Promise.all(Array.from({ length: 10 }, () => stream(key)))
     server.world.streams.open.stop()
@@ -156,7 +156,7 @@ describe('a stream', () => {
     return { idle, isAllTold }
   }
 
-  /** What is read of a connection from now on, up to its last bytes. */
+  /** Reads a connection from now on, up to its last bytes. */
   function tailOf(idle: Socket): () => string {
     let text = ''
     idle.on('data', (bytes) => {
@@ -168,7 +168,7 @@ describe('a stream', () => {
 
   const LAST_CHUNK = '\r\n0\r\n\r\n'
 
-  test('is cut where nobody reads it, with last words, and holds up nobody else', async () => {
+  test('is cut if its client does not read, with last words, and delays no other', async () => {
     const { idle, isAllTold } = await cut()
     const tail = tailOf(idle)
     await until('the end', async () => tail().endsWith(LAST_CHUNK))
@@ -176,7 +176,7 @@ describe('a stream', () => {
     await until('the other reader has it all', isAllTold)
   }, 60_000)
 
-  test('takes its connection with it where nobody reads the last words either', async () => {
+  test('takes its connection with it if its client does not read the last words either', async () => {
     let isClosed = false
     for (let tries = 0; tries < TRIES_MAX && !isClosed; tries++) {
       const { idle } = await cut()

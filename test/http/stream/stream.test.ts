@@ -72,7 +72,7 @@ describe('GET /stream', () => {
     expect((await reader.event('best')).data.best.rate).toBe(129)
   })
 
-  test('200 is told to proxies as what must not be kept, changed or gathered', async () => {
+  test('200 tells proxies not to cache, change or buffer it', async () => {
     const { key } = server.world.account('pro')
     const { headers } = await ask(PATH, key, { headers: { 'accept-encoding': 'gzip, br' } })
     expect(headers.get('cache-control')).toBe('no-store, no-transform')

@@ -99,7 +99,7 @@ describe('a token', () => {
     expect(await other!.callerOf(keys, token, nowMs)).toMatchObject({ code: 'invalid_token' })
   })
 
-  test('503 where the secret cannot be had', async () => {
+  test('503 if the secret is not available', async () => {
     const tokens = new StreamTokens(() => Promise.reject(new Error('away')))
     const asking = tokens.issued({ id: crypto.randomUUID(), accountId: crypto.randomUUID() }, 0)
     expect(asking).rejects.toMatchObject({ code: 'database_unavailable' })
@@ -116,6 +116,8 @@ describe('a token', () => {
   })
 })
 
-/** Whether two texts stand for the same bytes: the last letter has bits that say nothing. */
+/**
+ * Reports whether two texts stand for the same bytes: the last letter has bits that say nothing.
+ */
 const isSame = (one: string, two: string) =>
   Buffer.from(one.slice(4), 'base64url').equals(Buffer.from(two.slice(4), 'base64url'))

@@ -95,7 +95,7 @@ describe('subscriptions/listen', () => {
     expect(await told.tools.used(key)).toBe(1)
   })
 
-  test('tells an hourly key at the top of the hour what that shows anew', async () => {
+  test('sends an hourly key at the top of the hour what that newly shows', async () => {
     const told = new Told()
     const client = await told.client(told.world.key('free'))
     await listen(client, KES, NGN)
@@ -237,7 +237,7 @@ describe('a client that does not read', () => {
     return { out, tell, drained, uris, listening }
   }
 
-  test('is told of each address once, however often that changes meanwhile', async () => {
+  test('gets each address once, however often that changes meanwhile', async () => {
     const { out, tell, drained, listening } = subscribed()
     expect(tell('USD/KES')).toBe(true)
     for (let i = 0; i < 100; i++) expect(tell('USD/KES')).toBe(true)

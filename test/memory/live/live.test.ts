@@ -53,7 +53,7 @@ beforeEach(() => {
 })
 
 describe('LiveMemory', () => {
-  test('tells of each step with what was known before and after it', async () => {
+  test('reports each step with what was known before and after it', async () => {
     begin(10)
     const hearer = kept(live)
     const first = quote()
@@ -89,7 +89,7 @@ describe('LiveMemory', () => {
     expect(hearer.steps[0]!.committedMs).toBe(later)
   })
 
-  test('tells of an hour which one it opens and which one ends', async () => {
+  test('reports which hour opens and which one ends', async () => {
     begin(1)
     const hearer = kept(live)
     await apply({ position: 2, kind: 'hour', atMs: HOUR })
@@ -116,7 +116,7 @@ describe('LiveMemory', () => {
     expect(rateAt(after, hour!.ms)).toBe(2)
   })
 
-  test('tells of a gap where it begins anew, and of no step', async () => {
+  test('reports a gap if it begins again, and no step', async () => {
     begin(1)
     const hearer = kept(live)
     served.publish({ quotes: [quote()] }, BASE_MS)

@@ -57,7 +57,7 @@ describe('Ring', () => {
     expect([ring.steps, ring.events, ring.bytes]).toEqual([1, 1, 1])
   })
 
-  test('begins anew after a place that it is told', () => {
+  test('begins again after a given place', () => {
     const ring = new Ring<{ position: number; events: number; bytes: number }>(LIMITS, 0)
     ring.append({ position: 1, events: 1, bytes: 10 })
     ring.clear(9)

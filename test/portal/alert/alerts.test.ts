@@ -119,7 +119,7 @@ describe('the board', () => {
 })
 
 describe('an alert', () => {
-  test('is made, shown and listed, by pages and the API alike', async () => {
+  test('is created, shown and listed the same way by pages and the API', async () => {
     const ada = await newMember()
     expect(await seen(ada, LIST)).toContain('You have no alerts yet')
     expect(await seen(ada, '/developer')).toContain('You have 0 of the 3 alerts of the free plan.')
@@ -385,11 +385,11 @@ describe('a secret', () => {
     const { secret, page } = await madeHook(ada)
     expect((await ada.visitor.get(page)).html).not.toContain(secret)
     const asks = page.replace('/alert?', '/alert/secret?')
-    expect(await seen(ada, asks)).toContain('The present secret signs beside it for a day')
+    expect(await seen(ada, asks)).toContain('The current secret also signs for a day')
     const { html, status } = await ada.visitor.submit(asks, {})
     const next = /whsec_[A-Za-z0-9+/=]+/.exec(html)![0]
     expect([status, next === secret]).toEqual([200, false])
-    expect(textOf(html)).toContain('The old one signs beside it until')
+    expect(textOf(html)).toContain('The old one also signs until')
     expect((await ada.visitor.get(page)).html).not.toContain(next)
   })
 

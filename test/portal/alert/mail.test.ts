@@ -41,7 +41,7 @@ describe('alertMail', () => {
     })
   })
 
-  test('leaves out a value before that nobody knows, and says that prices come hourly', () => {
+  test('leaves out an unknown value before, and says that prices come hourly', () => {
     const { text } = mail({ value: 165.25, previous: null, as_of, data_freshness: 'hourly' })
     expect(text).toContain('It is 165.25 KES.\n')
     expect(text).toContain('Your plan sees prices once an hour.')
@@ -65,10 +65,10 @@ describe('alertMail', () => {
     const { text, headers } = mail(data, { kind: 'ended' })
     expect(text).toContain('Nothing more is sent to https://x.example/h: gone.')
     expect(text).toContain('These alerts are switched off: a, b.')
-    expect(text).toContain('2 firings were not told.')
+    expect(text).toContain('2 firings were not sent.')
     expect(headers).toBeUndefined()
     expect(mail({ ...data, alerts: [], lost: 1 }, { kind: 'ended' }).text).toContain(
-      'One firing was not told.',
+      'One firing was not sent.',
     )
   })
 })

@@ -390,7 +390,7 @@ describe('GET /', () => {
     expect(textOf(text)).toContain('corridor catalogue apply')
   })
 
-  test('200 without any price says so, and finds no fault with what nobody entered', async () => {
+  test('200 without any price says so, and reports no error in empty fields', async () => {
     const { status, text } = await visit(world, '/')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No prices yet')
@@ -608,7 +608,7 @@ describe('the chart of GET /', () => {
     expect([rows[0]?.[0], rows.length - 1]).toEqual([head, count])
   })
 
-  test('200 with the whole board while the database is away, and the chart says so', async () => {
+  test('200 with the whole board while the database is unreachable, and the chart says so', async () => {
     const away = new ServiceError('database_unavailable', 'the database is away')
     const of = new World({ past: pastWith({ buckets: () => Promise.reject(away) }) })
     of.quote({ providerId: 'retail-a', rate: 130, fee: 0, at: EARLIER })

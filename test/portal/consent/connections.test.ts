@@ -52,7 +52,7 @@ describe('a connection', () => {
     expect(html).toContain('<td data-label="Last used">today</td>')
   })
 
-  test('is no key: the API refuses its token, and nobody can replace it', async () => {
+  test('is not a key: the API refuses its token, and no page replaces it', async () => {
     const { visitor, key } = await world.member()
     const { access_token } = await (await Application.registered(world)).tokens({ visitor })
     expect(await world.asked(access_token)).toBe(401)
@@ -86,7 +86,7 @@ describe('a connection', () => {
     expect(log.map(({ action }) => action)).toEqual(['key created', 'key revoked'])
   })
 
-  test('made anew after its end does not bring old tokens back', async () => {
+  test('created again after its end does not bring old tokens back', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     const old = await application.tokens({ visitor })
@@ -172,7 +172,7 @@ describe('createConnectionStore', () => {
     expect(last).toEqual({ actor: '180 days without consent', action: 'key revoked' })
   })
 
-  test('forgets the oldest applications that nobody connected', async () => {
+  test('forgets the oldest unconnected applications', async () => {
     const store = createConnectionStore(world.database, [])
     await store.forgetStrangers(0)
     const { visitor } = await world.member()
@@ -191,7 +191,7 @@ describe('createConnectionStore', () => {
     expect(left.map(({ client_id }) => client_id).sort()).toEqual(expected.sort())
   })
 
-  test('prunes applications that nobody connected, tokens that expired, and ended connections', async () => {
+  test('prunes unconnected applications, expired tokens, and ended connections', async () => {
     const { visitor } = await world.member()
     const [kept, ended, alone] = [
       await Application.registered(world, { client_name: 'Kept' }),

@@ -105,7 +105,7 @@ describe('a question', () => {
     )
   })
 
-  test('that a person denies is told to the application, and connects nothing', async () => {
+  test('that a person denies is reported to the application, and connects nothing', async () => {
     const application = await Application.registered(world, { client_name: 'Denied' })
     const { status, location } = await application.decide(member.visitor, 'deny')
     expect([status, new URL(location!).searchParams.get('error')]).toEqual([303, 'access_denied'])

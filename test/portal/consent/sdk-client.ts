@@ -10,7 +10,7 @@ const CALLBACK = 'http://127.0.0.1:33418/callback'
 /** One request of a client, as a line: the method, the path, and what was answered. */
 export type Step = string
 
-/** What a client keeps for its person; the person is asked by `redirectToAuthorization`. */
+/** Data that a client keeps for its person; the person is asked by `redirectToAuthorization`. */
 export class Keeper {
   asked: URL | null = null
   #information: unknown
@@ -129,7 +129,7 @@ export class SdkClient {
   }
 }
 
-/** What a person does in a browser, from the address that a client opens to where it ends. */
+/** Steps of a person in a browser, from the address that a client opens to where it ends. */
 export async function personAllows(address: URL, email: string, steps: Step[] = []): Promise<URL> {
   const browser = new Visitor(address.origin)
   const seen = (what: string, { status }: { status: number }) => steps.push(`${what} -> ${status}`)

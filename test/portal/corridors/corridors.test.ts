@@ -248,7 +248,7 @@ describe('the trends of GET /corridors', () => {
     expect(windows).toHaveLength(3)
   })
 
-  test('200 without trends while the database is away, and the next request asks again', async () => {
+  test('200 without trends while the database is unreachable, and the next request asks again', async () => {
     let isAway = true
     const of = trendsOf({
       async worthsBefore(_, momentsMs) {

@@ -67,7 +67,7 @@ describe('GET /ranking', () => {
     expect((await visit(world, '/ranking.svg')).text).not.toContain('NaN')
   })
 
-  test('can be had as CSV, with what the page shows', async () => {
+  test('is available as CSV, with what the page shows', async () => {
     const { text, headers } = await visit(world, '/ranking.csv')
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     const [head, first] = text.split('\r\n')
@@ -75,7 +75,7 @@ describe('GET /ranking', () => {
     expect(first).toStartWith('US,NG,USD,NGN,9,,2,0,false,false,false,200,2026-03-05T')
   })
 
-  test('can be had as a picture of either kind, which no page has to allow', async () => {
+  test('is available as a picture of either kind, which no page has to allow', async () => {
     const svg = await visit(world, '/fr/ranking.svg')
     expect(svg.headers.get('content-type')).toBe('image/svg+xml')
     expect(svg.headers.get('content-security-policy')).toBe("default-src 'none'")

@@ -142,7 +142,7 @@ describe('who is known', () => {
   })
 })
 
-describe('somebody else with your address', () => {
+describe('another person with your address', () => {
   test('gets in neither with the password alone nor with the mail alone', async () => {
     const email = newEmail()
     const stranger = world.visitor()

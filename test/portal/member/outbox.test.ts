@@ -33,7 +33,7 @@ describe('Outbox', () => {
     sink.stop()
   })
 
-  test('logs a refused mail without its link, and makes nobody wait for it', async () => {
+  test('logs a refused email without its link, and makes no request wait for it', async () => {
     const log = new KeptLog()
     const mailer = { send: () => Promise.reject(new Error('no such server')), close() {} }
     const outbox = new Outbox({ mailer, log, home, languageOf })

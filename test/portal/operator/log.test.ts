@@ -16,7 +16,7 @@ afterAll(() => world.stop())
 
 const see = async (path: string) => (await operator.visitor.get(path)).html
 
-/** How many entries a page of the log lists. */
+/** The number of entries a page of the log lists. */
 const countOf = (html: string): number => Math.max(0, html.split('<tr>').length - 2)
 
 /** An account of the command line with so many changes of its plan after its creation. */

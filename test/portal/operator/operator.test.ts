@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** What stands below the heading of that id. */
+/** Section below the heading of that id. */
 const sectionOf = (html: string, id: string): string =>
   html.split(`id="${id}"`)[1]!.split('<h2')[0]!
 

@@ -80,7 +80,7 @@ export async function record(visitor: Visitor, preview: string): Promise<Seen> {
 export const recordAs = (visitor: Visitor, hidden: Record<string, string>): Promise<Seen> =>
   visitor.post(`${PRICES}/record`, hidden)
 
-/** What the button of a preview sends. */
+/** Form that the button of a preview sends. */
 export async function recordForm(
   visitor: Visitor,
   preview: string,
@@ -91,7 +91,7 @@ export async function recordForm(
   return form.hidden
 }
 
-/** What the form with the columns of a preview sends where nobody changes it. */
+/** Form with the columns of a preview, unchanged. */
 export async function settingsForm(visitor: Visitor, preview: string) {
   const { html } = await visitor.get(preview)
   const inside = html.split('class="settings"')[1]!.split('</form>')[0]!

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 
 describe('GET /providers/:id', () => {
-  test('200 with its prices in each of its corridors, and nobody else’s', async () => {
+  test('200 with its prices in each of its corridors, and only its own', async () => {
     world.quote(
       { providerId: 'retail-b', rate: 130, fee: 1.5, feeCurrency: 'USD', at: EARLIER },
       { providerId: 'retail-b', rate: 1500, fee: 0, to: 'NGN', at: '2026-01-05T13:00:00Z' },
@@ -59,7 +59,7 @@ describe('GET /providers/:id', () => {
     },
   )
 
-  test('200 where it has no price, which search engines are told not to list', async () => {
+  test('200 without a price, which search engines must not list', async () => {
     const { status, text } = await visit(world, '/providers/retail-b')
     expect([status, text.includes('content="noindex"')]).toEqual([200, true])
     expect(textOf(text)).toContain('No prices of Provider retail-b at the moment')

@@ -26,7 +26,7 @@ const orderOf = async (query: string): Promise<string[]> => {
 }
 
 describe('GET /send/:pair?sort=', () => {
-  test('starts with the most that arrives, also for an order that nobody has', async () => {
+  test('starts with the most that arrives, also for an unknown order', async () => {
     for (const query of ['', '&sort=arrives', '&sort=<b>', '&sort='])
       expect((await orderOf(query)).slice(0, 2)).toEqual(['retail-a', 'retail-b'])
   })

@@ -71,7 +71,7 @@ describe('GET /send/:pair', () => {
     expect([status, text.includes('<h1>Page not found</h1>')]).toEqual([404, true])
   })
 
-  test('200 where nobody has a price, which search engines are told not to list', async () => {
+  test('200 without any price, which search engines must not list', async () => {
     const { status, text } = await visit(world, '/send/kenya-to-nigeria')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No prices from Kenya to Nigeria yet')
@@ -79,7 +79,7 @@ describe('GET /send/:pair', () => {
     expect(text).not.toContain('rel="canonical"')
   })
 
-  test('400 with what is wrong beside its field', async () => {
+  test('400 with the error next to its field', async () => {
     world.quote(plain)
     const { status, text } = await visit(world, `${PAGE}?amount=-3`)
     expect(status).toBe(400)
@@ -222,7 +222,7 @@ describe('offers between two countries', () => {
     },
   )
 
-  test('200 with what nobody offers said, and the way to all prices', async () => {
+  test('200 says what no provider offers, and links to all prices', async () => {
     const of = new World()
     of.quote({ ...plain, offer: between({ payIn: ['cash'] }) })
     const { status, text } = await visit(of, `${PAGE}?pay_in=mobile_money`)
@@ -234,7 +234,7 @@ describe('offers between two countries', () => {
     expect(none.text).not.toContain('value="debit_card"')
   })
 
-  test('200 with a percentage beside the fee, and a fee of nothing but one', async () => {
+  test('200 with a percentage on top of the fee, and a fee of nothing but one', async () => {
     const of = new World()
     of.quote(
       { ...plain, fee: 2, offer: between({ feePercent: 1.5 }) },

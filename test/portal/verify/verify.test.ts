@@ -155,7 +155,7 @@ describe('a proof of the log', () => {
     expect((await proofFinding(change(await proofFor(3)), KNOWN)).verdict).toBe('refuted')
   })
 
-  test('is refuted with the key of somebody else', async () => {
+  test('is refuted with the key of another service', async () => {
     expect((await proofFinding(await proofFor(3), FORGER)).title).toContain('did not sign')
   })
 

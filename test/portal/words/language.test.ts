@@ -76,7 +76,7 @@ describe('the language of a page', () => {
     expect(text).toContain('action="/language"')
   })
 
-  test('is told to search engines, with the address for each', async () => {
+  test('is announced to search engines, with the address for each', async () => {
     const { text } = await visit(world, '/fr/privacy')
     expect(text).toContain(`<link rel="canonical" href="${ORIGIN}/fr/privacy"/>`)
     for (const [language, path] of [
@@ -111,7 +111,7 @@ describe('the language of a page', () => {
     },
   )
 
-  test('303 a choice of a language that nobody has changes nothing', async () => {
+  test('303 an unknown language changes nothing', async () => {
     const { headers } = await choose({ language: 'tlh', page: '/send' })
     expect([headers.get('location'), headers.get('set-cookie')]).toEqual(['/send', null])
     expect((await choose({ page: 'x'.repeat(20_000) })).headers.get('location')).toBe('/')

@@ -23,7 +23,7 @@ const ALERT: Alert = {
   ...{ lastValue: null, firedMs: null },
 }
 
-/** What is kept of a mail that a server answers so. */
+/** Stored reply of an email that a server answers so. */
 const told = (send: () => Promise<string>) =>
   tellers({
     ...{ clock, log: new KeptLog(), home: 'https://x.example', secret: async () => 'secret' },

@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 
 describe('WorkerWatch', () => {
-  test('knows how many servers are away, and how many corridors with them', async () => {
+  test('knows how many servers are unreachable, and how many corridors with them', async () => {
     await watch.look()
     expect(watch.figures).toEqual({ workers: 2, away: 0, corridors: 0 })
     expect(await watch.divided()).toBe(null)
@@ -53,14 +53,14 @@ describe('WorkerWatch', () => {
     expect(asked).toBe(10)
   })
 
-  test('takes nobody for away who answers when asked again', async () => {
+  test('takes no server for unreachable that responds when asked again', async () => {
     away.add(2)
     onAsk = () => void (asked === 2 && away.clear())
     expect(await watch.divided()).toBe(null)
     expect(asked).toBe(4)
   })
 
-  test('tells once that one is back, even if nobody looked while one was away', async () => {
+  test('reports once that one is back, even if it was never seen unreachable', async () => {
     away.add(1)
     await watch.divided()
     away.clear()

@@ -64,7 +64,7 @@ describe('editions of the file of a day', () => {
     expect(await editions()).toHaveLength(0)
   })
 
-  test('a correction makes a second one beside the first, which stays as it was', async () => {
+  test('a correction creates a second one, and the first stays as it was', async () => {
     const before = await file()
     await run(2)
     expect(await file()).toEqual({ ...before, link: '<?edition=2>; rel="latest-version"' })

@@ -48,7 +48,7 @@ describe('the job that makes the file of a day', () => {
     expect(await days()).toEqual(['2026-03-04'])
   })
 
-  test('says that the database is away where it is', async () => {
+  test('says that the database is unreachable if it is', async () => {
     const { memory, clock } = world
     const gone = await freshDatabase()
     await gone.close()

@@ -78,7 +78,7 @@ describe('Follower', () => {
     for (const one of running) expect(one.core.live.lacks(one.core.memory.current)).toBe(false)
   })
 
-  test('takes what is served while nobody watches anywhere, and each commit as soon as one does', async () => {
+  test('adopts what is served while nothing is watched anywhere, and follows each commit as soon as something is', async () => {
     const [first, second] = [
       await replica({ isWatched: false }),
       await replica({ isWatched: false }),
@@ -118,7 +118,7 @@ describe('Follower', () => {
     expect(second.knownIds).toEqual(first.knownIds)
   })
 
-  test('tells of what nobody announced to it, once it is connected again, without a gap', async () => {
+  test('reports what was not announced to it, once it is connected again, without a gap', async () => {
     const proxy = await DatabaseProxy.to(database.url)
     const [first, second] = [await replica(), await replica({ through: proxy })]
     expect(proxy.mute('listen "corridor_news"')).toBe(1)
@@ -153,7 +153,7 @@ describe('Follower', () => {
     proxy.close()
   })
 
-  test('tells of a gap where the log was pruned meanwhile', async () => {
+  test('reports a gap where the log was pruned meanwhile', async () => {
     const first = await replica()
     await first.record(observation({ rate: '1' }))
     await first.caughtUp()
@@ -169,7 +169,7 @@ describe('Follower', () => {
     expect(second.core.live.lacks(second.core.memory.current)).toBe(false)
   })
 
-  test('tells of a small import as of a batch', async () => {
+  test('reports a small import as of a batch', async () => {
     const [first, second] = [await replica(), await replica()]
     const rows = [observation({ to: 'NGN' }), observation({ effectiveMs: NOW_MS - 30 * DAY_MS })]
     await importObservations({ database, rows: inArrays(rows) })
@@ -202,7 +202,7 @@ describe('Follower', () => {
     expect([first.gaps.length, second.gaps.length]).toEqual([1, 1])
   })
 
-  test('tells of a gap for a big import, in every process, and knows its rows then', async () => {
+  test('reports a gap for a big import, in every process, and knows its rows then', async () => {
     const [first, second] = [await replica(), await replica()]
     await first.record(observation({ rate: '1' }))
     const many = Array.from({ length: 1001 }, () => observation({ to: 'NGN' }))
@@ -217,7 +217,7 @@ describe('Follower', () => {
     expect(first.knownIds).toEqual(second.knownIds)
   })
 
-  test('tells of a gap for the commit of a version that does not know the log', async () => {
+  test('reports a gap for the commit of a version that does not know the log', async () => {
     const first = await replica()
     const other = otherHandle(database)
     await other.sql.begin(async (tx) => {
@@ -239,7 +239,7 @@ describe('Follower', () => {
     await other.close()
   })
 
-  test('tells of nothing for a change of the past alone', async () => {
+  test('reports nothing for a change of the past alone', async () => {
     const first = await replica()
     const news = { kind: 'observations', position: null, origin: 'another' }
     await database.sql`select pg_notify(${NEWS_CHANNEL}, ${JSON.stringify(news)})`
@@ -248,7 +248,7 @@ describe('Follower', () => {
     expect([first.gaps, kinds(first)]).toEqual([[], ['observations']])
   })
 
-  test('finds with a recheck what nobody announced, and tells of a gap', async () => {
+  test('finds with a recheck what was not announced, and reports a gap', async () => {
     const first = await replica()
     await createObservationStore(database).record({
       observations: [observation()],
@@ -309,7 +309,7 @@ describe('the hour', () => {
     expect(first.gaps).toEqual([])
   })
 
-  test('begins anew where the clock was set back, and goes on from there', async () => {
+  test('begins again where the clock was set back, and goes on from there', async () => {
     const first = await replica({ at: '2026-03-06T03:10:00Z' })
     await first.watchTime()
     await caughtUp()
@@ -323,7 +323,7 @@ describe('the hour', () => {
     expect(opened.hour).toEqual({ ms: HOUR, previousMs: null })
   })
 
-  test('begins anew where hours are missing', async () => {
+  test('begins again where hours are missing', async () => {
     const first = await replica()
     await first.watchTime()
     await caughtUp()
@@ -343,7 +343,7 @@ describe('the hour', () => {
 describe('a tick', () => {
   const staleSoon = observation({ effectiveMs: NOW_MS - STALE_AFTER_MS + 5000 })
 
-  test('is logged when time changes what somebody watches, and heard by all', async () => {
+  test('is logged when time changes a watched value, and received by all', async () => {
     const [first, second] = [await replica(), await replica()]
     await Promise.all(running.map((one) => one.watchTime()))
     await first.record(staleSoon)
@@ -390,7 +390,7 @@ describe('a tick', () => {
     expect(kinds(first).filter((kind) => kind === 'tick')).toHaveLength(3)
   })
 
-  test('comes each minute while somebody watches, in whatever process', async () => {
+  test('comes each minute while something is watched, in any process', async () => {
     const [first, second] = [
       await replica({ isWatched: false }),
       await replica({ isWatched: false }),

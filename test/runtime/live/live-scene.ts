@@ -72,7 +72,7 @@ export class LiveReplica implements StepHearer {
     await until('the end of the log', async () => this.core.live.position >= position)
   }
 
-  /** What it heard, as every other process must have heard it. */
+  /** Events that it received, as every other process must have. */
   get heard() {
     return this.steps.map(({ position, kind, quotes, references, committedMs, hour, after }) => ({
       ...{ position, kind, quotes, references, committedMs, hour },

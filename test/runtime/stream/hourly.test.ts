@@ -33,7 +33,7 @@ async function reading(replica: Replica, key: string): Promise<EventReader> {
 
 const row = (rate: number) => ({ provider_id: 'retail-a', from: 'USD', to: 'KES', rate })
 
-test('an hourly key is told nothing before the hour, and then on any replica what /rates shows', async () => {
+test('an hourly key gets nothing before the hour, and then on any replica what /rates shows', async () => {
   const [one, other] = replicas as [Replica, Replica]
   const treasury = (await addAccount(database, { role: 'treasury' })).keys[0]!
   const pro = (await addAccount(database, { plan: 'pro' })).keys[0]!

@@ -12,14 +12,14 @@ import type { Replica } from '../replica-scene.ts'
 const MIDS = { 'USD/KES': 130, 'GBP/KES': 170, 'EUR/KES': 150 } as const
 type Name = keyof typeof MIDS
 const NAMES = Object.keys(MIDS) as Name[]
-/** How long what a step changed may take until the reader has it. */
+/** The longest time that what a step changed may take until the reader has it. */
 const STEP_MS_MAX = 5_000
 
 // biome-ignore lint/suspicious/noExplicitAny: a test says of a body what it expects
 type Body = any
 type Corridor = { prices: Map<string, unknown>; mid: unknown; best: unknown }
 
-/** What an entry shows that follows from nothing that other events say. */
+/** Fields of an entry that follow from nothing that other events have. */
 function ownOf(entry: Body): object {
   const { corridor, spread_bps, vs_mid_bps, timestamp, data_freshness, sample, ...own } = entry
   return own
@@ -32,7 +32,7 @@ class KeptState {
 
   constructor(private readonly reader: EventReader) {}
 
-  /** What is known of a corridor, as `asked` has it. */
+  /** State of a corridor, in the form of `asked`. */
   of(name: Name, first: () => Corridor): Corridor {
     const known = this.#known.get(name) ?? first()
     this.#known.set(name, known)

@@ -81,7 +81,7 @@ describe('createAlert', () => {
     expect(alert.standing).toEqual({ isTrue: false, base: 131 })
   })
 
-  test('refuses what cannot be judged or told, by the name of the member', async () => {
+  test('refuses what cannot be evaluated or sent, by the name of the field', async () => {
     const world = new AlertWorld(database, {
       receivers: { faultOf: async () => 'it leads into this network' },
     })
@@ -175,12 +175,12 @@ describe('listAlerts', () => {
       () => deliveriesOf(world.deps, own),
       () => deleteAlert(world.deps, { account, alertId: 'not an id' }),
     ])
-      expect((await refusalOf(asked())).message).toContain('no alert of that id')
+      expect((await refusalOf(asked())).message).toContain('no such alert')
   })
 })
 
 describe('changeAlert', () => {
-  test('judges a new condition anew, and keeps what is not named', async () => {
+  test('evaluates a new condition from scratch, and keeps what is not named', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('enterprise')
     world.quote(131)
@@ -207,7 +207,7 @@ describe('changeAlert', () => {
     expect([moved.alert.to, moved.secret]).toEqual([to, expect.stringContaining('whsec_')])
   })
 
-  test('pauses, and judges anew once it is active again', async () => {
+  test('pauses, and evaluates from scratch once it is active again', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('enterprise')
     const { alert } = await createAlert(world.deps, { account, wish: WISH })

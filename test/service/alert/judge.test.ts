@@ -32,7 +32,7 @@ const START = 100
 const made = async (account: Account, more: Partial<AlertWish> = {}): Promise<Alert> =>
   (await createAlert(world.deps, { account, wish: { ...WISH, ...more } })).alert
 
-/** What was told of an alert, oldest first. */
+/** Messages of an alert, oldest first. */
 async function told(alert: Alert) {
   const deliveries = await world.deps.deliveries.list(alert.id)
   return deliveries.map(({ body }) => JSON.parse(body)).reverse()
@@ -54,7 +54,7 @@ async function scene(more: Partial<AlertWish> = {}, plan: Plan = 'enterprise') {
 const recorded = (...quotes: readonly Quote[]) => ({ quotes })
 
 describe('an alert of a realtime account', () => {
-  test('is told once when its condition becomes true, and again after it was false', async () => {
+  test('fires once when its condition becomes true, and again after it was false', async () => {
     const { alert, replica } = await scene()
     for (const rate of [130, 131, 132, 129.9, 131, 120, 131])
       await replica.apply(recorded(price(rate)))
@@ -87,7 +87,7 @@ describe('an alert of a realtime account', () => {
     expect(await told(alert)).toEqual([])
   })
 
-  test('is told of what an amount nets, of its cost, of a mid and of a move', async () => {
+  test('fires on what an amount nets, its cost, a mid and a move', async () => {
     const account = await world.account('enterprise')
     const above = (field: 'mid' | 'best_current_net', value: number) =>
       ({ field, op: 'above', value, periodMs: null }) as const
@@ -114,7 +114,7 @@ describe('an alert of a realtime account', () => {
     expect(await values(cost)).toEqual([0.769231])
   })
 
-  test('is told that prices are stale by the tick that shows it, and not before', async () => {
+  test('fires on stale prices by the tick that shows them, and not before', async () => {
     const when = { field: 'stale', op: null, value: null, periodMs: HOUR_MS } as const
     const { alert, replica } = await scene({ when })
     expect(alert.standing.isTrue).toBe(true)
@@ -126,7 +126,7 @@ describe('an alert of a realtime account', () => {
     expect(await values(alert)).toEqual([true])
   })
 
-  test('ends once it was told, where it is to be told once', async () => {
+  test('ends after its first firing if it is to fire once', async () => {
     const { account, alert, replica } = await scene({ isOnce: true })
     for (const rate of [131, 120, 131, 120, 131]) await replica.apply(recorded(price(rate)))
     expect(await values(alert)).toEqual([131])
@@ -148,7 +148,7 @@ describe('an alert of a realtime account', () => {
 })
 
 describe('an alert of an hourly account', () => {
-  test('is told at the top of the hour what that hour shows, and nothing before', async () => {
+  test('fires at the top of the hour on what that hour shows, and not before', async () => {
     const { alert, replica } = await scene({}, 'free')
     const open = Date.parse('2026-03-05T15:00:00Z')
     const late = { atMs: world.clock.now() + 60_000 }
@@ -196,7 +196,7 @@ describe('several processes', () => {
     expect([...replica.faults, ...other.faults]).toEqual([])
   })
 
-  test('miss nothing when one starts that finds a crossing that nobody has told', async () => {
+  test('miss nothing when one starts that finds a crossing that was not sent', async () => {
     const { account, alert } = await scene()
     const started = new Replica(database, world.clock).know(account)
     await started.start(START + 5, [price(131)])
@@ -220,7 +220,7 @@ describe('several processes', () => {
     expect(await values(alert)).toEqual([131])
   })
 
-  test('judge all anew after a gap', async () => {
+  test('evaluate all again after a gap', async () => {
     const { alert, replica } = await scene()
     await replica.start(START + 50, [price(131)])
     expect(await values(alert)).toEqual([131])
@@ -230,7 +230,7 @@ describe('several processes', () => {
   })
 })
 
-describe('a database that is away', () => {
+describe('a database that is unreachable', () => {
   test('gets every transition once it is back, in its order', async () => {
     const { account, alert, quotes } = await scene()
     const store = createJudgementStore(database)

@@ -177,7 +177,7 @@ describe('AccessTokens', () => {
     expect(held.asked.length).toBe(2000)
   })
 
-  test('503 when the database is away, and the token is not taken for a wrong one', async () => {
+  test('503 when the database is unreachable, and the token is not taken for a wrong one', async () => {
     const { world, token } = new Connected()
     const away = () => Promise.reject(new ServiceError('database_unavailable', 'away'))
     const shown = { text: token, nowMs: world.clock.now(), address: () => '' }
@@ -217,7 +217,7 @@ describe('the API', () => {
 })
 
 describe('connectionHash', () => {
-  test('fits its column, is told from the hash of a key, and no text hashes to it', () => {
+  test('fits its column, differs from the hash of any key, and no text hashes to it', () => {
     const hash = connectionHash(random)
     expect(hash).toHaveLength(64)
     expect(isConnection({ hash })).toBe(true)

@@ -17,7 +17,7 @@ const described = { name: 'Agent', uri: null, redirectUris: ['https://agent.exam
 /** Applications in memory. */
 class Kept {
   readonly known = new Map<string, KnownApplication>()
-  /** How many strangers may stay. */
+  /** The number of unconnected applications that may stay. */
   room = Number.POSITIVE_INFINITY
   readonly connections: Parameters<typeof keepStranger>[0]['connections'] = {
     application: async (clientId) => this.known.get(clientId) ?? null,
@@ -58,7 +58,7 @@ describe('applicationByDocument', () => {
 })
 
 describe('keepStranger', () => {
-  test('leaves room for 10,000 that nobody connects, the new one among them', async () => {
+  test('leaves room for 10,000 unconnected ones, the new one among them', async () => {
     const kept = new Kept()
     await keepStranger(kept, 'one', { described, nowMs: 0 })
     expect([[...kept.known.keys()], kept.room]).toEqual([['one'], 10_000])

@@ -30,7 +30,7 @@ describe('passwordFault', () => {
     expect(await faultOf(password)).toBe('address')
   })
 
-  test('accepts the address of somebody else', async () => {
+  test('accepts the address of another person', async () => {
     expect(await faultOf('bob.bobson@example.org')).toBeNull()
   })
 

@@ -5,7 +5,10 @@ const NOW_MS = Date.parse('2026-03-05T14:25:30Z')
 const ORIGIN = { address: '192.0.2.1', nowMs: NOW_MS, devices: '', userAgent: '', language: 'en' }
 const PERSON = { email: 'ada@example.org', password: 'correct horse battery' }
 
-/** Whether it is settled once everything that can go on without more from outside has gone on. */
+/**
+ * Reports whether it is settled once everything that can go on without more from outside has gone
+ * on.
+ */
 async function isSettled(work: Promise<unknown>): Promise<boolean> {
   let isDone = false
   work.then(

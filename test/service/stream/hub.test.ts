@@ -94,7 +94,7 @@ describe('a stream', () => {
     expect(listener.events).toEqual([])
   })
 
-  test('tells the mids that changed, of pairs that nobody quotes too', async () => {
+  test('sends the mids that changed, of pairs without quotes too', async () => {
     const listener = new Listener(replica, ['GBP/KES', 'GBP/NGN'])
     log.nowMs += 1000
     log.references({ KES: 132 })
@@ -187,7 +187,7 @@ describe('a mid', () => {
     expect(listener.events.at(-1)!.data.best.provider_id).toBe('retail-a')
   })
 
-  test('that is recent no more is told to be gone, at the tick that shows it', async () => {
+  test('that is recent no more is sent as gone, at the tick that shows it', async () => {
     const listener = new Listener(replica, ['GBP/KES'])
     log.pass(LIMITS.midMaxAgeMs)
     await follow(replica)

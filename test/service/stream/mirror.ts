@@ -14,7 +14,7 @@ import type { Heard, Replica } from '../../support/replica.ts'
 
 type Known = { [corridor: string]: { [what: string]: unknown } }
 
-/** What a client knows that asks once, and from then on believes what it is told. */
+/** State of a client that requests once, and from then on follows the events. */
 export class Mirror {
   #known: Known
   #applied = 0
@@ -27,7 +27,7 @@ export class Mirror {
     this.#known = this.#whole()
   }
 
-  /** What is known by now. */
+  /** State that is known by now. */
   get known(): Known {
     return this.#priced(this.#known)
   }
@@ -55,7 +55,7 @@ export class Mirror {
     }
   }
 
-  /** What the process says now. */
+  /** State of the process now. */
   truth(): Known {
     return this.#priced(this.#whole())
   }
@@ -88,7 +88,7 @@ export class Mirror {
   }
 }
 
-/** What a price shows that follows from nothing that other events tell. */
+/** Fields of a price that follow from nothing that other events have. */
 function ownOf(data: Record<string, unknown>) {
   const { corridor: _, spread_bps, vs_mid_bps, timestamp, data_freshness, as_of, ...own } = data
   return own

@@ -210,7 +210,7 @@ describe('a stream cut anywhere in what one commit changed', () => {
 })
 
 describe('a reader', () => {
-  test('who comes back after 10,000 events is told all of them, in pieces', async () => {
+  test('who comes back after 10,000 events gets all of them, in pieces', async () => {
     const stayed = new Listener(replica, ['USD/KES'])
     const id = stayed.lastId!
     commits(5_000)
@@ -229,7 +229,7 @@ describe('a reader', () => {
     expect(Math.max(...sizes)).toBeLessThan(80_000)
   })
 
-  test('without room is told the rest once there is some', async () => {
+  test('without room gets the rest once there is some', async () => {
     const listener = new Listener(replica, ['USD/KES'])
     listener.hasRoom = false
     commits(1)
@@ -244,7 +244,7 @@ describe('a reader', () => {
     expect(new Set(listener.events.map(({ id }) => id)).size).toBe(8)
   })
 
-  test('for whom more than a mebibyte waits is told that it was too slow, and is let go', async () => {
+  test('for whom more than a mebibyte waits gets `slow`, and is let go', async () => {
     const [slow, quick, other] = [['USD/KES'], ['USD/KES'], ['GBP/KES']].map(
       (corridors) => new Listener(replica, corridors),
     )
@@ -306,7 +306,7 @@ describe('a reader', () => {
     expect(listener.isEnded).toBe(true)
   })
 
-  test('is told where it stands by a beat, and can resume from there long after its last event', async () => {
+  test('gets its position by a beat, and can resume from there long after its last event', async () => {
     const listener = new Listener(replica, ['GBP/KES'])
     commits(5)
     await follow(replica)
@@ -316,7 +316,7 @@ describe('a reader', () => {
     expect(reasons(resumed(listener.lastId!, ['GBP/KES']))).toEqual([])
   })
 
-  test('who left is told nothing, and time is watched for a while longer', async () => {
+  test('who left gets nothing, and time is watched for a while longer', async () => {
     const listener = new Listener(replica, ['USD/KES'])
     expect(replica.live.watched.size).toBe(1)
     listener.reader.close()

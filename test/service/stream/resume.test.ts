@@ -10,16 +10,16 @@ import { Mirror } from './mirror.ts'
 
 const RUNS = 150
 
-/** How time passes before something is committed: mostly not at all. */
+/** Times that pass before something is committed: mostly none. */
 const passes = fc.constantFrom(0, 0, 0, 0, 1, 60_000, HOUR_MS / 2, HOUR_MS, 2 * HOUR_MS + 1)
-/** What an import says of an earlier moment. */
+/** Imports of an earlier time. */
 const imports = fc.record({
   kind: fc.constant('import' as const),
   currency: fc.constantFrom('KES', 'NGN', 'GBP', 'EUR'),
   rate: fc.constantFrom(1, 2, 150),
   back: fc.constantFrom(0, 1, 60_000, HOUR_MS, 30 * HOUR_MS),
 })
-/** What can change of a catalogue; all that is not said is as at first. */
+/** Changes of a catalogue; absent parts are as at first. */
 const catalogues = fc.record({
   kind: fc.constant('apply' as const),
   off: fc.constantFrom(null, 'retail-a', 'p2p-a'),
@@ -79,7 +79,7 @@ function commit(log: SharedLog, { event, passMs }: Step, isWatched = true): void
   }
 }
 
-/** What can happen to a reader and to the processes between. */
+/** Events of a reader and of the processes between. */
 const moves = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('commit' as const), step: steps }) },
   fc.record({

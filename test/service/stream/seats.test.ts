@@ -6,12 +6,12 @@ import { KeptLog } from '../../support/log.ts'
 
 const ACCOUNT = crypto.randomUUID()
 
-/** What processes write down, as the database keeps it; `away` while that does not answer. */
+/** Records of processes, as the database stores them; `away` while it does not respond. */
 class Register {
   readonly rows = new Map<string, StreamSeat & { process: string }>()
   asked = 0
   isAway = false
-  /** How long it thinks before it does what it was asked. */
+  /** The time for which it thinks before it does what it was asked. */
   thought = async (_process: string) => {}
 
   of(process: string) {
@@ -137,7 +137,7 @@ describe('Seats', () => {
     expect(await code(processNamed('b', 0).take(ACCOUNT, 'pro'))).toBe('streams_unavailable')
   })
 
-  test('counts its own streams while the database is away, and declares them once it is back', async () => {
+  test('counts its own streams while the database is unreachable, and declares them once it is back', async () => {
     const [a, b] = [processNamed('a'), processNamed('b')]
     register.isAway = true
     for (let i = 0; i < 2; i++) await a.take(ACCOUNT, 'free')
@@ -152,7 +152,7 @@ describe('Seats', () => {
     expect(await code(b.take(ACCOUNT, 'free'))).toBe('too_many_streams')
   })
 
-  test('says once that the database is away, however many connect at that moment', async () => {
+  test('says once that the database is unreachable, however many connect at that moment', async () => {
     const seats = processNamed('a')
     register.isAway = true
     const accounts = Array.from({ length: 50 }, () => crypto.randomUUID())

@@ -41,7 +41,7 @@ async function account() {
 
 type Account = Awaited<ReturnType<typeof account>>
 
-/** What one meter is given that has counted some units and holds others. */
+/** Share granted to one meter that has counted some units and holds others. */
 async function taken(
   { usage }: Meter,
   { accountId, keyId }: Account,

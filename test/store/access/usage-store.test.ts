@@ -30,7 +30,7 @@ async function newKey(): Promise<{ accountId: string; keyId: string }> {
 
 const DAY = 20_517
 
-/** What settling counts alone comes to. */
+/** Result of settling counts alone. */
 const add = async (to: ReturnType<typeof createUsageStore>, counts: readonly UsageCount[]) => [
   ...(await to.settle({ counts, asks: [] })).totals,
 ]

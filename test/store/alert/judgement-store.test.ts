@@ -44,7 +44,7 @@ const bodies = async (alert: Alert) =>
   (await world.deps.deliveries.list(alert.id)).map((one) => one.body)
 
 describe('settle', () => {
-  test('keeps a transition with what is to be told of it, whoever of two comes first', async () => {
+  test('stores a transition with its delivery, whichever of two comes first', async () => {
     const alert = await made()
     const stores = [createJudgementStore(database), createJudgementStore(otherHandle(database))]
     const answers = await Promise.all(stores.map((store) => store.settle([firing(alert)])))
@@ -152,7 +152,7 @@ describe('active', () => {
 })
 
 describe('rebase', () => {
-  test('keeps new bases of conditions that are still the same, and tells of them', async () => {
+  test('stores new bases of conditions that are still the same, and reports them', async () => {
     const alert = await made()
     const store = createJudgementStore(database)
     await store.rebase([{ id: alert.id, revision: 0, base: 12.5 }])

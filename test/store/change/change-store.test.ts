@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const changes = () => createChangeStore(database)
 
-/** What was logged since the test began. */
+/** Rows logged since the test began. */
 const logged = async () => (await changes().from(0, 10_000)).slice(1)
 
 const record = (through: Database, count = 1, atMs = NOW_MS) =>
@@ -130,7 +130,7 @@ describe('the log of changes', () => {
     expect(all[2]!.ids).toEqual(imported.map(({ id }) => Number(id)).reverse())
   })
 
-  test('gives positions in the order of commits, whoever writes, and locks nobody out', async () => {
+  test('gives positions in the order of commits, whoever writes, and locks no writer out', async () => {
     const before = await deadlocks()
     const writers = Array.from({ length: 120 }, (_, i) => {
       const through = i % 2 === 0 ? database : other
@@ -182,7 +182,7 @@ describe('the log of changes', () => {
     expect(await changes().end()).toEqual(end)
   })
 
-  test('has a tick again for somebody who has seen the one before', async () => {
+  test('has a tick again for a process that has seen the one before', async () => {
     await changes().logTime('tick', NOW_MS, 0)
     await changes().logTime('tick', NOW_MS, (await changes().end()).position)
     expect(await logged()).toHaveLength(2)

@@ -3,7 +3,7 @@ import { distribute } from '~/store/distributed/distribute.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 
 describe('distribute', () => {
-  test('gives up where somebody uses a table, and says how to find them', async () => {
+  test('gives up if another session uses a table, and says how to find it', async () => {
     const database = await freshDatabase()
     const other = await database.sql.reserve()
     await other`begin`
@@ -11,7 +11,7 @@ describe('distribute', () => {
     const told: string[] = []
     const tried = distribute(database.sql, 4, (what) => told.push(what))
     await expect(tried).rejects.toThrow(
-      /^nothing was changed: somebody else uses .*pg_stat_activity/,
+      /^nothing was changed: another session, such as psql or pg_dump, is using .*pg_stat_activity/,
     )
     expect(told).toEqual([])
     await other`rollback`

@@ -68,7 +68,7 @@ describe('the log of changes of several servers', () => {
     expect(await changes().from(0, 10)).toHaveLength(1)
   })
 
-  test('is settled only where nobody went on without it', async () => {
+  test('is settled only if no process went on without it', async () => {
     const [seen, aside] = [await logged([1]), await logged([2])]
     await changes().setAside(aside.position)
     await changes().settle([seen.position, aside.position])

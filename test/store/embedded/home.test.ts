@@ -56,7 +56,7 @@ describe('userForRoot', () => {
     expect(system.made).toEqual(['corridor'])
   })
 
-  test('falls back to nobody if no user can be created', () => {
+  test('falls back to `nobody` if no user can be created', () => {
     expect(userForRoot(machine(ROOT_LINE + NOBODY_LINE)).uid).toBe(65534)
   })
 
@@ -133,7 +133,7 @@ describe('openEmbedded in a closed folder', () => {
     await again.close()
   })
 
-  test('works on a machine that has no user for the database but nobody', async () => {
+  test('works on a machine that has no user for the database but `nobody`', async () => {
     const base = await scratchFolder()
     shelves.push(base)
     const system = machine(ROOT_LINE + NOBODY_LINE)

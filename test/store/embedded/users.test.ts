@@ -58,7 +58,7 @@ describe('two services on one DATA_DIR', () => {
 })
 
 describe('commands', () => {
-  test('beside a service use its server and leave it running', async () => {
+  test('alongside a service use its server and leave it running', async () => {
     const service = await joinAs(dataDir, 'service')
     const pid = await serverPid(dataDir)
     const command = await joinAs(dataDir, 'command')
@@ -104,7 +104,7 @@ describe('commands', () => {
     expect(await serverPid(dataDir)).toBeNull()
   })
 
-  test('outlive a service beside them', async () => {
+  test('outlive a service alongside them', async () => {
     const service = await joinAs(dataDir, 'service')
     const command = await joinAs(dataDir, 'command')
     await service.close()

@@ -14,7 +14,7 @@ import { databasesOfFile, inArrays, NOW_MS, observation, stockedDatabase } from 
 import { headOf, record, seal, sealAll } from './scene.ts'
 
 const newDatabase = databasesOfFile(stockedDatabase)
-/** How many entries the catalogue of the tests has. */
+/** The number of entries in the catalogue of the tests. */
 const CATALOGUE = CURRENCIES.length + PROVIDERS.length
 
 /** A database with a log that holds the catalogue. */

@@ -9,7 +9,7 @@ import { databasesOfFile, inArrays, NOW_MS, observation, stockedDatabase } from 
 import { record, seal, sealAll } from './scene.ts'
 
 const newDatabase = databasesOfFile(stockedDatabase)
-/** How many entries the catalogue of the tests has. */
+/** The number of entries in the catalogue of the tests. */
 const CATALOGUE = CURRENCIES.length + PROVIDERS.length
 
 async function sealed(count = 600): Promise<FreshDatabase> {
@@ -34,7 +34,7 @@ async function verified(database: FreshDatabase, sinceMs: number | null = null) 
   return { ...result, faults }
 }
 
-/** What a superuser does past the triggers of a table. */
+/** Changes rows as a superuser does, past the triggers of a table. */
 async function tamper(database: FreshDatabase, statement: string): Promise<void> {
   await database.sql.begin(async (tx) => {
     await tx`set local session_replication_role = 'replica'`
@@ -131,7 +131,7 @@ describe('verifyLog', () => {
     ])
   })
 
-  test('tells of a checkpoint that is signed by another key', async () => {
+  test('reports a checkpoint that is signed by another key', async () => {
     const database = await sealed(3)
     const faults: string[] = []
     const ask = {

@@ -17,7 +17,7 @@ async function* each(lines: readonly string[]) {
   yield* lines
 }
 
-/** How many rows each part has that has any. */
+/** The number of rows of each part that has any. */
 async function partsOf({ sql }: FreshDatabase): Promise<Record<string, number>> {
   const rows = await sql<{ part: string; rows: number }[]>`
     select split_part(tableoid::regclass::text, '.', 2) as part, count(*)::int as rows

@@ -70,7 +70,7 @@ describe('an upgrade with observations in it', () => {
   }, TEST_MS_MAX)
   afterAll(() => database.close())
 
-  test('a run that was cut off before the migration holds nobody up, and is taken up', async () => {
+  test('a run that was interrupted before the migration blocks nothing, and is resumed', async () => {
     const { sql } = database
     await sql.begin('isolation level repeatable read', async (tx) => {
       await tx`select from currencies`
@@ -195,7 +195,7 @@ describe('months', () => {
     await fresh.close()
   })
 
-  test('wait for another time while somebody holds the table', async () => {
+  test('wait for another time while another session holds the table', async () => {
     const fresh = await freshDatabase()
     const untilMs = Date.now() + 110 * DAY_MS
     await fresh.sql.begin(async (tx) => {

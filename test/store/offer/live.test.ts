@@ -36,7 +36,7 @@ const row = fc.record({
   ),
 })
 
-/** What any reader may be answered: at the top of an hour, or at any moment from the first on. */
+/** Times that any reader may request: the top of an hour, or any time from the first on. */
 function answerable(all: readonly Quote[], nowMs: number): number[] {
   const tops = boundariesMs(nowMs).filter(Number.isFinite)
   const sinceMs = Math.min(...tops)
@@ -56,7 +56,7 @@ function answerable(all: readonly Quote[], nowMs: number): number[] {
   return [...found].sort((a, b) => a - b)
 }
 
-/** What memory keeps of quotes. */
+/** Quotes that memory retains. */
 const served = (quotes: readonly Quote[], nowMs: number) => [
   ...QuoteIndex.empty.with(quotes, nowMs).allQuotes(),
 ]

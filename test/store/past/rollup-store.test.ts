@@ -83,7 +83,7 @@ describe('roll-ups', () => {
     ])
   })
 
-  test('have the best rate of active providers beside that of all', async () => {
+  test('have the best rate of active providers as well as that of all', async () => {
     const row = (providerId: string, rate: string, hours: number) =>
       observation({ to: 'SLL', providerId, rate, effectiveMs: HOUR - hours * HOUR_MS })
     const offMs = HOUR - 8 * HOUR_MS

@@ -49,7 +49,7 @@ const cookieHeaders = ({ cookies }: SignedIn): Headers =>
   new Headers({ cookie: cookies.map((line) => line.split(';')[0]).join('; ') })
 
 describe('signUp', () => {
-  test('mails a link that confirms the address, and signs nobody in before that', async () => {
+  test('emails a link that confirms the address, and signs no person in before that', async () => {
     const email = newEmail()
     await auth.signUp({ language: 'en', email, password: PASSWORD })
     expect(linkTo(email)).toMatchObject({ kind: 'confirm', email })
@@ -143,7 +143,7 @@ describe('reset', () => {
     expect(await auth.reset({ token, password: PASSWORD })).toBe(false)
   })
 
-  test('ends every other link of the person, older or newer, and nobody else’s', async () => {
+  test('ends every other link of the person, older or newer, and only those', async () => {
     const [{ email }, other] = [await confirmed(), await confirmed()]
     const older = await resetToken(email)
     const used = await resetToken(email)

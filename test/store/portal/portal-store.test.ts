@@ -66,7 +66,7 @@ describe('join', () => {
     expect(await store.join(id, newKey())).toEqual({ accountId: account.id, firstKey: null })
   })
 
-  test('is null for an address that is not confirmed, and for nobody', async () => {
+  test('is null for an address that is not confirmed, and for an unknown one', async () => {
     const { id } = await newUser({ isConfirmed: false })
     expect(await store.join(id, newKey())).toBeNull()
     expect(await store.join('nobody', newKey())).toBeNull()
@@ -99,7 +99,7 @@ describe('countAttempt', () => {
 })
 
 describe('prune', () => {
-  test('forgets people who did not confirm for a week, and nobody else', async () => {
+  test('forgets only people who did not confirm for a week', async () => {
     const late = await newUser({ isConfirmed: false })
     const member = await newUser()
     const createdMs = Date.now()

@@ -65,7 +65,7 @@ describe('presentOffer', () => {
 describe('presentMatch', () => {
   const matched = (quoted: Quote, amount: number) => presentMatch(quoted, matchOf(quoted, amount))
 
-  test('is nothing beside a quote that says nothing of its offer, or where nothing is sent', () => {
+  test('is nothing for a quote without an offer, or if nothing is sent', () => {
     expect(matched(quote(), 200)).toEqual({})
     expect(presentMatch(FULL, null)).toEqual({})
   })

@@ -113,7 +113,7 @@ describe('readSelection', () => {
     expect(error).toContain(`"${'A'.repeat(40)}" is not an ISO 3166-1`)
   })
 
-  test('is told once that a country is given twice', () => {
+  test('reports once that a country is given twice', () => {
     expect(faultOf('source_country=GB&source_country=FR')).toMatchObject({
       code: 'repeated_parameter',
       parameter: 'source_country',

@@ -70,7 +70,7 @@ describe('what a row says of its offer', () => {
     expect(offerOf({ delivery_max: 'P2D' })).toEqual({ ...PLAIN, deliveryMaxMs: 2 * DAY_MS })
   })
 
-  test('every fault is told at once, after those of the plain members', () => {
+  test('every error is reported at once, after those of the plain fields', () => {
     const faults = faultsOf({
       rate: -1,
       source_country: 'UK',
@@ -167,9 +167,7 @@ describe('the ways of paying in a row', () => {
 
   test('form a list with each of them once', () => {
     for (const field of ['pay_in', 'pay_out']) {
-      expect(faultsOf({ [field]: [] })).toEqual([
-        `${field} must have a word, or be left out where it is not known`,
-      ])
+      expect(faultsOf({ [field]: [] })).toEqual([`${field} must not be empty; omit it if unknown`])
       expect(faultsOf({ [field]: ['cash', 'mobile_money', 'mobile_money'] })).toEqual([
         `${field} has "mobile_money" more than once`,
       ])

@@ -185,7 +185,7 @@ describe('convertText', () => {
     expect(others).toBeGreaterThan(100)
   })
 
-  test('offers whose nets are alike as shown are told apart by age, whatever noise they have', () => {
+  test('offers whose nets are the same as shown are ordered by age, whatever noise they have', () => {
     const clock = clockAt(NOW)
     const memory = new Memory()
     memory.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS } }, clock.now())
