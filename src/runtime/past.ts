@@ -44,7 +44,7 @@ export function pastOf(
     worthsIn: asked('worthsIn', (currency) => [currency]),
     worthPath: asked('worthPath', (currency) => [currency]),
     feedAnswers: asked('feedAnswers', ({ currency }) => [currency]),
-    referenceIdAt: asked('referenceIdAt', ({ currency }) => [currency]),
+    referenceRowAt: asked('referenceRowAt', ({ currency }) => [currency]),
     believedBests: asked('believedBests', (corridor) => [corridorKey(corridor)]),
   }
   return { store, windows }

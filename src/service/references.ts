@@ -19,7 +19,12 @@ type FeedAnswered = {
   readonly ranMs: number
   readonly fetchedMs: number
   readonly upstreamMs: number
+  /** When it was recorded; null where that was not kept. */
+  readonly recordedMs: number | null
 }
+
+/** The row behind a mid. */
+type ReferenceRow = { readonly id: number; readonly recordedMs: number }
 
 export type FeedAnswerStore = {
   /** The last answer of each feed that was fetched from `sinceMs` to before `beforeMs`, by feed. */
@@ -28,8 +33,11 @@ export type FeedAnswerStore = {
     readonly sinceMs: number
     readonly beforeMs: number
   }): Promise<readonly FeedAnswered[]>
-  /** The id of the newest reference of a currency that was fetched at a time; null without one. */
-  referenceIdAt(asked: { readonly currency: string; readonly atMs: number }): Promise<number | null>
+  /** The newest reference of a currency that was fetched at a time; null without one. */
+  referenceRowAt(asked: {
+    readonly currency: string
+    readonly atMs: number
+  }): Promise<ReferenceRow | null>
 }
 
 /** Value of one feed for a currency, and the reason why it is no part of the mid. */
@@ -43,8 +51,8 @@ export type References = {
   readonly date: string
   /** Units of the currency per dollar at the end of the date; null without a recent mid. */
   readonly mid: Mid | null
-  /** The id of the reference that the mid is, or that of the currency it follows; or null. */
-  readonly referenceId: number | null
+  /** The reference that the mid is, or that of the currency it follows; or null. */
+  readonly row: ReferenceRow | null
   readonly feeds: readonly FeedValue[]
   readonly official: readonly OfficialRate[]
 }
@@ -87,6 +95,6 @@ export async function referencesOf(
     if (isPegged) return [{ ...answer, perUsd, unused: 'pegged' }]
     return [{ ...answer, perUsd, unused: answer.ranMs < lastRunMs ? 'no_answer' : unused }]
   })
-  const referenceId = mid && (await deps.store.referenceIdAt({ currency: anchor, atMs: mid.atMs }))
-  return { currency, date, mid, referenceId, feeds, official }
+  const row = mid && (await deps.store.referenceRowAt({ currency: anchor, atMs: mid.atMs }))
+  return { currency, date, mid, row, feeds, official }
 }

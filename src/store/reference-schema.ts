@@ -59,6 +59,10 @@ export const referenceAnswers = pgTable(
     feed: text('feed').notNull(),
     fetchedAt: instant('fetched_at').notNull(),
     upstreamAt: instant('upstream_at').notNull(),
+    /** When it was recorded; null in rows, and in backups, from before there was this column. */
+    recordedAt: instant('recorded_at').default(
+      sql`case when current_setting('corridor.restoring', true) = 'on' then null else now() end`,
+    ),
     /** Units per US dollar as text, by currency. */
     rates: jsonb('rates').notNull(),
     /** Why a value is no part of the reference, by currency. */

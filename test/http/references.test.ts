@@ -76,6 +76,26 @@ describe('GET /references', () => {
     })
   })
 
+  test('200 says when the mid and each answer were recorded, as far as that is known', async () => {
+    const recorded = await database.sql`
+      select recorded_at from reference_answers order by id limit 3`
+    const { mid, feeds } = await references('currency=KES&date=2026-03-05')
+    const times = recorded.map(({ recorded_at }) => new Date(recorded_at).toISOString())
+    expect(feeds.map(({ recorded_at }: { recorded_at: string }) => recorded_at)).toEqual(times)
+    const [row] = await database.sql`
+      select recorded_at from reference_snapshots s join reference_rates r on r.snapshot_id = s.id
+      where r.id = ${mid.reference_id}`
+    expect(mid.recorded_at).toBe(new Date(row!.recorded_at).toISOString())
+    await database.sql`alter table reference_answers disable trigger user`
+    await database.sql`update reference_answers set recorded_at = null where feed = 'c'`
+    await database.sql`alter table reference_answers enable trigger user`
+    const known = (await references('currency=KES&date=2026-03-05')).feeds
+    expect(known.map(({ recorded_at }: { recorded_at: string }) => recorded_at)).toEqual([
+      ...times.slice(0, 2),
+      null,
+    ])
+  })
+
   test('200 has the id by which the mid is proved', async () => {
     const { mid } = await references('currency=KES&date=2026-03-05')
     const row =

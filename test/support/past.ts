@@ -47,7 +47,7 @@ export const emptyPast = (): PastDeps => ({
     worthsIn: async (_currency, windows) => windows.map(() => []),
     worthPath: async () => ({ timesMs: new Float64Array(), worths: new Float64Array() }),
     feedAnswers: async () => [],
-    referenceIdAt: async () => null,
+    referenceRowAt: async () => null,
     believedBests: async () => new Map(),
   },
   windows: new WindowCache(),

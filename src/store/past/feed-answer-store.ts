@@ -9,6 +9,7 @@ type AnswerRow = {
   readonly ran_ms: string
   readonly fetched_ms: string
   readonly upstream_ms: string
+  readonly recorded_ms: string | null
 }
 
 type Asked = { readonly currency: string; readonly sinceMs: number; readonly beforeMs: number }
@@ -19,7 +20,8 @@ export const createFeedAnswerStore = ({ sql }: Database) => ({
       select a.feed, a.rates ->> ${currency} as per_usd, a.unused ->> ${currency} as unused,
         extract(epoch from a.ran_at) * 1000 as ran_ms,
         extract(epoch from a.fetched_at) * 1000 as fetched_ms,
-        extract(epoch from a.upstream_at) * 1000 as upstream_ms
+        extract(epoch from a.upstream_at) * 1000 as upstream_ms,
+        extract(epoch from a.recorded_at) * 1000 as recorded_ms
       from (
         select distinct on (feed) id from reference_answers
         where ran_at >= ${instantText(sinceMs)}::timestamptz
@@ -35,14 +37,16 @@ export const createFeedAnswerStore = ({ sql }: Database) => ({
       ranMs: Number(row.ran_ms),
       fetchedMs: Number(row.fetched_ms),
       upstreamMs: Number(row.upstream_ms),
+      recordedMs: row.recorded_ms === null ? null : Number(row.recorded_ms),
     }))
   },
-  async referenceIdAt({ currency, atMs }: { currency: string; atMs: number }) {
-    const [row] = await sql<{ id: string }[]>`
-      select id from reference_rates
-      where currency = ${currency} and fetched_at >= ${instantText(atMs)}::timestamptz
-        and fetched_at < ${instantText(atMs + 1)}::timestamptz
-      order by fetched_at desc, id desc limit 1`
-    return row ? Number(row.id) : null
+  async referenceRowAt({ currency, atMs }: { currency: string; atMs: number }) {
+    const [row] = await sql<{ id: string; recorded_ms: string }[]>`
+      select r.id, extract(epoch from s.recorded_at) * 1000 as recorded_ms
+      from reference_rates r join reference_snapshots s on s.id = r.snapshot_id
+      where r.currency = ${currency} and r.fetched_at >= ${instantText(atMs)}::timestamptz
+        and r.fetched_at < ${instantText(atMs + 1)}::timestamptz
+      order by r.fetched_at desc, r.id desc limit 1`
+    return row ? { id: Number(row.id), recordedMs: Number(row.recorded_ms) } : null
   },
 })

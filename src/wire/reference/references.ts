@@ -38,6 +38,10 @@ const FeedValue = namedRecord('FeedValue', {
   per_usd: Type.Number({ description: PER_USD }),
   upstream_at: { ...Instant, description: "The feed's own time of its rates." },
   fetched_at: Instant,
+  recorded_at: nullable({
+    ...Instant,
+    description: 'When it was stored; null for an answer from before that was kept.',
+  }),
   used: Type.Boolean({ description: 'Whether the mid of that run is made of it.' }),
   reason: nullable(
     words([...UNUSED_REASONS, 'no_answer', 'pegged'], {
@@ -61,6 +65,10 @@ export const ReferencesResponse = namedRecord('ReferencesResponse', {
         per_usd: Type.Number({ description: PER_USD }),
         source: Type.String(),
         fetched_at: Instant,
+        recorded_at: nullable({
+          ...Instant,
+          description: 'When the reference rate was stored; null where `reference_id` is.',
+        }),
         reference_id: nullable(
           Type.Integer({
             description:
@@ -90,7 +98,7 @@ export function referencesQuestion({ currency, date }: Static<typeof ReferencesQ
 }
 
 export function presentReferences(
-  { currency, date, mid, referenceId, feeds, official }: References,
+  { currency, date, mid, row, feeds, official }: References,
   freshness: Freshness,
 ): Static<typeof ReferencesResponse> {
   return {
@@ -100,14 +108,16 @@ export function presentReferences(
       per_usd: roundAmount(mid.rate),
       source: mid.source,
       fetched_at: iso(mid.atMs),
-      reference_id: referenceId,
+      recorded_at: row && iso(row.recordedMs),
+      reference_id: row && row.id,
       ...presentBacking(mid),
     },
-    feeds: feeds.map(({ feed, perUsd, upstreamMs, fetchedMs, unused }) => ({
+    feeds: feeds.map(({ feed, perUsd, upstreamMs, fetchedMs, recordedMs, unused }) => ({
       feed,
       per_usd: roundAmount(perUsd),
       upstream_at: iso(upstreamMs),
       fetched_at: iso(fetchedMs),
+      recorded_at: recordedMs === null ? null : iso(recordedMs),
       used: unused === null,
       reason: unused,
     })),
