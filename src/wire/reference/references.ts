@@ -109,7 +109,7 @@ export function presentReferences(
       source: mid.source,
       fetched_at: iso(mid.atMs),
       recorded_at: row && iso(row.recordedMs),
-      reference_id: row && row.id,
+      reference_id: row?.id ?? null,
       ...presentBacking(mid),
     },
     feeds: feeds.map(({ feed, perUsd, upstreamMs, fetchedMs, recordedMs, unused }) => ({
