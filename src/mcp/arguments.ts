@@ -62,7 +62,11 @@ export function readArguments<S extends TObject>(
 const NAME_LENGTH_MAX = 60
 
 function refuse(input: TObject, unknown: string): never {
-  refuseTimes(input, { names: [unknown], whereOf: () => 'get_history shows the past' })
+  const whereOf = (name: string) =>
+    name === 'known_at'
+      ? 'get_costs takes known_at, for one pair of countries a call'
+      : 'get_history shows the past'
+  refuseTimes(input, { names: [unknown], whereOf })
   const known = Object.keys(input.properties)
   const meant = meantBy(unknown, known) ?? wordAmong(unknown, known)
   throw invalidParameter({

@@ -3,6 +3,7 @@ import type { Frame } from '~/http/docs/reference-page.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import { mountOf } from '~/http/edge/mount.ts'
 import type { Fetch } from '~/http/handler.ts'
+import type { KnownDeps } from '~/http/known/past.ts'
 import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
@@ -59,6 +60,7 @@ export type PortalDeps = {
   readonly log: Log
   readonly ageLimits: AgeLimits
   readonly past: HeldSeriesDeps
+  readonly known: KnownDeps['known']
   readonly metering: Metering
   readonly signer: VerifyDeps['signer']
   readonly evidence: VerifyDeps['evidence']

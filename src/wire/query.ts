@@ -42,6 +42,7 @@ const PAST: Readonly<Record<string, string>> = {
   period: '/rates/history, /time-series and /change take a period',
   start: '/time-series takes start and end',
   end: '/time-series takes start and end',
+  known_at: '/costs, /rates and /convert take known_at',
 }
 
 type Times = { readonly names: readonly string[]; whereOf(name: string): string }
@@ -50,7 +51,8 @@ type Times = { readonly names: readonly string[]; whereOf(name: string): string 
 export function refuseTimes({ properties }: TObject, { names, whereOf }: Times): void {
   const isTime = (name: string) => Object.hasOwn(PAST, name)
   const asked = names.find(isTime)
-  if (asked === undefined || Object.keys(properties).some(isTime)) return
+  const hasTime = Object.keys(properties).some((name) => isTime(name) && name !== 'known_at')
+  if (asked === undefined || hasTime) return
   throw invalidParameter({
     name: asked,
     fault: `this answers for the present only; ${whereOf(asked)}`,

@@ -582,6 +582,11 @@ describe('wrong arguments', () => {
     expect(body.error).toBe(
       'date cannot be used: this answers for the present only; get_history shows the past',
     )
+    const known = await session.call('rank_costs', { known_at: '2025-12-25T00:00:00Z' })
+    expect(known.body.error).toBe(
+      'known_at cannot be used: this answers for the present only; ' +
+        'get_costs takes known_at, for one pair of countries a call',
+    )
     const none = await session.call('get_rates', { ...CORRIDOR, date: null })
     expect(none.isError).toBe(false)
     const past = await session.call('get_history', { ...CORRIDOR, date: '2025-12-25' })

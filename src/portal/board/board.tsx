@@ -1,12 +1,15 @@
 /** @jsxImportSource preact */
 import { homeOf } from '~/domain/offer/country.ts'
+import type { KnownDeps } from '~/http/known/past.ts'
 import type { Route } from '~/http/route.ts'
 import { newAlertHref } from '~/portal/alert/path.ts'
+import { Cite } from '~/portal/cite/cite.tsx'
+import { knownPage } from '~/portal/cite/known-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { pairPath } from '~/portal/place/pair.ts'
-import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import type { Moved, PublicAsk, PublicDeps } from '~/portal/public-page.tsx'
 import { namedPairHref } from '~/portal/send/path.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
@@ -24,21 +27,22 @@ import { type BoardQuery, type BoardQuestion, boardQuery } from './query.ts'
 import { SERIES_PATH } from './series-file.ts'
 import { BoardSummary } from './summary.tsx'
 
-type BoardDeps = PublicDeps & {
-  readonly past: HeldSeriesDeps
-  /** The public address of the service; null for whatever address it was read from. */
-  readonly publicUrl: string | null
-  readonly basePath: string
-  /** The number of requests that a new account has a day; null without sign-up. */
-  readonly dailyUnits: number | null
-}
+type BoardDeps = PublicDeps &
+  KnownDeps & {
+    readonly past: HeldSeriesDeps
+    /** The public address of the service; null for whatever address it was read from. */
+    readonly publicUrl: string | null
+    readonly basePath: string
+    /** The number of requests that a new account has a day; null without sign-up. */
+    readonly dailyUnits: number | null
+  }
 
 /** The market board: how much each provider pays out for an amount in one corridor. */
 export const boardRoutes = (deps: BoardDeps): Route[] => [
   {
     method: 'GET',
     path: PATHS.board,
-    handle: publicPage(deps, PATHS.board, (ask) => board(deps, ask)),
+    handle: knownPage(deps, PATHS.board, board),
   },
 ]
 
@@ -112,6 +116,15 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         nowMs={nowMs}
         dailyUnits={deps.dailyUnits}
       />
+      {conversions.entries.length > 0 && (
+        <Cite
+          title={capital(say('pair.title', { source: from.code, target: to.code }))}
+          figure={null}
+          href={boardHref(question)}
+          freshness={view.freshness}
+          base={deps.publicUrl ?? url.origin}
+        />
+      )}
     </div>
   )
 }

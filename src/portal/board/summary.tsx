@@ -236,14 +236,16 @@ function Mid({ conversions: { mid }, from, to, freshness: { nowMs }, moved = [] 
   )
 }
 
-/** The freshness of the public board, which is always that of the hourly tier. */
-function Freshly({ freshness: { cutoffMs } }: { freshness: Freshness }) {
+/** The freshness of the public board: that of the hourly tier, or an earlier time. */
+function Freshly({ freshness: { cutoffMs, nowMs } }: { freshness: Freshness }) {
   const { say, clockText } = useWords()
   return (
     <section class="card">
       <h2 class="figure-label">{say('fresh.title')}</h2>
-      <p class="figure">{say('fresh.as-of', { time: clockText(cutoffMs) })}</p>
-      <p class="figure-note">{say('fresh.next', { time: clockText(cutoffMs + HOUR_MS) })}</p>
+      <p class="figure">{say('fresh.as-of', { time: clockText(Math.min(cutoffMs, nowMs)) })}</p>
+      {Number.isFinite(cutoffMs) && (
+        <p class="figure-note">{say('fresh.next', { time: clockText(cutoffMs + HOUR_MS) })}</p>
+      )}
     </section>
   )
 }

@@ -15,7 +15,7 @@ export function namedPairHref(pair: Pair, query: BoardQuery, params: URLSearchPa
     const { country, currency } = query.places[name]!
     if (currency !== country!.currencies[0]) asked.set(name, currency)
   }
-  for (const name of [...FILTER_NAMES, ORDER_NAME])
+  for (const name of [...FILTER_NAMES, ORDER_NAME, 'known_at'])
     for (const value of params.getAll(name)) asked.append(name, value)
   const text = asked.toString()
   return pairPath(pair) + (text && `?${text}`)

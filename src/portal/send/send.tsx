@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { costsOf } from '~/domain/offer/costs.ts'
+import type { KnownDeps } from '~/http/known/past.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { proposedValue, SubscribeForm } from '~/portal/alert/subscribe-form.tsx'
@@ -7,12 +8,14 @@ import { chartSeries } from '~/portal/board/chart-series.ts'
 import { QuestionForm } from '~/portal/board/form.tsx'
 import { Prices } from '~/portal/board/prices.tsx'
 import { Best } from '~/portal/board/summary.tsx'
+import { Cite } from '~/portal/cite/cite.tsx'
+import { knownPage } from '~/portal/cite/known-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { picturePath } from '~/portal/picture/pictures.ts'
 import { pairNamed, pairPath, pairSlug, pairTitle } from '~/portal/place/pair.ts'
-import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import type { Moved, PublicAsk, PublicDeps } from '~/portal/public-page.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Conversions } from '~/service/convert.ts'
@@ -31,22 +34,23 @@ import { pairIndexRoutes } from './pair-index.tsx'
 import { forAmount, otherParameters, pairHref, pairParameters } from './path.ts'
 import { type SendQuery, sendQuery } from './query.ts'
 
-type SendDeps = PublicDeps & {
-  readonly past: HeldSeriesDeps
-  /** The public address of the service; null for whatever address it was read from. */
-  readonly publicUrl: string | null
-  /** Says whether people can sign up. */
-  readonly canSignUp: boolean
-  /** Whether an address is enough to be told by mail. */
-  readonly isMailed: boolean
-}
+type SendDeps = PublicDeps &
+  KnownDeps & {
+    readonly past: HeldSeriesDeps
+    /** The public address of the service; null for whatever address it was read from. */
+    readonly publicUrl: string | null
+    /** Says whether people can sign up. */
+    readonly canSignUp: boolean
+    /** Whether an address is enough to be told by mail. */
+    readonly isMailed: boolean
+  }
 
 /** A page for each pair of countries, and the list of them. */
 export const sendRoutes = (deps: SendDeps): Route[] => [
   {
     method: 'GET',
     path: `${PATHS.send}/:pair`,
-    handle: publicPage(deps, PATHS.send, (ask) => sendPage(deps, ask)),
+    handle: knownPage(deps, PATHS.send, sendPage),
   },
   ...pairIndexRoutes(deps),
 ]
@@ -129,6 +133,15 @@ function Send({ view, nowMs, base, query, conversions, series, ...can }: Props) 
       {series && <CostHistory points={series.points} />}
       {isMailed && conversions && <TellMe {...{ query, conversions }} />}
       <More {...{ view, base, query, canSignUp }} />
+      {conversions && conversions.entries.length > 0 && (
+        <Cite
+          title={sendTitle(words, pair)}
+          figure={lead}
+          href={pairHref(query)}
+          freshness={view.freshness}
+          base={base}
+        />
+      )}
     </div>
   )
 }

@@ -23,6 +23,14 @@ export async function tileAt(
   return row && row.hashes.length >= bytes ? row.hashes.subarray(0, bytes) : null
 }
 
+/** Tiles of leaves from an index on, as they are, by their index. */
+export async function leafTiles(sql: Reader, first: number, count: number) {
+  const rows = await (sql as Sql)<{ index: string | number; hashes: Uint8Array }[]>`
+    select index, hashes from log_tiles
+    where level = 0 and index between ${first} and ${first + count - 1}`
+  return new Map(rows.map(({ index, hashes }) => [Number(index), hashes]))
+}
+
 /** Reads the hashes of the tree of a size; throws where a tile is missing. */
 export const storedHashes = (sql: Reader, size: number): HashReader =>
   tileReader(size, async (level, index, width) => {

@@ -1,9 +1,10 @@
 import { checkTree, hashesOf } from '~/evidence/check.ts'
-import { isEqual } from '~/evidence/span.ts'
+import { HASH_BYTES, isEqual } from '~/evidence/span.ts'
 import { TILE_WIDTH, widthIn } from '~/evidence/tile.ts'
 import { leafHash } from '~/evidence/tree.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
+import { Keys } from './keys.ts'
 import {
   LEAF_KINDS,
   LEAF_TABLES,
@@ -14,10 +15,10 @@ import {
   type Reading,
 } from './leaf-rows.ts'
 import { checkpointIn, entriesOfLeaves } from './log-store.ts'
-import { type Bundle, bundlesFrom, lastSealed, sealedAmong, tileAt } from './log-tree.ts'
+import { type Bundle, bundlesFrom, lastSealed, leafTiles, sealedAmong, tileAt } from './log-tree.ts'
 
-/** The number of bundles that are read at once. */
-const BUNDLES_AT_ONCE = 20
+/** The number of bundles that are read at once, and the next ones while these are compared. */
+const BUNDLES_AT_ONCE = 40
 const IDS_AT_ONCE = 10_000
 
 type Ask = {
@@ -52,37 +53,73 @@ export async function verifyLog({ sql }: Pick<Database, 'sql'>, ask: Ask): Promi
     const tree = head ? checkpointIn(head.note) : null
     if (head && (!tree || !(await ask.isSigned(head.note))))
       ask.onFault('the checkpoint is not signed by the key of the log')
-    const compared = tree ? await compareRows(reading, tree.size, ask) : { leaves: 0, pruned: 0 }
-    const tileOf = (level: number, index: number, width: number) =>
-      tileAt(tx, { level, index, width })
+    const seen = new Keys()
+    const tileOf = tilesAhead(tx)
+    const compared = tree
+      ? await compareRows(reading, { size: tree.size, seen, tileOf }, ask)
+      : { leaves: 0, pruned: 0 }
     if (tree) await checkTree(tree, tileOf, ask.onFault)
-    return { ...compared, waiting: await lookForRows(reading, ask) }
+    return { ...compared, waiting: await lookForRows(reading, seen, ask) }
   }) as Promise<Verified>
 }
 
-async function compareRows(reading: Reading, size: number, ask: Ask) {
+type Log = {
+  readonly size: number
+  /** Gets the keys of all leaves that are compared. */
+  readonly seen: Keys
+  readonly tileOf: ReturnType<typeof tilesAhead>
+}
+
+async function compareRows(reading: Reading, log: Log, ask: Ask) {
   const prunedMs = await prunedBeforeMs(reading)
   const first = Math.floor((await sizeBefore(reading, ask.sinceMs)) / TILE_WIDTH)
-  const end = Math.ceil(size / TILE_WIDTH)
+  const end = Math.ceil(log.size / TILE_WIDTH)
   let [leaves, pruned] = [0, 0]
+  let next = batchFrom(reading, first, end)
   for (let index = first; index < end; index += BUNDLES_AT_ONCE) {
-    const all = await bundlesFrom(reading.tx, index, BUNDLES_AT_ONCE)
-    const bundles = all.filter((one) => one.index < Math.min(end, index + BUNDLES_AT_ONCE))
+    const { bundles, entries } = await next
+    next = batchFrom(reading, index + BUNDLES_AT_ONCE, end)
+    next.catch(() => {})
     if (bundles.length < Math.min(BUNDLES_AT_ONCE, end - index))
       ask.onFault(`rows of log_leaves are missing from ${index} on`)
-    const entries = await entriesOfLeaves(
-      reading,
-      bundles.flatMap((bundle) => bundle.leaves),
-    )
+    let at = 0
     for (const bundle of bundles) {
-      const own = entries.splice(0, bundle.leaves.length)
+      const own = entries.slice(at, at + bundle.leaves.length)
+      at += own.length
+      for (const { key } of bundle.leaves) log.seen.add(key)
       const mayLack = bundle.oldestMs !== null && bundle.oldestMs < prunedMs
-      pruned += await compareBundle(reading, { bundle, entries: own, mayLack, size }, ask)
+      pruned += await compareBundle({ bundle, entries: own, mayLack }, log, ask)
       leaves += own.length
     }
     ask.reach?.(Math.min(index + BUNDLES_AT_ONCE, end) - first, end - first)
   }
   return { leaves, pruned }
+}
+
+/** The next bundles before `end`, and the entries of their leaves. */
+async function batchFrom(reading: Reading, index: number, end: number) {
+  const last = Math.min(end, index + BUNDLES_AT_ONCE)
+  const all = index < last ? await bundlesFrom(reading.tx, index, last - index) : []
+  const bundles = all.filter((one) => one.index < last)
+  const leaves = bundles.flatMap((bundle) => bundle.leaves)
+  return { bundles, entries: await entriesOfLeaves(reading, leaves) }
+}
+
+/** The number of tiles of leaves that are read at once. */
+const TILES_AT_ONCE = 128
+
+/** Reads tiles of leaves, which are asked for in order, many at a time. */
+function tilesAhead(tx: Reading['tx']) {
+  let kept: { block: number; tiles: Promise<Map<number, Uint8Array>> } | null = null
+  return async (level: number, index: number, width: number) => {
+    if (level > 0) return tileAt(tx, { level, index, width })
+    const block = Math.floor(index / TILES_AT_ONCE)
+    if (kept?.block !== block)
+      kept = { block, tiles: leafTiles(tx, block * TILES_AT_ONCE, TILES_AT_ONCE) }
+    const hashes = (await kept.tiles).get(index)
+    const bytes = width * HASH_BYTES
+    return hashes && hashes.length >= bytes ? hashes.subarray(0, bytes) : null
+  }
 }
 
 /** The number of leaves that had been sealed before a time. */
@@ -106,14 +143,12 @@ type Compared = {
   readonly entries: readonly (Uint8Array | null)[]
   /** Says whether a row may be missing since it was pruned. */
   readonly mayLack: boolean
-  readonly size: number
 }
 
 /** Compares rows with their tile; answers how many were pruned. */
-async function compareBundle({ tx }: Reading, compared: Compared, { onFault }: Ask) {
-  const { bundle, entries, mayLack, size } = compared
+async function compareBundle({ bundle, entries, mayLack }: Compared, log: Log, { onFault }: Ask) {
   const { index, leaves } = bundle
-  const tile = await tileAt(tx, { level: 0, index, width: widthIn(size, 0, index) })
+  const tile = await log.tileOf(0, index, widthIn(log.size, 0, index))
   const hashes = tile ? hashesOf(tile) : []
   let pruned = 0
   for (const [i, entry] of entries.entries()) {
@@ -128,7 +163,7 @@ async function compareBundle({ tx }: Reading, compared: Compared, { onFault }: A
 }
 
 /** Reports rows that the log lacks; answers how many are still to be sealed. */
-async function lookForRows(reading: Reading, { sinceMs, onFault }: Ask): Promise<number> {
+async function lookForRows(reading: Reading, seen: Keys, { sinceMs, onFault }: Ask) {
   const isPending = await pendingRows(reading)
   let waiting = 0
   for (const kind of LEAF_KINDS) {
@@ -136,10 +171,11 @@ async function lookForRows(reading: Reading, { sinceMs, onFault }: Ask): Promise
     for (let first = 1; first <= last; ) {
       const ids = await idsFrom(reading, { kind, first, sinceMs })
       if (ids.length === 0) break
-      const keys = ids.map((id) => leafKey(kind, id))
-      const sealed = await sealedAmong(reading.tx, keys)
-      for (const id of ids) {
-        if (sealed.has(leafKey(kind, id))) continue
+      const keys = ids.map((id) => leafKey(kind, id)).filter((key) => !seen.has(key))
+      const sealed = keys.length > 0 ? await sealedAmong(reading.tx, keys) : seen
+      for (const key of keys) {
+        if (sealed.has(key)) continue
+        const { id } = leafOfKey(key)
         if (isPending(kind, id)) waiting++
         else onFault(`${kind} ${id} is in the database, but not in the log`)
       }

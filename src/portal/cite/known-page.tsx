@@ -1,0 +1,94 @@
+/** @jsxImportSource preact */
+import { ServiceError } from '~/domain/errors.ts'
+import type { Fetch } from '~/http/handler.ts'
+import type { KnownDeps } from '~/http/known/past.ts'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
+import type { HeldSeriesDeps } from '~/service/held-series.ts'
+import { knownAnswer } from '~/service/known/known.ts'
+import { readKnownAt } from '~/wire/known/known.ts'
+
+/** The parameter of the API and of pages. */
+export const KNOWN_AT = 'known_at'
+
+type KnownPageDeps = PublicDeps & KnownDeps & { readonly past: HeldSeriesDeps }
+
+type Answer<D> = (deps: D, ask: PublicAsk) => Page | Moved | Promise<Page | Moved>
+
+/**
+ * A public page that can also be asked for as it was at an earlier time, whatever was recorded or
+ * corrected since: `answer` then gets the view and the past of that time.
+ */
+export const knownPage = <D extends KnownPageDeps>(
+  deps: D,
+  path: string,
+  answer: Answer<D>,
+): Fetch =>
+  publicPage(deps, path, (ask) => {
+    const at = ask.url.searchParams.get(KNOWN_AT)
+    return at === null ? answer(deps, ask) : pageThen(deps, path, { ask, at, answer })
+  })
+
+type Asked<D> = { readonly ask: PublicAsk; readonly at: string; readonly answer: Answer<D> }
+
+async function pageThen<D extends KnownPageDeps>(
+  deps: D,
+  path: string,
+  { ask, at, answer }: Asked<D>,
+): Promise<Page | Moved> {
+  try {
+    const asked = {
+      knownMs: readKnownAt({ known_at: at }) ?? ask.nowMs,
+      freshness: ask.view.freshness,
+      limits: deps.ageLimits,
+      isLive: true,
+    }
+    const found = await knownAnswer(deps.known, asked, (view, past) => {
+      const then = { ...deps, past: { ...deps.past, ...past } }
+      return answer(then, { ...ask, view, nowMs: view.freshness.nowMs })
+    })
+    const page = found.answer
+    if ('to' in page) return page
+    return { ...page, body: <Then ms={found.knownMs} url={ask.url} body={page.body} /> }
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== 'database_unavailable')
+      return refusedPage(ask, path)
+    throw error
+  }
+}
+
+const nowHref = ({ pathname, searchParams }: URL): string => {
+  const others = new URLSearchParams(searchParams)
+  others.delete(KNOWN_AT)
+  return `${pathname}${others.size > 0 ? `?${others}` : ''}`
+}
+
+function Then({ ms, url, body }: { ms: number; url: URL; body: Page['body'] }) {
+  const { say, momentText } = useWords()
+  return (
+    <>
+      <Notice kind="plain" title={say('known.title', { time: momentText(ms) })}>
+        {say('known.why')} <a href={nowHref(url)}>{say('known.now')}</a>
+      </Notice>
+      {body}
+    </>
+  )
+}
+
+function refusedPage({ words: { say }, url }: PublicAsk, path: string): Page {
+  return {
+    title: say('known.refused'),
+    path,
+    status: 400,
+    body: (
+      <div class="stack-tight">
+        <h1>{say('known.refused')}</h1>
+        <p class="lead">
+          {say('known.refused-why')} <a href={nowHref(url)}>{say('known.now')}</a>
+        </p>
+      </div>
+    ),
+  }
+}
