@@ -24,7 +24,7 @@ export function entryBytes(entry: Entry, salt: Uint8Array): Uint8Array {
   return canonicalBytes({ kind: entry.kind, id: entry.id, salt: base64(salt), sha256 })
 }
 
-/** Without nested values the names in order make JSON canonical, in a third of the library's time. */
+/** Without nested values the names in order make JSON canonical, sooner than the library does. */
 function canonicalBytes(said: Readonly<Record<string, unknown>>): Uint8Array {
   const sorted: Record<string, unknown> = {}
   let isFlat = true

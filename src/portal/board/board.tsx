@@ -116,16 +116,22 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         nowMs={nowMs}
         dailyUnits={deps.dailyUnits}
       />
-      {conversions.entries.length > 0 && (
-        <Cite
-          title={capital(say('pair.title', { source: from.code, target: to.code }))}
-          figure={null}
-          href={boardHref(question)}
-          freshness={view.freshness}
-          base={deps.publicUrl ?? url.origin}
-        />
-      )}
+      {conversions.entries.length > 0 && <Citation {...{ deps, ask, question }} />}
     </div>
+  )
+}
+
+function Citation({ deps, ask, question }: Pick<Props, 'deps' | 'ask' | 'question'>) {
+  const { view, words, url } = ask
+  const { from, to } = question
+  return (
+    <Cite
+      title={words.capital(words.say('pair.title', { source: from, target: to }))}
+      figure={null}
+      href={boardHref(question)}
+      freshness={view.freshness}
+      base={deps.publicUrl ?? url.origin}
+    />
   )
 }
 
