@@ -64,7 +64,8 @@ export function eatenNote(entries: readonly Conversion[]): string | null {
   const eaten = entries.filter(({ net }) => net !== null && net <= 0)
   if (eaten.length === 0) return null
   const names = [...new Set(eaten.map(({ ranked: { provider } }) => provider.name))]
-  return `The fee of ${someOf(names.map(quoted))} eats the whole amount: nothing would arrive.`
+  const whose = someOf(names.map(quoted))
+  return `The fee of ${whose} is at least the whole amount: nothing would arrive.`
 }
 
 /** A note on the conditions that no executable price states; null if one does. */

@@ -68,7 +68,7 @@ describe('convert', () => {
     const small = await ask('convert', { from: 'EUR', to: 'XOF', amount: 20 })
     expect(small.note).toBe(
       'The best price is for FR to SN alone. ' +
-        'The fee of "Provider retail-a" eats the whole amount: nothing would arrive.',
+        'The fee of "Provider retail-a" is at least the whole amount: nothing would arrive.',
     )
     expect(small.best.provider_id).toBe('p2p-a')
     const whole = await ask('convert', { from: 'EUR', to: 'XOF', amount: 20.01 })
