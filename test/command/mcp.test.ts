@@ -158,7 +158,9 @@ describe('bridge', () => {
       'http://127.0.0.1:1/mcp: ',
     )
     const other = Bun.serve({ port: 0, fetch: () => new Response('<p>welcome</p>') })
-    expect(await messages({ url: `http://127.0.0.1:${other.port}/` })).toContain('no tool server')
+    expect(await messages({ url: `http://127.0.0.1:${other.port}/` })).toContain(
+      'not a tool server',
+    )
     await other.stop(true)
     const note = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
     const { answers, said } = await spoken([note], { key: 'crd_wrong' })

@@ -15,37 +15,36 @@ const ADVICE = `- A success costs one unit of the account's UTC day, a failure n
 - To compare what transfers cost, use \`cost\` of /convert: fee and exchange rate margin against the
   mid of the price's own day, in percent and money. Null means unknown, not free. \`vs_mid_bps\` is
   against the mid of now.
-- A price is the last that was heard of a provider. Before you name one look at \`is_stale\` and
-  \`last_updated\`: a stale price may no longer be available. \`best\` may be stale;
-  \`best_current\` of /convert never is, and its fee is stated. \`max_age\` (90m, 24h, 7d) leaves
-  older prices out.
+- A price is the provider's last known one. Check \`is_stale\` and \`last_updated\` before you
+  name it: a stale price may no longer be available. \`best\` may be stale; \`best_current\` of
+  /convert never is, and its fee is stated. \`max_age\` (90m, 24h, 7d) omits older prices.
 - A \`suspect\` price is too far from the mid to be believed, and one whose \`amount_match\` is
   \`out_of_range\` is for other amounts: never recommend either. Where \`best\` is null, \`note\`
   says for which amounts prices are known.
 - \`evidence\` says what stands behind a price: \`observed\`, \`derived\` (from a margin or another
   source) or \`indicative\` (advertised, not surely available). Say which.
 - \`fee_stated: false\`: the fee is unknown and not in \`net_converted\`; less may arrive.
-- Prices differ by country, way of paying and amount. Say what you know: \`source_country\`,
-  \`target_country\`, \`pay_in\`, \`pay_out\`, \`channel\` and \`delivery_max\` leave out what says
-  something else. \`unspecified\` names what an entry does not say: have the provider asked.
-- \`offer\` says what a price is for. With \`amount_match\` \`nearest\` it is for \`at_amount\`, and
-  what is asked may cost another price. \`offers=all\` lists all offers of each provider.
-- For how expensive a route between two countries is, use /costs: every offer, the average, the
-  median, and the goals of the UN. /countries lists the countries and the pairs that have offers.
+- Prices differ by country, payment method and amount. Give what you know: \`source_country\`,
+  \`target_country\`, \`pay_in\`, \`pay_out\`, \`channel\` and \`delivery_max\` omit entries that
+  state something else. \`unspecified\` names what an entry does not state: ask the provider.
+- \`offer\` says what a price is for. With \`amount_match\` \`nearest\` it is for \`at_amount\`;
+  your amount may have another price. \`offers=all\` lists all offers of each provider.
+- /costs says how expensive a route between two countries is: every offer, average, median and
+  the goals of the UN. /countries lists countries and pairs with offers.
 - \`note\` says in a sentence why a list is empty, or that the best price is stale.
-- A missing \`mid\`: no recent one is known; \`note\` may say why. Do not make one up.
-- Operations that take \`format\` answer \`csv\` and \`ndjson\` too: a flat row for each entry.
+- If \`mid\` is missing, no recent one is known. Do not make one up.
+- \`format=csv\` and \`ndjson\` give a flat row for each entry.
 - An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.`
 
 /** The tool of the tool server for each kind of question. */
-const TOOLS = `- What arrives, what to send, who is best, one provider against another: \`convert\`
-- Who quotes what between two currencies, and how old it is: \`get_rates\`
+const TOOLS = `- What arrives, what to send, who is best, provider against provider: \`convert\`
+- Who quotes what between two currencies, and its age: \`get_rates\`
 - What sending between two countries costs, by way of paying and speed: \`get_costs\`
 - Cheapest, dearest, top five, who has most pairs, one route against others: \`rank_costs\`
 - What a currency is worth in others: \`fetch_rates\`
 - A day, the highest, the lowest, the largest move: \`get_history\`; a change: \`get_change\`
-- What a central bank stated for a date, and how far from the mid: \`get_official\`
-- All that one provider quotes: \`get_provider_rates\`
+- A central bank's rate of a date, and its gap to the mid: \`get_official\`
+- All prices of one provider: \`get_provider_rates\`
 - What there is: \`list_corridors\`, \`list_providers\`, \`list_currencies\`
 - To be notified later: \`create_alert\`, \`list_alerts\`, \`end_alert\``
 

@@ -83,7 +83,7 @@ describe('GET /ranking', () => {
     const { text } = await visit(world, '/fr/ranking')
     expect(text).toContain('src="/fr/ranking.svg"')
     expect(svg.headers.get('vary')).toContain('accept-language')
-    expect(svg.text).toContain('<title>Paires de pays : du plus cher')
+    expect(svg.text).toContain('<title>Paires de pays\u202f: du plus cher')
     expect(svg.text).toContain('États-Unis vers Nigeria')
     const png = await world.app.handle(new Request('http://localhost/ranking.png'))
     expect([...new Uint8Array(await png.arrayBuffer()).slice(1, 4)]).toEqual([80, 78, 71])
