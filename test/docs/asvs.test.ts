@@ -90,6 +90,10 @@ const required = Object.entries(REQUIREMENTS).flatMap(([section, numbers]) =>
 const page = pageAt('docs/security.md')
 const rows = tableRows(page, 'requirement')
 const named = (cells: readonly string[][]) => cells.flatMap(([ids]) => ids!.split(', '))
+const attacks = tableRows(page, 'attack')
+const testsOf = (cells: readonly string[]) => matchesIn(cells.at(-1)!, /`([^`\s]+)`/g)
+/** The file of a test as the page writes it: below test/, and .test.ts unless it says otherwise. */
+const fileOf = (name: string) => `test/${name}${/\.tsx?$/.test(name) ? '' : '.test.ts'}`
 const REASONED = /\*\*(Not met|Yours)\*\*: \S/
 
 describe('docs/security.md', () => {
@@ -100,14 +104,15 @@ describe('docs/security.md', () => {
 
   test('says for each how it is met and by which test, or why there is none', () => {
     const unproven = rows.filter(
-      ([, , how, tests]) => !/`test\/\S+`/.test(tests!) && !REASONED.test(how!),
+      (cells) => testsOf(cells).length === 0 && !REASONED.test(cells[2]!),
     )
     expect(rows.length).toBeGreaterThan(100)
     expect(unproven).toEqual([])
   })
 
   test('names test files that exist, and tests', async () => {
-    const paths = matchesIn(page.text, /`(test\/[^`\s]+)`/g)
+    expect(attacks.filter((cells) => testsOf(cells).length === 0)).toEqual([])
+    const paths = [...new Set([...rows, ...attacks].flatMap(testsOf))].map(fileOf)
     const texts = await Promise.all(
       paths.map((path) =>
         Bun.file(join(ROOT, path))
