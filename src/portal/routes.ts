@@ -2,6 +2,7 @@ import type { Clock } from '~/clock.ts'
 import type { Frame } from '~/http/docs/reference-page.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import { mountOf } from '~/http/edge/mount.ts'
+import type { FileDeps } from '~/http/file/making.ts'
 import type { Fetch } from '~/http/handler.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
 import type { Route } from '~/http/route.ts'
@@ -12,6 +13,7 @@ import { boardRoutes } from '~/portal/board/board.tsx'
 import { seriesFileRoutes } from '~/portal/board/series-file.ts'
 import { corridorsRoutes } from '~/portal/corridors/corridors.tsx'
 import { dataRoutes } from '~/portal/data/data-page.tsx'
+import { priceFileRoutes } from '~/portal/data/price-file.ts'
 import { rankingFileRoutes } from '~/portal/data/ranking-files.ts'
 import { rankingRoutes } from '~/portal/data/ranking-page.tsx'
 import { embedRoutes } from '~/portal/embed/embed.tsx'
@@ -54,7 +56,7 @@ export type PortalOptions = {
   readonly isMailed?: boolean
 }
 
-export type PortalDeps = {
+export type PortalDeps = FileDeps & {
   readonly memory: Memory
   readonly clock: Clock
   readonly log: Log
@@ -101,6 +103,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...sendRoutes({ ...open, canSignUp: people !== undefined, isMailed }),
       ...costsFileRoutes(open),
       ...dataRoutes(open),
+      ...priceFileRoutes(open),
       ...rankingRoutes(open),
       ...rankingFileRoutes(open),
       ...privacyRoutes({ ...open, sessionIdleMs: people ? sessionIdleMs : null }),

@@ -34,6 +34,7 @@ const PATHS = [
   '/data',
   '/ranking?of=pairs&order=lowest&source=GB&target=GH',
   '/ranking.csv?of=providers',
+  '/data/prices.csv?quarter=2026-Q1&until=2026-03-31&edition=1',
   '/ranking.svg',
   '/ranking.png',
   '/providers/wise',

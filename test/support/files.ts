@@ -6,6 +6,7 @@ export const noFiles: FileStore = {
   find: async () => null,
   part: async () => null,
   isWhole: async () => true,
+  firstMs: async () => null,
   list: async () => [],
   async keep({ make }) {
     const past = {

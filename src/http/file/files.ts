@@ -14,6 +14,7 @@ import { EditionQuery, NoQuery } from '~/wire/parameters.ts'
 import { readQuery } from '~/wire/query.ts'
 import { type FileDeps, keptFile } from './making.ts'
 import { DAY_FILE, FILE_INDEX, MONTH_FILE } from './operations.ts'
+import { streamOf } from './stream.ts'
 
 const PATH = '/files/:file'
 const FILE = /\/files\/(\d{4}-\d{2}-\d{2}(?=\.csv\.gz)|\d{4}-\d{2}(?=\.parquet))\.[a-z.]+\/?$/
@@ -111,16 +112,8 @@ function replyOf(files: FileStore, request: Request, { file, quota }: Kept): Res
   const link = edition < editions && `<?edition=${editions}>; rel="latest-version"`
   const headers = { ...quota, 'cache-control': CACHE_CONTROL, etag, ...(link && { link }) }
   if (isHeld(request, etag)) return new Response(null, { status: 304, headers })
-  const parts = partsOf(files, file)
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const { done, value } = await parts.next()
-      if (done) controller.close()
-      else controller.enqueue(value)
-    },
-  })
   const suffix = edition > 1 ? `-edition-${edition}` : ''
-  return new Response(body, {
+  return new Response(streamOf(partsOf(files, file)), {
     headers: {
       ...headers,
       'content-type': (isDay(period) ? DAY_FILE : MONTH_FILE).file.medium,

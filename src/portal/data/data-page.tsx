@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
-import { DAY_MS } from '~/domain/duration.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
-import { BASE_PATH } from '~/http/path.ts'
+import type { FileDeps } from '~/http/file/making.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
@@ -14,20 +13,22 @@ import { COSTS_PATH } from '~/portal/send/costs-file.ts'
 import { prefixOf } from '~/portal/words/language.ts'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import { countryPairs } from '~/service/country/pairs.ts'
+import { dayText as dateText, quarterName } from '~/service/file/period.ts'
+import { FirstObservation, type Settled, settledDays } from './observed.ts'
+import { lastingHref, PRICES_PATH } from './price-file.ts'
 import { rankingHref } from './query.ts'
 
 /** The page for those who write: what data there is, whose it is and how to cite it. */
-export const dataRoutes = (deps: PublicDeps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.data,
-    handle: publicPage(deps, PATHS.data, (ask) => dataPage(ask, deps)),
-  },
-]
+export function dataRoutes(deps: PublicDeps & FileDeps): Route[] {
+  const first = new FirstObservation(deps.files)
+  const page = async (ask: PublicAsk) =>
+    dataPage(ask, deps, settledDays(await first.at(ask.nowMs), ask.nowMs))
+  return [{ method: 'GET', path: PATHS.data, handle: publicPage(deps, PATHS.data, page) }]
+}
 
 const ALL = { of: 'pairs', order: 'highest', source: null, target: null } as const
 
-function dataPage(ask: PublicAsk, { pages, publicUrl }: PublicDeps): Page {
+function dataPage(ask: PublicAsk, { pages, publicUrl }: PublicDeps, settled: Settled | null): Page {
   const { view, url, words } = ask
   const { say } = words
   const base = publicUrl ?? url.origin
@@ -37,7 +38,7 @@ function dataPage(ask: PublicAsk, { pages, publicUrl }: PublicDeps): Page {
     description: say('data.lead'),
     known: {
       ...{ base, path: PATHS.data, picture: null },
-      facts: datasetFacts({ base, name: say('data.title'), description: say('data.lead') }),
+      facts: datasetFacts({ base, words, settled }),
     },
     scripts: ['copy'],
     body: (
@@ -46,31 +47,37 @@ function dataPage(ask: PublicAsk, { pages, publicUrl }: PublicDeps): Page {
           <h1>{say('data.title')}</h1>
           <p class="lead">{say('data.lead')}</p>
         </div>
-        <Files view={view} />
+        <Files view={view} settled={settled} />
         <Licences credits={pages.credits} />
-        <Citation view={view} base={base} />
+        <Citation view={view} base={base} settled={settled} />
       </div>
     ),
   }
 }
 
-type Described = { readonly base: string; readonly name: string; readonly description: string }
+type Described = Pick<Cited, 'base' | 'settled'> & Pick<PublicAsk, 'words'>
 
 /** Description of the data for search engines. https://schema.org/Dataset */
-const datasetFacts = ({ base, name, description }: Described) => ({
-  '@context': 'https://schema.org',
-  '@type': 'Dataset',
-  ...{ name, description, url: base + PATHS.data, isAccessibleForFree: true },
-  distribution: (['pairs', 'providers'] as const).map((of) => ({
-    '@type': 'DataDownload',
-    encodingFormat: 'text/csv',
-    contentUrl: base + rankingHref({ ...ALL, of }, '.csv'),
-  })),
-})
+function datasetFacts({ base, words: { say }, settled }: Described) {
+  const rankings = (['pairs', 'providers'] as const).map((of) =>
+    rankingHref({ ...ALL, of }, '.csv'),
+  )
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'Dataset',
+    ...{ name: say('data.title'), description: say('data.lead') },
+    ...{ url: base + PATHS.data, isAccessibleForFree: true },
+    distribution: [...rankings, ...(settled ? [PRICES_PATH] : [])].map((path) => ({
+      '@type': 'DataDownload',
+      encodingFormat: 'text/csv',
+      contentUrl: base + path,
+    })),
+  }
+}
 
 /** Downloads, as files and as charts. */
-function Files({ view }: { view: View }) {
-  const { say, rich } = useWords()
+function Files({ view, settled }: { view: View; settled: Settled | null }) {
+  const { say, rich, dayText } = useWords()
   return (
     <section class="stack-tight" aria-labelledby="files-title">
       <h2 id="files-title">{say('data.files')}</h2>
@@ -84,11 +91,42 @@ function Files({ view }: { view: View }) {
         <li>
           <a href={PATHS.ranking}>{say('data.ranking')}</a>
         </li>
+        {settled && (
+          <li>
+            <a href={PRICES_PATH}>{say('data.all', { day: dayText(settled.lastDayMs) })}</a>
+          </li>
+        )}
         <li>{rich('data.days', { link: linkTo(PATHS.reference) })}</li>
       </ul>
       <h3>{say('data.pair')}</h3>
       <PairForm view={view} />
+      {settled && <QuarterForm {...settled} />}
     </section>
+  )
+}
+
+/** The file of every price of a quarter. */
+function QuarterForm({ quarters }: Settled) {
+  const { say } = useWords()
+  return (
+    <>
+      <h3>{say('data.quarter')}</h3>
+      <p>{say('data.quarter-why')}</p>
+      <form class="form-row filter-form" action={PRICES_PATH} method="get">
+        <Select
+          name="quarter"
+          label={say('data.quarter-label')}
+          value={quarterName(quarters[0]!)}
+          options={quarters.map((quarter) => {
+            const [number, year] = [String(quarter.number), String(quarter.year)]
+            return { value: quarterName(quarter), text: say('data.quarter-name', { number, year }) }
+          })}
+        />
+        <button type="submit" class="button button-quiet">
+          {say('data.get')}
+        </button>
+      </form>
+    </>
   )
 }
 
@@ -152,12 +190,12 @@ function Licences({ credits }: { credits: readonly Credit[] }) {
   )
 }
 
+type Cited = { readonly view: View; readonly base: string; readonly settled: Settled | null }
+
 /** A citation with its time, and an address whose content stays. */
-function Citation({ view: { freshness }, base }: { view: View; base: string }) {
-  const { language, say, momentText, dayText } = useWords()
-  const { cutoffMs, nowMs, isSample } = freshness
-  const lastDayMs = nowMs - DAY_MS - ((nowMs - DAY_MS) % DAY_MS)
-  const day = new Date(lastDayMs).toISOString().slice(0, 10)
+function Citation({ view: { freshness }, base, settled }: Cited) {
+  const { language, say, momentText } = useWords()
+  const { cutoffMs, isSample } = freshness
   const citation = say('data.citation', {
     time: momentText(cutoffMs),
     url: base + prefixOf(language) + PATHS.data,
@@ -170,12 +208,21 @@ function Citation({ view: { freshness }, base }: { view: View; base: string }) {
         label={say('data.cite')}
         text={isSample ? `${citation} ${say('sample.banner')}` : citation}
       />
+      {settled && <Permanent base={base} {...settled} />}
+    </section>
+  )
+}
+
+function Permanent({ base, lastDayMs }: Settled & { readonly base: string }) {
+  const { say, dayText } = useWords()
+  return (
+    <>
       <p>{say('data.permanent', { day: dayText(lastDayMs) })}</p>
       <CopyBox
         id="permanent"
         label={say('data.address')}
-        text={`${base}${BASE_PATH}/files/${day}.csv.gz`}
+        text={base + lastingHref(dateText(lastDayMs))}
       />
-    </section>
+    </>
   )
 }

@@ -49,6 +49,7 @@ export function filesOf(database: Database, msMax = ANSWER_MS_MAX): FileStore {
     find: (period, edition) => read(store.find(period, edition)),
     part: (file, part) => read(store.part(file, part)),
     isWhole: (file) => read(store.isWhole(file)),
+    firstMs: () => read(store.firstMs()),
     list: () => read(store.list()),
     keep(making) {
       const kept = (isDay(making.period) ? days : months).run(() => store.keep(making))

@@ -38,6 +38,8 @@ export type FileStore = {
   part(file: KeptFile, part: number): Promise<Bytes | null>
   /** Whether a file has its digest. */
   isWhole(file: KeptFile): Promise<boolean>
+  /** When the first of all observations took effect; null without any. */
+  firstMs(): Promise<number | null>
   /** All files, the latest period first. */
   list(): Promise<readonly ListedFile[]>
   /**

@@ -31,6 +31,40 @@ export function periodOf(name: string): Period | null {
   return { name, startMs, endMs: Date.UTC(year, number, 1) }
 }
 
+/** The months of a quarter. */
+const QUARTER_MONTHS = 3
+
+/** The quarter of a year in UTC. */
+export type Quarter = {
+  readonly year: number
+  /** From 1 to 4. */
+  readonly number: number
+  readonly startMs: number
+  /** When the next one starts. */
+  readonly endMs: number
+}
+
+/** The quarter that has a time. */
+export function quarterAt(ms: number): Quarter {
+  const at = new Date(ms)
+  const index = Math.floor(at.getUTCMonth() / QUARTER_MONTHS)
+  return quarterOf(at.getUTCFullYear(), index + 1)
+}
+
+/** A quarter by its name, such as 2026-Q1; null for anything else. */
+export function quarterNamed(name: string): Quarter | null {
+  const [, year, number] = /^(\d{4})-Q([1-4])$/.exec(name) ?? []
+  return number === undefined ? null : quarterOf(Number(year), Number(number))
+}
+
+export const quarterName = ({ year, number }: Quarter): string => `${year}-Q${number}`
+
+const quarterOf = (year: number, number: number): Quarter => ({
+  ...{ year, number },
+  startMs: Date.UTC(year, (number - 1) * QUARTER_MONTHS),
+  endMs: Date.UTC(year, number * QUARTER_MONTHS),
+})
+
 /** Whether the name of a period is that of a day. */
 export const isDay = (name: string): boolean => name.length === 'YYYY-MM-DD'.length
 

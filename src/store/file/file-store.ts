@@ -23,6 +23,7 @@ export function createFileStore(database: Database) {
   const { sql } = database
   return {
     find: (period: string, edition: number) => found(sql, period, edition),
+    firstMs: () => filePast(database, null).firstMs(),
     list: () => sql<FileRow[]>`
       select ${fileColumns(sql)} from ${keptFiles(sql)} kept
       order by period desc, edition limit ${LISTED_MAX}`,

@@ -105,7 +105,7 @@ test.each([HOSTILE_NAME, '=1+1', 'بنك'])(
 )
 
 describe('GET /data', () => {
-  test('names the files, the licences, a citation and an address that stays', async () => {
+  test('names the files, the licences and a citation, and no file of days without any', async () => {
     world.quote(price('KE', 128))
     const { status, text } = await visit(world, '/data')
     expect(status).toBe(200)
@@ -113,7 +113,7 @@ describe('GET /data', () => {
     expect(text).toContain('href="/ranking.csv?of=providers"')
     expect(text).toContain('action="/board/costs.csv"')
     expect(textOf(text)).toContain('Prices as of 5 Mar 2026')
-    expect(text).toContain('/api/v1/files/2026-03-04.csv.gz')
+    expect(text).not.toContain('/data/prices.csv')
     expect(textOf(text)).toContain('Ask them how you may use them.')
   })
 
