@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { loadConfig, misspeltIn } from '~/config.ts'
 import { GUARD_RULES } from '~/domain/feed/guard.ts'
-import { COSIGNATURE_ED25519, verifierKey } from '~/evidence/note.ts'
+import { verifierKey } from '~/evidence/note.ts'
+import { COSIGNATURE_ED25519 } from '~/evidence/note-text.ts'
 import { FEED_NAMES, needsKey } from '~/feed/feeds.ts'
 
 const HOUR_MS = 3_600_000

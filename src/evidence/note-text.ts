@@ -2,6 +2,11 @@ import { base64Bytes, hex } from './base64.ts'
 
 /** The kind of plain signatures. https://c2sp.org/signed-note */
 export const NOTE_ED25519 = 1
+/** The kind of the signatures of witnesses. https://c2sp.org/tlog-cosignature */
+export const COSIGNATURE_ED25519 = 4
+
+export const SIGNATURE_BYTES = 64
+const TIME_BYTES = 8
 
 /** The length of the id of a key. */
 export const ID_BYTES = 4
@@ -33,4 +38,15 @@ function signatureLineOf(line: string): SignatureLine | null {
   if (name === undefined || bytes === null || bytes.length <= ID_BYTES) return null
   const id = hex(bytes.subarray(0, ID_BYTES))
   return { name, id, signature: bytes.subarray(ID_BYTES) }
+}
+
+/** The message that a witness signs. */
+export const cosigned = (text: string, seconds: bigint): string =>
+  `cosignature/v1\ntime ${seconds}\n${text}`
+
+/** The time and the signature of a witness in its bytes; null if their length is another. */
+export function cosignatureOf(bytes: Uint8Array) {
+  if (bytes.length !== TIME_BYTES + SIGNATURE_BYTES) return null
+  const seconds = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0)
+  return { seconds, signature: bytes.subarray(TIME_BYTES) }
 }

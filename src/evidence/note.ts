@@ -1,13 +1,17 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto'
 import { base64, base64Bytes } from './base64.ts'
-import { ID_BYTES, NOTE_ED25519, type Note, type SignatureLine } from './note-text.ts'
-
-/** The kind of the signatures of witnesses. https://c2sp.org/tlog-cosignature */
-export const COSIGNATURE_ED25519 = 4
+import {
+  COSIGNATURE_ED25519,
+  cosignatureOf,
+  cosigned,
+  ID_BYTES,
+  NOTE_ED25519,
+  type Note,
+  SIGNATURE_BYTES,
+  type SignatureLine,
+} from './note-text.ts'
 
 const KEY_BYTES = 32
-const SIGNATURE_BYTES = 64
-const TIME_BYTES = 8
 
 /** The key of a signer, by its name. */
 export type NoteKey = {
@@ -73,21 +77,16 @@ export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean | 
   const id = keyId(key)
   const own = signatures.filter((line) => line.name === key.name && line.id === id)
   if (own.length === 0) return null
-  const isTimed = key.type === COSIGNATURE_ED25519
   return own.every(({ signature }) => {
-    const rest = isTimed ? signature.subarray(TIME_BYTES) : signature
-    if (rest.length !== SIGNATURE_BYTES) return false
-    const signed = isTimed ? cosigned(text, timeOf(signature)) : text
-    return verify(null, Buffer.from(signed), publicKeyOf(key.publicKey), rest)
+    if (key.type !== COSIGNATURE_ED25519) return hasSigned(key, signature, text)
+    const parts = cosignatureOf(signature)
+    return parts !== null && hasSigned(key, parts.signature, cosigned(text, parts.seconds))
   })
 }
 
-/** The message that a witness signs. */
-export const cosigned = (text: string, seconds: bigint): string =>
-  `cosignature/v1\ntime ${seconds}\n${text}`
-
-const timeOf = (signature: Uint8Array): bigint =>
-  Buffer.from(signature.subarray(0, TIME_BYTES)).readBigUInt64BE()
+const hasSigned = ({ publicKey }: NoteKey, signature: Uint8Array, text: string): boolean =>
+  signature.length === SIGNATURE_BYTES &&
+  verify(null, Buffer.from(text), publicKeyOf(publicKey), signature)
 
 const publicKeyOf = (bytes: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' })

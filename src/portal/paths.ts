@@ -73,6 +73,7 @@ export const PATHS = {
 /** The pages that speak every language, at an address for each; the others are in English. */
 const SPOKEN: ReadonlySet<string> = new Set([
   ...[PATHS.board, PATHS.corridors, PATHS.send, PATHS.providers, PATHS.embed, PATHS.method],
+  PATHS.verify,
   ...[PATHS.data, PATHS.ranking, `${PATHS.ranking}.svg`, `${PATHS.ranking}.png`],
   ...[PATHS.privacy, PATHS.signUp, PATHS.signIn, PATHS.signOut, PATHS.secondStep],
   ...[PATHS.passkeySignIn, PATHS.mailed, PATHS.confirm, PATHS.forgotten, PATHS.reset],

@@ -1,4 +1,5 @@
 import type { Clock } from '~/clock.ts'
+import type { NoteKey } from '~/evidence/note.ts'
 import type { Frame } from '~/http/docs/reference-page.ts'
 import type { AddressOf } from '~/http/edge/address.ts'
 import { mountOf } from '~/http/edge/mount.ts'
@@ -54,6 +55,8 @@ export type PortalOptions = {
   readonly people?: (pages: PageDeps) => readonly Route[]
   /** Whether mails can be sent, so that an address is enough for an alert. */
   readonly isMailed?: boolean
+  /** The keys of the witnesses that cosign the log. */
+  readonly witnesses?: readonly NoteKey[]
 }
 
 export type PortalDeps = FileDeps & {
@@ -87,7 +90,7 @@ type Portal = {
 export function createPortal(deps: PortalDeps, { basePath }: { basePath: string }): Portal {
   const { log, sample } = deps
   const { addressOf, requestsPerMinute, credits, people, sessionIdleMs } = deps.portal
-  const { sessionOf = () => null, isMailed = false } = deps.portal
+  const { sessionOf = () => null, isMailed = false, witnesses = [] } = deps.portal
   const mount = mountOf(deps.publicUrl)
   const cookiePrefix = cookiePrefixOf(deps.publicUrl)
   const pages: PageDeps = { assets: new Assets(), mount, cookiePrefix, credits, sample }
@@ -99,7 +102,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...boardRoutes({ ...open, basePath, dailyUnits }),
       ...seriesFileRoutes(open),
       ...methodologyRoutes(open),
-      ...verifyRoutes(open),
+      ...verifyRoutes({ ...open, witnesses }),
       ...sendRoutes({ ...open, canSignUp: people !== undefined, isMailed }),
       ...costsFileRoutes(open),
       ...dataRoutes(open),

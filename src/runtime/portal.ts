@@ -26,6 +26,7 @@ export function portalOptions({ config, addresses, sample, people, secret }: Par
     sessionOf: sessionsBy(secret, cookiePrefixOf(config.publicUrl)),
     requestsPerMinute: config.boardRequestsPerMinute,
     sessionIdleMs: config.sessionIdleMs,
+    witnesses: config.witnesses.map(({ key }) => key),
     credits: [
       ...(sample === null ? [] : sampleSources.map((text) => ({ text, url: null }))),
       ...[...feeds].map((name) => ADAPTERS[name].attribution),

@@ -9,7 +9,7 @@ const PAIR = '/send/united-kingdom-to-ghana?amount=200'
 const PAGES = [
   ...['/?from=GBP&to=KES', PAIR, '/corridors', '/send', '/providers', '/privacy'],
   ...['/sign-up', '/sign-in', '/forgotten', '/embed?source=GB&target=GH&amount=200', '/nothing'],
-  ...['/data', '/ranking', '/ranking?of=providers&order=lowest'],
+  ...['/data', '/ranking', '/ranking?of=providers&order=lowest', '/verify'],
 ]
 
 /** Words that the pages say in English, and that are in no name of the sample. */

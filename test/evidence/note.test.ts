@@ -4,8 +4,6 @@ import fc from 'fast-check'
 import { bundleOf, entriesOf } from '~/evidence/bundle.ts'
 import { checkpointOf, checkpointText } from '~/evidence/checkpoint.ts'
 import {
-  COSIGNATURE_ED25519,
-  cosigned,
   isSignedBy,
   keyId,
   noteKeyOf,
@@ -15,7 +13,7 @@ import {
   signedBy,
   verifierKey,
 } from '~/evidence/note.ts'
-import { NOTE_ED25519, noteOf } from '~/evidence/note-text.ts'
+import { COSIGNATURE_ED25519, cosigned, NOTE_ED25519, noteOf } from '~/evidence/note-text.ts'
 import { proofOf, proofText } from '~/evidence/proof.ts'
 
 const VKEY = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k'

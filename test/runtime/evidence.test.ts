@@ -5,8 +5,6 @@ import { join } from 'node:path'
 import { base64Bytes } from '~/evidence/base64.ts'
 import { checkpointOf } from '~/evidence/checkpoint.ts'
 import {
-  COSIGNATURE_ED25519,
-  cosigned,
   isSignedBy,
   keyId,
   type NoteKey,
@@ -15,7 +13,7 @@ import {
   publicBytes,
   verifierKey,
 } from '~/evidence/note.ts'
-import { noteOf } from '~/evidence/note-text.ts'
+import { COSIGNATURE_ED25519, cosigned, noteOf } from '~/evidence/note-text.ts'
 import { proofOf } from '~/evidence/proof.ts'
 import { includes, isConsistent, leafHash } from '~/evidence/tree.ts'
 import { stockedDatabase } from '../store/samples.ts'

@@ -1,9 +1,11 @@
 import { answerIn } from '../verify/answer.ts'
 import { bytesOf, type Finding, type Known, unclear } from '../verify/finding.ts'
 import { PROOF_TITLE, proofFinding } from '../verify/log-proof.ts'
+import { saidIn } from '../verify/said.ts'
 import { answerFinding } from '../verify/signed-answer.ts'
 
-const BYTES_MAX = 8 * 1_048_576
+const MEBIBYTES_MAX = 8
+const BYTES_MAX = MEBIBYTES_MAX * 1_048_576
 
 const KINDS = { proved: 'good', refuted: 'bad', unclear: 'warn' } as const
 
@@ -12,17 +14,22 @@ if (form) {
   form.hidden = false
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
-    show(await findingOf(form))
+    const known = knownTo(form)
+    show(await findingOf(form, known), known)
   })
 }
 
-async function findingOf(form: HTMLFormElement): Promise<Finding> {
-  const known: Known = JSON.parse(form.dataset.verify!)
+const knownTo = ({ dataset }: HTMLFormElement): Known => ({
+  ...JSON.parse(dataset.verify!),
+  ...saidIn(JSON.parse(dataset.words!), dataset.dates!),
+})
+
+async function findingOf(form: HTMLFormElement, known: Known): Promise<Finding> {
   const pasted = form.querySelector('textarea')!.value
   const file = form.querySelector<HTMLInputElement>('input[type=file]')!.files?.[0]
   const url = form.querySelector<HTMLInputElement>('input[type=url]')!.value.trim()
   if ((file?.size ?? pasted.length) > BYTES_MAX)
-    return unclear('This is too long', 'This page reads at most 8 MiB.')
+    return unclear(known, 'too-long', { most: MEBIBYTES_MAX })
   const bytes = file ? new Uint8Array(await file.arrayBuffer()) : bytesOf(pasted)
   try {
     const text = new TextDecoder().decode(bytes)
@@ -30,19 +37,12 @@ async function findingOf(form: HTMLFormElement): Promise<Finding> {
     const answer = answerIn(bytes)
     if (answer) return await answerFinding(answer, url, known)
   } catch {
-    return unclear(
-      'This browser cannot check it',
-      'It needs a current browser, and this page at an address that begins with https://.',
-    )
+    return unclear(known, 'browser')
   }
-  return unclear(
-    'This is neither a response nor a proof',
-    'A response begins with a line such as HTTP/1.1 200 OK and its headers, as curl -i shows it. ' +
-      `A proof begins with ${PROOF_TITLE}.`,
-  )
+  return unclear(known, 'neither', { start: PROOF_TITLE })
 }
 
-function show({ verdict, title, shows, limits, entry }: Finding): void {
+function show({ verdict, title, shows, limits, entry }: Finding, { say }: Known): void {
   const result = document.querySelector<HTMLElement>('#verify-result')!
   result.className = `notice notice-${KINDS[verdict]} stack-tight`
   const head = element('h2', title)
@@ -56,7 +56,7 @@ function show({ verdict, title, shows, limits, entry }: Finding): void {
     const list = element('ul', '')
     list.className = 'bullets'
     list.append(...limits.map((text) => element('li', text)))
-    parts.push(element('h3', 'What it does not show'), list)
+    parts.push(element('h3', say('verify-finding.limits')), list)
   }
   result.replaceChildren(...parts)
 }

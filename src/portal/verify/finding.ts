@@ -1,3 +1,5 @@
+import type { FindingKey, Said } from './said.ts'
+
 /** Result of checking a pasted text, in sentences. */
 export type Finding = {
   /** `proved`: all of it fits; `refuted`: something does not; `unclear`: not to be checked. */
@@ -12,12 +14,19 @@ export type Finding = {
 /** A public key of the service, as its JSON Web Key has it. */
 export type PublicKey = { readonly kid: string; readonly x: string }
 
-/** Data for checking a text. */
-export type Known = {
+/** The public key of a witness of the log, with its bytes as in a JSON Web Key. */
+export type WitnessKey = { readonly name: string; readonly x: string }
+
+/** Data of the service for checking a text. */
+export type Published = {
   readonly keys: readonly PublicKey[]
   /** The name of the service's log; null before its first checkpoint. */
   readonly origin: string | null
+  readonly witnesses: readonly WitnessKey[]
 }
+
+/** Data for checking a text, and words for the outcome. */
+export type Known = Published & Said
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -30,22 +39,38 @@ export const sha256 = async (bytes: Bytes): Promise<Bytes> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 
 /** Reports whether a key signed these bytes. */
-export async function isSigned({ x }: PublicKey, signature: Uint8Array, bytes: Bytes) {
+export async function isSigned(
+  { x }: Pick<PublicKey, 'x'>,
+  signature: Uint8Array,
+  bytes: Bytes,
+): Promise<boolean> {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x }
   const key = await crypto.subtle.importKey('jwk', jwk, 'Ed25519', false, ['verify'])
   return crypto.subtle.verify('Ed25519', key, Uint8Array.from(signature), bytes)
 }
 
-export const unclear = (title: string, ...shows: string[]): Finding => ({
-  ...{ verdict: 'unclear', title, shows, limits: [] },
+/** Name of an outcome that has a title and, as another message, the reason. */
+type Outcome = FindingKey extends infer K
+  ? K extends `verify-finding.${infer Name}-why`
+    ? Name
+    : never
+  : never
+
+type Values = Parameters<Said['say']>[1]
+
+const outcomeOf = ({ say }: Said, name: Outcome, values: Values) => ({
+  title: say(`verify-finding.${name}`),
+  shows: [say(`verify-finding.${name}-why`, values)],
 })
 
-export const refuted = (title: string, ...shows: string[]): Finding => ({
+export const unclear = (said: Said, name: Outcome, values?: Values): Finding => ({
+  verdict: 'unclear',
+  ...outcomeOf(said, name, values),
+  limits: [],
+})
+
+export const refuted = (said: Said, name: Outcome, values?: Values): Finding => ({
   verdict: 'refuted',
-  title,
-  shows,
-  limits: [
-    'This does not say who changed it, or why. Copying can change a text too: ask again, save ' +
-      'the response to a file, and choose that file here.',
-  ],
+  ...outcomeOf(said, name, values),
+  limits: [said.say('verify-finding.limit-refuted')],
 })

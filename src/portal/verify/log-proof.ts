@@ -1,6 +1,14 @@
 import { hex } from '../../evidence/base64.ts'
 import { type Checkpoint, checkpointOf } from '../../evidence/checkpoint.ts'
-import { ID_BYTES, NOTE_ED25519, type Note, noteOf } from '../../evidence/note-text.ts'
+import {
+  COSIGNATURE_ED25519,
+  cosignatureOf,
+  cosigned,
+  ID_BYTES,
+  NOTE_ED25519,
+  type Note,
+  noteOf,
+} from '../../evidence/note-text.ts'
 import { proofOf } from '../../evidence/proof.ts'
 import { inclusionSpans, isEqual } from '../../evidence/span.ts'
 import {
@@ -13,6 +21,7 @@ import {
   refuted,
   sha256,
   unclear,
+  type WitnessKey,
 } from './finding.ts'
 
 /** The beginning of a proof, wherever it is in a text. */
@@ -27,24 +36,16 @@ export async function proofFinding(pasted: string, known: Known): Promise<Findin
   const proof = proofOf(`${pasted.slice(start).replaceAll('\r\n', '\n').trimEnd()}\n`)
   const note = proof && noteOf(proof.checkpoint)
   const checkpoint = note && checkpointOf(note.text)
-  if (!checkpoint) return unclear('This proof is incomplete', 'Paste all of it, every line.')
+  if (!checkpoint) return unclear(known, 'incomplete')
   const { extra, index, path } = proof
-  if (!extra)
-    return unclear(
-      'This proof has no entry',
-      'The service no longer has the entry that it is about, so there is nothing to compare.',
-    )
+  if (!extra) return unclear(known, 'no-entry')
   if (!(await isSignedByAny(note, checkpoint, known.keys)))
-    return refuted(
-      'This service did not sign this proof',
-      `No key of this service signed the list named ${checkpoint.origin} in this form.`,
-    )
-  if (!(await isIncluded(checkpoint, { extra, index, path })))
-    return refuted(
-      'This entry is not in the log',
-      'The service signed the list, but the entry in this proof does not lead to that list.',
-    )
-  return provedEntry(extra, { index, checkpoint, note, origin: known.origin })
+    return refuted(known, 'proof-unsigned', { log: checkpoint.origin })
+  if (!(await isIncluded(checkpoint, { extra, index, path }))) return refuted(known, 'not-in-log')
+  const lines = await witnessLinesOf(note, known)
+  const forged = lines.find(({ isValid }) => !isValid)
+  if (forged) return refuted(known, 'witness', { witness: forged.name })
+  return provedEntry(extra, { index, checkpoint, note, lines, known })
 }
 
 async function isSignedByAny(
@@ -53,19 +54,43 @@ async function isSignedByAny(
   keys: readonly PublicKey[],
 ): Promise<boolean> {
   for (const key of keys) {
-    const id = await keyIdOf(origin, key)
+    const id = await keyIdOf({ name: origin, type: NOTE_ED25519, x: key.x })
     const own = signatures.filter((line) => line.name === origin && line.id === id)
     for (const { signature } of own) if (await isSigned(key, signature, bytesOf(text))) return true
   }
   return false
 }
 
-/** The id of a key for a log of that name. https://c2sp.org/signed-note */
-async function keyIdOf(origin: string, { x }: PublicKey): Promise<string> {
+/** The id of a key for signatures of that name and kind. https://c2sp.org/signed-note */
+async function keyIdOf({ name, type, x }: WitnessKey & { readonly type: number }): Promise<string> {
   const bytes = atob(x.replaceAll('-', '+').replaceAll('_', '/'))
   const key = Uint8Array.from(bytes, (sign) => sign.charCodeAt(0))
-  const hash = await sha256(joined(bytesOf(`${origin}\n`), Uint8Array.of(NOTE_ED25519), key))
+  const hash = await sha256(joined(bytesOf(`${name}\n`), Uint8Array.of(type), key))
   return hex(hash.subarray(0, ID_BYTES))
+}
+
+/** A signature of a witness whose key the service publishes. */
+type WitnessLine = {
+  readonly name: string
+  readonly isValid: boolean
+  /** The time that the witness signed, in seconds. */
+  readonly seconds: bigint
+}
+
+/** The signatures of the witnesses known. https://c2sp.org/tlog-cosignature */
+async function witnessLinesOf({ text, signatures }: Note, { witnesses }: Known) {
+  const lines: WitnessLine[] = []
+  for (const { name, x } of witnesses) {
+    const id = await keyIdOf({ name, type: COSIGNATURE_ED25519, x })
+    for (const line of signatures.filter((one) => one.name === name && one.id === id)) {
+      const parts = cosignatureOf(line.signature)
+      const seconds = parts?.seconds ?? 0n
+      const signed = bytesOf(cosigned(text, seconds))
+      const isValid = parts !== null && (await isSigned({ x }, parts.signature, signed))
+      lines.push({ name, isValid, seconds })
+    }
+  }
+  return lines
 }
 
 type Inclusion = {
@@ -89,32 +114,48 @@ type Place = {
   readonly index: number
   readonly checkpoint: Checkpoint
   readonly note: Note
-  readonly origin: string | null
+  readonly lines: readonly WitnessLine[]
+  readonly known: Known
 }
 
-function provedEntry(extra: Uint8Array, { index, checkpoint, note, origin }: Place): Finding {
-  const others = note.signatures.filter(({ name }) => name !== checkpoint.origin)
-  const witnesses = [...new Set(others.map(({ name }) => name))].join(', ')
+function provedEntry(extra: Uint8Array, place: Place): Finding {
+  const { index, checkpoint, known } = place
+  const { say, origin } = known
+  const { origin: log, size } = checkpoint
   return {
     verdict: 'proved',
-    title: 'This entry is in the log, unchanged',
+    title: say('verify-finding.in-log'),
     entry: entryText(extra),
     shows: [
-      `The entry below is number ${index + 1} of the ${checkpoint.size} in the public list named ` +
-        `${checkpoint.origin}, and this service signed that list.`,
-      'Changing, removing or moving any entry would change the whole list. So the service cannot ' +
-        'deny this entry or change it without breaking what it signed.',
-      ...(origin === null || origin === checkpoint.origin
+      say('verify-finding.in-log-at', { index: index + 1, size, log }),
+      say('verify-finding.in-log-so'),
+      ...(origin === null || origin === log
         ? []
-        : [`The service now continues its log under another name: ${origin}.`]),
+        : [say('verify-finding.renamed', { log: origin })]),
+      ...witnessedBy(place),
     ],
-    limits: [
-      'It does not show that the price was right, only that the service recorded it.',
-      'It does not show that everybody was given the same list. For that, compare the list with ' +
-        'what others have seen of it.' +
-        (witnesses && ` It names signatures of ${witnesses}, which this page does not check.`),
-    ],
+    limits: [say('verify-finding.limit-price'), ...listLimits(place)],
   }
+}
+
+const witnessedBy = ({ lines, known: { say, timeText } }: Place): string[] =>
+  lines.map(({ name, seconds }) =>
+    say('verify-finding.witnessed', {
+      witness: name,
+      time: timeText(Number(seconds) * 1000, String(seconds)),
+    }),
+  )
+
+/** What a proof leaves open about the list that others see. */
+function listLimits({ checkpoint, note, lines, known: { say } }: Place): string[] {
+  const checked = new Set([checkpoint.origin, ...lines.map(({ name }) => name)])
+  const others = note.signatures.map(({ name }) => name).filter((name) => !checked.has(name))
+  const names = [...new Set(others)].join(', ')
+  return [
+    say('verify-finding.limit-list'),
+    ...(lines.length > 0 ? [say('verify-finding.limit-witnesses')] : []),
+    ...(names === '' ? [] : [say('verify-finding.limit-others', { names })]),
+  ]
 }
 
 /** An entry as text for people, without the random salt that protects its hash. */

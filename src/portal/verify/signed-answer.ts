@@ -10,11 +10,6 @@ import { isEqual } from '../../evidence/span.ts'
 import type { Answer } from './answer.ts'
 import { bytesOf, type Finding, isSigned, type Known, refuted, sha256, unclear } from './finding.ts'
 
-const UNSIGNED = unclear(
-  'This response is not signed',
-  'Ask again with the header Accept-Signature: sig=() and paste all of it, headers included.',
-)
-
 /** Components that a signature has to cover to count; `req` marks those of the request. */
 const NEEDED = ['@method;req', '@target-uri;req', '@status', 'content-digest', 'date']
 
@@ -23,22 +18,14 @@ type Signature = { readonly list: InnerList; readonly value: Uint8Array }
 /** Checks a signed answer to a question that was asked at `url`, and explains the outcome. */
 export async function answerFinding(answer: Answer, url: string, known: Known): Promise<Finding> {
   const signatures = signaturesIn(answer)
-  if (!signatures) return UNSIGNED
-  if (!URL.canParse(url))
-    return unclear(
-      'The address that was asked is missing',
-      'The signature covers it too: give the whole address, beginning with https://.',
-    )
-  if (!(await isBodyWhole(answer)))
-    return refuted(
-      'The content is not what was signed',
-      'The headers carry a fingerprint of the content, and it does not fit the content here.',
-    )
+  if (!signatures) return unclear(known, 'unsigned')
+  if (!URL.canParse(url)) return unclear(known, 'no-address')
+  if (!(await isBodyWhole(answer))) return refuted(known, 'content')
   for (const signature of signatures) {
     const fault = await faultOf(signature, { answer, url, known })
     if (fault) return fault
   }
-  return provedAnswer(answer, url, signatures[0]!.list[1])
+  return provedAnswer({ answer, url, known }, signatures[0]!.list[1])
 }
 
 /** The signatures of an answer; null if there is none that can be read. */
@@ -76,22 +63,13 @@ type Context = { readonly answer: Answer; readonly url: string; readonly known: 
 async function faultOf({ list, value }: Signature, { answer, url, known }: Context) {
   const covered = list[0].map(nameOf)
   const lacking = NEEDED.filter((name) => !covered.includes(name))
-  if (lacking.length > 0)
-    return refuted('The signature leaves something out', `It does not cover ${lacking.join(', ')}.`)
+  if (lacking.length > 0) return refuted(known, 'uncovered', { names: lacking.join(', ') })
   const keyId = list[1].get('keyid')
   const key = known.keys.find(({ kid }) => kid === keyId)
-  if (!key)
-    return refuted(
-      'This service did not sign this response',
-      `It is signed by a key that this service does not publish: ${String(keyId)}.`,
-    )
+  if (!key) return refuted(known, 'key', { key: String(keyId) })
   for (const target of new Set([url, new URL(url).href]))
     if (await isSigned(key, value, bytesOf(baseOf(list, answer, target)))) return null
-  return refuted(
-    'The signature does not fit',
-    'The address, the status, the time or a header differs from what was signed. Is the address ' +
-      'above exactly the one that was asked?',
-  )
+  return refuted(known, 'signature')
 }
 
 const nameOf = ([name, parameters]: [BareItem, Parameters]): string =>
@@ -112,25 +90,19 @@ function baseOf(list: InnerList, { status, headers }: Answer, url: string): stri
   return [...lines, `"@signature-params": ${serializeInnerList(list)}`].join('\n')
 }
 
-function provedAnswer({ status, headers }: Answer, url: string, parameters: Parameters): Finding {
+function provedAnswer({ answer, url, known }: Context, parameters: Parameters): Finding {
+  const { status, headers } = answer
+  const { say, timeText } = known
+  const date = headers.get('date') ?? ''
   const size = parameters.get('log-size')
   return {
     verdict: 'proved',
-    title: 'This response is genuine and unchanged',
+    title: say('verify-finding.genuine'),
     shows: [
-      `This service gave this response to ${url} on ${headers.get('date')}, with the status ` +
-        `${status}. Not one character of its content has changed since.`,
-      'Only the holder of the secret key can make such a signature, so the service cannot deny ' +
-        'the response.',
-      ...(typeof size === 'number'
-        ? [`At that time the public log of the service had ${size} entries.`]
-        : []),
+      say('verify-finding.genuine-at', { url, time: timeText(Date.parse(date), date), status }),
+      say('verify-finding.genuine-so'),
+      ...(typeof size === 'number' ? [say('verify-finding.log-size', { size })] : []),
     ],
-    limits: [
-      'It does not show that the prices were right, only that the service stated them.',
-      'It does not show what the service sent to others. The public log does: request the proof ' +
-        'of ' +
-        'a price, and check it here too.',
-    ],
+    limits: [say('verify-finding.limit-prices'), say('verify-finding.limit-sent')],
   }
 }
