@@ -46,7 +46,7 @@ export const MONTH_FILE = {
     month: Type.String({
       description: 'A UTC month, YYYY-MM, that has ended.',
       pattern: '^\\d{4}-\\d{2}$',
-      examples: ['2026-02'],
+      examples: ['2025-08'],
     }),
   }),
   file: { medium: 'application/vnd.apache.parquet', description: 'A Parquet file.' },
