@@ -23,7 +23,7 @@ const world = answerable({ store: new MemoryStore() })
 const quoting = { currencies: CURRENCIES, providers: [...PROVIDERS, provider('western-union')] }
 world.memory.publish({ catalogue: quoting }, world.clock.now())
 const filled = (path: string) =>
-  path.replace('{date}', '2026-03-04').replace('{month}', '2026-02').replace('{id}', ALERT_ID)
+  path.replace('{date}', '2026-03-04').replace('{month}', '2025-08').replace('{id}', ALERT_ID)
 const { paths, servers } = await documentOf(world.app)
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
