@@ -31,8 +31,11 @@ const SHOWN = `(() => {
   return [document.title, copy.textContent].join(' ')
 })()`
 
-const LABELS = `[...document.querySelectorAll('main *, header *')].flatMap((one) =>
-  ['aria-label', 'data-label', 'alt', 'data-words'].map((name) => one.getAttribute(name) ?? ''))`
+/** Labels, and the words of scripts without their keys, which are English in every language. */
+const LABELS = `[...document.querySelectorAll('main *, header *')].flatMap((one) => [
+  ...['aria-label', 'data-label', 'alt'].map((name) => one.getAttribute(name) ?? ''),
+  ...Object.values(JSON.parse(one.dataset.words ?? '{}')).map((word) => JSON.stringify(word)),
+])`
 
 async function englishIn(page: Page): Promise<string | null> {
   const text = (await page.evaluate(SHOWN)) as string
