@@ -1,6 +1,6 @@
 const NAME = 'corridor'
 
-/** Placeholder of the reader's key. */
+/** Text that the reader replaces by a key. */
 export const KEY = 'YOUR_KEY'
 
 /** A text to take along, and where it goes. */

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Alert } from '~/domain/alert/alert.ts'
+import { isSameToken } from '~/service/person/same-token.ts'
 
 type Fingerprint = (text: string) => Promise<string>
 
@@ -25,7 +25,7 @@ export const endTokenOf = async (fingerprint: Fingerprint, alertId: string): Pro
 /** The alert that a link in a mail is about; null for a link that is not ours, or of none. */
 export async function alertOfLink(deps: MailedEndDeps, token: string): Promise<Alert | null> {
   const id = TOKEN.exec(token)?.[1]
-  if (id === undefined || !isSame(token, await endTokenOf(deps.fingerprint, id))) return null
+  if (id === undefined || !isSameToken(token, await endTokenOf(deps.fingerprint, id))) return null
   return deps.endings.known(id)
 }
 
@@ -34,9 +34,4 @@ export async function endByLink(deps: MailedEndDeps, token: string): Promise<Ale
   const alert = await alertOfLink(deps, token)
   if (!alert) return null
   return deps.endings.end(alert.id, { status: 'ended', reason: REASON, nowMs: deps.clock.now() })
-}
-
-function isSame(sent: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(sent), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -5,6 +5,7 @@ import type { Alert, AlertWish } from '~/domain/alert/alert.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import { admitted, type Origin, type PeopleDeps } from '~/service/person/people.ts'
+import { isSameToken } from '~/service/person/same-token.ts'
 import { supportedCorridor } from '~/service/supported.ts'
 import { type AlertDeps, assertJudged } from './alerts.ts'
 import { createAlert } from './create.ts'
@@ -63,8 +64,8 @@ export async function subscriptionOf(
   token: string,
   nowMs: number,
 ): Promise<Subscription | null> {
-  const [payload = '', signature] = token.split('.')
-  if (payload === '' || signature !== (await signatureOf(deps, payload))) return null
+  const [payload = '', signature = ''] = token.split('.')
+  if (!isSameToken(signature, await signatureOf(deps, payload))) return null
   const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Signed
   return nowMs < signed.endsMs ? signed : null
 }

@@ -1,4 +1,5 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { isSameToken } from './same-token.ts'
 
 /**
  * Browsers that signed in to an account before, recognised by a cookie, so that strangers who try
@@ -55,7 +56,7 @@ async function ownToken(deps: DevicesDeps, { email, devices }: Shown): Promise<s
   const signed = await signerOf(deps, email)
   for (const token of tokens) {
     const name = nameIn(token)
-    if (isSame(token, `${name}.${await signed(name)}`)) return token
+    if (isSameToken(token, `${name}.${await signed(name)}`)) return token
   }
   return null
 }
@@ -71,8 +72,3 @@ const tokensIn = (devices: string): string[] =>
   devices.split(SEPARATOR, ACCOUNTS_MAX).filter((token) => TOKEN.test(token))
 
 const nameIn = (token: string): string => token.slice(0, token.indexOf('.'))
-
-function isSame(shown: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(shown), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
