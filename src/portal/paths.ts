@@ -83,7 +83,7 @@ const SPOKEN: ReadonlySet<string> = new Set([
 ])
 
 /** The pages below which every page speaks every language. */
-const SPOKEN_BELOW = [PATHS.send, PATHS.providers].map((path) => `${path}/`)
+const SPOKEN_BELOW = [PATHS.send, PATHS.providers, PATHS.pictures].map((path) => `${path}/`)
 
 /** Reports whether the page at a path, which may have a query, is there in every language. */
 export function isSpoken(path: string): boolean {

@@ -18,6 +18,13 @@ export function totalText(words: Words, totalPct: number): string {
   return words.say('cost.better-than', { cost: betterText(words, { totalPct }) })
 }
 
+/** A total cost after a name, and for which amount where it is for another: `costs 2.96%`. */
+export function costsText(words: Words, { totalPct }: Total, amount: string | null = null): string {
+  const total = totalText(words, totalPct)
+  const cost = amount === null ? total : words.say('costs.for', { total, amount })
+  return totalPct < 0 ? cost : words.say('embed.costs', { cost })
+}
+
 /** A total cost in percent and in money, in words where it is below zero. */
 export function bothText(words: Words, totalPct: number, money: string): string {
   if (totalPct >= 0) return words.say('cost.and-money', { cost: totalText(words, totalPct), money })

@@ -4,7 +4,6 @@ import { StaticFile } from '~/http/static-file.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { png } from '~/portal/picture/drawing.ts'
 import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
-import { Words } from '~/portal/words/words.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { csvLine, plainText } from '~/wire/csv-line.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
@@ -39,13 +38,13 @@ export function rankingFileRoutes(deps: PublicDeps): Route[] {
     route('.csv', csvReply),
     route('.svg', (ask) =>
       new StaticFile({
-        bytes: chartOf(deps, ask, ask.words),
+        bytes: chartOf(deps, ask),
         type: 'image/svg+xml',
         headers: { 'content-security-policy': "default-src 'none'", vary: VARY },
       }).reply(ask.request, 'minutes'),
     ),
     route('.png', async (ask) => {
-      const svg = chartOf(deps, ask, drawable(ask.words))
+      const svg = chartOf(deps, ask)
       const bytes = await drawing.run(() => png(svg, SCALE * CHART_WIDTH))
       return new StaticFile({
         bytes,
@@ -57,10 +56,7 @@ export function rankingFileRoutes(deps: PublicDeps): Route[] {
   ]
 }
 
-/** The letters that pictures are drawn with have no Arabic, so those are in English. */
-export const drawable = (words: Words): Words => (words.language === 'ar' ? Words.in('en') : words)
-
-function chartOf({ publicUrl }: PublicDeps, { url, view }: PublicAsk, words: Words): string {
+function chartOf({ publicUrl }: PublicDeps, { url, view, words }: PublicAsk): string {
   const query = rankingQuery(url.searchParams)
   const { cutoffMs, isSample = false } = view.freshness
   const { host } = new URL(publicUrl ?? url.origin)

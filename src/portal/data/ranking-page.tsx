@@ -17,7 +17,6 @@ import { countryPairs } from '~/service/country/pairs.ts'
 import { CHART_ROWS_MAX, CHART_WIDTH, chartHeight, rankingTitle, rowName } from './chart.ts'
 import { ENDS, RANKED, type RankingQuery, rankingHref, rankingQuery } from './query.ts'
 import { AMOUNT_USD, countWithin, type Row, rankingOf } from './ranking.ts'
-import { drawable } from './ranking-files.ts'
 
 const BPS_PER_PERCENT = 100
 /** The maximum number of rows that the page lists; the file has all. */
@@ -173,13 +172,11 @@ function Chart({ rows, query, base }: RankedProps) {
             {say('ranking.save', { form: 'SVG' })}
           </a>
         </li>
-        {drawable(words).language === words.language && (
-          <li>
-            <a href={rankingHref(query, '.png')} download>
-              {say('ranking.save', { form: 'PNG' })}
-            </a>
-          </li>
-        )}
+        <li>
+          <a href={rankingHref(query, '.png')} download>
+            {say('ranking.save', { form: 'PNG' })}
+          </a>
+        </li>
       </ul>
       <details>
         <summary>{say('ranking.embed')}</summary>

@@ -2,7 +2,7 @@
 import { PLAIN } from '~/domain/offer/terms.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
-import { totalText } from '~/portal/board/cost-text.ts'
+import { costsText } from '~/portal/board/cost-text.ts'
 import { lackText } from '~/portal/board/lack-text.ts'
 import { isOffered } from '~/portal/board/provider-table.tsx'
 import type { Credit } from '~/portal/frame.tsx'
@@ -17,7 +17,6 @@ import { pairHref } from '~/portal/send/path.ts'
 import { type SendQuery, sendQuery } from '~/portal/send/query.ts'
 import { moneyOf } from '~/portal/words/format.ts'
 import { Name, useWords } from '~/portal/words/spoken.tsx'
-import type { Words } from '~/portal/words/words.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 
 /** The best prices between two countries, for other sites to show within a page of theirs. */
@@ -160,11 +159,6 @@ const Flagged = ({ country }: { country: Pair['source'] }) => (
 /** Links leave the frame: everything else of ours refuses to be framed. */
 const OUTSIDE = { target: '_blank', rel: 'noopener' } as const
 
-function costText(words: Words, totalPct: number): string {
-  const cost = totalText(words, totalPct)
-  return totalPct < 0 ? cost : words.say('embed.costs', { cost })
-}
-
 type RowsProps = Pick<Props, 'view' | 'conversions'> & { readonly entries: readonly Conversion[] }
 
 function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
@@ -189,7 +183,7 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
             </th>
             <td class="number">
               {isToArrive ? priceText(sent!, from) : priceText(net!, to)}
-              {cost && <span class="beside">{costText(words, cost.totalPct)}</span>}
+              {cost && <span class="beside">{costsText(words, cost)}</span>}
             </td>
           </tr>
         ))}

@@ -2,11 +2,20 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Route } from '~/http/route.ts'
 import { StaticFile } from '~/http/static-file.ts'
+import { costsText } from '~/portal/board/cost-text.ts'
+import { pricedAt } from '~/portal/board/offer-text.ts'
+import { KNOWN_AT } from '~/portal/cite/known-page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Pair, pairNamed, pairSlug } from '~/portal/place/pair.ts'
-import { limitedFile, type PublicDeps } from '~/portal/public-page.tsx'
+import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { pairConversions } from '~/portal/send/conversions.ts'
+import { pairValues } from '~/portal/send/known.ts'
+import { sendQuery } from '~/portal/send/query.ts'
+import { prefixOf } from '~/portal/words/language.ts'
+import { ENGLISH, type Words } from '~/portal/words/words.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
-import { pairDrawing, png } from './drawing.ts'
+import { png } from './drawing.ts'
+import { pairDrawing } from './pair-drawing.ts'
 import { PICTURE_WIDTH } from './size.ts'
 
 /** The maximum number of pictures that are kept, each of some 40 kB. */
@@ -18,18 +27,27 @@ const DRAWING = {
   refusal: 'too many pictures are asked for at the moment; retry shortly',
 }
 
-/** The path of a pair's picture. */
-export const picturePath = (pair: Pair): string => `${PATHS.pictures}/${pairSlug(pair)}.png`
+/** The path of a pair's picture in a language; the query of the pair's page follows it. */
+export const picturePath = ({ language }: Words, pair: Pair): string =>
+  `${prefixOf(language)}${PATHS.pictures}/${pairSlug(pair)}.png`
 
 const FILE = /\/([a-z-]+)\.png$/
 
-/** A picture of each pair, for messages that hold a link to its page; drawn when asked for. */
+/**
+ * A picture of each pair, for messages that hold a link to its page: what arrives of an amount, and
+ * since when. In the language of its address, whoever asks, so that caches may keep it.
+ */
 export function pictureRoutes(deps: PublicDeps): Route[] {
-  const pictures = new Pictures(deps.pages.sample !== null)
-  const handle = limitedFile(deps, async ({ request, url: { pathname } }) => {
-    const [, slug = ''] = FILE.exec(pathname) ?? []
+  const pictures = new Pictures()
+  const handle = limitedFile(deps, async (ask) => {
+    const [, slug = ''] = FILE.exec(ask.url.pathname) ?? []
     const pair = pairNamed(slug)
-    if (pair && pairSlug(pair) === slug) return (await pictures.of(pair)).reply(request, 'day')
+    if (pair && pairSlug(pair) === slug) {
+      const words = ask.words.isAddressed ? ask.words : ENGLISH
+      const isSample = deps.pages.sample !== null
+      const svg = await pairDrawing({ ...pictured({ ...ask, words }, pair), isSample })
+      return (await pictures.of(svg)).reply(ask.request, 'minutes')
+    }
     throw new ServiceError(
       'unknown_path',
       'there is no such picture; its address is on the page of the pair of countries',
@@ -38,25 +56,46 @@ export function pictureRoutes(deps: PublicDeps): Route[] {
   return [{ method: 'GET', path: `${PATHS.pictures}/:file`, handle }]
 }
 
+/** What the page of a pair begins with; no figure for a page of the past, which shows another. */
+function pictured({ words, view, url }: PublicAsk, pair: Pair) {
+  const line = words.say('send.description-none', pairValues(words, pair))
+  const params = url.searchParams
+  const query = params.has(KNOWN_AT) ? null : sendQuery({ words, view, pair, params })
+  const best = query && pairConversions(view, query)?.bestCurrent
+  if (!query || !best?.net || best.sent === null) return { words, pair, figure: null, line }
+  const { from, to } = query.corridor
+  const nearest = pricedAt(words, best)
+  const gets = words.priceText(best.net, view.catalogue.currency(to)!)
+  const note = [
+    words.isolated(best.ranked.provider.name),
+    ...(best.cost ? [costsText(words, best.cost, nearest)] : []),
+    words.say('embed.as-of', { time: words.momentText(view.freshness.cutoffMs) }),
+  ]
+  const figure = {
+    sent: words.isolated(words.askedText(best.sent, view.catalogue.currency(from)!)),
+    gets: words.isolated(nearest ? `≈ ${gets}` : gets),
+    note: note.join(' · '),
+  }
+  return { words, pair, figure, line }
+}
+
 class Pictures {
-  readonly #kept = new LRUCache<string, Promise<StaticFile>>({ max: KEPT_MAX })
+  readonly #kept = new LRUCache<bigint | number, Promise<StaticFile>>({ max: KEPT_MAX })
   readonly #drawing = new WorkLimit(DRAWING)
 
-  constructor(private readonly isSample: boolean) {}
-
-  /** The picture of a pair; drawn once, however many ask meanwhile. Throws `overloaded`. */
-  of(pair: Pair): Promise<StaticFile> {
-    const slug = pairSlug(pair)
-    const kept = this.#kept.get(slug)
+  /** A drawing as a picture; drawn once, however many ask meanwhile. Throws `overloaded`. */
+  of(svg: string): Promise<StaticFile> {
+    const key = Bun.hash(svg)
+    const kept = this.#kept.get(key)
     if (kept) return kept
-    const drawn = this.#drawing.run(() => drawnPicture(pair, this.isSample))
-    this.#kept.set(slug, drawn)
-    drawn.catch(() => this.#kept.delete(slug))
+    const drawn = this.#drawing.run(() => drawnPicture(svg))
+    this.#kept.set(key, drawn)
+    drawn.catch(() => this.#kept.delete(key))
     return drawn
   }
 }
 
-async function drawnPicture(pair: Pair, isSample: boolean): Promise<StaticFile> {
-  const bytes = await png(await pairDrawing(pair, isSample), PICTURE_WIDTH)
+async function drawnPicture(svg: string): Promise<StaticFile> {
+  const bytes = await png(svg, PICTURE_WIDTH)
   return new StaticFile({ bytes, type: 'image/png', isPacked: true })
 }

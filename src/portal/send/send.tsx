@@ -66,8 +66,8 @@ async function sendPage(deps: SendDeps, ask: PublicAsk): Promise<Page | Moved> {
   const conversions = pairConversions(view, query)
   const base = deps.publicUrl ?? url.origin
   const picture = {
-    url: base + picturePath(query.pair),
-    alt: words.say('picture.alt', pairValues(words, query.pair)),
+    url: base + picturePath(words, query.pair) + url.search,
+    alt: sendLead(words, { query, conversions, view }) ?? sendTitle(words, query.pair),
   }
   const isEmpty = conversions === null || conversions.entries.length === 0
   const { from, to } = query.corridor

@@ -74,7 +74,7 @@ export class Words extends Format {
   readonly say = (key: MessageKey, values: Values = {}): string => {
     const text = CATALOGUES[this.language][key]
     if (!MARKUP.test(text)) return text
-    const isolated = Object.entries(values).map(([name, value]) => [name, this.#isolated(value)])
+    const isolated = Object.entries(values).map(([name, value]) => [name, this.isolated(value)])
     return String(this.#message(key, text).format(Object.fromEntries(isolated)))
   }
 
@@ -82,7 +82,7 @@ export class Words extends Format {
   readonly rich = (key: MessageKey, values: RichValues): ComponentChildren => {
     const given = Object.entries(values).map(([name, value]) => [
       name,
-      typeof value === 'string' ? this.#isolated(value) : value,
+      typeof value === 'string' ? this.isolated(value) : value,
     ])
     const message = this.#message(key, CATALOGUES[this.language][key])
     return message.format<ComponentChildren>(Object.fromEntries(given)) as ComponentChildren
@@ -101,14 +101,15 @@ export class Words extends Format {
     return this.say('span.range', { least: isShared ? count : least, most })
   }
 
+  /** A value for a text around it, in its own direction. */
+  readonly isolated = <T extends string | number>(value: T): T | string =>
+    typeof value === 'string' && this.isForeign(value)
+      ? FIRST_STRONG_ISOLATE + value + POP_ISOLATE
+      : value
+
   /** A text with its first letter in upper case, to begin a sentence or a heading. */
   readonly capital = (text: string): string =>
     text.charAt(0).toLocaleUpperCase(this.locale) + text.slice(1)
-
-  #isolated(value: string | number): string | number {
-    if (typeof value === 'number' || !this.isForeign(value)) return value
-    return FIRST_STRONG_ISOLATE + value + POP_ISOLATE
-  }
 
   #message(key: MessageKey, text: string): IntlMessageFormat {
     let message = this.#messages.get(key)
