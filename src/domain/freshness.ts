@@ -29,9 +29,11 @@ export function freshnessAt(tier: Tier, nowMs: number, isSample = false): Freshn
 /**
  * Every cutoff that a reader can still ask for, latest first: the end of time (realtime), the
  * coming hour (a replica whose clock is ahead), this hour, and the one before (a request that read
- * the clock just before the hour turned).
+ * the clock just before the hour turned). Of several times, those of each.
  */
-export function boundariesMs(nowMs: number): number[] {
-  const hourMs = hourStartMs(nowMs)
-  return [Number.POSITIVE_INFINITY, hourMs + HOUR_MS, hourMs, hourMs - HOUR_MS]
+export function boundariesMs(...timesMs: readonly number[]): number[] {
+  const hours = new Set(timesMs.map(hourStartMs))
+  const tops = [...hours].flatMap((ms) => [ms + HOUR_MS, ms, ms - HOUR_MS])
+  if (hours.size === 1) return [Number.POSITIVE_INFINITY, ...tops]
+  return [Number.POSITIVE_INFINITY, ...new Set(tops)].sort((a, b) => b - a)
 }

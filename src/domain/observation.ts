@@ -70,8 +70,17 @@ export type RowFault = {
 /** Recorded rows: `ids` in the order of the rows, null if an older version recorded them. */
 export type Recorded = { readonly inserted: number; readonly ids: readonly number[] | null }
 
-/** New observations, and where their commit stands in the log of changes, where that is known. */
-export type Logged = { readonly ids: readonly number[]; readonly position?: number | null }
+/** Where a commit stands in the log of changes; null if it is not logged. */
+export type Place = {
+  readonly position?: number | null
+  /** The position of the commit before; 0 for the first. */
+  readonly previous?: number
+  /** The time of the commit in the log, by the writer's clock. */
+  readonly atMs?: number
+}
+
+/** New observations, and the place of their commit. */
+export type Logged = { readonly ids: readonly number[] } & Place
 
 /** The outcome of a batch. `ids[i]` belongs to `observations[i]`; they ascend. */
 export type Recording =

@@ -164,7 +164,7 @@ const BEHIND_SECONDS = 1
 /** Waits for the position that a URL asks for. Throws `replica_behind` if it does not come soon. */
 async function positionServed({ memory: { positions } }: HotDeps, url: string): Promise<void> {
   const { min_position: minPosition = 0 } = readQuery(PositionQuery, url)
-  if (await positions.reached(minPosition)) return
+  if (await positions.awaited(minPosition)) return
   throw new ServiceError(
     'replica_behind',
     `this replica has not come to position ${minPosition}, but to the one in position; retry ` +

@@ -1,21 +1,5 @@
-import type { Window } from '~/domain/period.ts'
-
-export type IdRange = {
-  readonly firstId?: number
-  readonly lastId?: number
-  /** The times of the rows, for observations. */
-  readonly window?: Window
-  /** Position in the log of changes. */
-  readonly position?: number | null
-  /** Says whether the log says there which observations it withdrew. */
-  readonly isWithdrawal?: boolean
-}
-
-/** A change in the database; a range tells which rows changed, without one any may have. */
+/** A change in the database that the log of changes does not tell of. */
 export type DatabaseChange =
-  | ({ readonly kind: 'observations' } & IdRange)
-  | ({ readonly kind: 'references' } & IdRange)
-  | { readonly kind: 'catalogue' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'feeds' }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
@@ -27,44 +11,32 @@ export const BACKLOG_MAX = 500
 export const BACKLOG_ACCOUNTS_MAX = 5000
 
 /**
- * Changes that wait to be loaded: access first, then usage, then the rest in the order of arrival.
- * Each change loads the present state, so their order does not matter for the result.
+ * Changes that wait to be loaded: access first, then usage, then the rest. Each change loads the
+ * present state, so their order does not matter for the result.
  */
 export class Backlog {
   #access: DatabaseChange[] = []
   #usage = new Set<string>()
-  #others: DatabaseChange[] = []
+  #rest: DatabaseChange | null = null
 
   add(change: DatabaseChange): void {
     if (change.kind === 'access') this.#access.push(change)
-    else if (change.kind === 'everything') this.#addEverything()
-    else if (this.#isEverything) return
     else if (change.kind === 'usage') for (const id of change.accountIds) this.#usage.add(id)
-    else this.#others.push(change)
+    else if (this.#rest?.kind !== 'everything') this.#rest = change
     if (this.#access.length > BACKLOG_MAX) this.#access = [{ kind: 'access' }]
-    if (this.#others.length > BACKLOG_MAX || this.#usage.size > BACKLOG_ACCOUNTS_MAX)
-      this.#addEverything()
-  }
-
-  /** Queues a reload of everything, which covers every other change that waits. */
-  #addEverything(): void {
+    const isEverything = this.#rest?.kind === 'everything'
+    if (!isEverything && this.#usage.size <= BACKLOG_ACCOUNTS_MAX) return
     this.#usage.clear()
-    this.#others = [{ kind: 'everything' }]
+    this.#rest = { kind: 'everything' }
   }
 
-  get #isEverything(): boolean {
-    return this.#others[0]?.kind === 'everything'
-  }
-
-  /**
-   * Takes out what waits now, each in its turn, and before it what is more urgent by then.
-   */
+  /** Takes out what waits, the most urgent first. */
   *round(): Generator<DatabaseChange> {
-    for (let left = this.#others.length; ; left--) {
+    for (let rest = this.#rest; ; rest = null) {
       yield* this.#urgent()
-      const change = left > 0 && this.#others.shift()
-      if (!change) return
-      yield change
+      if (!rest) return
+      this.#rest = null
+      yield rest
     }
   }
 
@@ -84,6 +56,6 @@ export class Backlog {
   clear(): void {
     this.#access = []
     this.#usage.clear()
-    this.#others = []
+    this.#rest = null
   }
 }

@@ -47,7 +47,7 @@ export type Spread = {
 }
 
 /** End of the log: position 0 while it is empty. */
-export type LogEnd = {
+type LogEnd = {
   readonly position: number
   /** The moments of the last tick and of the last hour; null if there is none. */
   readonly tickMs: number | null
@@ -109,15 +109,4 @@ export function* parts(rows: readonly LogRow[]): Generator<LogRow[]> {
     ids += row.ids?.length ?? 0
   }
   if (part.length > 0) yield part
-}
-
-/** The rows in runs of observations that follow each other, and other rows one by one. */
-export function runs(rows: readonly LogRow[]): LogRow[][] {
-  const all: LogRow[][] = []
-  for (const row of rows) {
-    const last = all.at(-1)
-    if (row.kind === 'observations' && last?.[0]?.kind === row.kind) last.push(row)
-    else all.push([row])
-  }
-  return all
 }

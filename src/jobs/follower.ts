@@ -1,64 +1,67 @@
 import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
-import type { Quote } from '~/domain/quote.ts'
 import type { Log } from '~/log.ts'
-import { publishWithDays } from '~/memory/day-publication.ts'
-import { KeyIndex } from '~/memory/key-index.ts'
+import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
+import type { DaySource } from '~/memory/day-publication.ts'
 import type { LiveMemory, LoggedChange } from '~/memory/live/live.ts'
-import { Memory } from '~/memory/memory.ts'
-import { Answered } from './answered.ts'
-import { AHEAD_MS_MAX, idsOf, isUnnamed, type LogRow, parts, runs, timesAt } from './change-log.ts'
-import { addLogged, type LoggedSources, quotesOf, type ReadRows, ROWS_MAX } from './logged-rows.ts'
-import type { Refresher } from './refresh.ts'
-import { isServed, serve } from './served.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { isUnnamed, type LogRow, parts, timesAt } from './change-log.ts'
+import { type Loaded, type LoggedLoads, load, publishLoaded } from './loaded.ts'
+import { LogTurns } from './log-turns.ts'
+import { changeOf, type LoggedSources, quotesOf, type ReadRows, ROWS_MAX } from './logged-rows.ts'
+import { type OwnCommit, OwnCommits } from './own-commits.ts'
 
-type FollowerDeps = LoggedSources & {
-  /** Served memory, and what keeps it in step with the database. */
-  readonly memory: Memory
-  readonly refresher: Pick<Refresher, 'reload'>
-  readonly live: LiveMemory
-  readonly log: Log
-}
+type FollowerDeps = LoggedSources &
+  Omit<LoggedLoads, 'quotes' | 'references'> & {
+    readonly quotes: LoggedSources['quotes'] & LoggedLoads['quotes']
+    readonly references: LoggedSources['references'] & LoggedLoads['references']
+    /** Where days are looked up for rows whose sender waits. */
+    readonly days: DaySource
+    readonly memory: Memory
+    readonly live: LiveMemory
+    readonly log: Log
+  }
 
-/** The time that changes may wait while nothing is watched. */
-const UNWATCHED_WAIT_MS = 250
 /** The time for which there is no tick while nothing is watched; else there is one each minute. */
 const UNWATCHED_MS = 3 * MINUTE_MS
-/** Number of times that a beginning is retried, because of rows that the log does not name. */
-const BEGINNINGS_MAX = 5
+/** How often all is loaded in a row, because of rows that the log does not name. */
+const LOADS_MAX = 5
+/** How long the sender of a commit waits for its being served. */
+const SERVED_MS_MAX = 8_000
 
-/** Copies the served memory without keys, which are not logged. */
-const copied = ({ current }: Memory): Memory =>
-  new Memory(undefined, { ...current, keys: KeyIndex.empty })
+/** News of a commit in the log. */
+type FollowedNews = { readonly kind?: string; readonly position?: number | null }
+
+type Checked = Loaded & { readonly before: CatalogueIndex }
 
 /** Signals that the order is broken: the next row has no step. */
 class Broken extends Error {}
 
 /**
- * Applies the log of changes to a memory of its own, row by row, in the same way in every process.
+ * Applies the log of changes to memory, row by row, in every process alike. Nothing else brings
+ * quotes, references or a catalogue there.
  *
  * News only wake it: what it missed while its connection was lost stands in the log. Where the log
  * does not tell what changed (its rows are gone, an import names none, a version that does not
- * know the log recorded something, a clock was set back) it begins again from all that is served.
+ * know the log recorded something, a clock was set back) everything is loaded.
  */
 export class Follower {
-  #isBegun = false
   #isLost = false
+  /** What is to be compared with memory; `failed` if it could not be loaded yet. */
+  #check: Checked | 'failed' | null = null
   #gaps = 0
   #tickMs = Number.NEGATIVE_INFINITY
-  #isStopped = false
-  #isFailing = false
-  #isWanted = false
-  #run: Promise<void> | null = null
-  #timer: ReturnType<typeof setTimeout> | null = null
-  /** The time when the oldest change arrived that is not applied; null if everything is. */
-  #waitingSinceMs: number | null = null
-  readonly answered = new Answered()
+  readonly #own = new OwnCommits()
+  readonly #turns: LogTurns
 
-  constructor(private readonly deps: FollowerDeps) {}
+  constructor(private readonly deps: FollowerDeps) {
+    const { clock, log, memory } = deps
+    const turn = (isWanted: boolean) => this.#turn(isWanted)
+    this.#turns = new LogTurns({ positions: memory.positions, clock, log, turn })
+  }
 
   /** The time of the oldest news that is not applied yet; null for none. */
   get waitingSinceMs(): number | null {
-    return this.#waitingSinceMs
+    return this.#turns.waitingSinceMs
   }
 
   /** The time when the last tick was logged; -Infinity before the first. */
@@ -66,233 +69,229 @@ export class Follower {
     return this.#tickMs
   }
 
-  /** Number of times that it began again. */
+  /** How often everything was loaded since the beginning. */
   get gaps(): number {
     return this.#gaps
   }
 
+  /** Whether the last attempt failed. */
+  get isFailing(): boolean {
+    return this.#turns.isFailing
+  }
+
   /** Reports whether the last attempt failed, or what comes next has no step. */
   get isBehind(): boolean {
-    return this.#isFailing || this.#isLost
+    return this.isFailing || this.#isLost
   }
 
-  /** End of the log: to be read before memory is loaded, for `begin` after it. */
-  async mark(): Promise<number> {
-    return (await this.deps.changes.end()).position
-  }
-
-  /** Begins with what is served, in which everything up to the mark is loaded. */
-  async begin(mark: number): Promise<void> {
-    for (let fromPosition = mark, tries = 1; ; tries++) {
-      const end = await this.#beginAfter(fromPosition)
-      if (end === null) break
-      if (tries === BEGINNINGS_MAX) throw new Error('the log of changes does not come to rest')
-      fromPosition = end
-      await this.deps.refresher.reload()
-    }
-    this.#isBegun = true
-    if (this.#isWanted) this.wake()
-  }
-
-  /** Begins at the end of the log; answers the end where the log does not name all up to it. */
-  async #beginAfter(mark: number): Promise<number | null> {
-    const { live, memory, clock, changes } = this.deps
-    const end = await changes.end()
-    if (!(await addLogged(this.deps, { memory, mark, end }))) return end.position
-    live.begin({ memory: copied(memory), position: end.position, ...timesAt(end, clock.now()) })
-    memory.positions.reach(end.position)
-    this.#tickMs = end.tickMs ?? Number.NEGATIVE_INFINITY
-    return null
+  /** Loads everything and goes on from there. Rejects when the database does not answer. */
+  async begin(): Promise<void> {
+    await this.#load()
+    this.#turns.begin()
   }
 
   /** Hears of news; those without a position come from a version that does not log. */
-  hear({ position }: { readonly position?: number | null }): void {
-    if (position === null) return
-    if (position === undefined) this.#isLost = true
-    else if (position <= this.deps.live.position) return
-    this.wake()
-  }
-
-  /** Has the log read soon: at once while something is watched. */
-  wake(): void {
-    this.#waitingSinceMs ??= this.deps.clock.now()
-    this.#isWanted = true
-    if (this.#isStopped || !this.#isBegun || this.#run || this.#timer) return
-    const waitMs = this.deps.live.watched.size > 0 ? 0 : UNWATCHED_WAIT_MS
-    if (waitMs === 0) this.#start()
-    else this.#timer = setTimeout(() => this.#start(), waitMs).unref()
-  }
-
-  /** Reads the log now; resolves when everything that was logged before is applied, or failed. */
-  async caughtUp(): Promise<void> {
-    this.wake()
-    while (this.#isWanted && this.#isBegun && !this.#isStopped) {
-      if (this.#timer) this.#start()
-      await this.#run
+  hear({ kind, position }: FollowedNews, isOwn = false): void {
+    const { memory, clock } = this.deps
+    if (position) {
+      const isServed = isOwn && kind === 'observations' && this.#own.isAwaited(position)
+      if (!isServed) this.#turns.hearOf(position)
+    } else if (position === null) memory.publish({ isPastChanged: true }, clock.now())
+    else {
+      this.#isLost = true
+      this.wake()
     }
-    await this.#run
   }
 
-  /** Resolves when everything answered so far is applied, or after some seconds at the latest. */
-  async answersApplied(): Promise<void> {
-    if (this.answered.isApplied || !this.#isBegun || this.#isStopped) return
-    const applied = this.answered.applied()
-    this.#isWanted = true
-    this.#start()
-    await applied
+  /**
+   * Runs what commits observations and hands them to `serve`. News of commits of this process do
+   * not have the log read meanwhile, but for one whose answer was lost.
+   */
+  committing<T>(work: () => Promise<T>): Promise<T> {
+    return this.#own.during(work, (position) => this.#turns.hearOf(position))
   }
 
-  /** Begins again if something was served that the log did not report. */
+  /** Has the log read. */
+  wake(): void {
+    this.#turns.wake()
+  }
+
+  /** Reads the log now; resolves when everything that was logged before is served, or failed. */
+  caughtUp(): Promise<void> {
+    return this.#turns.caughtUp()
+  }
+
+  /** Resolves when everything heard of so far is served, or failed. */
+  settled(): Promise<void> {
+    return this.#turns.settled()
+  }
+
+  /**
+   * Serves what this process committed, in its turn; answers false if that takes too long. The log
+   * is read only if others committed since the last row that was applied.
+   */
+  async serve(commit: OwnCommit): Promise<boolean> {
+    const { live, memory } = this.deps
+    if (commit.position <= live.position) {
+      // It was read from the log already, or the log of another server goes on elsewhere.
+      await this.caughtUp()
+      return !this.isFailing
+    }
+    this.#own.add(commit)
+    this.#turns.hearOf(commit.position)
+    return memory.positions.reached(commit.position, SERVED_MS_MAX)
+  }
+
+  /**
+   * Loads everything, as a gap if that brings what the log did not tell of. The log is followed
+   * meanwhile.
+   */
   async check(): Promise<void> {
-    const { memory, live } = this.deps
-    const { current } = memory
+    this.#check = await this.#loaded().catch(() => 'failed' as const)
     await this.caughtUp()
-    if (!this.#isFailing && live.lacks(current)) await this.lose()
   }
 
   stop(): void {
-    this.#isStopped = true
-    if (this.#timer) clearTimeout(this.#timer)
+    this.#turns.stop()
   }
 
-  /** Begins again, now. */
+  /** Loads everything, as a gap. */
   async lose(): Promise<void> {
     this.#isLost = true
     await this.caughtUp()
   }
 
-  #start(): void {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    this.#run ??= this.#follow().finally(() => {
-      this.#run = null
-      if (this.#isWanted) this.wake()
-    })
-  }
-
-  async #follow(): Promise<void> {
-    while (this.#isWanted && !this.#isStopped) {
-      this.#isWanted = false
-      const { noted } = this.answered
-      try {
-        await this.#turn()
-        this.#isFailing = false
-        this.answered.reached(noted)
-        if (!this.#isWanted) this.#waitingSinceMs = null
-      } catch (error) {
-        if (!this.#isFailing) this.deps.log.warn({ err: error }, 'changes could not be followed')
-        this.#isFailing = true
-        this.answered.reached(Number.POSITIVE_INFINITY)
-      }
+  async #turn(isWanted: boolean): Promise<void> {
+    if (!this.#isLost && !(await this.#catchUp({ isWanted }))) this.#isLost = true
+    if (this.#turns.isStopped) return
+    const [isLost, check] = [this.#isLost, this.#check]
+    this.#isLost = false
+    this.#check = null
+    try {
+      if (isLost) await this.#load()
+      else if (check) await this.#compare(check === 'failed' ? await this.#loaded() : check)
+      if (isLost) this.#gaps++
+    } catch (error) {
+      this.#isLost ||= isLost
+      this.#check ??= check && 'failed'
+      throw error
     }
   }
 
-  async #turn(): Promise<void> {
+  /**
+   * Applies all that is logged by now, or was heard of unless it is wanted; answers false where the
+   * log does not tell all of it.
+   */
+  async #catchUp({ isTold = true, isWanted = true } = {}): Promise<boolean> {
     try {
-      if (!this.#isLost) while (await this.#takeSome());
+      if (isTold) await this.#takeOwn()
+      if (isWanted || this.#turns.isBehind) while (await this.#takeSome(isTold));
+      return true
     } catch (error) {
       if (!(error instanceof Broken)) throw error
       this.deps.log.info({ why: error.message }, 'changes are followed again')
-      this.#isLost = true
+      return false
+    } finally {
+      if (isTold && !this.#isUnwatched) this.deps.live.settle()
     }
-    if (!this.#isLost || this.#isStopped) return
-    const mark = await this.mark()
-    await this.deps.refresher.reload()
-    this.#isLost = false
-    try {
-      await this.begin(mark)
-    } catch (error) {
-      this.#isLost = true
-      throw error
-    }
-    this.#gaps++
-    this.#isWanted = true
   }
 
-  /** Applies the next rows; answers whether there were any. */
-  async #takeSome(): Promise<boolean> {
-    const { live, memory, changes } = this.deps
+  /** Loads everything; what is logged meanwhile is applied too before anybody is told of it. */
+  async #load(): Promise<void> {
+    const { live, changes, memory, references, clock } = this.deps
+    for (let loads = 1; ; loads++) {
+      const end = await changes.end()
+      const nowMs = clock.now()
+      const loaded = await load(this.deps, memory, nowMs)
+      const times = timesAt(end, nowMs)
+      const keptMs = Math.max(times.atMs, times.hourMs ?? times.atMs)
+      await publishLoaded({ memory, references, timesMs: [keptMs] }, loaded)
+      live.begin({ ...times, position: end.position })
+      this.#tickMs = end.tickMs ?? Number.NEGATIVE_INFINITY
+      if (await this.#catchUp({ isTold: false })) break
+      if (loads === LOADS_MAX) throw new Error('the log of changes does not come to rest')
+    }
+    live.settle()
+  }
+
+  /** Everything that is live, and the catalogue of the moment at which it began to be loaded. */
+  async #loaded() {
+    const { memory, clock } = this.deps
+    const { catalogue: before } = memory.current
+    return { before, ...(await load(this.deps, memory, clock.now())) }
+  }
+
+  /** Applies the log up to now: a gap if it did not tell of all that was loaded before. */
+  async #compare({ before, catalogue, ...others }: Checked): Promise<void> {
+    const { live, memory, references, clock, log } = this.deps
+    if (!(await this.#catchUp())) {
+      this.#isLost = true
+      return this.wake()
+    }
+    const isOlder = memory.current.catalogue !== before
+    const loaded = isOlder ? others : { ...others, catalogue }
+    const timesMs = [live.keptMs, clock.now()] as const
+    if (!(await publishLoaded({ memory, references, timesMs }, loaded))) return
+    log.info({}, 'memory lacked rows that the database has; they are loaded now')
+    this.#gaps++
+    live.begin({ ...live.times, position: live.position })
+    live.settle()
+  }
+
+  /** Applies what this process committed as far as it comes next. */
+  async #takeOwn(): Promise<void> {
+    const { live } = this.deps
+    for (let own = this.#own.takeAfter(live.position); own; ) {
+      const { previous, isNamed, ...change } = own
+      await this.#apply({ kind: 'observations', ...change }, isNamed && !this.#isUnwatched)
+      own = this.#own.takeAfter(live.position)
+    }
+  }
+
+  /** Applies the next rows; answers whether there may be more. */
+  async #takeSome(isTold: boolean): Promise<boolean> {
+    const { live, changes } = this.deps
     const rows = await changes.from(live.position, ROWS_MAX)
     if (live.position > 0 && rows[0]?.position !== live.position)
       throw new Broken('the log goes on elsewhere')
     const news = rows.filter(({ position }) => position > live.position)
-    for (const run of this.#isUnwatched ? runs(news) : [news]) {
-      for (const part of parts(run.slice(this.#adopted(run)))) {
-        const read = await quotesOf(this.deps, part)
-        for (const row of part) {
-          if (this.#isStopped || this.#isLost) return false
-          await this.#take(row, read)
-          memory.positions.reach(row.position)
-        }
+    for (const part of parts(news)) {
+      const read = await quotesOf(this.deps, part)
+      for (const row of part) {
+        if (this.#turns.isStopped || (isTold && this.#isLost)) return false
+        await this.#take(row, { read, isTold })
       }
     }
-    return news.length > 0
+    return rows.length === ROWS_MAX
   }
 
-  /**
-   * If nothing is watched, adopts the served state for the leading rows that it holds, and returns
-   * how many: as many as are served. Later ones may be in it too; whoever begins to watch after
-   * this was told of none of them.
-   */
-  #adopted(rows: readonly LogRow[]): number {
-    const { live, memory, recent } = this.deps
-    if (!this.#isUnwatched) return 0
-    const next = rows.findIndex((row) => !isServed(this.deps, row))
-    const served = next < 0 ? rows : rows.slice(0, next)
-    if (served.length === 0) return 0
-    recent.take(idsOf(served, 'observations'))
-    const { position } = served.at(-1)!
-    live.begin({ ...live.times, memory: copied(memory), position })
-    memory.positions.reach(position)
-    return served.length
-  }
-
-  /** Reports whether nothing is watched, in this process or another. */
+  /** Whether nobody watches, in this process or another, so that quotes need no step. */
   get #isUnwatched(): boolean {
     const { live, clock } = this.deps
     return live.watched.size === 0 && clock.now() - this.#tickMs > UNWATCHED_MS
   }
 
-  async #take(row: LogRow, { quotes, aside }: ReadRows): Promise<void> {
-    const { live, references, clock } = this.deps
-    const nowMs = clock.now()
-    const { position, kind, ids } = row
-    if (aside.has(position)) return live.pass(position)
+  async #take(row: LogRow, { read, isTold }: { read: ReadRows; isTold: boolean }): Promise<void> {
+    const { live } = this.deps
+    const { position, kind } = row
     if (isUnnamed(row)) throw new Broken('a change does not say what it changed')
-    const atMs = row.atMs > nowMs + AHEAD_MS_MAX ? nowMs : row.atMs
-    const apply = async (more: Partial<LoggedChange>) => {
-      await serve(this.deps, more)
-      return live.apply({ position, kind, atMs, ...more }, references)
+    if (read.aside.has(position)) return live.pass(position)
+    const change = await changeOf(this.deps, row, read)
+    const { atMs } = change
+    if (kind === 'tick') this.#tickMs = atMs
+    if (kind === 'hour') {
+      if (atMs !== row.atMs || atMs <= (live.hourMs ?? 0)) return live.pass(position)
+      if (live.hourMs !== null && atMs > live.hourMs + HOUR_MS)
+        throw new Broken('hours are missing')
     }
-    switch (kind) {
-      case 'tick':
-        this.#tickMs = atMs
-        return apply({})
-      case 'hour': {
-        const isOwnTime = atMs === row.atMs && row.atMs > (live.hourMs ?? 0)
-        if (!isOwnTime) return live.pass(position)
-        if (live.hourMs !== null && atMs > live.hourMs + HOUR_MS)
-          throw new Broken('hours are missing')
-        return apply({})
-      }
-      case 'catalogue':
-        return apply({ catalogue: row.catalogue! })
-      case 'observations': {
-        const read = (ids: readonly number[] = []) => ids.flatMap((id) => quotes.get(id) ?? [])
-        if (row.spread?.state === 'again') return this.#takeLate(row, read(ids!))
-        return apply({ quotes: read(ids!), withdrawn: read(row.withdrawn) })
-      }
-      case 'references':
-        return apply({ references: await references.byIds(ids!) })
-    }
+    // What some processes went on without is a gap for the readers of all of them.
+    const isStep = kind !== 'observations' || (row.spread?.state !== 'again' && !this.#isUnwatched)
+    return this.#apply(change, isTold && isStep)
   }
 
-  /** Takes what some processes went on without, as a gap for the readers of all of them. */
-  async #takeLate({ position }: LogRow, quotes: readonly Quote[]): Promise<void> {
-    const { live, references, clock } = this.deps
-    await serve(this.deps, { quotes })
-    const memory = new Memory(undefined, live.current)
-    await publishWithDays({ memory, days: references, clock }, { quotes })
-    live.begin({ ...live.times, memory, position })
+  async #apply(change: LoggedChange, isTold: boolean): Promise<void> {
+    const { live, days } = this.deps
+    if (!(await live.apply(change, days, isTold)))
+      throw new Broken('the references of earlier days could not be looked up')
   }
 }

@@ -96,18 +96,6 @@ export class Whole {
   }
 
   /**
-   * The quotes of the change at a position, none while it is set aside; null if it names none,
-   * or is not in the log any more.
-   */
-  async ofChange(position: number): Promise<readonly Quote[] | null> {
-    const [row] = await this.deps.changes.from(position, 1)
-    if (row?.position !== position || row.kind !== 'observations') return null
-    const quotes = (await this.quotesOf([row])).get(position)
-    if (!quotes) return []
-    return row.ids === null ? null : quotes
-  }
-
-  /**
    * Live quotes as if incomplete commits had not been made: a commit that came meanwhile is in it
    * whole, or not at all.
    */

@@ -63,13 +63,13 @@ export class CorridorBook {
   }
 
   /** A book with the quotes added; this very one when they add nothing. */
-  with(quotes: readonly Quote[], nowMs: number): CorridorBook {
+  with(quotes: readonly Quote[], ...timesMs: readonly number[]): CorridorBook {
     const trails = [...this.trails]
     let isChanged = false
     for (const quote of quotes) {
       const known = trails.findIndex(([first]) => isOfOneOffer(first!, quote))
       const trail = known < 0 ? NOTHING : trails[known]!
-      const next = trailWith(trail, sharing(quote, trail[0]), nowMs)
+      const next = trailWith(trail, sharing(quote, trail[0]), ...timesMs)
       if (next === trail) continue
       if (next.length === 0) trails.splice(known, 1)
       else trails[known < 0 ? trails.length : known] = next

@@ -26,12 +26,3 @@ export async function learnDays({ memory, days }: DayDeps, added: Publication): 
     memory.learn(await days.referencesAt(missing))
   }
 }
-
-/** Publishes after `learnDays`. Rejects when a look-up fails; then nothing is published. */
-export async function publishWithDays(
-  { clock, ...deps }: DayDeps & { readonly clock: { now(): number } },
-  added: Publication,
-): Promise<void> {
-  await learnDays(deps, added)
-  deps.memory.publish(added, clock.now())
-}

@@ -2,7 +2,6 @@ import type { Access } from '~/domain/account.ts'
 import { corridorKey } from '~/domain/corridor.ts'
 import type { ConnectorRecord } from '~/domain/feed/connector.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
-import { boundariesMs, hourStartMs } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { Anchors } from '~/domain/price/anchors.ts'
 import { momentsOf, type Probe, type ProbeAnswer } from '~/domain/price/day-mids.ts'
@@ -73,7 +72,6 @@ const NOTHING: Generation = {
  */
 export class Memory {
   #current: Generation
-  #prunedMs = Number.NEGATIVE_INFINITY
   #daysMax = DAYS_SPARE
   /**
    * Says whether what is served may hold sample prices; said at the start by the database, and from
@@ -100,24 +98,10 @@ export class Memory {
   }
 
   /**
-   * Reports whether values from the top of this hour may be missing, because the clock was further
-   * ahead before and memory was pruned by it.
-   */
-  lacks(nowMs: number): boolean {
-    return nowMs < this.#prunedMs && !boundariesMs(this.#prunedMs).includes(hourStartMs(nowMs))
-  }
-
-  /** Records that everything live at `nowMs` has been published again. */
-  recovered(nowMs: number): void {
-    this.#prunedMs = nowMs
-  }
-
-  /**
    * Makes `added` part of what is served, all at once. Adding quotes or references twice adds
-   * nothing.
+   * nothing. Of each series it keeps what a reader can ask for at any of the times.
    */
-  publish(added: Publication, nowMs: number): void {
-    this.#prunedMs = Math.max(this.#prunedMs, nowMs)
+  publish(added: Publication, ...timesMs: readonly [number, ...number[]]): void {
     const { current: before } = this
     const { feeds, keys } = before
     const { references: newReferences = [] } = added
@@ -125,8 +109,8 @@ export class Memory {
     const newQuotes = loadedAmong(added.quotes ?? [], unloaded)
     const catalogue = added.catalogue ? new CatalogueIndex(added.catalogue) : before.catalogue
     const { anchors } = catalogue
-    const quotes = before.quotes.without(added.withdrawn ?? []).with(newQuotes, nowMs)
-    const references = before.references.with(newReferences, nowMs).anchored(anchors)
+    const quotes = before.quotes.without(added.withdrawn ?? []).with(newQuotes, ...timesMs)
+    const references = before.references.with(newReferences, ...timesMs).anchored(anchors)
     const served = anchors.isSame(before.catalogue.anchors) ? newQuotes : quotes.allQuotes()
     const moments = momentsOf(served, anchors)
     this.#current = {
@@ -172,7 +156,6 @@ export class Memory {
   /** Forgets values that no reader can ask for any more. */
   prune(nowMs: number): void {
     const { quotes, references } = this.#current
-    this.#prunedMs = Math.max(this.#prunedMs, nowMs)
     this.#current = {
       ...this.#current,
       quotes: quotes.pruned(nowMs),

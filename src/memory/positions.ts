@@ -21,17 +21,23 @@ export class Positions {
     for (const [resolve, awaited] of this.#waiting) if (awaited <= position) resolve()
   }
 
+  /** As `reached`, of what another process may have committed. */
+  awaited(position: number): Promise<boolean> {
+    const reached = this.reached(position)
+    if (this.#position < position) this.onAwaited()
+    return reached
+  }
+
   /**
-   * Resolves once everything up to a position is known; with false if that takes longer than a
-   * moment, or too many wait already.
+   * Resolves once everything up to a position is known; with false where that takes longer than
+   * `msMax`, or too many wait already.
    */
-  async reached(position: number): Promise<boolean> {
+  async reached(position: number, msMax = WAIT_MS_MAX): Promise<boolean> {
     if (this.#position >= position) return true
     if (this.#waiting.size >= WAITING_MAX) return false
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, WAIT_MS_MAX)
+    const timer = setTimeout(resolve, msMax)
     this.#waiting.set(resolve, position)
-    this.onAwaited()
     await promise
     clearTimeout(timer)
     this.#waiting.delete(resolve)

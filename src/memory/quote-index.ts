@@ -51,7 +51,7 @@ export class QuoteIndex {
    * An index with `quotes` added, but for those that were withdrawn; the cost follows their number,
    * not the size of the index.
    */
-  with(added: readonly Quote[], nowMs: number): QuoteIndex {
+  with(added: readonly Quote[], ...timesMs: readonly number[]): QuoteIndex {
     const { corridorsByProvider, withdrawn } = this.parts
     const quotes = withdrawn.size > 0 ? added.filter(({ id }) => !withdrawn.has(id)) : added
     const books = new Map<string, CorridorBook>()
@@ -59,7 +59,7 @@ export class QuoteIndex {
     for (const [key, group] of Map.groupBy(quotes, corridorKey)) {
       const { from, to } = group[0]!
       const book = this.parts.books.get(key) ?? CorridorBook.empty(from, to)
-      const next = book.with(group, nowMs)
+      const next = book.with(group, ...timesMs)
       if (next === book) continue
       books.set(key, next)
       for (const { providerId } of group) {

@@ -27,16 +27,16 @@ export class ReferenceIndex {
   static readonly empty = new ReferenceIndex(new Map(), [], new Anchors([]))
 
   /** An index with `references` added. */
-  with(references: readonly Reference[], nowMs: number): ReferenceIndex {
+  with(references: readonly Reference[], ...timesMs: readonly number[]): ReferenceIndex {
     const trails = new Map(this.trails)
     let newestInFeed: Trail<Reference> = this.feed
     let isChanged = false
     for (const reference of references) {
       const trail = trails.get(reference.currency) ?? []
-      const next = trailWith(trail, reference, nowMs)
+      const next = trailWith(trail, reference, ...timesMs)
       if (next === trail) continue
       trails.set(reference.currency, next)
-      newestInFeed = trailWith(newestInFeed, reference, nowMs)
+      newestInFeed = trailWith(newestInFeed, reference, ...timesMs)
       isChanged = true
     }
     return isChanged ? new ReferenceIndex(trails, newestInFeed, this.anchors) : this

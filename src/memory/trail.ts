@@ -29,10 +29,14 @@ export function valueAt<T extends Held>(
  * Adding is commutative and idempotent: in whatever order, and however often, values arrive, the
  * same trail results. That is what lets a reload from the database run during ingestion.
  */
-export function trailWith<T extends Held>(trail: Trail<T>, value: T, nowMs: number): Trail<T> {
+export function trailWith<T extends Held>(
+  trail: Trail<T>,
+  value: T,
+  ...timesMs: readonly number[]
+): Trail<T> {
   if (trail.some(({ id }) => id === value.id)) return trail
   const place = trail.findIndex((known) => newestFirst(value, known) < 0)
-  const next = pruned(trail.toSpliced(place < 0 ? trail.length : place, 0, value), nowMs)
+  const next = pruned(trail.toSpliced(place < 0 ? trail.length : place, 0, value), ...timesMs)
   return next.length === trail.length && next.every((kept, i) => kept === trail[i]) ? trail : next
 }
 
@@ -41,8 +45,8 @@ export function trailWith<T extends Held>(trail: Trail<T>, value: T, nowMs: numb
  * each value that is the newest valid one at some moment from the earliest boundary on, the first
  * that a reader's clock may still show.
  */
-export function pruned<T extends Held>(trail: Trail<T>, nowMs: number): Trail<T> {
-  const boundaries = boundariesMs(nowMs)
+export function pruned<T extends Held>(trail: Trail<T>, ...timesMs: readonly number[]): Trail<T> {
+  const boundaries = boundariesMs(...timesMs)
   const sinceMs = boundaries.at(-1)!
   const kept: T[] = []
   let coveredMs = Number.NEGATIVE_INFINITY

@@ -1,5 +1,3 @@
-import type { Clock } from '~/clock.ts'
-import { MINUTE_MS } from '~/domain/duration.ts'
 import type { Follower } from '~/jobs/follower.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
@@ -8,12 +6,14 @@ import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { Database } from '~/store/database.ts'
 import { type HeardNews, type Listening, listenForNews, originOf } from '~/store/news-channel.ts'
 
-type ChangeListenerDeps = {
+export type ChangeListenerDeps = {
   readonly database: Database
-  readonly refresher: Pick<Refresher, 'note' | 'settled' | 'reload'>
-  readonly follower: Pick<Follower, 'hear' | 'wake'>
+  readonly refresher: Pick<Refresher, 'note'>
+  readonly follower: Pick<Follower, 'check'> & {
+    /** Hears of a commit in the log, and whether it is one of this process. */
+    hear(news: LoggedNews, isOwn: boolean): void
+  }
   readonly meter: Pick<UsageMeter, 'release'>
-  readonly clock: Clock
   readonly log: Log
 }
 
@@ -22,27 +22,19 @@ type AlertNews =
   | { readonly kind: 'alerts'; readonly accountId?: string }
   | { readonly kind: 'deliveries' }
 
-/** The time for which the fate of a statement may be open after its answer was lost. */
-const LOST_ANSWER_MS = 15 * MINUTE_MS
-/** The longest wait for a pulse. */
-const PULSE_MS_MAX = 1000
-
 /**
- * Brings the commits of other processes into memory.
+ * Hears what all processes commit: wakes those who follow the log of changes, and has loaded what
+ * the log does not tell of.
  *
- * Our own commits are in memory already, unless their answer was lost: for a while after that our
- * own announcements count too. Announcements of changed access always count, since the older of two
- * simultaneous loads may have been published last. After a lost connection anything may have been
- * missed.
+ * Of that our own is in memory already. Announcements of changed access always count, since the
+ * older of two simultaneous loads may have been published last. After a lost connection anything
+ * may have been missed.
  */
 export class ChangeListener {
   #listening: Listening | null = null
   readonly #alertHearers: ((news: AlertNews) => void)[] = []
   #isFirst = true
   #isHeard = true
-  #heardCount = 0
-  readonly #waiting = new Set<{ readonly count: number; resolve(): void }>()
-  #answerLostMs = Number.NEGATIVE_INFINITY
 
   constructor(private readonly deps: ChangeListenerDeps) {}
 
@@ -53,44 +45,13 @@ export class ChangeListener {
       onConnect: () => {
         if (!this.#isFirst) {
           this.deps.refresher.note({ kind: 'everything' })
-          this.deps.follower.wake()
+          void this.deps.follower.check()
           this.#tell({ kind: 'alerts' })
           this.#tell({ kind: 'deliveries' })
         }
         this.#isFirst = false
       },
     })
-  }
-
-  /** Notes that a batch of ours may be committed now or later without an answer. */
-  noteLostAnswer(): void {
-    const { refresher, clock } = this.deps
-    this.#answerLostMs = clock.now()
-    refresher.note({ kind: 'everything' })
-  }
-
-  /**
-   * Resolves when memory serves everything committed before the call, by any process: announcements
-   * come in the order of commits, so all of it is loaded when a pulse sent now comes back. If none
-   * comes back everything is loaded. Rejects when the database does not answer.
-   */
-  async caughtUp(): Promise<void> {
-    const { refresher } = this.deps
-    const count = await this.#listening?.pulse()
-    if (count !== undefined && (await this.#heard(count))) await refresher.settled()
-    else await refresher.reload()
-  }
-
-  async #heard(count: number): Promise<boolean> {
-    if (this.#heardCount >= count) return true
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(() => resolve(false), PULSE_MS_MAX)
-    const waiting = { count, resolve: () => resolve(true) }
-    this.#waiting.add(waiting)
-    const isHeard = await promise
-    clearTimeout(timer)
-    this.#waiting.delete(waiting)
-    return isHeard
   }
 
   get job(): Job {
@@ -111,27 +72,14 @@ export class ChangeListener {
   }
 
   #hear(news: HeardNews): void {
-    const { database, refresher, follower, meter, clock } = this.deps
+    const { database, refresher, follower, meter } = this.deps
     const isOwn = news.origin === originOf(database)
-    if (isLogged(news)) follower.hear(news)
-    if (news.kind === 'tick' || news.kind === 'hour') return
-    if (news.kind === 'pulse') this.#hearPulse(news.count, isOwn)
+    if (isLogged(news)) follower.hear(news, isOwn)
+    else if (news.kind === 'pulse') this.#isHeard ||= isOwn
     else if (news.kind === 'shares') {
       if (!isOwn) meter.release(news.accountIds)
     } else if (news.kind === 'alerts' || news.kind === 'deliveries') this.#tell(news)
-    else if (!isOwn || news.kind === 'access' || this.#mayHaveLost(clock.now()))
-      refresher.note(news)
-  }
-
-  #hearPulse(count: number, isOwn: boolean): void {
-    if (!isOwn) return
-    this.#isHeard = true
-    this.#heardCount = Math.max(this.#heardCount, count)
-    for (const waiting of this.#waiting) if (waiting.count <= count) waiting.resolve()
-  }
-
-  #mayHaveLost(nowMs: number): boolean {
-    return Math.abs(nowMs - this.#answerLostMs) < LOST_ANSWER_MS
+    else if (!isOwn || news.kind === 'access') refresher.note(news)
   }
 
   /** Sends a pulse. A database that takes it and does not bring it back has lost our connection. */
@@ -150,6 +98,9 @@ export class ChangeListener {
   }
 }
 
+type LoggedKind = 'observations' | 'references' | 'catalogue' | 'tick' | 'hour'
+type LoggedNews = HeardNews & { readonly kind: LoggedKind }
+
 /** Reports whether a commit of this kind stands in the log of changes. */
-const isLogged = (news: HeardNews): news is HeardNews & { readonly position?: number | null } =>
+const isLogged = (news: HeardNews): news is LoggedNews =>
   ['observations', 'references', 'catalogue', 'tick', 'hour'].includes(news.kind)

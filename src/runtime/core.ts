@@ -1,15 +1,16 @@
 import { monotonicMs, msSince } from '~/clock.ts'
 import { noState } from '~/domain/feed/state.ts'
+import type { Probe } from '~/domain/price/day-mids.ts'
 import { Follower } from '~/jobs/follower.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { UsageExchange } from '~/jobs/usage-exchange.ts'
 import { LiveMemory } from '~/memory/live/live.ts'
 import { Passing } from '~/memory/live/passing.ts'
-import { RecentQuotes } from '~/memory/live/recent-quotes.ts'
 import { Memory, type Publication } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { UsageShares } from '~/memory/usage-shares.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
+import { inTime } from '~/service/deadline.ts'
 import type { NewKeys } from '~/service/new-keys.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createMeterStore, LEASE_TRUST_MS } from '~/store/access/share-store.ts'
@@ -32,6 +33,9 @@ import { Telemetry } from './telemetry.ts'
 import { connectorRecords } from './upstream/connectors.ts'
 import { FeedService } from './upstream/feeds.ts'
 
+/** The limit on looking up the days of what was recorded, whose sender waits for it. */
+const DAYS = { msMax: 2_000, message: 'the references of earlier days took too long to read' }
+
 /** Memory, and what keeps it and the database in step with each other. */
 export type Core = {
   readonly telemetry: Telemetry
@@ -43,7 +47,7 @@ export type Core = {
   readonly exchange: UsageExchange
   readonly refresher: Refresher
   readonly changes: ChangeListener
-  /** Memory in the order of the log of changes, and what applies that. */
+  /** The steps of the log of changes, and what applies them. */
   readonly live: LiveMemory
   readonly passing: Passing
   readonly follower: Follower
@@ -62,13 +66,12 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const memory = new Memory((publication) => {
     for (const hear of hearers) hear(publication)
   })
-  const feeds = new FeedService({ ...options, memory, watch: telemetry.feed })
+  const served = () => follower.caughtUp()
+  const feeds = new FeedService({ ...options, memory, served, watch: telemetry.feed })
   hearers.push((publication) => windows.note(publication))
   hearers.push((publication) => readReplicas.note(publication))
   hearers.push((publication) => feeds.note(publication))
   hearers.push(() => telemetry.notePublication())
-  const recent = new RecentQuotes()
-  hearers.push((publication) => recent.note(publication))
   const shares = new UsageShares(clock, LEASE_TRUST_MS)
   const meter = new UsageMeter(shares)
   meter.onUsedUp = ({ accountId, keyId, limit }) =>
@@ -79,16 +82,14 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const [usage, meters] = [createUsageStore(database), createMeterStore(database)]
   const exchange = new UsageExchange({ meter, shares, usage, meters, clock })
   const spread = await Spread.of(options)
-  const refreshing = { sources: sourcesOf(options, spread), memory, meter, clock, log }
+  const refreshing = { sources: sourcesOf(options), memory, meter, clock, log }
   const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
-  const live = new LiveMemory()
+  const live = new LiveMemory(memory)
   const passing = new Passing(live, options.config)
-  const whole = spread?.whole ?? null
-  const logged = { changes: createChangeStore(database), recent, live, whole }
-  const following = { ...refreshing.sources, ...logged }
-  const follower = opened.add(new Follower({ ...following, memory, refresher, clock, log }))
-  memory.positions.onAwaited = () => void follower.caughtUp()
-  const heard = { follower, refresher: telemetry.follow(refresher) }
+  const logged = loggedOf(options, spread)
+  const follower = opened.add(new Follower({ ...logged, memory, live, clock, log }))
+  memory.positions.onAwaited = () => follower.wake()
+  const heard = telemetry.follow({ refresher, follower })
   const changes = new ChangeListener({ ...options, ...heard, meter })
   const newKeys = newKeysOf(options, refresher)
   const core = { telemetry, readReplicas, windows, memory, feeds, meter, exchange, refresher }
@@ -109,28 +110,38 @@ async function loadMemory(
   await opened.add(changes).start()
   await exchange.start()
   const say = (line: string) => log.info({}, line)
-  const mark = await follower.mark()
-  await withHeartbeat({ what: 'loading memory', say }, () => refresher.reload())
-  await follower.begin(mark)
-  spread?.loaded(async () => {
+  await withHeartbeat({ what: 'loading memory', say }, async () => {
     await refresher.reload()
-    await follower.check()
+    await follower.begin()
   })
+  spread?.loaded(() => follower.check())
   const { size: unloaded = 0 } = memory.current.unloaded ?? {}
   if (unloaded > 0) log.warn({ unloaded }, 'prices of corridors are missing until a worker is back')
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')
 }
 
 /** State of feeds and banks of other processes; of no use to a process that requests none. */
-function sourcesOf({ database, config, clock }: ServiceOptions, spread: Spread | null) {
+function sourcesOf({ database, config, clock }: ServiceOptions) {
   return {
-    catalogue: createCatalogueStore(database),
-    quotes: { ...createQuoteStore(database), ...spread?.quotes },
-    references: createReferenceStore(database),
     feeds: config.feeds.length > 0 ? createFeedStateStore(database) : { load: async () => noState },
     quoteSources: { load: () => createSourceStateStore(database).load(config.quoteSources) },
     connectors: { load: () => connectorRecords(config, database, clock.now()) },
     access: createAccountStore(database),
     usage: createUsageStore(database),
   } satisfies Sources
+}
+
+/** The log of changes, and where what it names and all that it tells of is read. */
+function loggedOf({ database }: ServiceOptions, spread: Spread | null) {
+  const references = createReferenceStore(database)
+  return {
+    changes: createChangeStore(database),
+    catalogue: createCatalogueStore(database),
+    quotes: { ...createQuoteStore(database), ...spread?.quotes },
+    references,
+    days: {
+      referencesAt: (probes: readonly Probe[]) => inTime(references.referencesAt(probes), DAYS),
+    },
+    whole: spread?.whole ?? null,
+  }
 }

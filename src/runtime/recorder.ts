@@ -1,29 +1,28 @@
 import type { Config } from '~/config.ts'
-import type { Recording } from '~/domain/observation.ts'
-import type { Answered } from '~/jobs/answered.ts'
-import type { Refresher } from '~/jobs/refresh.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Place } from '~/domain/observation.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { Follower } from '~/jobs/follower.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
 import { inTime } from '~/service/deadline.ts'
-import type { IngestDeps, ObservationStore } from '~/service/recording/ingest.ts'
+import { type IngestDeps, type ObservationStore, quoteOf } from '~/service/recording/ingest.ts'
 import type { WithdrawalStore } from '~/service/recording/withdraw.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
-import { isRefused, orUnavailable } from '~/store/outage.ts'
+import { CHANGE_ROWS_MAX } from '~/store/news-channel.ts'
+import { orUnavailable } from '~/store/outage.ts'
 import type { RowFigures } from '~/telemetry/row-figures.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
-import type { ChangeListener } from './change-listener.ts'
 import type { StorageWatch } from './storage/storage-watch.ts'
 
 type RecorderDeps = {
   readonly observations: ObservationStore
   readonly withdrawals: WithdrawalStore
   readonly references: DaySource
-  readonly refresher: Pick<Refresher, 'note'>
-  readonly changes: Pick<ChangeListener, 'noteLostAnswer' | 'caughtUp'>
   readonly tracing: Tracing | null
   readonly work: Config['work']
   readonly storage: Pick<StorageWatch, 'watched'>
   readonly rows: Pick<RowFigures, 'count'>
-  readonly follower: { readonly answered: Pick<Answered, 'note'>; caughtUp(): Promise<void> }
+  readonly follower: Pick<Follower, 'committing' | 'serve' | 'caughtUp' | 'isFailing'>
 }
 
 const WITHDRAWING_AWAY =
@@ -48,96 +47,90 @@ const OUTCOMES = {
 export type Recorder = IngestDeps['store'] & WithdrawalStore & { readonly limit: WorkLimit }
 
 /**
- * The store that records observations. A batch whose answer was lost may still be recorded: memory
- * then has to learn of it, at the latest before a retry is answered.
+ * The store that records observations: when it answers, memory serves what was recorded, in the
+ * order of the log. A batch whose answer was lost may still be recorded, and is served then too.
  */
 export function recorderOf(deps: RecorderDeps): Recorder {
-  const { observations, changes, tracing, work } = deps
-  const { storage, rows, follower } = deps
+  const { observations, references, tracing, work, storage, rows, follower } = deps
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
-  /**
-   * Waits for what an earlier call recorded, here or elsewhere, which may still be on its way into
-   * memory.
-   */
-  const served = async (recording: Recording): Promise<Recording> => {
-    if (recording.kind === 'replayed') {
-      await orUnavailable(changes.caughtUp(), RECORDING_AWAY)
-      await follower.caughtUp()
-    }
-    follower.answered.note()
+  const record: ObservationStore['record'] = async (batch) => {
+    const recorded = traced(tracing, 'database record', () => observations.record(batch))
+    const recording = await orUnavailable(storage.watched(recorded), RECORDING_AWAY)
+    rows.count(
+      OUTCOMES[recording.kind],
+      batch.observations.map(({ providerId }) => providerId),
+    )
     return recording
   }
-  const record: ObservationStore['record'] = async (batch) => {
-    try {
-      const recorded = traced(tracing, 'database record', () => observations.record(batch))
-      const watched = storage.watched(recorded)
-      const recording = await served(await orUnavailable(watched, RECORDING_AWAY))
-      const ofRows = batch.observations.map(({ providerId }) => providerId)
-      rows.count(OUTCOMES[recording.kind], ofRows)
-      return recording
-    } catch (error) {
-      if (!isRefused(error)) changes.noteLostAnswer()
-      throw error
-    }
-  }
   return {
-    answered: (idempotency) =>
-      limit.run(async () => {
-        const earlier = await orUnavailable(observations.answered(idempotency), RECORDING_AWAY)
-        return earlier && served(earlier)
-      }),
+    answered: async (idempotency) => {
+      const earlier = await limit.run(() =>
+        orUnavailable(observations.answered(idempotency), RECORDING_AWAY),
+      )
+      if (earlier) await served(deps, { away: RECORDING_AWAY })
+      return earlier
+    },
     record: (batch) =>
-      limit.run(() => {
-        batch.assertAwaited?.()
-        return record(batch)
+      follower.committing(async () => {
+        const recording = await limit.run(() => {
+          batch.assertAwaited?.()
+          return record(batch)
+        })
+        if (recording.kind === 'replayed') await served(deps, { away: RECORDING_AWAY })
+        if (recording.kind === 'recorded') {
+          const quotes = batch.observations.map((row, i) => quoteOf(row, recording.ids[i]!))
+          const isNamed = quotes.length <= CHANGE_ROWS_MAX
+          await ownServed(deps, { ...recording, quotes, isNamed, away: RECORDING_AWAY })
+        }
+        return recording
       }),
     ...withdrawing(deps, limit),
-    ...datingBack(deps),
+    referencesAt: (probes) =>
+      inTime(
+        traced(tracing, 'database referencesAt', () => references.referencesAt(probes)),
+        DAYS,
+      ),
     limit,
     noteRefused: (providerIds) => rows.count('refused', providerIds),
   }
 }
 
-/** The part that looks up the references of a row's day; memory loads them where that fails. */
-function datingBack({
-  references,
-  refresher,
-  tracing,
-}: RecorderDeps): Pick<Recorder, 'referencesAt'> {
-  return {
-    async referencesAt(probes) {
-      try {
-        const found = traced(tracing, 'database referencesAt', () =>
-          references.referencesAt(probes),
-        )
-        return await inTime(found, DAYS)
-      } catch (error) {
-        refresher.note({ kind: 'references' })
-        throw error
-      }
-    },
-  }
+type Committed = Place & {
+  readonly quotes: readonly Quote[]
+  readonly withdrawn?: readonly Quote[]
+  /** Whether the log names its rows. */
+  readonly isNamed: boolean
+  /** What to say if it is not served in time. */
+  readonly away: string
 }
 
-/** The part that withdraws. An answer that was lost is made up for by loading everything. */
-function withdrawing(
-  { withdrawals, changes, follower }: RecorderDeps,
-  limit: WorkLimit,
-): WithdrawalStore {
+/** Waits until what was committed is served, which need not be read from the log then. */
+async function ownServed(deps: RecorderDeps, { away, ...commit }: Committed): Promise<void> {
+  const { position, previous, atMs, quotes, withdrawn = [], isNamed } = commit
+  if (!position) return
+  if (previous === undefined || atMs === undefined) return served(deps, { away })
+  const own = { position, previous, atMs, quotes, withdrawn, isNamed }
+  if (!(await deps.follower.serve(own))) throw new ServiceError('database_unavailable', away)
+}
+
+/** Waits until everything that was committed is served. */
+async function served({ follower }: RecorderDeps, { away }: { away: string }): Promise<void> {
+  await follower.caughtUp()
+  if (follower.isFailing) throw new ServiceError('database_unavailable', away)
+}
+
+/** The part that withdraws. */
+function withdrawing(deps: RecorderDeps, limit: WorkLimit): WithdrawalStore {
+  const { withdrawals } = deps
   return {
     named: (ids) => limit.run(() => orUnavailable(withdrawals.named(ids), WITHDRAWING_AWAY)),
-    withdraw: (withdrawal) =>
-      limit.run(async () => {
-        try {
-          const done = await orUnavailable(withdrawals.withdraw(withdrawal), WITHDRAWING_AWAY)
-          if (done.position === null) await follower.caughtUp()
-          follower.answered.note()
-          return done
-        } catch (error) {
-          if (!isRefused(error)) changes.noteLostAnswer()
-          throw error
-        }
-      }),
+    withdraw: async (withdrawal) => {
+      const done = await limit.run(() =>
+        orUnavailable(withdrawals.withdraw(withdrawal), WITHDRAWING_AWAY),
+      )
+      await ownServed(deps, { ...done, isNamed: true, away: WITHDRAWING_AWAY })
+      return done
+    },
   }
 }

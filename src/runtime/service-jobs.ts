@@ -1,5 +1,4 @@
 import { DAY_MS } from '~/domain/duration.ts'
-import { recheck } from '~/jobs/recheck.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { watchTime } from '~/jobs/watch-time.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
@@ -21,17 +20,16 @@ type Parts = {
 
 /** The jobs that keep memory, usage and what is kept for retries in order. */
 export function serviceJobs(
-  { clock, log, database }: ServiceOptions,
+  { clock, database }: ServiceOptions,
   { core, observations }: Parts,
 ): Job[] {
-  const { memory, meter, refresher, exchange, follower } = core
+  const { meter, refresher, exchange, follower } = core
   return [
     { name: 'flush-usage', pattern: '* * * * * *', run: () => exchange.run() },
     {
       name: 'prune',
       pattern: '1 * * * *',
       async run() {
-        memory.prune(clock.now())
         meter.prune(clock.now())
         await exchange.prune()
         await once(database, 'corridor prune', () => observations.pruneIdempotency(clock.now()))
@@ -39,7 +37,14 @@ export function serviceJobs(
     },
     { name: 'catch-up', pattern: '*/2 * * * * *', run: () => refresher.retry() },
     ...monthJobs({ clock, database }),
-    { name: 'recheck', pattern: '*/10 * * * *', run: () => recheck(refresher, log, follower) },
+    {
+      name: 'recheck',
+      pattern: '*/10 * * * *',
+      async run() {
+        await refresher.reload()
+        await follower.check()
+      },
+    },
     ...liveJobs({ clock, database }, core),
     ...(core.spread?.jobs ?? []),
   ]

@@ -144,20 +144,20 @@ export class Service implements RunningService {
     const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past, known }
     const holding = { memory, refresher: core.refresher, secret: this.#secret }
     const tokens = accessTokensOf({ ...this.options, ...holding })
-    const streams = this.#streamsOf(core)
+    const streams = new Streams({ ...this.options, memory, live: core.live, secret: this.#secret })
     const asked = { addressOf: this.#addresses.of, ...toolServerPlaces(config) }
     const places = { addresses: this.#addresses, listensAt: () => this.origin }
     const alerts = this.#opened.add(alertingOf(this.options, { core, past, secret: this.#secret }))
     const { alerting, deliveries } = alerts
     const tools = new Tools({ ...reading, tokens, streams, alerting, ...asked })
-    const { store, ...recording } = this.#recordingOf(core)
-    const { observations, storage, rows } = recording
+    const { store, observations, storage, rows } = this.#recordingOf(core)
     const work = workOf({ deliveries, rows, storage, telemetry, database })
     const shared = { ...reading, ...places, alerting, recorder: store, secret: this.#secret, work }
     const people = this.#opened.add(new People({ ...this.options, ...shared }))
     const health = { ...this.#health(core), isRecording: () => storage.isRecording }
-    const sources = new SourceService({ ...this.options, memory, store, watch: telemetry.source })
-    const connectors = new ConnectorService({ ...this.options, memory, store })
+    const upstream = { ...this.options, memory, store, follower: core.follower }
+    const sources = new SourceService({ ...upstream, watch: telemetry.source })
+    const connectors = new ConnectorService(upstream)
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
     const evidence = new Evidence({ ...this.options, secret: this.#secret })
     const figures = { deliveries, streams, storage, rows, clock }
@@ -185,7 +185,7 @@ export class Service implements RunningService {
     return { core, ...served, fileJob: fileJob({ ...reading, database, monthWriter }) }
   }
 
-  #recordingOf({ changes, follower, refresher, telemetry }: Core) {
+  #recordingOf({ follower, telemetry }: Core) {
     const { config, database, clock, log } = this.options
     const observations = createObservationStore(database, clock)
     const storage = new StorageWatch({ store: createStorageStore(database), clock, log, ...config })
@@ -193,20 +193,16 @@ export class Service implements RunningService {
     const references = createReferenceStore(database, clock)
     const withdrawals = createWithdrawalStore(database)
     const stores = { observations, withdrawals, references }
-    const recording = { ...stores, storage, rows, changes, follower, refresher }
+    const recording = { ...stores, storage, rows, follower }
     const store = recorderOf({ ...recording, tracing: telemetry.tracing, work: config.work })
     return { store, observations, storage, rows }
   }
 
-  #streamsOf({ memory, live, follower }: Core): Streams {
-    return new Streams({ ...this.options, memory, live, follower, secret: this.#secret })
-  }
-
-  #health({ memory, refresher, spread }: Core): HealthDeps {
+  #health({ memory, refresher, follower, spread }: Core): HealthDeps {
     const { sql } = this.options.database
     return {
       isStopping: () => this.#draining.isBegun,
-      isBehind: () => refresher.isBehind,
+      isBehind: () => refresher.isBehind || follower.isFailing,
       ...(spread && {
         workers: () => ({
           ...spread.workers.figures,

@@ -4,7 +4,7 @@ import type { ReferenceFeed } from '~/domain/feed/feed.ts'
 import type { QuoteSource } from '~/domain/source/source.ts'
 import type { MetricsDeps } from '~/http/metrics.ts'
 import type { ObservedDeps } from '~/http/observed.ts'
-import type { DatabaseChange } from '~/jobs/backlog.ts'
+import type { Follower } from '~/jobs/follower.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
@@ -22,6 +22,7 @@ import { runMetrics } from '~/telemetry/run-metrics.ts'
 import type { SpansOptions } from '~/telemetry/spans.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import { version } from '../../package.json'
+import type { ChangeListenerDeps } from './change-listener.ts'
 import { type ResourceSources, resourceMetrics } from './resource-metrics.ts'
 
 /** Turns the metrics of one process into those that a scrape gets. */
@@ -38,6 +39,9 @@ type TelemetryOptions = {
 }
 
 type ObservedParts = Omit<ObservedDeps, 'log'>
+
+/** What keeps memory in step with the database. */
+type Followed = { readonly refresher: Refresher; readonly follower: Follower }
 
 /**
  * The most fields in the pattern of a traced job: with more it runs every few seconds, and would
@@ -108,14 +112,23 @@ export class Telemetry {
   })
 
   /** Passes on announcements of other processes, timed until they are served. */
-  follow(refresher: Refresher): Pick<Refresher, 'note' | 'settled' | 'reload'> {
+  follow({ refresher, follower }: Followed): Pick<ChangeListenerDeps, 'refresher' | 'follower'> {
     return {
-      settled: () => refresher.settled(),
-      reload: () => refresher.reload(),
-      note: (change: DatabaseChange) => {
-        refresher.note(change)
-        const served = refresher.settled().then(() => !refresher.isBehind)
-        this.#replication.heard(change.kind, served)
+      refresher: {
+        note: (change) => {
+          refresher.note(change)
+          const served = refresher.settled().then(() => !refresher.isBehind)
+          this.#replication.heard(change.kind, served)
+        },
+      },
+      follower: {
+        check: () => follower.check(),
+        hear: (news, isOwn) => {
+          follower.hear(news, isOwn)
+          if (isOwn || news.kind === 'tick' || news.kind === 'hour') return
+          const served = follower.settled().then(() => !follower.isFailing)
+          this.#replication.heard(news.kind, served)
+        },
       },
     }
   }

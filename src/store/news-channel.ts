@@ -111,8 +111,9 @@ type AddedRows = {
 }
 
 /**
- * Selects the ids of new rows, in order and joined by commas, and their position in the log, logs
- * them, and announces them as one range. Gives no row and logs nothing if there are none.
+ * Logs new rows and announces them as one range; selects their ids, in order and joined by commas,
+ * their position in the log, and the one before it. Gives no row and logs nothing where there are
+ * none.
  */
 export const announcedIds = (
   database: Database,
@@ -123,7 +124,8 @@ export const announcedIds = (
   const isTimed = kind === 'observations'
   const at = sql`${atMs === null ? null : instantText(atMs)}::timestamptz`
   return sql`
-  select ids, position, pg_notify(${NEWS_CHANNEL}, json_build_object(
+  select ids, position, position_before(position) as previous,
+    pg_notify(${NEWS_CHANNEL}, json_build_object(
     'kind', ${kind}::text, 'firstId', first_id, 'lastId', last_id,
     ${isTimed ? windowOf(sql) : sql``}
     'origin', ${originOf(database)}::text, 'position', position)::text)
@@ -137,6 +139,15 @@ export const announcedIds = (
     from ${added} having count(*) > 0
   ) news ${after}) logged`
 }
+
+/** The place of a commit that was logged, in the words of the driver. */
+export type LoggedRow = { readonly position: string; readonly previous: string }
+
+export const placeOf = ({ position, previous }: LoggedRow, atMs: number | null) => ({
+  position: Number(position),
+  previous: Number(previous),
+  ...(atMs !== null && { atMs }),
+})
 
 const timesOf = (sql: Sql) => sql`min(effective_from) as since, max(effective_from) as until`
 

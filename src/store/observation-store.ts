@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { forgetDistribution, isDistributed } from './distributed/distribution.ts'
 import { insertSpread } from './distributed/record.ts'
 import { arrayLiteral } from './encoding.ts'
-import { announcedIds } from './news-channel.ts'
+import { announcedIds, type LoggedRow, placeOf } from './news-channel.ts'
 import { isLong, keepLong } from './offer/long-prices.ts'
 import { Offers } from './offer/offers.ts'
 import { ProviderCorridors } from './provider-corridors.ts'
@@ -120,10 +120,10 @@ async function insertAtOnce(
     after: sql`, lateral (
       select ${refuseRestated(sql, sql`added`)} from added, ${rolledUp}) checked`,
   }
-  const [added] = await sql<{ ids: string; position: string }[]>`
+  const [added] = await sql<({ ids: string } & LoggedRow)[]>`
     ${insertion(database, rows, idempotency)} ${announcedIds(database, 'observations', logged)}`
   if (!added) return NOTHING
-  return { ids: added.ids.split(',').map(Number), position: Number(added.position) }
+  return { ids: added.ids.split(',').map(Number), ...placeOf(added, rows.atMs) }
 }
 
 /**
@@ -147,9 +147,9 @@ const insertRestated = (
     const listed = sql`unnest(
       ${arrayLiteral(ids)}::bigint[], ${arrayLiteral(added.map(({ at }) => at))}::timestamptz[]
     ) as added (id, effective_from)`
-    const [logged] = await tx<{ position: string }[]>`
+    const [logged] = await tx<LoggedRow[]>`
       ${announcedIds(database, 'observations', { added: listed, atMs: rows.atMs })}`
-    return { ids, position: Number(logged!.position) }
+    return { ids, ...placeOf(logged!, rows.atMs) }
   })
 
 /** The beginning of a statement that records rows, as `added`, and rolls them up. */

@@ -85,10 +85,3 @@ function isCausedBy(error: unknown, isLike: (cause: Cause) => boolean): boolean 
   }
   return false
 }
-
-/**
- * Reports whether an error is the server's own response, so that the transaction is rolled back for
- * certain: also if it says that another server, which has some of the rows, is unreachable.
- */
-export const isRefused = (error: unknown): boolean =>
-  isCausedBy(error, (cause) => (cause as { severity?: unknown }).severity === 'ERROR')

@@ -4,7 +4,6 @@ import type { Window } from '~/domain/period.ts'
 import type { Evidence } from '~/domain/price/evidence.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { createChangeStore } from './change/change-store.ts'
 import type { Database, Sql } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
@@ -13,26 +12,14 @@ import { atOneMoment } from './offer/at-one-moment.ts'
 import { type LiveAsk, liveRows, type OfferPlace, searched } from './offer/live.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
 
-/** The longest range of ids that is listed. */
-const LISTED_MAX = 1000
-
 export function createQuoteStore(database: Database) {
   const { sql } = database
   const { byIds, withdrawnAmong, quotesWhere } = quotesIn(sql)
-  const changes = createChangeStore(database)
   return {
     async live(nowMs: number) {
       const rows = await liveQuotes(database, nowMs)
       return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
     },
-    /** A short range is listed, as the server would plan for a long one. */
-    between: async (firstId: number, lastId: number, window: Window | null) =>
-      lastId - firstId < LISTED_MAX
-        ? byIds(
-            Array.from({ length: Math.max(0, lastId - firstId + 1) }, (_, i) => firstId + i),
-            window,
-          )
-        : quotesWhere(sql`o.id between ${firstId} and ${lastId}`, window),
     async byIds(ids: readonly number[], window: Window | null) {
       const found = await byIds(ids, window)
       if (found.length === ids.length) return found
@@ -48,15 +35,6 @@ export function createQuoteStore(database: Database) {
         null,
       ),
     withdrawnAmong,
-    async withdrawal(position: number) {
-      const [row] = await changes.from(position, 1)
-      if (row?.position !== position || !row.withdrawn) return null
-      const [quotes, withdrawn] = await Promise.all([
-        byIds(row.ids ?? [], row.window),
-        withdrawnAmong(row.withdrawn),
-      ])
-      return { quotes, withdrawn }
-    },
   }
 }
 

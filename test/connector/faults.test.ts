@@ -22,6 +22,7 @@ import { currency, provider } from '../support/catalogue.ts'
 import { KeptLog } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { serving } from '../support/serving.ts'
 import { BucketWay, FolderWay, HttpWay, MailWay, SECRETS, SftpWay, type Way } from './ways.ts'
 
 setDefaultTimeout(30_000)
@@ -88,8 +89,9 @@ function service(addressesOf = systemPace.addressesOf): ConnectorService {
   const config = loadConfig({ CONNECTORS: folder, CONNECTORS_ALLOW: '127.0.0.1' })
   const { record, answered } = createObservationStore(database, clock)
   const { referencesAt } = createReferenceStore(database)
-  const store = { record, answered, referencesAt }
-  const parts = { config, log, database, clock, memory, store, env: SECRETS }
+  const store = serving({ record, answered, referencesAt }, { memory, clock })
+  const follower = { caughtUp: async () => {} }
+  const parts = { config, log, database, clock, memory, store, follower, env: SECRETS }
   return new ConnectorService({ ...parts, pace: { ...pace, connect, addressesOf } })
 }
 

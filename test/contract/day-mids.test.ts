@@ -1,30 +1,26 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
-import { freshnessAt, TIERS } from '~/domain/freshness.ts'
+import { freshnessAt, hourStartMs, TIERS } from '~/domain/freshness.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { roundAmount } from '~/domain/round.ts'
-import { Refresher } from '~/jobs/refresh.ts'
+import type { Follower } from '~/jobs/follower.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { View } from '~/memory/view.ts'
 import { ChangeListener } from '~/runtime/change-listener.ts'
-import { recorderOf } from '~/runtime/recorder.ts'
 import { feedStoreOf } from '~/runtime/upstream/feeds.ts'
 import { ingest } from '~/service/recording/ingest.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
+import { createChangeStore } from '~/store/change/change-store.ts'
 import type { Database } from '~/store/database.ts'
-import { createObservationStore } from '~/store/observation-store.ts'
-import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
-import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
 import { inArrays, observation, otherHandle } from '../store/samples.ts'
 import { currency, provider } from '../support/catalogue.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
+import { followerOn, recorderOn } from '../support/followed.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { sourcesOf } from '../support/sources.ts'
-import { UNWATCHED } from '../support/unwatched-recording.ts'
 import { foundBySql } from './day-mids-oracle.ts'
 
 const TEST_MS_MAX = 240_000
@@ -32,7 +28,7 @@ const RUNS = 6
 const AT = '2026-03-05T14:25:30.500Z'
 const LIMITS = { midMaxAgeMs: 2 * DAY_MS, quoteMaxAgeMs: null, staleAfterMs: null }
 const LOG = { debug() {}, info() {}, warn() {}, error() {} }
-const WORK = { historyMax: 2, ingestMax: 4, waitingMax: 20 }
+const _WORK = { historyMax: 2, ingestMax: 4, waitingMax: 20 }
 
 const PEGS = {
   none: {},
@@ -116,43 +112,37 @@ const rounds = fc.array(
 /** One process of the service: its memory, and all that keeps it in step. */
 class Replica {
   readonly memory = new Memory()
-  readonly #refresher: Refresher
+  readonly #follower: Follower
   readonly #changes: ChangeListener
-  readonly #store: ReturnType<typeof recorderOf>
+  readonly #store: ReturnType<typeof recorderOn>
 
   private constructor(
     readonly database: Database,
     private readonly clock: HandClock,
   ) {
     const meter = new UsageMeter()
-    const references = createReferenceStore(database)
-    const [{ memory }, sources] = [this, sourcesOf(database)]
-    this.#refresher = new Refresher({ sources, memory, meter, clock, log: LOG })
-    const refresher = this.#refresher
-    const follower = { hear() {}, wake() {} }
-    this.#changes = new ChangeListener({ database, refresher, follower, meter, clock, log: LOG })
-    const [observations, changes] = [createObservationStore(database), this.#changes]
-    const withdrawals = createWithdrawalStore(database)
-    const recording = { observations, withdrawals, references, refresher, changes }
-    this.#store = recorderOf({ ...recording, tracing: null, work: WORK, ...UNWATCHED })
+    const follower = followerOn(database, { memory: this.memory, clock, log: LOG })
+    const refresher = { note() {} }
+    this.#follower = follower
+    this.#changes = new ChangeListener({ database, refresher, follower, meter, log: LOG })
+    this.#store = recorderOn(database, { follower })
   }
 
   static async start(fresh: FreshDatabase, clock: HandClock): Promise<Replica> {
     const replica = new Replica(otherHandle(fresh), clock)
     await replica.#changes.start()
-    await replica.reload()
+    await replica.#follower.begin()
     return replica
   }
 
   async post(observations: readonly Observation[]): Promise<void> {
-    const { memory, clock } = this
-    await ingest({ memory, clock, store: this.#store }, { observations, idempotency: null })
+    await ingest({ store: this.#store }, { observations, idempotency: null })
   }
 
   /** Records what a feed says now, and what one says for an earlier time. */
   async feed(said: readonly { code: string; per: number; fetchedMs: number }[]): Promise<void> {
-    const { memory, clock, database } = this
-    const store = feedStoreOf(database, (added) => memory.publish(added, clock.now()))
+    const served = () => this.#follower.caughtUp()
+    const store = feedStoreOf(this.database, { publish() {}, served })
     for (const { code, per, fetchedMs } of said)
       await store.append({
         source: 'feed',
@@ -162,18 +152,26 @@ class Replica {
       })
   }
 
+  /** Opens the hour of the clock, as is done each second. */
+  async openHour(): Promise<void> {
+    const hourMs = hourStartMs(this.clock.now())
+    const { position } = this.memory.positions
+    await createChangeStore(this.database).logTime('hour', hourMs, position)
+    await this.caughtUp()
+  }
+
   async reload(): Promise<void> {
-    await this.#refresher.reload()
+    await this.#follower.check()
   }
 
   async caughtUp(): Promise<void> {
-    await this.#changes.caughtUp()
+    await this.#follower.caughtUp()
   }
 
   async stop(): Promise<void> {
-    this.#refresher.stop()
+    this.#follower.stop()
     this.#changes.stop()
-    await this.#refresher.settled()
+    await this.#follower.settled()
     await this.database.close()
   }
 }
@@ -207,6 +205,7 @@ class Scene {
   /** Lets events happen at once, and waits until every replica serves what they brought. */
   async round(passesMs: number, all: readonly Event[]): Promise<void> {
     this.#clock.advance(passesMs)
+    for (const replica of this.#replicas) await replica.openHour()
     const restarts = all.filter(({ kind }) => kind === 'restart')
     await Promise.all(all.filter(({ kind }) => kind !== 'restart').map((one) => this.#take(one)))
     for (const one of restarts) await this.#take(one)

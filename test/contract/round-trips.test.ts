@@ -14,8 +14,6 @@ import { createUsageStore } from '~/store/access/usage-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createFileStore } from '~/store/file/file-store.ts'
 import { createKnownStore } from '~/store/known/known-store.ts'
-import { createObservationStore } from '~/store/observation-store.ts'
-import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { FAILING, METERED } from '../http/questions.ts'
 import { heldAlerts } from '../support/alerts.ts'
@@ -23,6 +21,7 @@ import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
 import { underContract } from '../support/contract.ts'
 import { noEvidence, testSigner } from '../support/evidence.ts'
+import { followerOn, recorderOn } from '../support/followed.ts'
 import { pastOf } from '../support/past.ts'
 import { quietPortal } from '../support/portal.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
@@ -45,6 +44,7 @@ let database: FreshDatabase
 const LIMITS = { free: 50, pro: 250, enterprise: 1000 }
 
 let app: ReturnType<typeof createApp>
+let follower: ReturnType<typeof followerOn>
 
 /** The service as `serve` composes it over a database, without its jobs. */
 beforeAll(async () => {
@@ -58,6 +58,8 @@ beforeAll(async () => {
   for (const plan of ['free', 'pro', 'enterprise'] as const) keys[plan] = await keyOf(plan)
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   await new Refresher({ sources: sourcesOf(database), memory, meter, clock, log }).reload()
+  follower = followerOn(database, { memory, clock })
+  await follower.begin()
   app = underContract(appOf(meter))
 }, START_MS_MAX)
 
@@ -68,11 +70,7 @@ const appOf = (counting: UsageMeter) =>
     log: { debug() {}, info() {}, warn() {}, error() {} },
     metering: { meter: counting, limits: LIMITS },
     ageLimits: { midMaxAgeMs: 72 * 3_600_000, quoteMaxAgeMs: null, staleAfterMs: null },
-    store: {
-      ...createObservationStore(database),
-      ...createWithdrawalStore(database),
-      referencesAt: createReferenceStore(database).referencesAt,
-    },
+    store: recorderOn(database, { follower, clock }),
     past: pastOf(database),
     known: createKnownStore(database),
     alerting: heldAlerts(),

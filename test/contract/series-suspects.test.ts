@@ -103,14 +103,8 @@ describe('the best of a bucket', () => {
     await world.post([row(120, DAY_START_MS + HOUR_MS), row(101, DAY_START_MS + HOUR_MS + 1)])
     const both = async () => [await bests(world), await bests(other)]
     expect(await both()).toEqual(Array(2).fill([[`${DAY}T00:00`, 120]]))
-    const references = await fix(world, '100', DAY_START_MS)
-    const ids = references.map(({ id }) => id)
-    other.refresher.note({
-      kind: 'references',
-      firstId: Math.min(...ids),
-      lastId: Math.max(...ids),
-    })
-    await other.refresher.settled()
+    await fix(world, '100', DAY_START_MS)
+    await other.follower.caughtUp()
     expect(await both()).toEqual(Array(2).fill([[`${DAY}T00:00`, 101]]))
   })
 })

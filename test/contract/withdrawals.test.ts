@@ -97,7 +97,7 @@ async function replicaOf(database: FreshDatabase) {
   const world = await worldOn(handle)
   const listening = await listenForNews(handle, {
     onNews: (news) => {
-      if (news.kind === 'observations') world.refresher.note(news)
+      if (news.kind === 'observations') world.follower.hear(news)
     },
     onConnect() {},
   })

@@ -23,7 +23,10 @@ async function run(...says: (typeof feeds)[number]['say'][]) {
   for (const [i, feed] of feeds.entries()) Object.assign(feed, { upstreamMs, say: says[i] })
   await fetchReferences({
     feeds,
-    store: feedStoreOf(database, (news) => world.memory.publish(news, world.clock.now())),
+    store: feedStoreOf(database, {
+      publish: (news) => world.memory.publish(news, world.clock.now()),
+      served: () => world.follower.caughtUp(),
+    }),
     clock: world.clock,
     log: new KeptLog(),
     known: () => Object.keys(said),

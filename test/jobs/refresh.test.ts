@@ -1,28 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import type { Account, Key } from '~/domain/account.ts'
-import { HOUR_MS } from '~/domain/duration.ts'
 import { type FeedState, noState } from '~/domain/feed/state.ts'
-import { hourStartMs } from '~/domain/freshness.ts'
-import type { Reference } from '~/domain/mid.ts'
-import type { Probe } from '~/domain/price/day-mids.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
-import type { Quote } from '~/domain/quote.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
 import { BACKLOG_ACCOUNTS_MAX, BACKLOG_MAX, type DatabaseChange } from '~/jobs/backlog.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
-import { CURRENCIES, PROVIDERS, provider } from '../support/catalogue.ts'
 import { HandClock } from '../support/clock.ts'
-import { answersOf } from '../support/days.ts'
 import { KeptLog } from '../support/log.ts'
-import { quote } from '../support/quotes.ts'
-import { viewOf } from '../support/views.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 const DAY = dayOf(NOW_MS)
-const RANGE_ROWS_MAX = 20_000
+const _RANGE_ROWS_MAX = 20_000
 
 const account = (id: string): Account => ({ id, email: id, plan: 'free', role: 'member' })
 const key = (id: string, revokedMs: number | null = null): Key => ({
@@ -36,35 +27,17 @@ const key = (id: string, revokedMs: number | null = null): Key => ({
 
 /** A database that is rows, says what it was asked, and answers, fails or waits as told. */
 class Tables {
-  catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
-  quotes: Quote[] = []
-  references: Reference[] = []
   feeds: FeedState | null = null
   banks: SourceRecord[] = []
   keys: Key[] = []
   usage: UsageCount[] = []
-  withdrawal: { quotes: Quote[]; withdrawn: Quote[] } | null = null
   readonly asked: string[] = []
   isAway = false
   /** Called after a reading was taken and before it is answered. */
   beforeAnswer: ((question: string) => Promise<void> | void) | null = null
 
   readonly sources: Sources = {
-    catalogue: { load: () => this.#answer('catalogue', () => this.catalogue) },
-    quotes: {
-      live: (nowMs) => this.#answer(`quotes live ${nowMs - NOW_MS}`, () => [...this.quotes]),
-      between: (first, last) => this.#between('quotes', this.quotes, { first, last }),
-      withdrawal: () => this.#answer('withdrawal', () => this.withdrawal),
-      withdrawnAmong: async (ids) =>
-        this.withdrawal?.withdrawn.filter(({ id }) => ids.includes(id)) ?? [],
-    },
-    references: {
-      live: () => this.#answer('references live', () => [...this.references]),
-      between: (first, last) => this.#between('references', this.references, { first, last }),
-      referencesAt: (probes) =>
-        this.#answer(`references at ${textOf(probes)}`, () => answersOf(this.references, probes)),
-    },
-    feeds: { load: async () => this.feeds },
+    feeds: { load: () => this.#answer('feeds', () => this.feeds) },
     quoteSources: { load: async () => this.banks },
     connectors: { load: async () => [] },
     access: {
@@ -86,16 +59,6 @@ class Tables {
     return { accounts: keys.map(({ accountId }) => account(accountId)), keys }
   }
 
-  #between<T extends { id: number }>(
-    what: string,
-    rows: readonly T[],
-    { first, last }: { first: number; last: number },
-  ): Promise<T[]> {
-    return this.#answer(`${what} ${first}-${last}`, () =>
-      rows.filter(({ id }) => id >= first && id <= last),
-    )
-  }
-
   async #answer<T>(question: string, read: () => T): Promise<T> {
     this.asked.push(question)
     if (this.isAway) throw new Error('database away')
@@ -105,16 +68,6 @@ class Tables {
   }
 }
 
-/** A provider's quote in USD/KES at a cutoff. */
-const heldBy = (providerId: string, memory: Memory, cutoffMs: number) =>
-  memory.current.quotes
-    .book('USD', 'KES')
-    ?.quotesAt(cutoffMs, cutoffMs)
-    .find((quote) => quote.providerId === providerId)
-
-const textOf = (probes: readonly Probe[]): string =>
-  probes.map(({ currency, atMs }) => `${currency} ${atMs - NOW_MS}`).join()
-
 function started() {
   const tables = new Tables()
   const memory = new Memory()
@@ -122,63 +75,33 @@ function started() {
   const clock = new HandClock(NOW_MS)
   const log = new KeptLog()
   const refresher = new Refresher({ sources: tables.sources, memory, meter, clock, log })
-  const rateOf = (providerId: string) => heldBy(providerId, memory, Number.POSITIVE_INFINITY)?.rate
-  return { tables, memory, meter, clock, log, refresher, rateOf }
+  return { tables, memory, meter, log, refresher }
 }
 
-const EVERYTHING = ['catalogue', 'quotes live 0', 'references live', 'usage -6', 'access']
+const EVERYTHING = ['feeds', 'usage -6', 'access']
 
 describe('Refresher.reload', () => {
   test('loads everything as of the clock, with the usage of seven days', async () => {
-    const { tables, memory, meter, refresher, rateOf } = started()
-    tables.quotes = [quote({ rate: 130 })]
-    tables.references = [{ id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }]
+    const { tables, memory, meter, refresher } = started()
+    tables.feeds = { ...noState, served: 'ecb' }
     tables.keys = [key('acc')]
     tables.usage = [{ accountId: 'acc', keyId: 'key-acc', day: DAY, requests: 7 }]
     await refresher.reload()
     expect(tables.asked).toEqual(EVERYTHING)
-    expect(rateOf('retail-a')).toBe(130)
-    expect(memory.current.catalogue.providers).toHaveLength(PROVIDERS.length)
-    expect(memory.current.references.size).toBe(1)
+    expect(memory.current.feeds.served).toBe('ecb')
     expect(memory.current.keys.keyByHash('hash-acc')?.id).toBe('key-acc')
     expect(meter.used('acc', DAY)).toBe(7)
   })
 
-  test('reports whether memory lacked a quote or a reference before', async () => {
-    const { tables, refresher } = started()
-    expect(await refresher.reload()).toBe(false)
-    tables.quotes = [quote()]
-    expect(await refresher.reload()).toBe(true)
-    expect(await refresher.reload()).toBe(false)
-    tables.references = [{ id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }]
-    expect(await refresher.reload()).toBe(true)
-    expect(await refresher.reload()).toBe(false)
-  })
-
   test('rejects when the database does not answer, and keeps what is served', async () => {
     const { tables, memory, refresher } = started()
-    tables.quotes = [quote()]
     await refresher.reload()
     const before = memory.current
     tables.isAway = true
     await expect(refresher.reload()).rejects.toThrow('database away')
     expect(memory.current).toBe(before)
     tables.isAway = false
-    expect(await refresher.reload()).toBe(false)
-  })
-
-  test('rows that are recorded while it reads are not lost, although it read earlier', async () => {
-    const { tables, memory, refresher, rateOf } = started()
-    tables.quotes = [quote({ id: 1, rate: 130 })]
-    tables.beforeAnswer = (question) => {
-      if (!question.startsWith('quotes live')) return
-      tables.beforeAnswer = null
-      const ingested = quote({ id: 2, rate: 140, atMs: NOW_MS })
-      tables.quotes.push(ingested)
-      memory.publish({ quotes: [ingested] }, NOW_MS)
-    }
     await refresher.reload()
-    expect(rateOf('retail-a')).toBe(140)
   })
 
   test('units that are counted and written while it reads stay counted', async () => {
@@ -258,55 +181,16 @@ describe('usage that others counted while a batch of ours was on its way', () =>
 })
 
 describe('Refresher.note', () => {
-  test('changes are loaded by kind: access first, then usage, then the rest in order', async () => {
+  test('changes are loaded by kind: access first, then usage, then feeds, once', async () => {
     const { tables, refresher } = started()
-    refresher.note({ kind: 'catalogue' })
-    refresher.note({ kind: 'observations', firstId: 3, lastId: 9 })
-    refresher.note({ kind: 'references', firstId: 4, lastId: 4 })
+    refresher.note({ kind: 'feeds' })
+    refresher.note({ kind: 'feeds' })
     refresher.note({ kind: 'usage', accountIds: ['a', 'b'] })
     refresher.note({ kind: 'access', accountId: 'acc' })
     refresher.note({ kind: 'usage', accountIds: ['b', 'c'] })
     refresher.note({ kind: 'access' })
     await refresher.settled()
-    expect(tables.asked).toEqual([
-      'access acc',
-      'access',
-      'usage of a,b,c -1 2',
-      'catalogue',
-      'quotes 3-9',
-      'references 4-4',
-    ])
-  })
-
-  test('one change is loaded at a time', async () => {
-    const { tables, refresher } = started()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    tables.beforeAnswer = () => promise
-    refresher.note({ kind: 'catalogue' })
-    refresher.note({ kind: 'observations' })
-    for (let i = 0; i < 20; i++) await Promise.resolve()
-    expect(tables.asked).toEqual(['catalogue'])
-    resolve()
-    await refresher.settled()
-    expect(tables.asked).toEqual(['catalogue', 'quotes live 0'])
-  })
-
-  test('everything that it loads is served: quotes, references, keys and the catalogue', async () => {
-    const { tables, memory, refresher, rateOf } = started()
-    tables.quotes = [quote({ id: 1, rate: 130 }), quote({ id: 2, rate: 1, providerId: 'p2p-a' })]
-    tables.references = [{ id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }]
-    tables.keys = [key('acc', 5)]
-    tables.catalogue = { currencies: CURRENCIES, providers: [provider('only')] }
-    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
-    refresher.note({ kind: 'references', firstId: 1, lastId: 1 })
-    refresher.note({ kind: 'access', accountId: 'acc' })
-    refresher.note({ kind: 'catalogue' })
-    await refresher.settled()
-    expect(rateOf('retail-a')).toBe(130)
-    expect(rateOf('p2p-a')).toBeUndefined()
-    expect(memory.current.references.size).toBe(1)
-    expect(memory.current.keys.keyByHash('hash-acc')?.revokedMs).toBe(5)
-    expect(memory.current.catalogue.providers.map(({ id }) => id)).toEqual(['only'])
+    expect(tables.asked).toEqual(['access acc', 'access', 'usage of a,b,c -1 2', 'feeds'])
   })
 
   test('the state of the feeds from the later run stays, in whatever order they come', async () => {
@@ -322,38 +206,6 @@ describe('Refresher.note', () => {
     expect(memory.current.feeds).toEqual(later)
   })
 
-  test('everything live is loaded for a change without a range, or with too wide a range', async () => {
-    const { tables, refresher } = started()
-    refresher.note({ kind: 'observations' })
-    refresher.note({ kind: 'observations', firstId: 1 })
-    refresher.note({ kind: 'observations', firstId: 1, lastId: RANGE_ROWS_MAX })
-    refresher.note({ kind: 'observations', firstId: 1, lastId: RANGE_ROWS_MAX + 1 })
-    refresher.note({ kind: 'references', firstId: 1, lastId: RANGE_ROWS_MAX + 1 })
-    await refresher.settled()
-    expect(tables.asked).toEqual([
-      'quotes live 0',
-      'quotes live 0',
-      `quotes 1-${RANGE_ROWS_MAX}`,
-      'quotes live 0',
-      'references live',
-    ])
-  })
-
-  test('a full backlog is loaded one by one', async () => {
-    const { tables, refresher } = started()
-    for (let i = 0; i < BACKLOG_MAX; i++) refresher.note({ kind: 'catalogue' })
-    await refresher.settled()
-    expect(tables.asked).toEqual(Array(BACKLOG_MAX).fill('catalogue'))
-  })
-
-  test('one change more turns the backlog, and what comes until it begins, into a single reload', async () => {
-    const { tables, refresher } = started()
-    for (let i = 0; i < BACKLOG_MAX + 1; i++) refresher.note({ kind: 'catalogue' })
-    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
-    await refresher.settled()
-    expect(tables.asked).toEqual(EVERYTHING)
-  })
-
   test('changes that are noted again and again are loaded once, and access before them', async () => {
     const { tables, refresher } = started()
     for (let i = 0; i < 100; i++) refresher.note({ kind: 'everything' })
@@ -366,13 +218,11 @@ describe('Refresher.note', () => {
   test('a change noted during a reload is loaded after it', async () => {
     const { tables, refresher } = started()
     tables.beforeAnswer = (question) => {
-      if (question === 'usage -6') refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+      if (question === 'usage -6') refresher.note({ kind: 'access', accountId: 'a' })
     }
     refresher.note({ kind: 'everything' })
     await refresher.settled()
-    expect(tables.asked).toEqual(EVERYTHING)
-    await refresher.settled()
-    expect(tables.asked).toEqual([...EVERYTHING, 'quotes 1-1'])
+    expect(tables.asked).toEqual([...EVERYTHING, 'access a'])
   })
 
   test('more accounts than the bound are loaded as all accounts, in one go', async () => {
@@ -444,87 +294,52 @@ describe('Refresher.note', () => {
   })
 
   test('the next change after a failure loads everything, and the one after that only itself', async () => {
-    const { tables, log, refresher, rateOf } = started()
-    tables.quotes = [quote({ id: 1, rate: 130 })]
+    const { tables, log, refresher } = started()
     tables.isAway = true
-    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
+    refresher.note({ kind: 'feeds' })
     await refresher.settled()
-    expect(rateOf('retail-a')).toBeUndefined()
     tables.isAway = false
     tables.asked.length = 0
-    refresher.note({ kind: 'catalogue' })
+    refresher.note({ kind: 'feeds' })
     await refresher.settled()
     expect(tables.asked).toEqual(EVERYTHING)
-    expect(rateOf('retail-a')).toBe(130)
-    refresher.note({ kind: 'catalogue' })
+    refresher.note({ kind: 'feeds' })
     await refresher.settled()
-    expect(tables.asked).toEqual([...EVERYTHING, 'catalogue'])
+    expect(tables.asked).toEqual([...EVERYTHING, 'feeds'])
     expect(log.said).toEqual(['warn: memory could not be refreshed'])
   })
 
   test('a failure that lasts is logged once', async () => {
     const { tables, log, refresher } = started()
     tables.isAway = true
-    for (let i = 0; i < 5; i++) refresher.note({ kind: 'catalogue' })
+    for (let i = 0; i < 5; i++) refresher.note({ kind: 'feeds' })
     await refresher.settled()
     expect(log.said).toEqual(['warn: memory could not be refreshed'])
-  })
-
-  test('a change heard while the recovery reads is loaded after it, not dropped with the rest', async () => {
-    const { tables, refresher, rateOf } = started()
-    tables.isAway = true
-    refresher.note({ kind: 'catalogue' })
-    await refresher.settled()
-    tables.isAway = false
-    tables.beforeAnswer = (question) => {
-      if (!question.startsWith('quotes live')) return
-      tables.beforeAnswer = null
-      tables.quotes.push(quote({ id: 1, rate: 130 }))
-      refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
-    }
-    refresher.note({ kind: 'catalogue' })
-    await refresher.settled()
-    await refresher.settled()
-    expect(rateOf('retail-a')).toBe(130)
   })
 
   test('changes heard before the recovery begins are part of it and are not loaded again', async () => {
     const { tables, refresher } = started()
     tables.isAway = true
-    refresher.note({ kind: 'catalogue' })
+    refresher.note({ kind: 'feeds' })
     await refresher.settled()
     tables.isAway = false
     tables.asked.length = 0
-    for (let i = 0; i < 5; i++) refresher.note({ kind: 'observations', firstId: i, lastId: i })
+    for (let i = 0; i < 5; i++) refresher.note({ kind: 'access', accountId: String(i) })
     await refresher.settled()
     expect(tables.asked).toEqual(EVERYTHING)
-  })
-
-  test('a reload that fails forgets no change: the next one loads everything', async () => {
-    const { tables, refresher, rateOf } = started()
-    tables.isAway = true
-    const reloaded = refresher.reload()
-    tables.quotes = [quote({ id: 1, rate: 130 })]
-    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
-    await expect(reloaded).rejects.toThrow('database away')
-    await refresher.settled()
-    tables.isAway = false
-    refresher.note({ kind: 'catalogue' })
-    await refresher.settled()
-    expect(rateOf('retail-a')).toBe(130)
   })
 
   test('a reload that succeeds ends the recovery: the next change loads only itself', async () => {
     const { tables, refresher } = started()
     tables.isAway = true
-    refresher.note({ kind: 'catalogue' })
+    refresher.note({ kind: 'feeds' })
     await refresher.settled()
     tables.isAway = false
     await refresher.reload()
     tables.asked.length = 0
-    refresher.note({ kind: 'catalogue' })
+    refresher.note({ kind: 'feeds' })
     await refresher.settled()
-    expect(tables.asked).toEqual(['catalogue'])
+    expect(tables.asked).toEqual(['feeds'])
   })
 
   test('retry loads everything after a failure, and asks nothing while memory is in step', async () => {
@@ -542,177 +357,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual([])
   })
 
-  test('retry loads what held before, after the clock was turned back beyond it', async () => {
-    const { refresher, tables, memory, clock } = started()
-    const [early, late] = [
-      quote({ id: 1, rate: 100, atMs: NOW_MS - 5 * HOUR_MS }),
-      quote({ id: 2, rate: 101, atMs: NOW_MS + 20 * HOUR_MS }),
-    ]
-    tables.quotes = [early, late]
-    clock.advance(25 * HOUR_MS)
-    await refresher.reload()
-    const heldAtTheHour = () => {
-      const cutoffMs = hourStartMs(clock.now())
-      return heldBy(early.providerId, memory, cutoffMs)?.rate
-    }
-    clock.advance(-25 * HOUR_MS)
-    expect(heldAtTheHour()).toBeUndefined()
-    await refresher.retry()
-    expect(heldAtTheHour()).toBe(100)
-    tables.asked.length = 0
-    await refresher.retry()
-    clock.advance(-HOUR_MS)
-    await refresher.retry()
-    expect(tables.asked).toEqual([])
-  })
-
-  test('settled and a reload come about while news come faster than they are loaded', async () => {
-    const { tables, refresher, rateOf } = started()
-    const some = (id: number) => ({ kind: 'observations', firstId: id, lastId: id }) as const
-    let id = 0
-    tables.beforeAnswer = (question) => {
-      if (/^quotes \d/.test(question) && id < 1000) refresher.note(some(++id))
-    }
-    tables.quotes = [quote({ id: 1, rate: 130 })]
-    refresher.note(some(++id))
-    await refresher.settled()
-    expect(rateOf('retail-a')).toBe(130)
-    await refresher.reload()
-    expect(id).toBeLessThan(10)
-    id = 1000
-  })
-
   test('settled resolves at once when nothing was noted', async () => {
     await started().refresher.settled()
-  })
-})
-
-describe('the references of the days of quotes', () => {
-  const reference = (id: number, atMs: number, currency = 'KES'): Reference => ({
-    id,
-    atMs,
-    currency,
-    perUsd: 120 + id,
-    source: 'feed',
-  })
-  const yesterday = (id: number) => reference(id, NOW_MS - 24 * HOUR_MS)
-  const earlier = quote({ atMs: NOW_MS - HOUR_MS })
-  const live = (quotes: Quote[], references: Reference[]) => {
-    const world = started()
-    Object.assign(world.tables, { quotes, references })
-    const midsOf = (from = 'USD', to = 'KES') =>
-      viewOf({ memory: world.memory, clock: world.clock })
-        .corridor(from, to)
-        .quotes.map(({ midAtQuote }) => midAtQuote?.rate ?? null)
-    return { ...world, midsOf }
-  }
-
-  test('are loaded with everything, and again whenever everything is', async () => {
-    const { tables, refresher, midsOf } = live([earlier], [yesterday(1), reference(2, NOW_MS)])
-    await refresher.reload()
-    expect(midsOf()).toEqual([121])
-    tables.references.push(reference(3, NOW_MS - 2 * HOUR_MS))
-    expect(midsOf()).toEqual([121])
-    expect(await refresher.reload()).toBe(true)
-    expect(midsOf()).toEqual([123])
-    expect(await refresher.reload()).toBe(false)
-  })
-
-  test('are looked up for rows by their ids, but for those newer than every reference', async () => {
-    const { tables, refresher, midsOf } = live([], [yesterday(1), reference(2, NOW_MS - 1)])
-    await refresher.reload()
-    tables.quotes = [quote({ id: 1, atMs: NOW_MS })]
-    tables.asked.length = 0
-    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
-    await refresher.settled()
-    expect(tables.asked).toEqual(['quotes 1-1'])
-    expect(midsOf()).toEqual([122])
-    tables.quotes = [{ ...earlier, id: 2, from: 'GBP', to: 'KES' }]
-    refresher.note({ kind: 'observations', firstId: 2, lastId: 2 })
-    await refresher.settled()
-    expect(tables.asked.at(-1)).toBe(`references at KES ${-HOUR_MS}`)
-  })
-
-  test('of earlier days join where they are listed, and all are asked for where not', async () => {
-    const { tables, refresher, midsOf } = live([earlier], [yesterday(1), reference(2, NOW_MS)])
-    await refresher.reload()
-    tables.references.push(reference(3, NOW_MS - 2 * HOUR_MS))
-    tables.asked.length = 0
-    refresher.note({ kind: 'references', firstId: 3, lastId: 3 })
-    await refresher.settled()
-    expect(midsOf()).toEqual([123])
-    tables.references.push(reference(4, NOW_MS - 2 * HOUR_MS))
-    refresher.note({ kind: 'references' })
-    await refresher.settled()
-    expect(midsOf()).toEqual([124])
-    expect(tables.asked).toEqual([
-      'references 3-3',
-      'references live',
-      `references at KES ${-HOUR_MS}`,
-    ])
-  })
-
-  test('of an anchor are there when a catalogue gives a peg', async () => {
-    const pair = { ...earlier, from: 'GBP', to: 'KES' }
-    const { tables, refresher, midsOf } = live(
-      [pair],
-      [
-        ...[reference(1, NOW_MS, 'GBP'), reference(2, NOW_MS - 2 * HOUR_MS, 'EUR')],
-        ...[yesterday(3), reference(4, NOW_MS, 'EUR')],
-      ],
-    )
-    await refresher.reload()
-    expect(midsOf('GBP', 'KES')).toEqual([null])
-    const currencies = CURRENCIES.map((known) =>
-      known.code === 'GBP' ? { ...known, peg: { to: 'EUR', rate: 2 } } : known,
-    )
-    tables.catalogue = { currencies, providers: PROVIDERS }
-    tables.asked.length = 0
-    refresher.note({ kind: 'catalogue' })
-    await refresher.settled()
-    expect(tables.asked).toEqual(['catalogue', `references at EUR ${-HOUR_MS}`])
-    expect(midsOf('GBP', 'KES')).toEqual([123 / 244])
-  })
-
-  test('a reference published while days are looked up is not lost to an older reading', async () => {
-    const { tables, memory, refresher, midsOf } = live([earlier], [yesterday(1)])
-    tables.references.push(reference(2, NOW_MS))
-    tables.beforeAnswer = (question) => {
-      if (!question.startsWith('references at')) return
-      tables.beforeAnswer = null
-      memory.publish({ references: [reference(3, NOW_MS - 2 * HOUR_MS)] }, NOW_MS)
-    }
-    await refresher.reload()
-    expect(midsOf()).toEqual([123])
-  })
-
-  test('a quote that comes while days are looked up again is held against what is live', async () => {
-    const { tables, memory, refresher, midsOf } = live([], [yesterday(1)])
-    await refresher.reload()
-    tables.references.push(reference(2, NOW_MS - 2 * HOUR_MS), reference(3, NOW_MS))
-    tables.beforeAnswer = (question) => {
-      if (question !== 'references live') return
-      tables.beforeAnswer = null
-      memory.publish({ quotes: [earlier] }, NOW_MS)
-    }
-    refresher.note({ kind: 'references' })
-    await refresher.settled()
-    expect(midsOf()).toEqual([122])
-  })
-
-  test('that cannot be looked up leave the change unloaded until everything is', async () => {
-    const { tables, refresher, midsOf } = live([], [yesterday(1), reference(2, NOW_MS)])
-    await refresher.reload()
-    tables.quotes = [earlier]
-    tables.beforeAnswer = (question) => {
-      if (question.startsWith('references at')) throw new Error('database away')
-    }
-    refresher.note({ kind: 'observations', firstId: 1, lastId: 1 })
-    await refresher.settled()
-    expect(refresher.isBehind).toBe(true)
-    expect(midsOf()).toEqual([])
-    tables.beforeAnswer = null
-    await refresher.retry()
-    expect(midsOf()).toEqual([121])
   })
 })

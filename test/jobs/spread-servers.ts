@@ -1,14 +1,10 @@
-import { noState } from '~/domain/feed/state.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { LogRow, Spread } from '~/jobs/change-log.ts'
 import { Follower } from '~/jobs/follower.ts'
-import { Refresher } from '~/jobs/refresh.ts'
 import { type Hidden, Whole } from '~/jobs/whole.ts'
 import { ANYWHERE, LiveMemory } from '~/memory/live/live.ts'
-import { RecentQuotes } from '~/memory/live/recent-quotes.ts'
 import type { Step } from '~/memory/live/step.ts'
 import { Memory } from '~/memory/memory.ts'
-import { UsageMeter } from '~/memory/usage-meter.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { HandClock } from '../support/clock.ts'
 import { noReferences } from '../support/days.ts'
@@ -80,9 +76,6 @@ export class SpreadServers {
       await this.onLoad()
       return [...newest.values()]
     },
-    between: async () => {
-      throw new Error('nobody asks for a range')
-    },
     byIds: async () => {
       throw new Error('nobody asks for ids alone')
     },
@@ -94,7 +87,6 @@ export class SpreadServers {
         .map((row) => row.quote)
     },
     withdrawnAmong: async () => [],
-    withdrawal: async () => null,
     hasWitnesses: async ({ spread }: LogRow) => {
       this.#ask(spread!.corridorIds)
       return spread!.witnesses.every((id) =>
@@ -163,50 +155,31 @@ const isIn = (hidden: Hidden | null, { id }: Quote): boolean =>
   (hidden.ids.includes(id) ||
     hidden.ranges.some(({ firstId, lastId }) => id >= firstId && id <= lastId))
 
-/** A process on the servers: what it serves, and the order of what it tells. */
+/** A process on the servers: what it serves, and what it tells of that. */
 export class SpreadProcess {
-  readonly memory = new Memory((publication) => this.recent.note(publication))
-  readonly live = new LiveMemory()
-  readonly recent = new RecentQuotes()
+  readonly memory = new Memory()
+  readonly live = new LiveMemory(this.memory)
   readonly steps: Step[] = []
   readonly gaps: number[] = []
-  readonly refresher: Refresher
   readonly follower: Follower
 
   constructor(servers: SpreadServers) {
-    const { memory, live, recent } = this
+    const { memory, live } = this
     const { whole, changes } = servers
-    const clock = new HandClock(NOW_MS)
-    const log = new KeptLog()
     const references = {
       live: async () => [],
-      between: async () => [],
       byIds: async () => [],
       referencesAt: noReferences,
     }
-    const catalogue = { load: async () => CATALOGUE }
-    const sources = {
-      catalogue,
-      references,
-      quotes: {
-        ...servers.quotes,
-        live: (nowMs: number) => whole.live(nowMs),
-        missing: () => servers.missing,
-        ofChange: (position: number) => whole.ofChange(position),
-      },
-      feeds: { load: async () => noState },
-      quoteSources: { load: async () => [] },
-      connectors: { load: async () => [] },
-      access: {
-        load: async () => ({ accounts: [], keys: [] }),
-        loadAccount: async () => ({ accounts: [], keys: [] }),
-      },
-      usage: { since: async () => [], ofAccounts: async () => [] },
+    const quotes = {
+      ...servers.quotes,
+      live: (nowMs: number) => whole.live(nowMs),
+      missing: () => servers.missing,
     }
-    this.refresher = new Refresher({ sources, memory, meter: new UsageMeter(), clock, log })
-    const read = { changes, quotes: servers.quotes, references, catalogue, recent, whole }
-    const { refresher } = this
-    this.follower = new Follower({ ...read, memory, refresher, live, clock, log })
+    const catalogue = { load: async () => CATALOGUE }
+    const [clock, log] = [new HandClock(NOW_MS), new KeptLog()]
+    const read = { changes, quotes, references, days: references, catalogue, whole }
+    this.follower = new Follower({ ...read, memory, live, clock, log })
     live.hear({
       onStep: (step) => void this.steps.push(step),
       onGap: (position) => void this.gaps.push(position),
@@ -216,23 +189,19 @@ export class SpreadProcess {
 
   /** Loads as a starting process does. */
   async start(): Promise<this> {
-    const mark = await this.follower.mark()
-    await this.refresher.reload()
-    await this.follower.begin(mark)
+    await this.follower.begin()
     return this
   }
 
   /** Hears of a commit of another process. */
   async hear(position: number): Promise<void> {
-    this.refresher.note({ kind: 'observations', position })
-    await this.refresher.settled()
-    await this.follower.caughtUp()
+    this.follower.hear({ position })
+    await this.follower.settled()
   }
 
-  /** The rates of what is served, and those in the order of the log, by corridor. */
+  /** The rates that are served, by corridor. */
   get rates() {
-    const of = ({ current }: { current: Memory['current'] }) =>
-      TARGETS.map((to) => [...(current.quotes.book('USD', to)?.allQuotes() ?? [])].at(-1)?.rate)
-    return { served: of(this.memory), told: of(this.live) }
+    const { quotes } = this.memory.current
+    return TARGETS.map((to) => [...(quotes.book('USD', to)?.allQuotes() ?? [])].at(-1)?.rate)
   }
 }

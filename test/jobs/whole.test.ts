@@ -99,18 +99,6 @@ describe('Whole.quotesOf', () => {
   })
 })
 
-describe('Whole.ofChange', () => {
-  test('answers the rows of a change, none of one set aside, null without names or a row', async () => {
-    const [named, half] = [servers.commit(5, { servers: [0] }), servers.commit(6)]
-    const unnamed = servers.commit(7, { servers: [0], isNamed: false })
-    servers.show(0)
-    const found = await Promise.all(
-      [named, half, unnamed, 5].map((position) => servers.whole.ofChange(position)),
-    )
-    expect(found.map((quotes) => quotes?.length ?? null)).toEqual([1, 0, null, null])
-  })
-})
-
 const live = async () => (await servers.whole.live(NOW_MS)).map(({ to, rate }) => `${to} ${rate}`)
 
 describe('Whole.live', () => {
@@ -231,17 +219,17 @@ describe('a process', () => {
     const half = servers.commit(2)
     servers.show(0)
     await process.hear(half)
-    expect(process.rates).toEqual({ served: [1, 1], told: [1, 1] })
+    expect(process.rates).toEqual([1, 1])
     const next = servers.commit(3, { servers: [0] })
     servers.show(0)
     await process.hear(next)
-    expect(process.rates.served).toEqual([3, 1])
+    expect(process.rates).toEqual([3, 1])
     expect(process.steps.map(({ position }) => position)).toEqual([next])
     servers.show(1)
     await servers.whole.look()
     const again = servers.log.at(-1)!.position
     await process.hear(again)
-    expect(process.rates).toEqual({ served: [3, 2], told: [3, 2] })
+    expect(process.rates).toEqual([3, 2])
     expect(process.gaps.at(-1)).toBe(again)
   })
 
@@ -250,7 +238,7 @@ describe('a process', () => {
     await servers.whole.look()
     servers.away.add(1)
     const process = await new SpreadProcess(servers).start()
-    const without = { served: [1, undefined], told: [1, undefined] }
+    const without = [1, undefined]
     expect(process.rates).toEqual(without)
     expect([...process.memory.current.unloaded!]).toEqual(['USD/NGN'])
     servers.away.clear()
@@ -258,9 +246,8 @@ describe('a process', () => {
     servers.show(1)
     await process.hear(position)
     expect(process.rates).toEqual(without)
-    await process.refresher.reload()
     await process.follower.check()
-    expect(process.rates).toEqual({ served: [1, 2], told: [1, 2] })
+    expect(process.rates).toEqual([1, 2])
     expect(process.memory.current.unloaded!.size).toBe(0)
     expect(process.gaps).toHaveLength(2)
   })
@@ -272,7 +259,7 @@ describe('a process', () => {
     const position = servers.commit(2, { servers: [0], isNamed: false })
     servers.show(0)
     await process.hear(position)
-    expect(process.rates).toEqual({ served: [2, 1], told: [2, 1] })
+    expect(process.rates).toEqual([2, 1])
   })
 
   test('keeps what it knew of a server that goes away', async () => {
@@ -281,21 +268,21 @@ describe('a process', () => {
     servers.away.add(1)
     servers.commit(2, { servers: [0] })
     servers.show(0)
-    await process.refresher.reload()
-    expect(process.rates.served).toEqual([2, 1])
+    await process.follower.check()
+    expect(process.rates).toEqual([2, 1])
     expect(process.memory.current.unloaded!.size).toBe(0)
   })
 
-  test('begins without half an import that came after its mark, as it was loaded', async () => {
+  test('begins without half an import that came while it loaded', async () => {
     beginWhole()
     const process = new SpreadProcess(servers)
-    const mark = await process.follower.mark()
-    servers.commit(2, { isNamed: false })
-    servers.show(0)
-    await process.refresher.reload()
-    servers.onLoad = async () => expect.unreachable()
-    await process.follower.begin(mark)
-    expect(process.rates).toEqual({ served: [1, 1], told: [1, 1] })
+    servers.onLoad = async () => {
+      servers.commit(2, { isNamed: false })
+      servers.show(0)
+      servers.onLoad = async () => {}
+    }
+    await process.follower.begin()
+    expect(process.rates).toEqual([1, 1])
   })
 
   test('shows a commit whole or not at all, in whatever order its parts appear', async () => {
@@ -313,7 +300,8 @@ describe('a process', () => {
         servers.onPause = async () => during.shift()?.()
         servers.onLoad = async () => during.shift()?.()
         const isSame = () => {
-          for (const [kes, ngn] of Object.values(watched.rates)) expect(kes).toBe(ngn)
+          const [kes, ngn] = watched.rates
+          expect(kes).toBe(ngn)
         }
         const end = ['return 1', 'show 0', 'show 1', 'look', 'hear'] as const
         for (const deed of [...plan, 'quiet', ...end] as const) {
@@ -325,7 +313,7 @@ describe('a process', () => {
           else if (deed === 'return 1') servers.away.delete(1)
           else if (deed === 'hear') {
             for (const { position } of servers.log.slice()) await watched.hear(position)
-          } else if (deed === 'reload') await watched.refresher.reload().catch(() => {})
+          } else if (deed === 'reload') await watched.follower.check()
           else if (deed === 'look') await servers.whole.look()
           else if (deed === 'lose') await watched.follower.lose()
           else if (deed === 'quiet') during.length = 0
@@ -336,9 +324,8 @@ describe('a process', () => {
             )
           isSame()
         }
-        await watched.refresher.retry()
         await watched.follower.caughtUp()
-        expect(watched.rates).toEqual({ served: [rate, rate], told: [rate, rate] })
+        expect(watched.rates).toEqual([rate, rate])
       }),
     )
   })

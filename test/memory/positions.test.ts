@@ -18,9 +18,9 @@ describe('Positions', () => {
       asked++
       positions.reach(5)
     }
-    expect(await positions.reached(0)).toBe(true)
+    expect(await positions.awaited(0)).toBe(true)
     expect(asked).toBe(0)
-    expect(await positions.reached(5)).toBe(true)
+    expect(await positions.awaited(5)).toBe(true)
     expect(asked).toBe(1)
   })
 

@@ -67,6 +67,16 @@ describe('boundariesMs', () => {
     expect(boundariesMs(BASE_MS)).toEqual(expected)
     expect(boundariesMs(BASE_MS + HOUR_MS - 1)).toEqual(expected)
   })
+
+  test('are those of each of several times, each once and latest first', () => {
+    const [, ...tops] = boundariesMs(BASE_MS)
+    const [, ...later] = boundariesMs(BASE_MS + 9 * HOUR_MS)
+    const expected = [Number.POSITIVE_INFINITY, ...later, ...tops]
+    expect(boundariesMs(BASE_MS, BASE_MS + 9 * HOUR_MS + 1)).toEqual(expected)
+    expect(boundariesMs(BASE_MS, BASE_MS + 1)).toEqual([Number.POSITIVE_INFINITY, ...tops])
+    const next = [Number.POSITIVE_INFINITY, BASE_MS + 2 * HOUR_MS, BASE_MS + HOUR_MS]
+    expect(boundariesMs(BASE_MS, BASE_MS + HOUR_MS)).toEqual([...next, BASE_MS, BASE_MS - HOUR_MS])
+  })
 })
 
 describe('trailWith', () => {

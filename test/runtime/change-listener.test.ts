@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import type { DatabaseChange } from '~/jobs/backlog.ts'
 import { ChangeListener } from '~/runtime/change-listener.ts'
+import type { Database } from '~/store/database.ts'
+import { announced } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
-import { NOW_MS, observation, otherHandle, stockedDatabase } from '../store/samples.ts'
-import { clockAt } from '../support/clock.ts'
+import { observation, otherHandle, stockedDatabase } from '../store/samples.ts'
+import { KeptLog } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
 
 setDefaultTimeout(30_000)
 
@@ -15,19 +18,14 @@ let told: string[]
 beforeEach(async () => {
   database = await stockedDatabase()
   told = []
-  const refresher = {
-    note: (change: DatabaseChange) => void told.push(change.kind),
-    settled: async () => void told.push('settled'),
-    async reload() {
-      told.push('reloaded')
-      return true
-    },
-  }
-  const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const clock = clockAt(new Date(NOW_MS).toISOString())
+  const refresher = { note: (change: DatabaseChange) => void told.push(change.kind) }
   const meter = { release: (accountIds: readonly string[]) => void told.push(`want ${accountIds}`) }
-  const follower = { hear() {}, wake() {} }
-  changes = new ChangeListener({ database, refresher, follower, meter, clock, log })
+  const follower = {
+    hear: ({ kind }: { kind: string }, isOwn: boolean) =>
+      void told.push(`${isOwn ? 'own' : 'another'} ${kind}`),
+    check: async () => void told.push('check'),
+  }
+  changes = new ChangeListener({ database, refresher, follower, meter, log: new KeptLog() })
   await changes.start()
 })
 afterEach(async () => {
@@ -35,26 +33,33 @@ afterEach(async () => {
   await database.close()
 })
 
-describe('ChangeListener.caughtUp', () => {
-  test('waits until everything that others committed before is loaded', async () => {
-    const other = otherHandle(database)
-    const store = createObservationStore(other)
-    for (let i = 0; i < 5; i++) {
-      await store.record({ observations: [observation()], idempotency: null })
-      await changes.caughtUp()
-      expect(told.splice(0)).toEqual(['observations', 'settled'])
-    }
-    await other.close()
-  })
+const record = (by: Database) =>
+  createObservationStore(by).record({ observations: [observation()], idempotency: null })
+const heard = async (count: number) => {
+  await until('the news', async () => told.length >= count)
+  return told.splice(0)
+}
 
-  test('does not count pulses that were sent before', async () => {
-    await Promise.all([changes.job.run(), changes.caughtUp(), changes.caughtUp()])
-    expect(told).toEqual(['settled', 'settled'])
-  })
+test('what the log has wakes its follower, whoever committed it', async () => {
+  const other = otherHandle(database)
+  await record(other)
+  expect(await heard(1)).toEqual(['another observations'])
+  await record(database)
+  expect(await heard(1)).toEqual(['own observations'])
+  await other.close()
+})
 
-  test('loads everything if no pulse comes back', async () => {
-    changes.stop()
-    await changes.caughtUp()
-    expect(told).toEqual(['reloaded'])
-  })
+test('what the log has not is loaded where another process said it, and access always', async () => {
+  const other = otherHandle(database)
+  const say = (by: Database, kind: 'feeds' | 'access') => by.sql`select ${announced(by, { kind })}`
+  for (const kind of ['feeds', 'access'] as const)
+    for (const by of [database, other]) await say(by, kind)
+  expect(await heard(3)).toEqual(['feeds', 'access', 'access'])
+  await other.close()
+})
+
+test('everything is checked after a lost connection', async () => {
+  await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where query like 'listen%' and datname = current_database()`
+  expect((await heard(2)).sort()).toEqual(['check', 'everything'])
 })

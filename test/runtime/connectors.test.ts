@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadConfig } from '~/config.ts'
+import type { Follower } from '~/jobs/follower.ts'
 import { Memory } from '~/memory/memory.ts'
 import { ConnectorService } from '~/runtime/upstream/connectors.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
@@ -10,9 +11,11 @@ import { createReferenceStore } from '~/store/reference-store.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import { currency, provider } from '../support/catalogue.ts'
 import { BARE_ENV, ROOT } from '../support/child.ts'
+import { followerOn } from '../support/followed.ts'
 import { KeptLog } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { serving } from '../support/serving.ts'
 import { until } from '../support/until.ts'
 
 setDefaultTimeout(30_000)
@@ -25,6 +28,7 @@ let partner: Bun.Server<undefined>
 let folder: string
 let log: KeptLog
 let memory: Memory
+let follower: Follower
 let asked = 0
 let nowMs = START_MS
 let answer: () => Response | Promise<Response>
@@ -62,8 +66,9 @@ const replica = (settings: Record<string, string> = {}) => {
   memory = new Memory()
   const { record, answered } = createObservationStore(database, clock)
   const { referencesAt } = createReferenceStore(database)
-  const store = { record, answered, referencesAt }
-  return new ConnectorService({ config, log, database, clock, memory, store })
+  const store = serving({ record, answered, referencesAt }, { memory, clock })
+  follower = followerOn(database, { memory, clock })
+  return new ConnectorService({ config, log, database, clock, memory, store, follower })
 }
 
 const connector = (name: string, more = '', url = partner.url.href) =>
@@ -235,6 +240,7 @@ test('a provider that the connector brings is added to the catalogue with its fi
   )
   answer = () => new Response('[]')
   const service = replica()
+  await follower.begin()
   await service.run()
   const named = async () =>
     (await createCatalogueStore(database).load()).providers.map(({ name }) => name)

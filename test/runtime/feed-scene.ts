@@ -2,6 +2,7 @@ import { GUARD_RULES } from '~/domain/feed/guard.ts'
 import { ADAPTERS, type FeedName } from '~/feed/feeds.ts'
 import { FeedService } from '~/runtime/upstream/feeds.ts'
 import type { Database } from '~/store/database.ts'
+import { createReferenceStore } from '~/store/reference-store.ts'
 import { fixture, Pace, startUpstream, type Upstream } from '../feed/upstream.ts'
 import { KeptLog } from '../support/log.ts'
 import { World } from '../support/world.ts'
@@ -28,7 +29,10 @@ export class FeedScene {
       feedRules,
     }
     const pace = new Pace(clock)
-    this.service = new FeedService({ config, clock, log: this.log, memory, database, pace })
+    const references = createReferenceStore(database)
+    const served = async () =>
+      memory.publish({ references: await references.live(clock.now()) }, clock.now())
+    this.service = new FeedService({ config, clock, log: this.log, memory, database, served, pace })
     this.key = this.world.key('enterprise')
   }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Batch } from '~/domain/observation.ts'
-import type { DatabaseChange } from '~/jobs/backlog.ts'
+import type { OwnCommit } from '~/jobs/own-commits.ts'
 import { recorderOf } from '~/runtime/recorder.ts'
+import { observation } from '../store/samples.ts'
 import { noReferences } from '../support/days.ts'
 import { UNWATCHED } from '../support/unwatched-recording.ts'
 
@@ -15,8 +16,6 @@ const recording: Parameters<typeof recorderOf>[0] = {
     withdraw: async () => ({ withdrawn: [], quotes: [] }),
   },
   references: { referencesAt: noReferences },
-  refresher: { note() {} },
-  changes: { noteLostAnswer() {}, caughtUp: async () => {} },
   tracing: null,
   work: { historyMax: 1, ingestMax: 1, waitingMax: 2 },
   ...UNWATCHED,
@@ -52,31 +51,72 @@ test('a batch whose sender got an answer while it waited for its turn is not rec
   expect(recorder.limit.figures).toEqual({ running: 0, waiting: 0, refused: 0 })
 })
 
-test('what the server refused is not recorded for certain; what broke off may be', async () => {
-  let lost = 0
+const batch: Batch = { observations: [observation(), observation()], idempotency: null }
+const recorded = { kind: 'recorded', ids: [7, 8], position: 90, previous: 80, atMs: 5 } as const
+
+test('it answers once what was recorded is served, which need not be read again', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const handed: OwnCommit[] = []
+  const recorder = recorderOf({
+    ...recording,
+    observations: { ...recording.observations, record: async () => recorded },
+    follower: {
+      ...recording.follower,
+      serve(commit) {
+        handed.push(commit)
+        return promise
+      },
+    },
+  })
+  let isAnswered = false
+  const answer = recorder.record(batch).then((answered) => {
+    isAnswered = true
+    return answered
+  })
+  await Bun.sleep(0)
+  expect(isAnswered).toBe(false)
+  expect(handed).toMatchObject([
+    { position: 90, previous: 80, atMs: 5, quotes: [{ id: 7 }, { id: 8 }], isNamed: true },
+  ])
+  expect(recorder.limit.figures.running).toBe(0)
+  resolve(true)
+  expect(await answer).toEqual(recorded)
+})
+
+test('503 where it is committed, and not served in time', async () => {
+  const recorder = recorderOf({
+    ...recording,
+    observations: { ...recording.observations, record: async () => recorded },
+    follower: { ...recording.follower, serve: async () => false },
+  })
+  await expect(recorder.record(batch)).rejects.toMatchObject({ code: 'database_unavailable' })
+})
+
+test('a retry is answered once the log was read up to then, or 503', async () => {
+  let reads = 0
+  const retried = (isFailing: boolean) =>
+    recorderOf({
+      ...recording,
+      observations: {
+        ...recording.observations,
+        record: async () => ({ kind: 'replayed', inserted: 1, ids: [7] }),
+      },
+      follower: { ...recording.follower, caughtUp: async () => void reads++, isFailing },
+    }).record(batch)
+  expect(await retried(false)).toMatchObject({ kind: 'replayed' })
+  await expect(retried(true)).rejects.toMatchObject({ code: 'database_unavailable' })
+  expect(reads).toBe(2)
+})
+
+test('what the server refused and what broke off is 503', async () => {
   const failing = (error: Error) =>
     recorderOf({
       ...recording,
       observations: { ...recording.observations, record: () => Promise.reject(error) },
-      changes: { ...recording.changes, noteLostAnswer: () => void lost++ },
     }).record(EMPTY)
   const away = Object.assign(new Error('a worker is away'), { code: '08006', severity: 'ERROR' })
-  await expect(failing(away)).rejects.toMatchObject({ code: 'database_unavailable' })
-  expect(lost).toBe(0)
   const closed = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
-  await expect(failing(closed)).rejects.toMatchObject({ code: 'database_unavailable' })
   const ended = Object.assign(new Error('shutting down'), { code: '57P01', severity: 'FATAL' })
-  await expect(failing(ended)).rejects.toMatchObject({ code: 'database_unavailable' })
-  expect(lost).toBe(2)
-})
-
-test('where days cannot be looked up, all of them are loaded later', async () => {
-  const noted: DatabaseChange[] = []
-  const recorder = recorderOf({
-    ...recording,
-    references: { referencesAt: () => Promise.reject(new Error('database away')) },
-    refresher: { note: (change) => noted.push(change) },
-  })
-  await expect(recorder.referencesAt([{ currency: 'KES', atMs: 0 }])).rejects.toThrow('away')
-  expect(noted).toEqual([{ kind: 'references' }])
+  for (const error of [away, closed, ended])
+    await expect(failing(error)).rejects.toMatchObject({ code: 'database_unavailable' })
 })

@@ -9,6 +9,7 @@ import { Pace } from '../feed/upstream.ts'
 import type { Replay } from '../source/replay.ts'
 import type { HandClock } from '../support/clock.ts'
 import { KeptLog } from '../support/log.ts'
+import { serving } from '../support/serving.ts'
 import { World } from '../support/world.ts'
 
 /** After the central bank of Kenya has published the newest day of its recording. */
@@ -43,9 +44,11 @@ export class SourceScene {
     }
     const { record, answered } = createObservationStore(database)
     const { referencesAt } = createReferenceStore(database)
-    const store = { record, answered, referencesAt }
-    const deps = { config, clock, memory, database, store, log: this.log, pace: this.pace }
-    this.service = new SourceService(deps)
+    const store = serving({ record, answered, referencesAt }, this.world)
+    const caughtUp = async () =>
+      memory.publish({ catalogue: await createCatalogueStore(database).load() }, clock.now())
+    const deps = { config, clock, memory, database, store, follower: { caughtUp } }
+    this.service = new SourceService({ ...deps, log: this.log, pace: this.pace })
     this.key = this.world.key('enterprise')
   }
 

@@ -154,19 +154,3 @@ describe('the plan of live', () => {
     expect(await scannedTables(database, statement)).toContain('m2026_03')
   })
 })
-
-describe('between', () => {
-  test('answers the observations of an id range, both ends in it, by id', async () => {
-    const database = await newDatabase()
-    const rows = Array.from({ length: 5 }, (_, i) =>
-      observation({ rate: `${i + 1}`, effectiveMs: NOW_MS - i }),
-    )
-    const ids = await record(database, rows)
-    const quotes = await createQuoteStore(database).between(ids[1]!, ids[3]!, null)
-    expect(quotes).toEqual([1, 2, 3].map((i) => quoteOf(rows[i]!, ids[i]!)))
-  })
-
-  test('is empty for a range without rows', async () => {
-    expect(await createQuoteStore(await newDatabase()).between(10, 5, null)).toEqual([])
-  })
-})

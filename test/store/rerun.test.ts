@@ -99,13 +99,10 @@ describe('rerun', () => {
       await sql`create trigger breaking before insert on observations
         for each row execute function breaking()`
       const config = loadConfig({})
-      const changes = { noteLostAnswer() {}, caughtUp: async () => {} }
       const recorder = recorderOf({
         observations: store,
         withdrawals: createWithdrawalStore(database),
         references: { referencesAt: noReferences },
-        refresher: { note() {} },
-        changes,
         tracing: null,
         work: config.work,
         ...UNWATCHED,

@@ -2,6 +2,7 @@ import { createApp } from '~/app.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import type { Currency } from '~/domain/currency.ts'
 import type { Provider } from '~/domain/provider.ts'
+import type { Follower } from '~/jobs/follower.ts'
 import { Refresher } from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
@@ -12,14 +13,12 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createFileStore } from '~/store/file/file-store.ts'
 import { createKnownStore } from '~/store/known/known-store.ts'
-import { createObservationStore } from '~/store/observation-store.ts'
-import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
-import { createReferenceStore } from '~/store/reference-store.ts'
 import { switchProvider } from './activity.ts'
 import { heldAlerts } from './alerts.ts'
 import { clockAt, type HandClock } from './clock.ts'
 import { underContract } from './contract.ts'
 import { noEvidence, testSigner } from './evidence.ts'
+import { followerOn, recorderOn } from './followed.ts'
 import { pastOf } from './past.ts'
 import { quietPortal } from './portal.ts'
 import { sourcesOf } from './sources.ts'
@@ -36,6 +35,7 @@ export class PastWorld {
   readonly memory = new Memory((publication) => this.windows.note(publication))
   readonly meter = new UsageMeter()
   readonly refresher: Refresher
+  readonly follower: Follower
   /** The errors that were logged. */
   readonly errors: string[] = []
   readonly app: ReturnType<typeof createApp>
@@ -56,7 +56,7 @@ export class PastWorld {
     const error = (_: object, message: string) => void this.errors.push(message)
     const log = { debug() {}, info() {}, warn() {}, error }
     const { memory, meter, clock } = this
-    const references = createReferenceStore(database)
+    this.follower = followerOn(database, { memory, clock })
     this.refresher = new Refresher({ sources: sourcesOf(database), memory, meter, clock, log })
     this.app = underContract(
       createApp({
@@ -70,11 +70,7 @@ export class PastWorld {
           staleAfterMs: options.staleAfterMs ?? null,
           quoteSuspectPct: options.quoteSuspectPct ?? null,
         },
-        store: {
-          ...createObservationStore(database, clock),
-          ...createWithdrawalStore(database),
-          referencesAt: references.referencesAt,
-        },
+        store: recorderOn(database, this),
         alerting: heldAlerts(),
         past: options.past ?? pastOf(database, this.windows),
         known: createKnownStore(database),
@@ -112,21 +108,20 @@ export class PastWorld {
       })
     }
     await this.refresher.reload()
+    await this.follower.begin()
     return this
   }
 
   /** Replaces the catalogue, as an operator does beside the running service. */
   async apply(catalogue: { currencies: readonly Currency[]; providers: readonly Provider[] }) {
     await createCatalogueStore(this.database).apply(catalogue)
-    this.refresher.note({ kind: 'catalogue' })
-    await this.refresher.settled()
+    await this.follower.caughtUp()
   }
 
   /** Lets a provider have been switched on or off at a moment. */
   async switch(providerId: string, isActive: boolean, at: string) {
     await switchProvider(this.database, { providerId, isActive, atMs: Date.parse(at) })
-    this.refresher.note({ kind: 'catalogue' })
-    await this.refresher.settled()
+    await this.follower.check()
   }
 
   async get(path: string, tier: Tier = 'realtime', init: RequestInit = {}): Promise<Reply> {

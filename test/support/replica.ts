@@ -86,7 +86,8 @@ export class SharedLog {
 
 /** One process: it has applied the log up to somewhere, and has readers. */
 export class Replica {
-  readonly live = new LiveMemory()
+  readonly memory = new Memory()
+  readonly live = new LiveMemory(this.memory)
   readonly hub: StreamHub
   #applied: number
   #planned: (() => void)[] = []
@@ -114,7 +115,7 @@ export class Replica {
 
   /** Loads everything up to the place where it stands, as at its start and after a gap. */
   load(): void {
-    const memory = new Memory()
+    const { memory } = this
     let [atMs, hourMs] = [this.log.changes[0]!.atMs, null as number | null]
     const changes = this.log.changes.slice(0, this.#applied)
     for (const change of changes) {
@@ -127,7 +128,8 @@ export class Replica {
       memory.learn(answersOf(this.#references, memory.expect(added)))
       memory.publish(added, newestMs)
     }
-    this.live.begin({ memory, position: changes.at(-1)!.position, atMs, hourMs })
+    this.live.begin({ position: changes.at(-1)!.position, atMs, hourMs })
+    this.live.settle()
   }
 
   /** Applies the next changes of the log; all there are unless a number is given. */

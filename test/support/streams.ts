@@ -34,7 +34,7 @@ const alone: SeatStore = {
 
 /** The streams of a world without a database. */
 export function worldStreams(world: StreamWorld) {
-  const { memory, clock, live = new LiveMemory(), ageLimits: limits = AGE_LIMITS } = world
+  const { memory, clock, live = new LiveMemory(memory), ageLimits: limits = AGE_LIMITS } = world
   const { store = alone, openMax = 1000, log = { warn() {} } } = world
   return {
     hub: new StreamHub({ live, limits, texts: streamTexts(BASE_PATH), now: () => clock.now() }),
@@ -42,6 +42,5 @@ export function worldStreams(world: StreamWorld) {
     tokens: new StreamTokens(async () => 'a secret of all replicas'),
     open: new OpenStreams({ memory, clock }),
     patience: new Patience(END_SECONDS),
-    caughtUp: async () => {},
   }
 }

@@ -5,5 +5,10 @@ import { RowFigures } from '~/telemetry/row-figures.ts'
 export const UNWATCHED = {
   storage: { watched: (recorded: Promise<Recording>) => recorded },
   rows: new RowFigures(),
-  follower: { answered: { note() {} }, caughtUp: async () => {} },
+  follower: {
+    committing: <T>(work: () => Promise<T>) => work(),
+    serve: async () => true,
+    caughtUp: async () => {},
+    isFailing: false,
+  },
 }

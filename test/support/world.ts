@@ -34,6 +34,7 @@ import { countingMonthWriter, noFiles } from './files.ts'
 import { nothingKnown } from './known.ts'
 import { emptyPast } from './past.ts'
 import { quietPortal } from './portal.ts'
+import { serving } from './serving.ts'
 import { worldStreams } from './streams.ts'
 
 export const ORIGIN = 'http://localhost'
@@ -50,7 +51,7 @@ export class World {
   readonly clock: HandClock
   readonly tools: ToolServer
   /** Memory in the order of the log, which tests write by hand. */
-  readonly live = new LiveMemory()
+  readonly live = new LiveMemory(this.memory)
   readonly streams: ReturnType<typeof worldStreams>
   known = nothingKnown
   readonly log: Log = this.#log()
@@ -79,7 +80,8 @@ export class World {
       past: options.past ?? emptyPast(),
       known: { at: ((ms, work) => this.known.at(ms, work)) as KnownDeps['known']['at'] },
     }
-    this.live.begin({ memory: this.memory, position: 1, atMs: this.clock.now(), hourMs: null })
+    this.live.begin({ position: 1, atMs: this.clock.now(), hourMs: null })
+    this.live.settle()
     this.streams = worldStreams({ ...reading, live: this.live })
     const alerting = heldAlerts(reading)
     this.tools = new ToolServer({
@@ -100,7 +102,7 @@ export class World {
         monthWriter: countingMonthWriter,
         evidence: options.evidence ?? noEvidence,
         signer: testSigner,
-        store: { ...storeOf(options.store), referencesAt: this.#referencesAt },
+        store: serving({ ...storeOf(options.store), referencesAt: this.#referencesAt }, this),
         ...(options.feedTimes && { feedTimes: options.feedTimes }),
         sample: options.sample ?? null,
         corsOrigins: options.corsOrigins ?? [],

@@ -56,7 +56,7 @@ async function fetchNow(terminal: Terminal, database: Database, accept: boolean)
     throw new CommandFailure('the catalogue has no fiat currency to ask for: apply one first')
   const outcome = await fetchReferences({
     feeds,
-    store: feedStoreOf(database, () => {}),
+    store: feedStoreOf(database, { publish: () => {}, served: async () => {} }),
     clock: systemClock,
     log: createLog({ level: 'error', format: logFormat }),
     known: () => known,

@@ -70,7 +70,7 @@ async function fetchNow(
   }
   const deps = {
     sources: sourcesOf(config, { clock: systemClock, pace: systemPace }),
-    store: sourceStoreOf(database, { record, publish: () => {} }),
+    store: sourceStoreOf(database, { record, publish: () => {}, served: async () => {} }),
     clock: systemClock,
     log: createLog({ level: 'error', format: config.logFormat }),
     midMaxAgeMs: config.midMaxAgeMs,

@@ -15,7 +15,7 @@ import {
 } from '~/wire/recording/withdrawal.ts'
 import { positionHeader } from './position.ts'
 
-export type WithdrawRouteDeps = AccessDeps & Pick<WithdrawDeps, 'memory' | 'store'>
+export type WithdrawRouteDeps = AccessDeps & Pick<WithdrawDeps, 'store'>
 
 const operation: Operation = {
   id: 'withdrawRates',

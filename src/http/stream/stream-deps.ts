@@ -13,7 +13,5 @@ export type StreamDeps = AccessDeps & {
     readonly tokens: StreamTokens
     readonly open: OpenStreams
     readonly patience: Patience
-    /** Resolves when streams begin at or after everything that this process has answered so far. */
-    caughtUp(): Promise<void>
   }
 }

@@ -92,7 +92,6 @@ async function bearerOf(
 /** The body of a stream, which holds a seat until it is over. */
 async function opened(deps: StreamDeps, request: Request, caller: Caller): Promise<ReadableStream> {
   const { hub, seats, open, patience } = deps.streams
-  await deps.streams.caughtUp()
   const subscription = subscriptionOf(deps, request.url, caller)
   const seat = await takenSeat(deps.streams, caller.account)
   const lastEventId = request.headers.get('last-event-id') || null

@@ -27,7 +27,6 @@ export type ListenDeps = CallDeps & {
       add(stream: Open): void
       remove(stream: Open): void
     }
-    caughtUp(): Promise<void>
   }
 }
 
@@ -69,7 +68,6 @@ type Seated = { readonly caller: Caller; readonly subscribed: Subscribed }
 async function seated({ streams }: ListenDeps, { caller, subscribed }: Seated): Promise<Listening> {
   const { hub, seats, open } = streams
   const { account, tier } = caller
-  await streams.caughtUp()
   const seat = await takenSeat(streams, account)
   const { subscription } = subscribed
   return new Listening({

@@ -1,9 +1,9 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Catalogue } from '~/domain/provider.ts'
-import { newestFirst, type Quote } from '~/domain/quote.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { type DaySource, learnDays } from '~/memory/day-publication.ts'
-import { type Generation, Memory } from '~/memory/memory.ts'
+import type { Generation, Memory } from '~/memory/memory.ts'
 import type { Step, StepHearer, StepKind } from './step.ts'
 
 /** Every corridor. */
@@ -40,30 +40,31 @@ export type LoggedChange = {
   readonly catalogue?: Catalogue
 }
 
-/** Beginning of the order: everything up to `position` is in `memory`. */
+/** Where the order begins: everything up to `position` is in memory. */
 type LiveStart = {
-  readonly memory: Memory
   readonly position: number
   readonly atMs: number
   /** The last hour that was opened; null if none is known. */
   readonly hourMs: number | null
 }
 
-/** Applies the log of changes in its order, and reports each step. */
+/** Applies the log of changes to memory in its order, and tells of each step. */
 export class LiveMemory implements Live {
-  #memory = new Memory()
-  #position = 0
   #atMs = 0
   #hourMs: number | null = null
+  /** Whether something was taken in that nobody was told of. */
+  #isUntold = false
   readonly #hearers = new Set<StepHearer>()
   readonly #watches = new Map<string, number>()
 
+  constructor(private readonly memory: Memory) {}
+
   get position(): number {
-    return this.#position
+    return this.memory.positions.position
   }
 
   get current(): Generation {
-    return this.#memory.current
+    return this.memory.current
   }
 
   get atMs(): number {
@@ -92,6 +93,7 @@ export class LiveMemory implements Live {
 
   watch(corridor: Corridor | typeof ANYWHERE): () => void {
     const key = corridor === ANYWHERE ? ANYWHERE : corridorKey(corridor)
+    if (this.#watches.size === 0) this.settle()
     this.#watches.set(key, (this.#watches.get(key) ?? 0) + 1)
     let isEnded = false
     return () => {
@@ -105,65 +107,65 @@ export class LiveMemory implements Live {
 
   /** Goes past a row of the log that means nothing here. */
   pass(position: number): void {
-    this.#position = position
+    this.memory.positions.reach(position)
   }
 
   /** Begins, or begins again: what lies between the last step and this position has no steps. */
-  begin({ memory, position, atMs, hourMs }: LiveStart): void {
-    this.#memory = memory
-    this.#position = position
+  begin({ position, atMs, hourMs }: LiveStart): void {
     this.#atMs = atMs
     this.#hourMs = hourMs
-    for (const hearer of this.#hearers) hearer.onGap(position)
+    this.#isUntold = true
+    this.memory.positions.reach(position)
+  }
+
+  /** Tells that everything may be new, if something is that had no step. */
+  settle(): void {
+    if (!this.#isUntold) return
+    this.#isUntold = false
+    for (const hearer of this.#hearers) hearer.onGap(this.position)
   }
 
   /**
-   * Applies the next row of the log, and reports it. Rejects, without having applied it, when the
-   * references of its quotes' days cannot be looked up.
+   * Applies the next row of the log, and tells of it unless it is not to be told. Where the
+   * references of its quotes' days cannot be looked up it is served without those, untold, and the
+   * answer is false.
    */
-  async apply(change: LoggedChange, days: DaySource): Promise<void> {
+  async apply(change: LoggedChange, days: DaySource, isTold = true): Promise<boolean> {
     const { position, kind, quotes = [], withdrawn = [], references = [], catalogue } = change
+    const { memory, atMs: beforeMs } = this
     const added = { quotes, withdrawn, references, ...(catalogue && { catalogue }) }
-    await learnDays({ memory: this.#memory, days }, added)
-    const { current: before, atMs: beforeMs } = this
+    const isKnown = await learnDays({ memory, days }, added).then(
+      () => true,
+      () => false,
+    )
+    if (isTold && isKnown) this.settle()
+    const { current: before } = this
     const opened = { ms: change.atMs, previousMs: this.#hourMs }
     if (kind === 'tick') this.#atMs = Math.max(beforeMs, change.atMs)
     if (kind === 'hour') this.#open(change.atMs)
-    else if (kind !== 'tick') this.#memory.publish(added, this.#keptMs)
-    this.#position = position
+    else if (kind !== 'tick') memory.publish(added, this.keptMs, change.atMs)
+    memory.positions.reach(position)
+    this.#isUntold ||= !isTold || !isKnown
+    if (this.#isUntold) return isKnown
     const times = { atMs: this.#atMs, beforeMs, committedMs: change.atMs }
     const hour = kind === 'hour' ? opened : null
-    const generations = { before, after: this.#memory.current }
     const rows = { quotes, withdrawn, references }
-    const step: Step = { position, kind, ...times, ...rows, ...generations, hour }
+    const step: Step = { position, kind, ...times, ...rows, before, after: this.current, hour }
     for (const hearer of this.#hearers) hearer.onStep(step)
+    return true
   }
 
   /** Forgets what only the hour before the last was looked at by. */
   #open(hourMs: number): void {
     this.#hourMs = hourMs
-    this.#memory.prune(this.#keptMs)
+    this.memory.prune(this.keptMs)
   }
 
   /**
-   * Reports whether something was served that is not known here, although it was committed before.
+   * The time whose boundaries are kept: those of the hour that is open, and of the next. A row of
+   * another hour, whose writer's clock was turned, keeps those of its own time too.
    */
-  lacks({ quotes, unloaded, references, catalogue }: Generation): boolean {
-    const { current } = this
-    const isNewer = (code: string) => {
-      const served = references.said(code, Number.POSITIVE_INFINITY)
-      const known = current.references.said(code, Number.POSITIVE_INFINITY)
-      return served !== undefined && (!known || newestFirst(served, known) < 0)
-    }
-    return (
-      (current.unloaded?.size ?? 0) > (unloaded?.size ?? 0) ||
-      current.quotes.with([...quotes.allQuotes()], this.#keptMs) !== current.quotes ||
-      catalogue.referenceCodes.some(isNewer)
-    )
-  }
-
-  /** The moment whose boundaries are kept: those of the hour that is open, and of the next. */
-  get #keptMs(): number {
+  get keptMs(): number {
     return Math.max(this.#atMs, this.#hourMs ?? Number.NEGATIVE_INFINITY)
   }
 }

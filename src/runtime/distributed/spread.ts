@@ -63,7 +63,6 @@ export class Spread {
     return {
       live: (nowMs: number) => whole.live(nowMs),
       missing: () => this.#missing,
-      ofChange: (position: number) => whole.ofChange(position),
       withdrawnAmong: this.#withdrawnAmong,
     }
   }

@@ -3,7 +3,6 @@ import { Patience } from '~/http/edge/patience.ts'
 import { BASE_PATH } from '~/http/path.ts'
 import { OpenStreams } from '~/http/stream/open-streams.ts'
 import type { StreamDeps } from '~/http/stream/stream-deps.ts'
-import type { Follower } from '~/jobs/follower.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import type { Live } from '~/memory/live/live.ts'
@@ -24,7 +23,6 @@ type StreamsOptions = {
   readonly database: Database
   readonly memory: Memory
   readonly live: Live
-  readonly follower: Pick<Follower, 'answersApplied'>
   readonly secret: SharedSecret
 }
 
@@ -37,9 +35,8 @@ export class Streams implements Parts {
   readonly tokens: StreamTokens
   readonly open: OpenStreams
   readonly patience = new Patience()
-  readonly caughtUp: () => Promise<void>
 
-  constructor({ config, clock, log, database, memory, live, follower, secret }: StreamsOptions) {
+  constructor({ config, clock, log, database, memory, live, secret }: StreamsOptions) {
     const now = () => clock.now()
     const isSample = () => memory.isSample
     const texts = streamTexts(BASE_PATH)
@@ -48,10 +45,6 @@ export class Streams implements Parts {
     this.seats = new Seats({ store, clock, log, openMax: config.streamsMax })
     this.tokens = new StreamTokens(secret)
     this.open = new OpenStreams({ memory, clock })
-    this.caughtUp = () => {
-      this.hub.attend()
-      return follower.answersApplied()
-    }
   }
 
   /** Writes down the seats again, which a lost meter takes with it. */

@@ -8,6 +8,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { restMsAfter } from '~/domain/source/turn.ts'
 import { systemPace } from '~/feed/fetcher.ts'
+import type { Follower } from '~/jobs/follower.ts'
 import { inTurn } from '~/jobs/in-turn.ts'
 import { type Job, lastInstantMs, type Schedule } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
@@ -23,6 +24,7 @@ type ServiceDeps = Pick<ConnectorDeps, 'config' | 'clock' | 'database'> & {
   readonly memory: Memory
   /** Store of prices, so that memory serves them at once. */
   readonly store: IngestDeps['store']
+  readonly follower: Pick<Follower, 'caughtUp'>
   readonly log: Log
   readonly env?: ConnectorDeps['env']
   readonly pace?: Pace
@@ -78,7 +80,8 @@ export class ConnectorService {
     }
     const { addEntries } = sourceStoreOf(options.database, {
       record: async () => {},
-      publish: (publication) => options.memory.publish(publication, options.clock.now()),
+      publish: () => {},
+      served: () => options.follower.caughtUp(),
     })
     const outside = { env, folder, pace: this.#stopping.paced(pace) }
     const deps = { ...options, ...outside, record, addEntries }

@@ -19,6 +19,7 @@ type FeedServiceDeps = {
   readonly log: Log
   readonly memory: Memory
   readonly database: Database
+  readonly served: Effects['served']
   readonly pace?: Pace
   /** Wraps a feed to observe its answers. */
   readonly watch?: (feed: ReferenceFeed) => ReferenceFeed
@@ -35,10 +36,11 @@ export class FeedService {
   readonly #pattern: string
 
   constructor(deps: FeedServiceDeps) {
-    const { config, clock, log, memory, database, pace = systemPace, watch = same } = deps
+    const { config, clock, log, memory, database, served } = deps
+    const { pace = systemPace, watch = same } = deps
     const publish = (publication: Publication) => memory.publish(publication, clock.now())
     const fetcher = { clock, ...this.#stopping.paced(pace) }
-    const store = feedStoreOf(database, publish, clock)
+    const store = feedStoreOf(database, { publish, served }, clock)
     this.#pattern = config.feedCron
     this.#turns =
       config.feeds.length === 0
@@ -85,10 +87,16 @@ export class FeedService {
   }
 }
 
-/** The store of the feeds, which publishes what it records at once. */
+type Effects = {
+  publish(publication: Publication): void
+  /** Resolves when everything committed so far is served. */
+  served(): Promise<void>
+}
+
+/** The store of the feeds: what it records is served when it answers. */
 export function feedStoreOf(
   database: Database,
-  publish: (publication: Publication) => void,
+  { publish, served }: Effects,
   clock?: Clock,
 ): FeedStore {
   const references = createReferenceStore(database, clock)
@@ -98,7 +106,8 @@ export function feedStoreOf(
     live: references.live,
     loadState: states.load,
     async append(snapshot) {
-      publish({ references: await references.append(snapshot) })
+      await references.append(snapshot)
+      await served()
     },
     async saveState(state, answers) {
       await states.save(state, answers)

@@ -4,6 +4,7 @@ import type { Observation } from '~/domain/observation.ts'
 import type { QuoteSource } from '~/domain/source/source.ts'
 import { systemPace } from '~/feed/fetcher.ts'
 import type { SourceStore } from '~/jobs/fetch-source.ts'
+import type { Follower } from '~/jobs/follower.ts'
 import type { Job, Schedule } from '~/jobs/schedule.ts'
 import { SourceTurns } from '~/jobs/source-turns.ts'
 import type { Log } from '~/log.ts'
@@ -38,6 +39,7 @@ type SourceServiceDeps = {
   readonly database: Database
   /** Store of observations, so that memory serves them at once. */
   readonly store: IngestDeps['store']
+  readonly follower: Pick<Follower, 'caughtUp'>
   readonly pace?: Pace
   /** Wraps a source to observe its answers. */
   readonly watch?: (source: QuoteSource) => QuoteSource
@@ -59,13 +61,14 @@ export class SourceService {
   readonly #pattern: string
 
   constructor({ store, pace = systemPace, watch = same, ...deps }: SourceServiceDeps) {
-    const { config, clock, memory, database } = deps
+    const { config, clock, memory, database, follower } = deps
     const sources = sourcesOf(config, { clock, pace: this.#stopping.paced(pace) })
     const record = async (observations: readonly Observation[], source: string) => {
       const origin = { recorder: null, via: `source:${source}` }
-      await ingest({ memory, store, clock }, { observations, origin, idempotency: null })
+      await ingest({ store }, { observations, origin, idempotency: null })
     }
     const publish = (publication: Publication) => memory.publish(publication, clock.now())
+    const effects = { record, publish, served: () => follower.caughtUp() }
     this.#pattern = config.quoteSourcesCron ?? LOOKS
     this.#turns =
       sources.length === 0
@@ -73,7 +76,7 @@ export class SourceService {
         : new SourceTurns({
             ...deps,
             sources: sources.map(watch),
-            store: this.#stopping.guarded(sourceStoreOf(database, { record, publish }), WRITES),
+            store: this.#stopping.guarded(sourceStoreOf(database, effects), WRITES),
             entryOf: currencyEntry,
             midMaxAgeMs: config.midMaxAgeMs,
             pattern: config.quoteSourcesCron,
@@ -113,10 +116,15 @@ export function sourcesOf(config: SourceConfig, { clock, pace }: Outside): Quote
 type Effects = {
   record(observations: readonly Observation[], source: string): Promise<void>
   publish(publication: Publication): void
+  /** Resolves when everything committed so far is served. */
+  served(): Promise<void>
 }
 
 /** The store of the sources, which publishes at once what it saves. */
-export function sourceStoreOf(database: Database, { record, publish }: Effects): SourceStore {
+export function sourceStoreOf(
+  database: Database,
+  { record, publish, served }: Effects,
+): SourceStore {
   const states = createSourceStateStore(database)
   const catalogue = createCatalogueStore(database)
   const references = createReferenceStore(database)
@@ -130,7 +138,7 @@ export function sourceStoreOf(database: Database, { record, publish }: Effects):
     catalogue: catalogue.load,
     async addEntries(entries) {
       await catalogue.apply(entries)
-      publish({ catalogue: await catalogue.load() })
+      await served()
     },
     knownPrices: (providerId, span) => knownPrices(database, providerId, span),
     referencesAt: references.referencesAt,

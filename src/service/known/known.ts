@@ -4,7 +4,7 @@ import { type Freshness, freshnessAt } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
+import { type DaySource, learnDays } from '~/memory/day-publication.ts'
 import { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
@@ -116,7 +116,8 @@ async function settled<P, T>(
     if (round === ROUNDS_MAX) throw new Error('an answer looked at other corridors every time')
     for (const corridor of news) known.add(corridorKey(corridor))
     const quotes = await tables.quotes(news)
-    await publishWithDays({ memory, days: tables, clock: { now: () => knownMs } }, { quotes })
+    await learnDays({ memory, days: tables }, { quotes })
+    memory.publish({ quotes }, knownMs)
   }
 }
 

@@ -9,13 +9,13 @@ import type {
   RowFault,
 } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
-import type { Memory } from '~/memory/memory.ts'
+import type { DaySource } from '~/memory/day-publication.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 
 export type ObservationStore = {
   /**
-   * Records all of a batch, or none of it when it throws; an empty one records nothing.
+   * Records all of a batch, or none of it when it throws; an empty one records nothing. When it
+   * answers, memory serves the rows.
    *
    * Among batches with one idempotency key, only the first is recorded while the key is kept. The
    * others wait until it has committed, then answer `replayed`, or `key_reused` for another body.
@@ -28,14 +28,12 @@ export type ObservationStore = {
 }
 
 export type IngestDeps = {
-  readonly memory: Memory
-  /** Store of batches. If its look-up of days fails, it has them loaded later. */
+  /** Where batches go. */
   readonly store: ObservationStore &
     DaySource & {
       /** Counts the rows of a batch that was refused before it came here, by known providers. */
       noteRefused?(providerIds: readonly string[]): void
     }
-  readonly clock: { now(): number }
 }
 
 /** Recorded rows, and their position in the log. */
@@ -45,14 +43,14 @@ type Done = Recorded & Pick<Logged, 'position'>
  * Records a batch, all rows or none, and returns how many and their ids.
  *
  * When it returns, the rows are committed and memory serves them, without the mids of their days
- * where those could not be looked up. A repeated idempotency key gives
- * the first answer again and records nothing; with another body it throws `idempotency_key_reused`.
- * Any other error means that nothing was recorded, or that we cannot know: a retry with the same
- * idempotency key is safe either way. One of them is `database_unavailable` after `ANSWER_MS_MAX`;
- * rows that the database commits after that are served from then on.
+ * where those could not be looked up. A repeated idempotency key gives the first answer again and
+ * records nothing; with another body it throws `idempotency_key_reused`. Any other error means
+ * that nothing was recorded, or that we cannot know: a retry with the same idempotency key is safe
+ * either way. One of them is `database_unavailable` after `ANSWER_MS_MAX`; rows that the database
+ * commits after that are served from then on.
  */
 export function ingest(deps: IngestDeps, batch: Batch): Promise<Done> {
-  return inTime(recordAndServe(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
+  return inTime(recorded(deps, batch), { msMax: ANSWER_MS_MAX, message: OVERDUE })
 }
 
 /** The error that lists what is wrong with the rows of a batch. */
@@ -96,16 +94,12 @@ const OVERDUE =
   'the database does not answer at the moment, so it is unknown whether the batch was recorded; ' +
   'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
 
-async function recordAndServe({ memory, store, clock }: IngestDeps, batch: Batch): Promise<Done> {
+async function recorded({ store }: IngestDeps, batch: Batch): Promise<Done> {
   const recording = await store.record(batch)
   switch (recording.kind) {
     case 'recorded': {
-      const quotes = batch.observations.map((row, i) => quoteOf(row, recording.ids[i]!))
-      await publishWithDays({ memory, days: store, clock }, { quotes }).catch(() =>
-        memory.publish({ quotes }, clock.now()),
-      )
       const { ids, position } = recording
-      return { inserted: quotes.length, ids, ...(position && { position }) }
+      return { inserted: ids.length, ids, ...(position && { position }) }
     }
     case 'replayed':
       return recordedOf(recording)

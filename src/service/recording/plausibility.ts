@@ -6,6 +6,7 @@ import { type Against, type Suspicion, suspicionOf } from '~/domain/price/suspec
 import { isExecutable } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { type DaySource, learnDays } from '~/memory/day-publication.ts'
+import type { Memory } from '~/memory/memory.ts'
 import type { View } from '~/memory/view.ts'
 import { type IngestDeps, quoteOf } from './ingest.ts'
 
@@ -64,12 +65,14 @@ const undisputedRate = (mid: Against['mid']): number | null =>
 
 const nameOf = ({ currency, atMs }: Probe): string => `${currency}@${atMs}`
 
+type Doubting = Pick<IngestDeps, 'store'> & { readonly memory: Memory; viewNow(): View }
+
 /**
  * Doubts about rows, in their order, by the references that memory has or looks up. If a look-up
  * fails the rows are accepted. `viewNow` gives what is served at that time.
  */
 export async function doubtsOf(
-  { memory, store, viewNow }: Pick<IngestDeps, 'memory' | 'store'> & { viewNow(): View },
+  { memory, store, viewNow }: Doubting,
   rows: readonly SentRow[],
 ): Promise<RowDoubt[]> {
   const quotes = rows.map(({ observation }) => quoteOf(observation, 0))

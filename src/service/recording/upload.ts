@@ -55,7 +55,7 @@ type Recording = {
  * already changes nothing.
  */
 export async function recordUpload(
-  deps: IngestDeps,
+  deps: IngestDeps & { readonly clock: { now(): number } },
   { draft, account, observations }: Recording,
 ): Promise<void> {
   assertMayRecordFor(

@@ -1,10 +1,8 @@
 import type { Account, Caller } from '~/domain/account.ts'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Logged, Withdrawal } from '~/domain/observation.ts'
+import type { Logged, Place, Withdrawal } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Upload } from '~/domain/upload.ts'
-import { type DaySource, publishWithDays } from '~/memory/day-publication.ts'
-import type { Memory } from '~/memory/memory.ts'
 import { recorderOf } from '~/service/access.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 
@@ -22,19 +20,15 @@ export type WithdrawalStore = {
   named(ids: readonly number[]): Promise<readonly NamedObservation[]>
   /**
    * Withdraws all observations that are not withdrawn yet, or none when it throws; answers those,
-   * and what holds of their offers from there on.
+   * and what holds of their offers from there on. When it answers, memory shows none of them.
    */
-  withdraw(withdrawal: Withdrawal): Promise<{
-    readonly withdrawn: readonly Quote[]
-    readonly quotes: readonly Quote[]
-    /** Position of the withdrawal in the log of changes; null if it withdrew nothing. */
-    readonly position?: number | null
-  }>
+  withdraw(
+    withdrawal: Withdrawal,
+  ): Promise<Place & { readonly withdrawn: readonly Quote[]; readonly quotes: readonly Quote[] }>
 }
 
 export type WithdrawDeps = {
-  readonly memory: Memory
-  readonly store: WithdrawalStore & DaySource
+  readonly store: WithdrawalStore
   readonly clock: { now(): number }
 }
 
@@ -66,13 +60,9 @@ async function withdrawAndServe(
   return serve(deps, { ids, reason, recorder: recorderOf(caller), atMs })
 }
 
-/** Withdraws in the database, then in what is served; returns what was withdrawn by that. */
-async function serve(deps: WithdrawDeps, withdrawal: Withdrawal): Promise<Logged> {
-  const { memory, store, clock } = deps
+/** Withdraws, and returns what was withdrawn by that; memory shows none of it then. */
+async function serve({ store }: WithdrawDeps, withdrawal: Withdrawal): Promise<Logged> {
   const done = await store.withdraw(withdrawal)
-  await publishWithDays({ memory, days: store, clock }, done).catch(() =>
-    memory.publish(done, clock.now()),
-  )
   return { ids: done.withdrawn.map(({ id }) => id), position: done.position ?? null }
 }
 

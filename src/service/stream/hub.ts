@@ -105,12 +105,6 @@ export class StreamHub implements StepHearer {
     return this.#channels[tier].open(subscription, from, this.#known, sink)
   }
 
-  /** Reports every later step one by one, for a reader that is about to open a stream. */
-  attend(): void {
-    this.#watch()
-    this.#linger()
-  }
-
   onStep(step: Step): void {
     const { limits } = this.deps
     const { realtime, hourly } = this.#channels

@@ -2,6 +2,7 @@ import type { TransactionSql } from 'postgres'
 import type { Idempotency, Logged } from '~/domain/observation.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { type LoggedRow, placeOf } from '~/store/news-channel.ts'
 import { isLong } from '~/store/offer/long-prices.ts'
 import { addingTo, rollupRows } from '~/store/past/rollup-parts.ts'
 import { claim } from '~/store/recording/idempotency.ts'
@@ -56,10 +57,10 @@ export function insertSpread(
       tx`insert into rollups ${tx(rollups)} ${addingTo(sql)}`,
     ]
     const restated = tx`${restatedAmong(sql, rows)}`
-    const announced = tx<{ position: string }[]>`${announcedSpread(database, { added, atText })}`
+    const announced = tx<LoggedRow[]>`${announcedSpread(database, { added, atText })}`
     await Promise.all([...written, restated, announced])
     if ((await restated).length > 0) await recountHours(sql, tx, rows)
-    return { ids, position: Number((await announced)[0]!.position) }
+    return { ids, ...placeOf((await announced)[0]!, atMs) }
   })
 }
 

@@ -40,8 +40,8 @@ export function createSpreadChangeStore(database: Database) {
 
 /**
  * The statement that logs and announces observations on several servers; `added` has `id`,
- * `corridor_id` and `effective_from` of each. It answers their position, and logs nothing if
- * there are none.
+ * `corridor_id` and `effective_from` of each. It answers their position and the one before it, and
+ * logs nothing where there are none.
  */
 export function announcedSpread(
   database: Database,
@@ -49,7 +49,8 @@ export function announcedSpread(
 ) {
   const { sql } = database
   return sql`
-    select position, pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
+    select position, position_before(position) as previous,
+      pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
       'origin', ${originOf(database)}::text, 'position', position)::text)
     from (select log_spread_change(
       case when rows <= ${CHANGE_ROWS_MAX} then ids end, ${atText}::timestamptz,

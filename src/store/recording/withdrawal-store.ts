@@ -7,7 +7,7 @@ import type { Database, Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne } from '~/store/distributed/shape.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
+import { type LoggedRow, NEWS_CHANNEL, originOf, placeOf } from '~/store/news-channel.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { recount } from '~/store/past/recount.ts'
 import { liveRowsOf, type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
@@ -97,12 +97,13 @@ function withdraw(database: Database, withdrawal: Stored) {
       )
     }
     const withdrawn = rows.map(quoteOf)
-    const quotes = [...new Map(restored.map((row) => [row.id, quoteOf(row)])).values()]
+    const restoredById = new Map(restored.map((row) => [row.id, quoteOf(row)]))
+    const quotes = [...restoredById.values()].sort((a, b) => a.id - b.id)
     await markUpload(tx, withdrawal)
     const corridorIds = isSpread ? inCorridors.map(([id]) => id) : null
     const news = { withdrawn, quotes, corridorIds, atMs: withdrawal.atMs }
-    const position = rows.length > 0 ? await announce(database, tx, news) : null
-    return { withdrawn, quotes, position }
+    const place = rows.length > 0 ? await announce(database, tx, news) : { position: null }
+    return { withdrawn, quotes, ...place }
   })
 }
 
@@ -153,14 +154,15 @@ type News = {
   readonly atMs: number
 }
 
-/** Logs and announces a withdrawal, and answers its position in the log. */
-async function announce(database: Database, tx: TransactionSql, news: News): Promise<number> {
+/** Logs and announces a withdrawal, and answers its place in the log. */
+async function announce(database: Database, tx: TransactionSql, news: News) {
   const { withdrawn, quotes, corridorIds, atMs } = news
-  const ids = (of: readonly Quote[]) => arrayLiteral(of.map(({ id }) => id).sort((a, b) => a - b))
+  const ids = (of: readonly Quote[]) => arrayLiteral(of.map(({ id }) => id))
   const times = quotes.map((quote) => quote.atMs)
   const boundText = (ms: number) => (quotes.length > 0 ? instantText(ms) : null)
-  const [logged] = await tx<{ position: string }[]>`
-    select position, pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
+  const [logged] = await tx<LoggedRow[]>`
+    select position, position_before(position) as previous,
+      pg_notify(${NEWS_CHANNEL}, json_build_object('kind', 'observations',
       'isWithdrawal', true, 'origin', ${originOf(database)}::text, 'position', position)::text)
     from (select log_withdrawal(
       ${ids(quotes)}::bigint[], ${instantText(atMs)}::timestamptz,
@@ -168,5 +170,5 @@ async function announce(database: Database, tx: TransactionSql, news: News): Pro
       ${boundText(Math.max(...times))}::timestamptz,
       ${corridorIds && arrayLiteral(corridorIds)}::int[], ${ids(withdrawn)}::bigint[]
     ) as position) logged`
-  return Number(logged!.position)
+  return placeOf(logged!, atMs)
 }

@@ -11,6 +11,7 @@ import { connect, type Database } from '~/store/database.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { followerOn } from '../../support/followed.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
 import { sourcesOf } from '../../support/sources.ts'
 import { type Reply, World, type WorldStore } from '../../support/world.ts'
@@ -71,6 +72,7 @@ async function restarted(world: World): Promise<World> {
   const { memory, meter, clock } = fresh
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   await new Refresher({ sources: sourcesOf(database), memory, meter, clock, log }).reload()
+  await followerOn(database, { memory, clock }).begin()
   return fresh
 }
 

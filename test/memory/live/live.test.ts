@@ -35,13 +35,10 @@ const kept = (of: Live): Kept => {
   return hearer
 }
 
-const begin = (position: number, hourMs: number | null = null) =>
-  live.begin({
-    memory: new Memory(undefined, served.current),
-    position,
-    atMs: BASE_MS,
-    hourMs,
-  })
+const begin = (position: number, hourMs: number | null = null) => {
+  live.begin({ position, atMs: BASE_MS, hourMs })
+  live.settle()
+}
 
 const apply = (change: Partial<LoggedChange> & Pick<LoggedChange, 'position' | 'kind'>) =>
   live.apply({ atMs: BASE_MS, ...change }, DAYS)
@@ -49,7 +46,7 @@ const apply = (change: Partial<LoggedChange> & Pick<LoggedChange, 'position' | '
 beforeEach(() => {
   served = new Memory()
   served.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS } }, BASE_MS)
-  live = new LiveMemory()
+  live = new LiveMemory(served)
 })
 
 describe('LiveMemory', () => {
@@ -66,12 +63,26 @@ describe('LiveMemory', () => {
     expect(live.position).toBe(11)
   })
 
-  test('leaves what is served alone', async () => {
+  test('serves what a row names by the time that its position is reached', async () => {
     begin(10)
-    const before = served.current
+    const seen = served.positions
+      .reached(11)
+      .then(() => live.current.quotes.book('USD', 'KES')?.size)
     await apply({ position: 11, kind: 'observations', quotes: [quote()] })
-    expect(served.current).toBe(before)
-    expect(served.current.quotes.book('USD', 'KES')).toBeUndefined()
+    expect(await seen).toBe(1)
+    expect(served.current).toBe(live.current)
+  })
+
+  test('tells of what was not to be told as one gap, before the next step', async () => {
+    begin(10)
+    const hearer = kept(live)
+    for (const position of [11, 12])
+      await live.apply({ position, kind: 'observations', atMs: BASE_MS, quotes: [] }, DAYS, false)
+    expect(hearer).toEqual({ steps: [], gaps: [] } as never)
+    await apply({ position: 13, kind: 'tick' })
+    expect([hearer.gaps, hearer.steps.map(({ position }) => position)]).toEqual([[12], [13]])
+    live.settle()
+    expect(hearer.gaps).toEqual([12])
   })
 
   test('moves time by ticks alone, and never back', async () => {
@@ -116,6 +127,18 @@ describe('LiveMemory', () => {
     expect(rateAt(after, hour!.ms)).toBe(2)
   })
 
+  test('keeps what held at the top of an hour that is not opened yet', async () => {
+    begin(1, HOUR)
+    const laterMs = HOUR + 25 * HOUR_MS
+    const held = quote({ id: 1, atMs: HOUR + 2 * HOUR_MS, rate: 1 })
+    await apply({ position: 2, kind: 'observations', quotes: [held] })
+    const newest = quote({ id: 2, atMs: laterMs + 1, rate: 2 })
+    await apply({ position: 3, kind: 'observations', atMs: laterMs + 1, quotes: [newest] })
+    const { quotes } = live.current
+    const rateAt = (ms: number) => quotes.book('USD', 'KES')!.quotesAt(ms, ms)[0]?.rate
+    expect([HOUR, laterMs, laterMs + 1].map(rateAt)).toEqual([undefined, 1, 2])
+  })
+
   test('reports a gap if it begins again, and no step', async () => {
     begin(1)
     const hearer = kept(live)
@@ -135,18 +158,20 @@ describe('LiveMemory', () => {
     expect(hearer).toEqual({ steps: [], gaps: [] } as never)
   })
 
-  test('applies nothing when the references of a day cannot be looked up', async () => {
+  test('serves without their mids what it cannot look up the days of, and tells of a gap', async () => {
     served.publish(
       { references: [{ id: 1, atMs: BASE_MS, currency: 'KES', perUsd: 129, source: 'ecb' }] },
       BASE_MS,
     )
     begin(1)
+    const hearer = kept(live)
     const away = { referencesAt: () => Promise.reject(new Error('away')) }
     const quotes = [quote({ atMs: BASE_MS - HOUR_MS })]
     const change = { position: 2, kind: 'observations', atMs: BASE_MS, quotes } as const
-    await expect(live.apply(change, away)).rejects.toThrow('away')
-    expect(live.position).toBe(1)
-    expect(live.current.quotes.book('USD', 'KES')).toBeUndefined()
+    expect(await live.apply(change, away)).toBe(false)
+    live.settle()
+    expect(hearer).toEqual({ steps: [], gaps: [2] } as never)
+    expect(live.current.quotes.book('USD', 'KES')!.size).toBe(1)
   })
 
   test('counts who watches a corridor, each until its own end', () => {

@@ -37,18 +37,14 @@ describe('moves over a period', () => {
     const { alert } = await createAlert(world.deps, { account, wish: { ...WISH, when } })
     expect(alert.standing).toEqual({ isTrue: false, base: 100 })
 
-    const [memory, live] = [new Memory(), new LiveMemory()]
+    const memory = new Memory()
+    const live = new LiveMemory(memory)
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
     const access = { accounts: [account], keys: [] }
     memory.publish({ catalogue, access }, clock.now())
     const quotes = [...world.memory.current.quotes.allQuotes()]
     memory.publish({ quotes }, clock.now())
-    live.begin({
-      memory: new Memory(undefined, memory.current),
-      position: 50,
-      atMs: clock.now(),
-      hourMs: null,
-    })
+    live.begin({ position: 50, atMs: clock.now(), hourMs: null })
     const past = pastOf(database)
     const places = { database, clock, memory, live, past, ageLimits: LIMITS }
     const judging = new AlertJudging({ ...places, log: new KeptLog() })

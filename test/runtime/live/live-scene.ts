@@ -7,9 +7,8 @@ import { Opened } from '~/runtime/opened.ts'
 import { ingest } from '~/service/recording/ingest.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
 import type { Database } from '~/store/database.ts'
-import { createObservationStore } from '~/store/observation-store.ts'
-import { createReferenceStore } from '~/store/reference-store.ts'
 import { clockAt, type HandClock } from '../../support/clock.ts'
+import { recorderOn } from '../../support/followed.ts'
 import { KeptLog } from '../../support/log.ts'
 import { until } from '../../support/until.ts'
 
@@ -54,10 +53,8 @@ export class LiveReplica implements StepHearer {
 
   /** Records and serves, as a request does. */
   async record(...observations: Observation[]): Promise<void> {
-    const { database, clock } = this
-    const { referencesAt } = createReferenceStore(database)
-    const store = { ...createObservationStore(database, clock), referencesAt }
-    await ingest({ memory: this.core.memory, store, clock }, { observations, idempotency: null })
+    const store = recorderOn(this.database, { follower: this.core.follower, clock: this.clock })
+    await ingest({ store }, { observations, idempotency: null })
   }
 
   /** Does what is done each second. */
@@ -70,6 +67,7 @@ export class LiveReplica implements StepHearer {
   async caughtUp(): Promise<void> {
     const { position } = await createChangeStore(this.database).end()
     await until('the end of the log', async () => this.core.live.position >= position)
+    await this.core.follower.settled()
   }
 
   /** Events that it received, as every other process must have. */

@@ -15,8 +15,8 @@ export const LIMITS = { midMaxAgeMs: 1e12, quoteMaxAgeMs: null, staleAfterMs: 7 
 
 /** A process that judges the alerts of a database by a log that is written by hand. */
 export class Replica {
-  readonly live = new LiveMemory()
   readonly served = new Memory()
+  readonly live = new LiveMemory(this.served)
   readonly faults: unknown[] = []
   readonly judge: AlertJudge
   readonly watch: AlertWatch
@@ -39,10 +39,10 @@ export class Replica {
 
   /** Begins with what was known at a position, and reads all alerts. */
   async start(position: number, quotes: readonly Quote[] = []): Promise<this> {
-    const memory = new Memory()
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
-    memory.publish({ catalogue, quotes }, this.clock.now())
-    this.live.begin({ memory, position, atMs: this.clock.now(), hourMs: null })
+    this.served.publish({ catalogue, quotes }, this.clock.now())
+    this.live.begin({ position, atMs: this.clock.now(), hourMs: null })
+    this.live.settle()
     await this.read()
     return this
   }

@@ -53,6 +53,32 @@ const deadlocks = async () => {
 }
 
 describe('the log of changes', () => {
+  test('answers the position before, though its commit came while the statement waited', async () => {
+    const { promise: isLogged, resolve: logged } = Promise.withResolvers<number>()
+    const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
+    const first = database.sql.begin(async (tx) => {
+      const [row] = await tx<
+        { position: string }[]
+      >`select log_change('tick', null, now()) as position`
+      logged(Number(row!.position))
+      await mayCommit
+    })
+    const position = await isLogged
+    const second = record(other)
+    await until('a wait for the lock', async () => {
+      const [row] = await database.sql`
+        select count(*) as count from pg_locks
+        where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`
+      return Number(row!.count) === 1
+    })
+    commit()
+    await first
+    expect(await second).toMatchObject({ previous: position, atMs: NOW_MS })
+    const { position: next } = (await second) as { position: number }
+    expect(await record(database)).toMatchObject({ previous: next })
+  })
+
   test('has the catalogue as of each commit of it, whatever was committed since', async () => {
     const store = createCatalogueStore(other)
     const { currencies, providers } = await store.load()

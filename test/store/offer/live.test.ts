@@ -84,7 +84,7 @@ describe('live', () => {
         const recorded = await store.record({ observations, idempotency: null })
         if (recorded.kind !== 'recorded') throw new Error(recorded.kind)
         const quotes = createQuoteStore(database)
-        const all = await quotes.between(recorded.ids[0]!, recorded.ids.at(-1)!, null)
+        const all = await quotes.byIds(recorded.ids, null)
         expect(all.map((quote) => offerKey(quote.offer ?? PLAIN))).toEqual(
           observations.map((one) => offerKey(one.offer ?? PLAIN)),
         )

@@ -72,7 +72,7 @@ describe('an observation with an offer', () => {
     const recording = await record(rows)
     if (recording.kind !== 'recorded') throw new Error(recording.kind)
     const { ids } = recording
-    const quotes = await createQuoteStore(database).between(ids[0]!, ids.at(-1)!, null)
+    const quotes = await createQuoteStore(database).byIds(ids, null)
     expect(quotes.map((quote) => quote.offer)).toEqual(offers)
     expect(await offersIn('NGN')).toBe(3)
   })

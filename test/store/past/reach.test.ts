@@ -45,7 +45,7 @@ async function recorded(database: FreshDatabase, rows: readonly Row[]) {
   }))
   const done = await createObservationStore(database).record({ observations, idempotency: null })
   if (done.kind !== 'recorded') throw new Error(done.kind)
-  return createQuoteStore(database).between(done.ids[0]!, done.ids.at(-1)!, null)
+  return createQuoteStore(database).byIds(done.ids, null)
 }
 
 const idsOf = (quotes: readonly { id: number }[]) =>

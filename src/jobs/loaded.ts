@@ -1,0 +1,87 @@
+import type { Reference } from '~/domain/mid.ts'
+import type { Probe } from '~/domain/price/day-mids.ts'
+import type { Catalogue } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
+import type { DaySource } from '~/memory/day-publication.ts'
+import type { Memory, Publication } from '~/memory/memory.ts'
+
+/** Where everything is loaded from that the log of changes tells of. */
+export type LoggedLoads = {
+  readonly catalogue: {
+    /**
+     * Every currency and provider, inactive ones included, in no particular order, and the
+     * providers' activity, all read at one moment.
+     */
+    load(): Promise<Catalogue>
+  }
+  readonly quotes: {
+    /** What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order. */
+    live(nowMs: number): Promise<readonly Quote[]>
+    /** The corridors that the last `live` could not have, where it may lack some. */
+    missing?(): ReadonlySet<string>
+    /** The quotes among these ids that were withdrawn. */
+    withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
+  }
+  readonly references: DaySource & {
+    /** As for quotes. */
+    live(nowMs: number): Promise<readonly Reference[]>
+  }
+}
+
+export type Loaded = Publication & { readonly catalogue: Catalogue }
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Everything live, and what was withdrawn of what a memory holds. */
+export async function load(
+  { catalogue, quotes, references }: LoggedLoads,
+  memory: Memory,
+  nowMs: number,
+): Promise<Loaded> {
+  const held = [...memory.current.quotes.allQuotes()].map(({ id }) => id)
+  const [entries, live, withdrawn, said] = await Promise.all([
+    catalogue.load(),
+    quotes.live(nowMs),
+    held.length > 0 ? quotes.withdrawnAmong(held) : [],
+    references.live(nowMs),
+  ])
+  const missing = quotes.missing?.() ?? NONE
+  return { catalogue: entries, quotes: live, withdrawn, missing, references: said }
+}
+
+/** Where what was loaded is published, and the times by which it is kept. */
+type Loading = {
+  readonly memory: Memory
+  readonly references: DaySource
+  readonly timesMs: readonly [number, ...number[]]
+}
+
+/**
+ * Serves what was loaded, and looks up the references of every day that memory needs then. Answers
+ * whether memory lacked a quote or a reference.
+ */
+export async function publishLoaded(
+  { memory, references, timesMs }: Loading,
+  { references: said = [], ...loaded }: Publication,
+): Promise<boolean> {
+  const before = memory.current
+  memory.publish({ references: said }, ...timesMs)
+  const hadMissed = memory.current.references !== before.references
+  // A quote that comes while the days are looked up is held against what is published by then.
+  memory.expect(loaded)
+  const hadMissedDays = await learnAll({ memory, references }, memory.current.days.probes)
+  memory.publish({ ...loaded, isPastChanged: true }, ...timesMs)
+  return hadMissed || hadMissedDays || memory.current.quotes !== before.quotes
+}
+
+/** Takes in the references of days; answers whether another one was served for some of them. */
+async function learnAll(
+  { memory, references }: Pick<Loading, 'memory' | 'references'>,
+  probes: readonly Probe[],
+): Promise<boolean> {
+  if (probes.length === 0) return false
+  const answers = await references.referencesAt(probes)
+  const { serial } = memory.current.days
+  memory.learn(answers)
+  return memory.current.days.serial !== serial
+}

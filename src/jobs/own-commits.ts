@@ -1,0 +1,55 @@
+import type { LoggedChange } from '~/memory/live/live.ts'
+
+/** How many commits wait for their turn; those beyond are read from the log. */
+const COMMITS_MAX = 1000
+
+/** A commit of observations of this process. */
+export type OwnCommit = Pick<LoggedChange, 'position' | 'atMs' | 'quotes' | 'withdrawn'> & {
+  /** The position of the commit before. */
+  readonly previous: number
+  /** Whether the log names its rows; if not, there is a gap for all processes. */
+  readonly isNamed: boolean
+}
+
+/**
+ * The commits of this process: each is applied without reading the log if it comes next there.
+ *
+ * While some are made, nobody has to hear of them: what was committed is handed over afterwards. Of
+ * one whose answer was lost it is remembered how far the log goes.
+ */
+export class OwnCommits {
+  readonly #after = new Map<number, OwnCommit>()
+  #running = 0
+  #heardPosition = 0
+
+  /** Runs what commits; `onQuiet` hears of the last position once nothing runs. */
+  async during<T>(work: () => Promise<T>, onQuiet: (position: number) => void): Promise<T> {
+    this.#running++
+    try {
+      return await work()
+    } finally {
+      this.#running--
+      if (this.#running === 0) onQuiet(this.#heardPosition)
+    }
+  }
+
+  /** Answers whether news of an own commit may wait, since some are being made. */
+  isAwaited(position: number): boolean {
+    if (this.#running === 0) return false
+    this.#heardPosition = Math.max(this.#heardPosition, position)
+    return true
+  }
+
+  add(commit: OwnCommit): void {
+    if (this.#after.size < COMMITS_MAX) this.#after.set(commit.previous, commit)
+  }
+
+  /** Takes out the commit that comes next after a position; what is applied is forgotten. */
+  takeAfter(applied: number): OwnCommit | undefined {
+    for (const [previous, { position }] of this.#after)
+      if (position <= applied) this.#after.delete(previous)
+    const next = this.#after.get(applied)
+    this.#after.delete(applied)
+    return next
+  }
+}
