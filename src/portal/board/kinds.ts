@@ -1,18 +1,22 @@
 import type { Evidence } from '~/domain/price/evidence.ts'
 import { type Provider, type ProviderType, RATE_TYPES } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { CATALOGUES, ENGLISH, type MessageKey, type Words } from '~/portal/words/words.ts'
+import { ENGLISH, type MessageKey, type Words } from '~/portal/words/words.ts'
 
 export const typeText = ({ say }: Words, type: ProviderType | null): string | null =>
   type && say(`provider-type.${type}`)
 
+/** Ways to pay that have a message; a provider may name others. */
+const PAY_METHODS = [
+  ...(['bank_account', 'bank_deposit', 'bank_transfer', 'card', 'cash', 'cash_pickup'] as const),
+  ...(['credit_card', 'debit_card', 'mobile_money', 'wallet', 'wire'] as const),
+] as const
+
 /** A word of the catalogue as people write it: `bank_transfer` is `bank transfer`. */
 export function plainWords({ say }: Words, name: string): string {
-  const key = `pay-method.${name}`
-  return isKey(key) ? say(key) : name.replaceAll('_', ' ')
+  const method = PAY_METHODS.find((one) => one === name)
+  return method ? say(`pay-method.${method}`) : name.replaceAll('_', ' ')
 }
-
-const isKey = (key: string): key is MessageKey => key in CATALOGUES.en
 
 /** Mark of a price by its evidence. */
 const STANDING_KEYS: Readonly<Record<Evidence, MessageKey | null>> = {
