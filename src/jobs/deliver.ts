@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { hostOf } from '~/domain/alert/alert.ts'
 import type { Answer, Attempt, Claim, ClaimRequest, SwitchedOff } from '~/domain/alert/claim.ts'
+import { REASONS } from '~/domain/alert/reason.ts'
 import { nextTryMs } from '~/domain/alert/retries.ts'
 import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Log } from '~/log.ts'
@@ -198,11 +199,11 @@ export class Deliverer {
   /** Why nothing more is sent where a claim went; null if it is tried again. */
   async #endOf(claim: Claim, { status, error, nowMs }: Attempt): Promise<string | null> {
     if (claim.to.kind !== 'webhook') return null
-    if (status === GONE) return 'the address answered 410: it is gone'
+    if (status === GONE) return REASONS.gone
     if (claim.kind === 'test') return null
     const sinceMs = await this.deps.store.failingSince(claim)
     if (sinceMs === null || nowMs - sinceMs < FAILING_MS_MAX) return null
-    return `everything sent to the address has failed for a day, last because ${error}`
+    return `${REASONS.failing}${error}`
   }
 
   async #switchOff(claim: Claim, reason: string): Promise<void> {

@@ -4,7 +4,6 @@ import { ENGLISH } from './words/words.ts'
 export const amountText = ENGLISH.amountText
 export const askedText = ENGLISH.askedText
 export const clockText = ENGLISH.clockText
-export const dayText = ENGLISH.dayText
 export const momentText = ENGLISH.momentText
 export const percentText = ENGLISH.percentText
 export const plainAmountText = ENGLISH.plainAmountText

@@ -79,7 +79,11 @@ const SPOKEN: ReadonlySet<string> = new Set([
   ...[PATHS.passkeySignIn, PATHS.mailed, PATHS.confirm, PATHS.forgotten, PATHS.reset],
   ...[PATHS.confirmAddress, PATHS.alerts, PATHS.newAlert, PATHS.alert, PATHS.changeAlert],
   ...[PATHS.alertStatus, PATHS.testAlert, PATHS.alertSecret, PATHS.deleteAlert, PATHS.endAlert],
-  ...[PATHS.tellMe, PATHS.subscribe],
+  ...[PATHS.tellMe, PATHS.subscribe, PATHS.authorize],
+  ...[PATHS.developer, PATHS.keys, PATHS.revoke, PATHS.replace],
+  ...[PATHS.profile, PATHS.password, PATHS.address, PATHS.endSession, PATHS.deleteAccount],
+  ...[PATHS.secondFactor, PATHS.app, PATHS.confirmApp, PATHS.recoveryCodes, PATHS.passkey],
+  ...[PATHS.passkeyOptions, PATHS.passkeySignInOptions, PATHS.removeFactor],
 ])
 
 /** The pages below which every page speaks every language. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LANGUAGES } from '~/portal/words/language.ts'
+import { ENGLISH_WORDS } from '../portal/words/english.ts'
 import { isTooWide, Scene } from './scene.ts'
 
 setDefaultTimeout(180_000)
@@ -11,13 +12,6 @@ const PAGES = [
   ...['/sign-up', '/sign-in', '/forgotten', '/embed?source=GB&target=GH&amount=200', '/nothing'],
   ...['/data', '/ranking', '/ranking?of=providers&order=lowest', '/verify'],
 ]
-
-/** Words that the pages say in English, and that are in no name of the sample. */
-const ENGLISH = new RegExp(
-  String.raw`\b(prices?|fees?|seen|compare|providers?|your|which|than|when|what|arrives|` +
-    String.raw`cheapest|mid-market|sign in|password|days|hours|better|highest|choose|shown?)\b`,
-  'i',
-)
 
 let scene: Scene
 beforeAll(async () => {
@@ -41,7 +35,7 @@ async function englishIn(page: Page): Promise<string | null> {
   const text = (await page.evaluate(SHOWN)) as string
   const labels = (await page.evaluate(LABELS)) as string[]
   const [found] =
-    ENGLISH.exec([text, ...labels.filter(Boolean)].join(' | ').replace(/\s+/g, ' ')) ?? []
+    ENGLISH_WORDS.exec([text, ...labels.filter(Boolean)].join(' | ').replace(/\s+/g, ' ')) ?? []
   return found ?? null
 }
 

@@ -95,7 +95,7 @@ describe('a passkey', () => {
     await signUp(page, EMAIL)
     await page.getByText('I have copied it').waitFor()
     await addPasskey(page, 'laptop', 'not this one')
-    await page.getByText('That is not your password.').waitFor()
+    await page.getByText('The password is wrong.').waitFor()
     expect(await authenticator.credentials()).toEqual([])
     await addPasskey(page, 'laptop')
     await page.getByText('Passkey added.').waitFor()

@@ -51,7 +51,7 @@ export function roomText(
   alerts: readonly Alert[],
 ): string {
   const held = alerts.filter(({ status }) => status !== 'ended').length
-  return say('alert.room', { held, most: ALERTS_MAX[plan], plan })
+  return say('alert.room', { held, most: ALERTS_MAX[plan], plan: say(`plan.${plan}`) })
 }
 
 function Lists({ alerts }: { alerts: readonly Alert[] }) {

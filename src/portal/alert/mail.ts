@@ -8,7 +8,7 @@ import { PATHS, pathIn } from '~/portal/paths.ts'
 import { pairPath } from '~/portal/place/pair.ts'
 import { moneyOf } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
-import { alertTitle, corridorText, measuredText, waitsText } from './words.ts'
+import { alertTitle, corridorText, measuredText, reasonText, waitsText } from './words.ts'
 
 /** Content of an alert's email. */
 type Told = {
@@ -141,7 +141,7 @@ function endedMail({ words, body, to, home }: Told): Mail {
     ...{ to, language: words.language },
     subject: say('mail.off-subject'),
     text: text([
-      say('mail.off', { address, reason }),
+      say('mail.off', { address, reason: reasonText(words, reason) }),
       ...(alerts.length === 0
         ? []
         : [say('mail.off-alerts', { alerts: alerts.join(say('list.comma')) })]),

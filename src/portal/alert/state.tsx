@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Alert, AlertStatus } from '~/domain/alert/alert.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
+import { reasonText } from './words.ts'
 
 const LOOKS: Readonly<Record<AlertStatus, string>> = {
   active: 'tag tag-good',
@@ -11,16 +12,13 @@ const LOOKS: Readonly<Record<AlertStatus, string>> = {
 
 /** Reports whether an alert is on, and why not. */
 export function State({ alert: { status, reason, standing } }: { alert: Alert }) {
-  const { say } = useWords()
+  const words = useWords()
+  const { say } = words
   return (
     <div>
       <span class={LOOKS[status]}>{say(`alert-status.${status}`)}</span>
       {status === 'active' && standing.isTrue && ` ${say('alert.true-now')}`}
-      {reason !== null && (
-        <span class="row-note" lang="en" dir="ltr">
-          {reason}
-        </span>
-      )}
+      {reason !== null && <span class="row-note">{reasonText(words, reason)}</span>}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { Alert, Destination, Watched } from '~/domain/alert/alert.ts'
 import { type AlertField, type AlertUnit, fieldOf, isMonthly } from '~/domain/alert/field.ts'
+import { reasonKind } from '~/domain/alert/reason.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { moneyOf, plainNumberText } from '~/portal/words/format.ts'
 import type { Words } from '~/portal/words/words.ts'
@@ -76,6 +77,12 @@ export const alertTitle = (words: Words, alert: Watched & Pick<Alert, 'name'>): 
 /** Condition and corridor of an alert: `GBP to KES: the best rate rises above 165 KES`. */
 export const waitsText = (words: Words, watched: Watched): string =>
   words.say('list.colon', { before: corridorText(words, watched) }) + conditionText(words, watched)
+
+/** The reason why an alert is not active; in English where an earlier version stored it. */
+export function reasonText({ say }: Words, reason: string): string {
+  const kind = reasonKind(reason)
+  return kind ? say(`alert-reason.${kind}`) : reason
+}
 
 /** Destination of an alert: `by mail`, `hooks.example.org`. */
 export const destinationText = ({ say }: Words, to: Destination): string =>

@@ -48,10 +48,10 @@ async function send(): Promise<void> {
   answer!.hidden = true
   const url = questionTo(HOME)
   if (!url) {
-    result!.textContent = 'A question is a path below /api/v1, such as /corridors.'
+    result!.textContent = box!.dataset.noQuestion!
     return
   }
-  result!.textContent = 'Asking…'
+  result!.textContent = box!.dataset.asking!
   try {
     const headers = { 'X-API-Key': key!.value.trim() }
     const reply = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
@@ -59,16 +59,15 @@ async function send(): Promise<void> {
     result!.textContent = summaryOf(reply)
     show(text)
   } catch {
-    result!.textContent = 'Nothing answered. Is the service reachable?'
+    result!.textContent = box!.dataset.unreachable!
   }
 }
 
 function summaryOf({ status: code, headers }: Response): string {
   const [left, limit] = [headers.get('x-ratelimit-remaining'), headers.get('x-ratelimit-limit')]
-  const tier = headers.get('x-data-freshness')
   const parts = [`HTTP ${code}`]
-  if (left && limit) parts.push(`${left} of ${limit} units left today`)
-  if (tier) parts.push(`served ${tier}`)
+  if (left && limit)
+    parts.push(box!.dataset.left!.replace('{left}', left).replace('{limit}', limit))
   return parts.join(' · ')
 }
 
@@ -78,7 +77,7 @@ function show(text: string): void {
   answer!.hidden = false
   answer!.tabIndex = 0
   answer!.querySelector('pre')!.textContent = cut
-    ? `${pretty.slice(0, BODY_CHARS_MAX)}\n… cut here`
+    ? `${pretty.slice(0, BODY_CHARS_MAX)}\n${box!.dataset.cut}`
     : pretty
 }
 

@@ -32,6 +32,7 @@ import { isOurResource, LEAST_SCOPES, SCOPES } from '~/wire/connection/metadata.
 import {
   consentPage,
   faultyQuestionPage,
+  refusedDocumentPage,
   refusedQuestionPage,
   staleQuestionPage,
   tooManyConnectionsPage,
@@ -79,7 +80,7 @@ export function consentRoutes(deps: ConsentDeps): Route[] {
     post: (pageRequest, form) =>
       pageRequest.person
         ? decided(deps, { pageRequest, person: pageRequest.person }, form)
-        : { page: staleQuestionPage() },
+        : { page: staleQuestionPage(pageRequest.words) },
   })
 }
 
@@ -92,7 +93,7 @@ const PASSED_ON = [
 ]
 
 async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promise<PageAnswer> {
-  const { request, url } = pageRequest
+  const { request, url, words } = pageRequest
   const clientId = fieldOf(url.searchParams, 'client_id')
   const home = homeOf(request, deps)
   const { userId } = person
@@ -101,22 +102,21 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
     application = await applicationOf(deps, clientId, { pageRequest, person })
   } catch (error) {
     if (!(error instanceof ApplicationFault)) throw error
-    const what = `The description of the application at ${clientId} is not accepted`
-    return { page: refusedQuestionPage('invalid_client', `${what}: ${error.message}.`) }
+    return { page: refusedDocumentPage(words, clientId, error) }
   }
-  if (!application) return { page: refusedQuestionPage('invalid_client') }
+  if (!application) return { page: refusedQuestionPage(words, 'invalid_client') }
   if (url.searchParams.getAll('resource').some((one) => !isOurResource(one, home)))
-    return { page: refusedQuestionPage('invalid_target') }
+    return { page: refusedQuestionPage(words, 'invalid_target') }
   const question = new URLSearchParams({ scope: SCOPES.join(' '), prompt: 'consent' })
   for (const name of PASSED_ON)
     for (const value of url.searchParams.getAll(name)) question.append(name, value)
   const redirectUri = fieldOf(url.searchParams, 'redirect_uri')
   if (redirectUri !== '' && !isRedirect(redirectUri))
-    return { page: refusedQuestionPage('invalid_redirect') }
+    return { page: refusedQuestionPage(words, 'invalid_redirect') }
   const outcome = await deps.oauth.asked(question, request.headers)
   if (outcome.kind === 'told' && !(await deps.connections.isConnected({ userId, clientId })))
-    return { page: faultyQuestionPage(application, outcome.url) }
-  if (outcome.kind !== 'ask') return outcomeReply(outcome, home, url.search)
+    return { page: faultyQuestionPage(words, application, outcome.url) }
+  if (outcome.kind !== 'ask') return outcomeReply(pageRequest, outcome, home)
   const dailyUnits = deps.metering.limits[person.account.plan]
   const wantsAlerts = fieldOf(url.searchParams, 'scope').split(' ').includes(ALERTS_SCOPE)
   const { question: asking } = outcome
@@ -124,10 +124,10 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
   return { page: consentPage({ pageRequest, person, ...shown }) }
 }
 
-function outcomeReply(outcome: Outcome, home: string, search: string): PageAnswer {
-  if (outcome.kind === 'sign-in') return signInFirst(PATHS.authorize + search)
-  if (outcome.kind === 'refused') return { page: refusedQuestionPage(outcome.code) }
-  if (outcome.kind === 'ask') return { page: staleQuestionPage() }
+function outcomeReply({ url: asked, words }: PageRequest, outcome: Outcome, home: string) {
+  if (outcome.kind === 'sign-in') return signInFirst(PATHS.authorize + asked.search)
+  if (outcome.kind === 'refused') return { page: refusedQuestionPage(words, outcome.code) }
+  if (outcome.kind === 'ask') return { page: staleQuestionPage(words) }
   const url = namingIssuer(outcome.url, home)
   const headers = {
     location: url.href,
@@ -171,21 +171,21 @@ async function decided(
   { pageRequest, person }: Member,
   form: FormFields,
 ): Promise<PageAnswer> {
-  const { request, nowMs } = pageRequest
+  const { request, nowMs, words } = pageRequest
   const question = form.text('question')
   const isAllowed = form.text('decision') === 'allow'
   const allowed = form.text('alerts') === 'yes' ? SCOPES : LEAST_SCOPES
   const decision = { question, scopes: isAllowed ? allowed : null }
   const outcome = await deps.oauth.decided(decision, request.headers)
-  if (outcome?.kind !== 'told') return { page: staleQuestionPage() }
+  if (outcome?.kind !== 'told') return { page: staleQuestionPage(words) }
   const asked = new URLSearchParams(question)
   const application = await deps.connections.application(fieldOf(asked, 'client_id'))
-  if (!application) return { page: refusedQuestionPage('invalid_client') }
+  if (!application) return { page: refusedQuestionPage(words, 'invalid_client') }
   if (isAllowed) {
     const { account, userId, email } = person
     const owner = { accountId: account.id, email: account.email, actor: email, nowMs }
     const isConnected = await connect(deps, owner, { userId, application })
-    if (!isConnected) return { page: tooManyConnectionsPage(CONNECTIONS_MAX) }
+    if (!isConnected) return { page: tooManyConnectionsPage(words, CONNECTIONS_MAX) }
   }
-  return outcomeReply(outcome, homeOf(request, deps), '')
+  return outcomeReply(pageRequest, outcome, homeOf(request, deps))
 }

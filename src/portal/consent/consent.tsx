@@ -9,6 +9,8 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { formsLeadingTo } from '~/portal/security-headers.ts'
+import { linkTo } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { KnownApplication } from '~/service/connection/connections.ts'
 import { isDocumentAddress } from '~/wire/connection/application.ts'
 
@@ -28,53 +30,64 @@ type Props = {
 
 /** The page on which a person decides whether an application may ask on their account. */
 export function consentPage(props: Props): Page {
-  const { pageRequest, person, application, question, redirectUri, dailyUnits, wantsAlerts } = props
+  const { pageRequest, person, application, redirectUri } = props
+  const { say, rich } = pageRequest.words
   const { name } = application
   const page = narrowPage({
     path: PATHS.authorize,
-    title: `Connect ${name}?`,
+    title: say('consent.title', { name }),
     children: (
       <>
         <p class="lead">
-          <strong>{name}</strong> asks to use Corridor’s tools on your account, {person.email}.
+          {rich('consent.lead', {
+            name,
+            email: person.email,
+            strong: (parts) => <strong>{parts}</strong>,
+          })}
         </p>
-        <dl class="facts">
-          <dt>Who asks</dt>
-          <dd>{whoAsks(application)}</dd>
-          <dt>Where you go next</dt>
-          <dd>{whereTo(redirectUri)}</dd>
-          <dt>What it may do</dt>
-          <dd>
-            Ask for rates, costs and histories. Each answer counts as one of your {dailyUnits}{' '}
-            requests a day. If you tick it below, also create, list and end alerts of your account.
-          </dd>
-          <dt>What it may not do</dt>
-          <dd>Record prices, see or create keys, or change your account.</dd>
-          <dt>Until when</dt>
-          <dd>
-            Until you disconnect it in <a href={PATHS.developer}>the developer area</a>, or it has
-            not been used for 90 days, but for {CONSENT_DAYS} days at most: then it has to ask you
-            again.
-          </dd>
-        </dl>
-        <p>Allow it only if you have just started this in an application that you trust.</p>
-        <div class="form-row">
-          <Decision pageRequest={pageRequest} question={question} decision="allow" send="Allow">
-            <label class="check">
-              <input type="checkbox" name="alerts" value="yes" checked={wantsAlerts} /> Let it
-              create and end alerts
-            </label>
-          </Decision>
-          <Decision pageRequest={pageRequest} question={question} decision="deny" send="Deny" />
-        </div>
-        <p class="muted small">
-          Not you? <a href={PATHS.developer}>Sign out in the developer area</a>, then start again
-          from the application.
-        </p>
+        <Facts {...props} />
+        <p>{say('consent.trust')}</p>
+        <Decisions {...props} />
+        <p class="muted small">{rich('consent.not-you', { link: linkTo(PATHS.developer) })}</p>
       </>
     ),
   })
   return { ...page, headers: formsLeadingTo(redirectUri) }
+}
+
+function Facts({ pageRequest, application, redirectUri, dailyUnits }: Props) {
+  const { words } = pageRequest
+  const { say, rich } = words
+  return (
+    <dl class="facts">
+      <dt>{say('consent.who')}</dt>
+      <dd>{whoAsks(words, application)}</dd>
+      <dt>{say('consent.next')}</dt>
+      <dd>{whereTo(words, redirectUri)}</dd>
+      <dt>{say('consent.may')}</dt>
+      <dd>{say('consent.may-do', { units: dailyUnits })}</dd>
+      <dt>{say('consent.may-not')}</dt>
+      <dd>{say('consent.may-not-do')}</dd>
+      <dt>{say('consent.until')}</dt>
+      <dd>{rich('consent.until-when', { link: linkTo(PATHS.developer), days: CONSENT_DAYS })}</dd>
+    </dl>
+  )
+}
+
+function Decisions({ pageRequest, question, wantsAlerts }: Props) {
+  const { say } = pageRequest.words
+  const shared = { pageRequest, question }
+  return (
+    <div class="form-row">
+      <Decision {...shared} decision="allow" send={say('consent.allow')}>
+        <label class="check">
+          <input type="checkbox" name="alerts" value="yes" checked={wantsAlerts} />{' '}
+          {say('consent.alerts')}
+        </label>
+      </Decision>
+      <Decision {...shared} decision="deny" send={say('consent.deny')} />
+    </div>
+  )
 }
 
 type DecisionProps = Pick<Props, 'pageRequest' | 'question'> & {
@@ -95,64 +108,72 @@ const Decision = ({ pageRequest, question, decision, send, children }: DecisionP
   </TokenForm>
 )
 
-function whoAsks({ clientId, name }: KnownApplication): string {
-  if (isDocumentAddress(clientId))
-    return `${name}, as ${new URL(clientId).host} describes it (${clientId}).`
-  return `An application that calls itself ${name}. That name is not verified.`
+function whoAsks({ say }: Words, { clientId, name }: KnownApplication): string {
+  if (!isDocumentAddress(clientId)) return say('consent.who-claimed', { name })
+  return say('consent.who-document', { name, host: new URL(clientId).host, address: clientId })
 }
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-function whereTo(redirectUri: string): string {
+function whereTo({ say }: Words, redirectUri: string): string {
   const { protocol, hostname, host } = new URL(redirectUri)
-  if (!/^https?:$/.test(protocol)) return `The app on this device that opens ${protocol} links.`
-  return LOOPBACK.includes(hostname) ? `A program on this computer (${host}).` : `${host}.`
+  if (!/^https?:$/.test(protocol)) return say('consent.next-app', { protocol })
+  return LOOPBACK.includes(hostname)
+    ? say('consent.next-local', { host })
+    : say('cost.sentence', { all: host })
 }
 
-const REFUSALS: ReadonlyMap<string, string> = new Map([
-  ['invalid_client', 'The application is not known here, or no longer. Let it register again.'],
-  [
-    'invalid_redirect',
-    'The address that you would be sent to is not one that the application registered.',
-  ],
-  ['unsupported_response_type', 'The application asks for something else than a code.'],
-  ['invalid_target', 'The application asks for access to another service than these tools.'],
-])
+/** Refusals that have a sentence of their own. */
+const REFUSALS = [
+  ...(['invalid_client', 'invalid_redirect', 'invalid_target'] as const),
+  'unsupported_response_type',
+] as const
 
-const OTHER = 'What the application asks cannot be read.'
+const refusalText = ({ say }: Words, code: string): string =>
+  say(`consent-refusal.${REFUSALS.find((one) => one === code) ?? 'other'}`)
 
 /** The page instead of a redirect to an application whose address is in doubt. */
-export const refusedQuestionPage = (code: string, detail: string | null = null): Page =>
+export const refusedQuestionPage = (words: Words, code: string): Page =>
+  notConnectedPage(words, refusalText(words, code), <p>{words.say('consent.refused-lead')}</p>)
+
+/** That page for a description that is not accepted; its makers read the reason, in English. */
+export const refusedDocumentPage = (words: Words, address: string, { message }: Error): Page =>
   notConnectedPage(
-    detail ?? REFUSALS.get(code) ?? OTHER,
-    <p>Nothing was allowed. Go back to the application and start again from there.</p>,
+    words,
+    <>
+      {words.say('consent-refusal.document', { address })}{' '}
+      <span lang="en" dir="ltr">
+        {message}.
+      </span>
+    </>,
+    <p>{words.say('consent.refused-lead')}</p>,
   )
 
 /**
  * The page for a faulty request, instead of a redirect to `url`: anyone can register an address,
  * and would have people sent there from ours. https://www.rfc-editor.org/rfc/rfc9700
  */
-export function faultyQuestionPage({ name }: KnownApplication, url: string): Page {
+export function faultyQuestionPage(words: Words, { name }: KnownApplication, url: string): Page {
   const { searchParams, hash } = new URL(url)
   const code = searchParams.get('error') ?? new URLSearchParams(hash.slice(1)).get('error') ?? ''
   return notConnectedPage(
-    REFUSALS.get(code) ?? OTHER,
+    words,
+    refusalText(words, code),
     <>
-      <p>
-        The application calls itself {name}, and wants you to be sent on to: {whereTo(url)} You have
-        not connected it before, so you were not sent there, and nothing was allowed.
-      </p>
-      <p>
-        If you trust it, go back to it, start again from there, and tell its makers if it recurs.
-      </p>
+      <p>{words.say('consent.faulty', { name, place: whereTo(words, url) })}</p>
+      <p>{words.say('consent.faulty-trust')}</p>
     </>,
   )
 }
 
-const notConnectedPage = (fault: string, children: ComponentChildren): Page =>
+const notConnectedPage = (
+  { say }: Words,
+  fault: ComponentChildren,
+  children: ComponentChildren,
+): Page =>
   narrowPage({
     path: PATHS.authorize,
-    title: 'This application cannot be connected',
+    title: say('consent.refused'),
     status: 400,
     children: (
       <>
@@ -162,23 +183,22 @@ const notConnectedPage = (fault: string, children: ComponentChildren): Page =>
     ),
   })
 
-export const staleQuestionPage = (): Page =>
+export const staleQuestionPage = ({ say }: Words): Page =>
   narrowPage({
     path: PATHS.authorize,
-    title: 'This request has expired',
+    title: say('consent.stale'),
     status: 400,
-    children: <Notice kind="warn">Go back to the application and start again from there.</Notice>,
+    children: <Notice kind="warn">{say('consent.stale-lead')}</Notice>,
   })
 
-export const tooManyConnectionsPage = (max: number): Page =>
+export const tooManyConnectionsPage = ({ say, rich }: Words, most: number): Page =>
   narrowPage({
     path: PATHS.authorize,
-    title: 'Too many applications are connected',
+    title: say('consent.many'),
     status: 409,
     children: (
       <Notice kind="warn">
-        You have {max} connected applications. Disconnect one in{' '}
-        <a href={PATHS.developer}>the developer area</a>, then start again from the application.
+        {rich('consent.many-lead', { most, link: linkTo(PATHS.developer) })}
       </Notice>
     ),
   })

@@ -1,3 +1,5 @@
+import type { Words } from '~/portal/words/words.ts'
+
 const NAME = 'corridor'
 
 /** Text that the reader replaces by a key. */
@@ -14,7 +16,7 @@ export type Setup = {
 }
 
 /** A link that opens a client with the tool server filled in, to be confirmed there. */
-type InstallLink = { readonly text: string; readonly href: string }
+type InstallLink = { readonly name: string; readonly href: string }
 
 /**
  * The links of the clients that take one, for a tool server at `url`. Claude's comes first, and
@@ -27,40 +29,43 @@ export function installLinks(url: string): InstallLink[] {
   const server = encodeURIComponent(JSON.stringify({ name: NAME, type: 'http', url }))
   return [
     ...(isPublic(url)
-      ? [{ text: 'Add to Claude', href: `https://claude.ai/customize/connectors?${query}` }]
+      ? [{ name: 'Claude', href: `https://claude.ai/customize/connectors?${query}` }]
       : []),
     {
-      text: 'Add to Cursor',
+      name: 'Cursor',
       href: `cursor://anysphere.cursor-deeplink/mcp/install?name=${NAME}&config=${config}`,
     },
-    { text: 'Add to VS Code', href: `vscode:mcp/install?${server}` },
+    { name: 'VS Code', href: `vscode:mcp/install?${server}` },
   ]
 }
 
 /** The set-ups of the usual clients for a tool server at `url`. */
-export const clientSetups = (url: string): Setup[] => [
-  claude(url),
-  claudeCode(url),
-  cursor(url),
-  vsCode(url),
-  anyOther(url),
+export const clientSetups = (words: Words, url: string): Setup[] => [
+  claude(words, url),
+  claudeCode(words, url),
+  cursor(words, url),
+  vsCode(words, url),
+  anyOther(words, url),
 ]
 
-function claude(url: string): Setup {
-  const desktop = 'In claude_desktop_config.json (Settings, Developer, Edit Config)'
+/** The parts of Claude where each is entered, as Claude names them. */
+const CONNECTORS = 'Customize, Connectors, Add custom connector'
+const DESKTOP = { file: 'claude_desktop_config.json', menu: 'Settings, Developer, Edit Config' }
+
+function claude({ say }: Words, url: string): Setup {
   const bridge = ['-y', 'mcp-remote', url, ...(needsLeave(url) ? ['--allow-http'] : [])]
   const bridged = (rest: readonly string[], env: object) =>
     json({ mcpServers: { [NAME]: { command: 'npx', args: [...bridge, ...rest], ...env } } })
   return {
-    name: 'Claude Desktop and claude.ai',
+    name: say('tools.claude'),
     signIn: isPublic(url)
-      ? { where: 'Customize, Connectors, Add custom connector, with this address:', text: url }
+      ? { where: say('tools-where.connector', { menu: CONNECTORS }), text: url }
       : {
-          where: `Connectors of Claude take only https addresses. ${desktop}, this signs in:`,
+          where: say('tools-where.only-https', DESKTOP),
           text: bridged([], {}),
         },
     withKey: {
-      where: `${desktop}:`,
+      where: say('tools-where.file-menu', DESKTOP),
       text: bridged(['--header', `X-API-Key:${filledIn('CORRIDOR_KEY')}`], {
         env: { CORRIDOR_KEY: KEY },
       }),
@@ -68,52 +73,58 @@ function claude(url: string): Setup {
   }
 }
 
-function claudeCode(url: string): Setup {
+function claudeCode({ say }: Words, url: string): Setup {
   const command = `claude mcp add --transport http ${NAME} ${url}`
   return {
     name: 'Claude Code',
-    signIn: { where: 'In a shell; in Claude Code, /mcp then signs in:', text: command },
-    withKey: { where: 'In a shell:', text: `${command} --header "X-API-Key: ${KEY}"` },
+    signIn: { where: say('tools-where.shell-sign-in'), text: command },
+    withKey: {
+      where: say('tools-where.shell'),
+      text: `${command} --header "X-API-Key: ${KEY}"`,
+    },
   }
 }
 
-function cursor(url: string): Setup {
-  const where = 'In ~/.cursor/mcp.json'
+function cursor({ say }: Words, url: string): Setup {
+  const at = { file: '~/.cursor/mcp.json' }
   return {
     name: 'Cursor',
     signIn: {
-      where: `${where}; its settings then offer to sign in:`,
+      where: say('tools-where.file-settings', at),
       text: json({ mcpServers: { [NAME]: { url } } }),
     },
-    withKey: { where: `${where}:`, text: json({ mcpServers: { [NAME]: { url, headers } } }) },
+    withKey: {
+      where: say('tools-where.file', at),
+      text: json({ mcpServers: { [NAME]: { url, headers } } }),
+    },
   }
 }
 
-function vsCode(url: string): Setup {
-  const where = 'In .vscode/mcp.json'
+function vsCode({ say }: Words, url: string): Setup {
+  const at = { file: '.vscode/mcp.json' }
   const asked = { type: 'promptString', id: 'corridor-key', description: 'Key', password: true }
   const keyed = { 'X-API-Key': filledIn('input:corridor-key') }
   return {
     name: 'VS Code',
     signIn: {
-      where: `${where}; it signs in when it starts the server:`,
+      where: say('tools-where.file-start', at),
       text: json({ servers: { [NAME]: { type: 'http', url } } }),
     },
     withKey: {
-      where: `${where}; it asks for the key when it starts the server:`,
+      where: say('tools-where.file-asks', at),
       text: json({ inputs: [asked], servers: { [NAME]: { type: 'http', url, headers: keyed } } }),
     },
   }
 }
 
-const anyOther = (url: string): Setup => ({
-  name: 'Any other client',
+const anyOther = ({ say }: Words, url: string): Setup => ({
+  name: say('tools.any-other'),
   signIn: {
-    where: 'Most take this form, and find out by themselves how to sign in:',
+    where: say('tools-where.most'),
     text: json({ mcpServers: { [NAME]: { type: 'http', url } } }),
   },
   withKey: {
-    where: 'The key may also go into "Authorization", after "Bearer ":',
+    where: say('tools-where.bearer'),
     text: json({ mcpServers: { [NAME]: { type: 'http', url, headers } } }),
   },
 })

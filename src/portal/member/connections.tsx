@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 import { isRevoked, type Key } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
-import { dayText } from '~/portal/format.ts'
 import type { Page } from '~/portal/page.tsx'
 import { CONNECTIONS_ID, PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { KeyUsage, OwnUsage } from '~/service/own-usage.ts'
 import { endingPage } from './key-pages.tsx'
 import { lastUsedText } from './last-used.ts'
@@ -12,19 +13,17 @@ import type { PageRequest } from './page-request.tsx'
 
 /** The applications that a person connected by signing in, each with the way to end it. */
 export function Connections({ usage, nowMs }: { usage: OwnUsage; nowMs: number }) {
+  const words = useWords()
+  const { say } = words
   const connected = usage.keys.filter(({ key }) => isConnection(key) && !isRevoked(key, nowMs))
   return (
     <section class="stack-tight" aria-labelledby={CONNECTIONS_ID}>
-      <h2 id={CONNECTIONS_ID}>Connected applications</h2>
-      <p class="muted">
-        {connected.length === 0
-          ? 'None. An application that can sign in needs only the address of the tools, below.'
-          : 'They may ask the tools on your daily requests, and nothing else.'}
-      </p>
+      <h2 id={CONNECTIONS_ID}>{say('connections.title')}</h2>
+      <p class="muted">{say(connected.length === 0 ? 'connections.none' : 'connections.some')}</p>
       {connected.length > 0 && (
         <RowTable
-          label="Connected applications"
-          columns={columnsAt(nowMs)}
+          label={say('connections.title')}
+          columns={columnsAt(words, nowMs)}
           rows={connected}
           keyOf={({ key }) => key.id}
         />
@@ -33,30 +32,32 @@ export function Connections({ usage, nowMs }: { usage: OwnUsage; nowMs: number }
   )
 }
 
-const columnsAt = (nowMs: number): Column<KeyUsage>[] => [
-  { head: 'Name', cell: ({ key }) => key.name },
-  { head: 'Connected', cell: ({ key }) => dayText(key.createdMs) },
-  { head: 'Last used', cell: (one) => lastUsedText(one, nowMs) },
-  { head: 'Today', class: 'number', cell: ({ days }) => days.at(-1) },
+const columnsAt = (words: Words, nowMs: number): Column<KeyUsage>[] => [
+  { head: words.say('second-factor.name'), cell: ({ key }) => <Name>{key.name}</Name> },
+  { head: words.say('connections.connected'), cell: ({ key }) => words.dayText(key.createdMs) },
+  { head: words.say('profile.last-used'), cell: (one) => lastUsedText(words, one, nowMs) },
+  { head: words.say('developer.today'), class: 'number', cell: ({ days }) => days.at(-1) },
   {
-    head: 'Actions',
+    head: words.say('profile.actions'),
     label: null,
     class: 'actions',
     cell: ({ key }) => (
       <a href={`${PATHS.revoke}?key=${key.id}`}>
-        Disconnect<span class="visually-hidden"> {key.name}</span>
+        {words.say('connections.disconnect')}
+        <span class="visually-hidden"> {key.name}</span>
       </a>
     ),
   },
 ]
 
-export const disconnectPage = (pageRequest: PageRequest, key: Key): Page =>
-  endingPage(pageRequest, key, {
-    title: `Disconnect ${key.name}`,
-    question: `Disconnect ${key.name}?`,
-    lead:
-      'It may no longer ask anything on your account, at once and everywhere. You can connect it ' +
-      'again at any time.',
-    send: 'Disconnect',
+export function disconnectPage(pageRequest: PageRequest, key: Key): Page {
+  const { say } = pageRequest.words
+  const { name } = key
+  return endingPage(pageRequest, key, {
+    title: say('connections.disconnect-title', { name }),
+    question: say('connections.disconnect-question', { name }),
+    lead: say('connections.disconnect-lead'),
+    send: say('connections.disconnect'),
     part: CONNECTIONS_ID,
   })
+}

@@ -3,15 +3,15 @@ import {
   ACTIVE_KEYS_MAX,
   DAILY_KEYS_MAX,
   isRevoked,
-  KEY_NAME_RULE,
-  KEY_ORIGINS_RULE,
+  KEY_NAME_LENGTH_MAX,
+  KEY_ORIGINS_MAX,
   type Key,
 } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
 import type { Route } from '~/http/route.ts'
 import type { AlertPageDeps } from '~/portal/alert/member-routes.ts'
-import { momentText } from '~/portal/format.ts'
 import { KEYS_ID, PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { listAlerts } from '~/service/alert/list.ts'
 import {
   createOwnKey,
@@ -96,14 +96,7 @@ const ownerOf = ({ pageRequest, person }: Member): Owner => ({
 })
 
 /** The notices that an address can show. */
-const NEWS: ReadonlyMap<string | null, string> = new Map([
-  ['revoked', 'Key revoked. It no longer works.'],
-  ['disconnected', 'Application disconnected. It no longer has access.'],
-  [
-    'inside',
-    'You are signed in. A key is shown only once; if you did not copy yours, replace it here.',
-  ],
-])
+const NEWS = ['revoked', 'disconnected', 'inside'] as const
 
 async function area(
   deps: DeveloperDeps,
@@ -116,7 +109,8 @@ async function area(
     listAlerts(deps.alerting, { account }),
   ])
   const { limits } = deps.metering
-  const news = NEWS.get(pageRequest.url.searchParams.get('said'))
+  const known = NEWS.find((one) => one === pageRequest.url.searchParams.get('said'))
+  const news = known && pageRequest.words.say(`key-news.${known}`)
   const own = { pageRequest, person, usage, alerts, limits }
   return { page: developerPage({ ...own, home: deps.home(), said: said ?? { news } }) }
 }
@@ -133,23 +127,21 @@ function ofKey(
   return key ? answer(key) : { redirect: PATHS.developer }
 }
 
-const REFUSALS: Readonly<Record<Refusal, string>> = {
-  no_name: `A name has ${KEY_NAME_RULE}.`,
-  no_origins: `Only a key for mids can be limited to pages: ${KEY_ORIGINS_RULE}.`,
-  name_taken:
-    'A key of that name is in use. If you have just created it and lost it, revoke or ' +
-    'replace it above. Otherwise choose another name.',
-  too_many: `There are ${ACTIVE_KEYS_MAX} keys already. Revoke one that you no longer need.`,
-  too_often: `${DAILY_KEYS_MAX} keys were created in a day. Try again tomorrow.`,
-  unknown: 'That key is no longer in use.',
-  ending:
-    'That key is being replaced already. If you have just created the new one and lost it, ' +
-    'revoke or replace that one below.',
+/** The limit that a refusal names. */
+const MOST: Readonly<Partial<Record<Refusal, number>>> = {
+  no_name: KEY_NAME_LENGTH_MAX,
+  no_origins: KEY_ORIGINS_MAX,
+  too_many: ACTIVE_KEYS_MAX,
+  too_often: DAILY_KEYS_MAX,
 }
 
 type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
 
+const refusalText = ({ say }: Words, refusal: Refusal): string =>
+  say(`key-refusal.${refusal}`, { most: MOST[refusal] ?? 0, example: 'https://shop.example' })
+
 async function create(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+  const { words } = member.pageRequest
   const name = form.text('name')
   const use = form.text('use')
   const program = programOf(use)
@@ -157,18 +149,19 @@ async function create(deps: DeveloperDeps, member: Member, form: FormFields): Pr
   const asked = { name, isReadOnly: Boolean(program), origins }
   const made = await createOwnKey(deps, ownerOf(member), asked)
   if ('refusal' in made) {
-    const fault = REFUSALS[made.refusal]
+    const fault = refusalText(words, made.refusal)
     const said = made.refusal === 'no_origins' ? { originsFault: fault } : { nameFault: fault }
     return area(deps, member, { ...said, name, use, origins })
   }
   const shown = { key: made.text, name: made.name, home: deps.home() }
-  return { page: program ? programKeyPage({ ...shown, program }) : newKeyPage(shown) }
+  return { page: program ? programKeyPage(words, shown, program) : newKeyPage(words, shown) }
 }
 
 async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   const keyId = form.text('key')
   const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), keyId)
-  if (!isRevokedNow) return area(deps, member, { complaint: REFUSALS.unknown })
+  if (!isRevokedNow)
+    return area(deps, member, { complaint: refusalText(member.pageRequest.words, 'unknown') })
   const own = deps.memory.current.keys.keysOf(member.person.account.id)
   const isApplication = own.some((key) => key.id === keyId && isConnection(key))
   const said = isApplication ? 'disconnected' : 'revoked'
@@ -176,13 +169,15 @@ async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Pr
 }
 
 async function replace(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+  const { words } = member.pageRequest
   const overlap = form.text('overlap')
-  if (!isOverlap(overlap)) return area(deps, member, { complaint: 'Choose how long.' })
+  if (!isOverlap(overlap))
+    return area(deps, member, { complaint: words.say('key-refusal.overlap') })
   const owner = ownerOf(member)
   const made = await replaceOwnKey(deps, owner, { keyId: form.text('key'), overlap })
-  if ('refusal' in made) return area(deps, member, { complaint: REFUSALS[made.refusal] })
-  const ends = momentText(owner.nowMs + OVERLAPS_MS[overlap])
+  if ('refusal' in made) return area(deps, member, { complaint: refusalText(words, made.refusal) })
+  const endsMs = owner.nowMs + OVERLAPS_MS[overlap]
   return {
-    page: replacedKeyPage({ key: made.text, name: made.name, ends, home: deps.home() }),
+    page: replacedKeyPage(words, { key: made.text, name: made.name, endsMs, home: deps.home() }),
   }
 }

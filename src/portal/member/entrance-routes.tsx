@@ -46,7 +46,8 @@ export type EntranceDeps = PageRequestDeps & {
   readonly warm: () => void
 }
 
-const noEmail = ({ words: { say } }: PageRequest): string => say('fault.email')
+/** Error of a text that cannot be an address. */
+export const noEmail = ({ words: { say } }: PageRequest): string => say('fault.email')
 
 /** Error of a new password. */
 export const passwordFaultText = ({ say }: Words, fault: PasswordFault): string =>
@@ -205,7 +206,8 @@ export async function enteredReply(
   if (next) cookies.push(wayOnTaken(deps))
   if (pageRequest.person) await deps.people.signOut(pageRequest.request.headers)
   if (firstKey === null) return { redirect: next || PATHS.developer, cookies }
-  return { page: firstKeyPage({ key: firstKey, email, next, home: deps.home() }), cookies }
+  const shown = { key: firstKey, email, next, home: deps.home() }
+  return { page: firstKeyPage(pageRequest.words, shown), cookies }
 }
 
 async function forgottenReply(

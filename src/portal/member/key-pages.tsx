@@ -2,18 +2,13 @@
 import type { Key } from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
 import { Select } from '~/portal/form.tsx'
-import { spanText } from '~/portal/format.ts'
 import type { Page } from '~/portal/page.tsx'
 import { KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
 import type { PageRequest } from './page-request.tsx'
 import { TokenForm } from './token-form.tsx'
 
-const OVERLAP_TEXT: Readonly<Record<Overlap, string>> = {
-  '1h': 'an hour',
-  '24h': 'a day',
-  '7d': 'a week',
-}
+const OVERLAPS = Object.keys(OVERLAPS_MS) as Overlap[]
 
 export const isOverlap = (text: string): text is Overlap => Object.hasOwn(OVERLAPS_MS, text)
 
@@ -44,54 +39,54 @@ export const endingPage = (pageRequest: PageRequest, key: Key, ending: Ending): 
         hidden={{ key: key.id }}
       />
       <p>
-        <a href={PATHS.developer}>Cancel</a>
+        <a href={PATHS.developer}>{pageRequest.words.say('form.cancel')}</a>
       </p>
     </div>
   ),
 })
 
 export const revokePage = (pageRequest: PageRequest, key: Key): Page => {
-  const { revokedMs } = key
-  const mark = keyMark(key)
+  const { say, spanText } = pageRequest.words
+  const { name, revokedMs } = key
   const left =
     revokedMs === null
       ? ''
-      : ` If you keep it, it ends in ${spanText(revokedMs - pageRequest.nowMs)}.`
+      : ` ${say('key-revoke.left', { span: spanText(revokedMs - pageRequest.nowMs) })}`
   return endingPage(pageRequest, key, {
-    title: `Revoke ${key.name}`,
-    question: `Revoke the key ${key.name}?`,
-    lead: `It is ${mark}. It stops working at once, everywhere, and cannot be restored.${left}`,
-    send: 'Revoke key',
+    title: say('key-revoke.title', { name }),
+    question: say('key-revoke.question', { name }),
+    lead: say('key-revoke.lead', { mark: keyMark(key) }) + left,
+    send: say('key-revoke.send'),
     part: KEYS_ID,
   })
 }
 
-export const replacePage = (pageRequest: PageRequest, key: Key): Page => ({
-  title: `Replace ${key.name}`,
-  path: PATHS.developer,
-  body: (
-    <div class="stack-tight narrow">
-      <h1>Replace the key {key.name}</h1>
-      <p class="lead">
-        It is {keyMark(key)}. You get a new key with the same name now. The old one keeps working
-        for the time you choose, then stops.
-      </p>
-      <TokenForm
-        pageRequest={pageRequest}
-        action={`${PATHS.replace}#${KEYS_ID}`}
-        send="Create the new key"
-        hidden={{ key: key.id }}
-      >
-        <Select
-          name="overlap"
-          label="Keep the old key for"
-          value="24h"
-          options={Object.entries(OVERLAP_TEXT).map(([value, text]) => ({ value, text }))}
-        />
-      </TokenForm>
-      <p>
-        <a href={PATHS.developer}>Cancel</a>
-      </p>
-    </div>
-  ),
-})
+export function replacePage(pageRequest: PageRequest, key: Key): Page {
+  const { say } = pageRequest.words
+  return {
+    title: say('key-replace.title', { name: key.name }),
+    path: PATHS.developer,
+    body: (
+      <div class="stack-tight narrow">
+        <h1>{say('key-replace.question', { name: key.name })}</h1>
+        <p class="lead">{say('key-replace.lead', { mark: keyMark(key) })}</p>
+        <TokenForm
+          pageRequest={pageRequest}
+          action={`${PATHS.replace}#${KEYS_ID}`}
+          send={say('key-replace.send')}
+          hidden={{ key: key.id }}
+        >
+          <Select
+            name="overlap"
+            label={say('key-replace.overlap')}
+            value="24h"
+            options={OVERLAPS.map((value) => ({ value, text: say(`key-overlap.${value}`) }))}
+          />
+        </TokenForm>
+        <p>
+          <a href={PATHS.developer}>{say('form.cancel')}</a>
+        </p>
+      </div>
+    ),
+  }
+}

@@ -4,7 +4,8 @@ import { CopyBox } from '~/portal/copy-box.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import type { PROGRAMS } from './program-setups.ts'
+import type { Words } from '~/portal/words/words.ts'
+import type { Program } from './program-setups.ts'
 import { ToolClients } from './tool-clients.tsx'
 import { TryIt } from './try-it.tsx'
 
@@ -20,7 +21,7 @@ type Shown = NewKey & {
 }
 
 /** The only page that shows a key: it is in this reply and nowhere else. */
-const shownOnce = ({ title, lead, key, home, next }: Shown): Page => ({
+const shownOnce = ({ say }: Words, { title, lead, key, home, next }: Shown): Page => ({
   title,
   path: PATHS.developer,
   scripts: ['copy', 'try-it'],
@@ -29,14 +30,11 @@ const shownOnce = ({ title, lead, key, home, next }: Shown): Page => ({
       <div class="stack-tight">
         <h1>{title}</h1>
         <p class="lead">{lead}</p>
-        <CopyBox id={KEY_ID} label="your key" text={key} />
-        <Notice kind="warn">
-          You will not see it again. Copy it now to where you keep secrets: only a fingerprint and
-          the last four characters are stored here, and a lost key can only be replaced.
-        </Notice>
+        <CopyBox id={KEY_ID} label={say('new-key.label')} text={key} />
+        <Notice kind="warn">{say('new-key.once')}</Notice>
         <p>
           <a class="button" href={next || PATHS.developer}>
-            I have copied it
+            {say('secret.copied')}
           </a>
         </p>
       </div>
@@ -48,55 +46,57 @@ const shownOnce = ({ title, lead, key, home, next }: Shown): Page => ({
 
 type FirstKey = NewKey & { readonly email: string; readonly next: string }
 
-export const firstKeyPage = ({ email, ...shown }: FirstKey): Page =>
-  shownOnce({
+export const firstKeyPage = (words: Words, { email, ...shown }: FirstKey): Page =>
+  shownOnce(words, {
     ...shown,
-    title: 'Your account and its first key',
-    lead: `${email} is confirmed. Your account is on the free plan; call the API with this key.`,
+    title: words.say('first-key.title'),
+    lead: words.say('first-key.lead', { email }),
   })
 
-export const newKeyPage = ({ key, name, home }: NewKey & { name: string }): Page =>
-  shownOnce({
-    title: 'Your new key',
-    lead: `It is named ${name} and works now.`,
-    key,
-    home,
-  })
+type Named = NewKey & { readonly name: string }
 
-type ProgramKey = NewKey & { readonly name: string; readonly program: (typeof PROGRAMS)[number] }
+export const newKeyPage = (words: Words, { name, ...shown }: Named): Page =>
+  shownOnce(words, {
+    ...shown,
+    title: words.say('new-key.title'),
+    lead: words.say('new-key.lead', { name }),
+  })
 
 /** The only page that shows a key for a program, with what to enter there. */
-export const programKeyPage = ({ key, name, home, program }: ProgramKey): Page => ({
-  title: 'Your new read-only key',
+export const programKeyPage = (
+  words: Words,
+  { key, name, home }: Named,
+  program: Program,
+): Page => ({
+  title: words.say('new-key.read-only'),
   path: PATHS.developer,
   scripts: ['copy'],
   body: (
     <div class="stack-tight">
-      <h1>Your new read-only key</h1>
-      <p class="lead">
-        It is named {name} and reads mid-market rates, {READ_ONLY_BUDGET} requests a day. It is a
-        part of the address below: whoever sees that address can spend those requests, and nothing
-        else.
-      </p>
-      <h2>{program.name}</h2>
-      <p>{program.where}</p>
-      <CopyBox id={KEY_ID} label="the address" text={program.text(`${home}/compat/${key}`)} />
-      <Notice kind="warn">You will not see this key again. Copy the address now.</Notice>
+      <h1>{words.say('new-key.read-only')}</h1>
+      <p class="lead">{words.say('new-key.read-only-lead', { name, budget: READ_ONLY_BUDGET })}</p>
+      <h2>{program.name(words)}</h2>
+      <p>{program.where(words)}</p>
+      <CopyBox
+        id={KEY_ID}
+        label={words.say('data.address')}
+        text={program.text(`${home}/compat/${key}`)}
+      />
+      <Notice kind="warn">{words.say('new-key.once-address')}</Notice>
       <p>
         <a class="button" href={PATHS.developer}>
-          I have copied it
+          {words.say('secret.copied')}
         </a>
       </p>
     </div>
   ),
 })
 
-type Replaced = NewKey & { readonly name: string; readonly ends: string }
+type Replaced = Named & { readonly endsMs: number }
 
-export const replacedKeyPage = ({ key, name, ends, home }: Replaced): Page =>
-  shownOnce({
-    title: 'Your replacement key',
-    lead: `${name} has a new key, which works now. The old one stops on ${ends}.`,
-    key,
-    home,
+export const replacedKeyPage = (words: Words, { name, endsMs, ...shown }: Replaced): Page =>
+  shownOnce(words, {
+    ...shown,
+    title: words.say('new-key.replaced'),
+    lead: words.say('new-key.replaced-lead', { name, time: words.momentText(endsMs) }),
   })

@@ -1,44 +1,46 @@
 /** @jsxImportSource preact */
 import { CopyBox } from '~/portal/copy-box.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { clientSetups, installLinks, KEY, type Setup } from './client-setups.ts'
 
 /** Instructions for connecting the usual clients to the tool server. */
 export function ToolClients({ home }: { home: string }) {
+  const words = useWords()
+  const { say } = words
   const url = `${home}/mcp`
   return (
     <section class="stack-tight" aria-labelledby="tools-title">
-      <h2 id="tools-title">Tools for agents</h2>
-      <p class="muted">
-        The same data over the Model Context Protocol, counted on the same quota. A client that can
-        sign in needs only this address: it sends you here to sign in and to allow it. Any other
-        takes one of your keys, in the place of {KEY}.
-      </p>
-      <CopyBox id="client-address" label="the address" text={url} />
-      <p class="muted small">These open the application if you have it, with all filled in:</p>
+      <h2 id="tools-title">{say('tools.title')}</h2>
+      <p class="muted">{say('tools.lead', { key: KEY })}</p>
+      <CopyBox id="client-address" label={say('data.address')} text={url} />
+      <p class="muted small">{say('tools.open')}</p>
       <p class="actions">
-        {installLinks(url).map(({ text, href }) => (
-          <a key={text} class="button button-quiet" href={href}>
-            {text}
+        {installLinks(url).map(({ name, href }) => (
+          <a key={name} class="button button-quiet" href={href}>
+            {say('tools.add', { name })}
           </a>
         ))}
       </p>
-      {clientSetups(url).map((setup, i) => (
+      {clientSetups(words, url).map((setup, i) => (
         <ClientSetup key={setup.name} id={`client-${i}`} setup={setup} />
       ))}
     </section>
   )
 }
 
-const ClientSetup = ({ id, setup: { name, signIn, withKey } }: { id: string; setup: Setup }) => (
-  <details>
-    <summary>{name}</summary>
-    <div class="stack-tight details-body">
-      <h3>By signing in</h3>
-      <p class="muted small">{signIn.where}</p>
-      <CopyBox id={id} label={`the set-up for ${name}`} text={signIn.text} />
-      <h3>With a key</h3>
-      <p class="muted small">{withKey.where}</p>
-      <CopyBox id={`${id}-key`} label={`the set-up for ${name} with a key`} text={withKey.text} />
-    </div>
-  </details>
-)
+function ClientSetup({ id, setup: { name, signIn, withKey } }: { id: string; setup: Setup }) {
+  const { say } = useWords()
+  return (
+    <details>
+      <summary>{name}</summary>
+      <div class="stack-tight details-body">
+        <h3>{say('tools.sign-in')}</h3>
+        <p class="muted small">{signIn.where}</p>
+        <CopyBox id={id} label={say('tools.set-up', { name })} text={signIn.text} />
+        <h3>{say('tools.with-key')}</h3>
+        <p class="muted small">{withKey.where}</p>
+        <CopyBox id={`${id}-key`} label={say('tools.set-up-key', { name })} text={withKey.text} />
+      </div>
+    </details>
+  )
+}

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { DAY_MS } from '~/domain/duration.ts'
-import { dayText } from '~/portal/format.ts'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 import { keyLabel } from './key-label.ts'
 
@@ -11,20 +11,22 @@ const HEIGHT = 100
 
 /** Requests of each day, one colour for each key, and the figures as a table. */
 export function UsageChart({ usage, nowMs }: { usage: OwnUsage; nowMs: number }) {
+  const words = useWords()
+  const { say, dayText } = words
   const used = usage.keys.filter(({ total }) => total > 0).toSorted((a, b) => b.total - a.total)
   const totals = Array.from({ length: SHOWN_DAYS }, (_, i) => sumOf(used, i))
   const max = Math.max(1, ...totals)
   const all = totals.reduce((sum, total) => sum + total, 0)
-  if (all === 0) return <p class="muted">Nothing was asked with a key of yours in 30 days.</p>
+  if (all === 0) return <p class="muted">{say('usage.none')}</p>
   return (
     <div class="stack-tight">
       <figure class="usage-chart">
-        <p class="small muted usage-max">{max} on the busiest day</p>
+        <p class="small muted usage-max">{say('usage.busiest', { most: max })}</p>
         <svg
           viewBox={`0 0 ${SHOWN_DAYS} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
-          aria-label={`Requests in ${SHOWN_DAYS} days: ${all}, at most ${max} on one day`}
+          aria-label={say('usage.chart', { days: SHOWN_DAYS, all, most: max })}
         >
           {used.map((one, place) => (
             <Bars key={one.key.id} used={used} place={place} max={max} />
@@ -32,13 +34,15 @@ export function UsageChart({ usage, nowMs }: { usage: OwnUsage; nowMs: number })
         </svg>
         <div class="usage-axis small muted">
           <span>{dayText(usage.firstDay * DAY_MS)}</span>
-          <span>today</span>
+          <span>{say('last-used.today')}</span>
         </div>
         <figcaption>
           <ul class="legend small">
             {used.map(({ key, total }, place) => (
               <li key={key.id}>
-                <span class={`swatch series-${colourOf(place)}`} /> {keyLabel(key, nowMs)}: {total}
+                <span class={`swatch series-${colourOf(place)}`} />{' '}
+                {say('list.colon', { before: keyLabel(words, key, nowMs) })}
+                {total}
               </li>
             ))}
           </ul>
@@ -85,23 +89,25 @@ type TableProps = {
 }
 
 function UsageTable({ usage, used, totals, nowMs }: TableProps) {
+  const words = useWords()
+  const { say, dayText } = words
   const days = totals.flatMap((total, i) => (total > 0 ? [i] : [])).toReversed()
   return (
     <details>
-      <summary>The same as a table</summary>
+      <summary>{say('usage.table')}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by key */}
-      <section class="table-frame details-body" tabIndex={0} aria-label="Requests by day and key">
+      <section class="table-frame details-body" tabIndex={0} aria-label={say('usage.table-label')}>
         <table class="table">
           <thead>
             <tr>
-              <th scope="col">Day (UTC)</th>
+              <th scope="col">{say('chart.unit', { unit: 'day' })}</th>
               {used.map(({ key }) => (
                 <th key={key.id} scope="col" class="number">
-                  {keyLabel(key, nowMs)}
+                  {keyLabel(words, key, nowMs)}
                 </th>
               ))}
               <th scope="col" class="number">
-                All
+                {say('usage.all')}
               </th>
             </tr>
           </thead>

@@ -1,3 +1,5 @@
+import type { Words } from '~/portal/words/words.ts'
+
 type Named = readonly (readonly [sign: RegExp, name: string])[]
 
 /** Browsers by what they say of themselves; those that also claim to be another come first. */
@@ -20,9 +22,9 @@ const SYSTEMS: Named = [
 ]
 
 /** The device behind a `User-Agent`, as its owner would recognise it. */
-export function deviceText(userAgent: string | null): string {
+export function deviceText({ say }: Words, userAgent: string | null): string {
   const nameIn = (names: Named) => names.find(([sign]) => sign.test(userAgent ?? ''))?.[1]
   const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)]
-  if (browser && system) return `${browser} on ${system}`
-  return browser ?? system ?? 'A device that does not name itself'
+  if (browser && system) return say('device.both', { browser, system })
+  return browser ?? system ?? say('device.unknown')
 }

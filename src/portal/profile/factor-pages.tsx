@@ -2,14 +2,15 @@
 import type { Factors, OwnPasskey } from '~/domain/person/profile.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { Field } from '~/portal/form.tsx'
-import { dayText } from '~/portal/format.ts'
 import type { PageRequest } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { RowTable } from '~/portal/row-table.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { PASSKEY_NAME_LENGTH_MAX, PASSKEYS_MAX } from '~/service/person/second-factor.ts'
 import { CodeField, KnownPassword } from './fields.tsx'
 import { PasskeyForm } from './passkey.tsx'
@@ -28,164 +29,177 @@ type Shown = {
 type Faults = { readonly app?: string; readonly codes?: string; readonly passkey?: string }
 
 /** The page on which a person adds and removes second factors. */
-export const secondFactorPage = (shown: Shown): Page => ({
-  title: 'Second step of the sign-in',
-  path: PATHS.secondFactor,
-  scripts: ['passkey'],
-  status: shown.faults ? 400 : 200,
-  body: (
-    <div class="stack narrow">
-      <div class="stack-tight">
-        <h1>Second step of the sign-in</h1>
-        {shown.isRequired && (
-          <Notice kind="warn" title="Your role needs a second step">
-            Set up a passkey or an authenticator app. Until then no other page opens.
-          </Notice>
+export function secondFactorPage(shown: Shown): Page {
+  const { say } = shown.pageRequest.words
+  return {
+    title: say('second-factor.title'),
+    path: PATHS.secondFactor,
+    scripts: ['passkey'],
+    status: shown.faults ? 400 : 200,
+    body: (
+      <div class="stack narrow">
+        <div class="stack-tight">
+          <h1>{say('second-factor.title')}</h1>
+          {shown.isRequired && (
+            <Notice kind="warn" title={say('second-factor.required')}>
+              {say('second-factor.required-why')}
+            </Notice>
+          )}
+          {shown.news && <Notice kind="good">{shown.news}</Notice>}
+          <p class="lead">{say('second-factor.lead')}</p>
+        </div>
+        <Passkeys {...shown} />
+        <App {...shown} />
+        {!shown.isRequired && (
+          <p>
+            <a href={PATHS.profile}>{say('second-factor.back')}</a>
+          </p>
         )}
-        {shown.news && <Notice kind="good">{shown.news}</Notice>}
-        <p class="lead">
-          With a second step, your password alone is not enough to sign in. Set up two ways, in case
-          you lose one.
-        </p>
       </div>
-      <Passkeys {...shown} />
-      <App {...shown} />
-      {!shown.isRequired && (
-        <p>
-          <a href={PATHS.profile}>Back to your profile</a>
-        </p>
-      )}
-    </div>
-  ),
-})
+    ),
+  }
+}
 
-const Passkeys = ({ pageRequest, factors: { passkeys }, faults }: Shown) => (
-  <section class="stack-tight" aria-labelledby="passkeys-title">
-    <h2 id="passkeys-title">Passkeys</h2>
-    <p>
-      Your device or a security key signs you in, unlocked by your finger, your face or its PIN. You
-      need no password then.
-    </p>
-    {passkeys.length > 0 && (
-      <RowTable
-        label="Passkeys"
-        rows={passkeys}
-        keyOf={({ id }) => id}
-        columns={[
-          { head: 'Name', cell: ({ name }: OwnPasskey) => name },
-          { head: 'Added', cell: ({ createdMs }: OwnPasskey) => dayText(createdMs) },
-          {
-            head: 'Actions',
-            label: null,
-            class: 'actions',
-            cell: ({ id, name }: OwnPasskey) => (
-              <a href={`${PATHS.removeFactor}?id=${encodeURIComponent(id)}`}>
-                Remove<span class="visually-hidden"> {name}</span>
-              </a>
-            ),
-          },
-        ]}
-      />
-    )}
-    {faults?.passkey && <Notice kind="bad">{faults.passkey}</Notice>}
-    {passkeys.length < PASSKEYS_MAX && (
-      <PasskeyForm
-        pageRequest={pageRequest}
-        action={PATHS.passkey}
-        deed="create"
-        send="Add a passkey"
-      >
-        <Field
-          name="passkey"
-          label="Name of the passkey"
-          isRequired
-          input={{ autocomplete: 'off', maxLength: PASSKEY_NAME_LENGTH_MAX }}
+function Passkeys({ pageRequest, factors: { passkeys }, faults }: Shown) {
+  const words = useWords()
+  const { say } = words
+  return (
+    <section class="stack-tight" aria-labelledby="passkeys-title">
+      <h2 id="passkeys-title">{say('second-factor.passkeys')}</h2>
+      <p>{say('second-factor.passkeys-lead')}</p>
+      {passkeys.length > 0 && (
+        <RowTable
+          label={say('second-factor.passkeys')}
+          rows={passkeys}
+          keyOf={({ id }) => id}
+          columns={passkeyColumns(words)}
         />
-        <KnownPassword name="passkey-password" label="Your password" />
-      </PasskeyForm>
-    )}
-  </section>
-)
+      )}
+      {faults?.passkey && <Notice kind="bad">{faults.passkey}</Notice>}
+      {passkeys.length < PASSKEYS_MAX && (
+        <PasskeyForm
+          pageRequest={pageRequest}
+          action={PATHS.passkey}
+          deed="create"
+          send={say('second-factor.add-passkey')}
+        >
+          <Field
+            name="passkey"
+            label={say('second-factor.passkey-name')}
+            isRequired
+            input={{ autocomplete: 'off', maxLength: PASSKEY_NAME_LENGTH_MAX }}
+          />
+          <KnownPassword name="passkey-password" label={say('field.your-password')} />
+        </PasskeyForm>
+      )}
+    </section>
+  )
+}
 
-const App = ({ pageRequest, factors: { hasApp }, codesLeft, faults }: Shown) => (
-  <section class="stack-tight" aria-labelledby="app-title">
-    <h2 id="app-title">Authenticator app</h2>
-    {hasApp ? (
-      <>
-        <p>
-          Set up. {codesLeft} recovery {codesLeft === 1 ? 'code is' : 'codes are'} left; each works
-          once.
-        </p>
+const passkeyColumns = ({ say, dayText }: Words): Column<OwnPasskey>[] => [
+  { head: say('second-factor.name'), cell: ({ name }) => <Name>{name}</Name> },
+  { head: say('second-factor.added'), cell: ({ createdMs }) => dayText(createdMs) },
+  {
+    head: say('profile.actions'),
+    label: null,
+    class: 'actions',
+    cell: ({ id, name }) => (
+      <a href={`${PATHS.removeFactor}?id=${encodeURIComponent(id)}`}>
+        {say('second-factor.remove')}
+        <span class="visually-hidden"> {name}</span>
+      </a>
+    ),
+  },
+]
+
+function App({ pageRequest, factors: { hasApp }, codesLeft, faults }: Shown) {
+  const { say } = useWords()
+  const label = say('field.your-password')
+  return (
+    <section class="stack-tight" aria-labelledby="app-title">
+      <h2 id="app-title">{say('second-factor.app')}</h2>
+      <p>
+        {hasApp
+          ? say('second-factor.codes-left', { count: codesLeft })
+          : say('second-factor.app-lead')}
+      </p>
+      {hasApp ? (
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.recoveryCodes}
-          send="Make new recovery codes"
+          send={say('second-factor.new-codes')}
           look="button button-quiet"
         >
-          <KnownPassword name="codes-password" label="Your password" error={faults?.codes} />
+          <KnownPassword name="codes-password" label={label} error={faults?.codes} />
         </TokenForm>
+      ) : (
+        <TokenForm
+          pageRequest={pageRequest}
+          action={PATHS.app}
+          send={say('second-factor.set-up-app')}
+        >
+          <KnownPassword name="app-password" label={label} error={faults?.app} />
+        </TokenForm>
+      )}
+      {hasApp && (
         <p>
-          <a href={PATHS.removeFactor}>Remove the app and its codes</a>
+          <a href={PATHS.removeFactor}>{say('second-factor.remove-app')}</a>
         </p>
-      </>
-    ) : (
-      <>
-        <p>An app on your phone shows a code of six digits, which you enter after the password.</p>
-        <TokenForm pageRequest={pageRequest} action={PATHS.app} send="Set up an app">
-          <KnownPassword name="app-password" label="Your password" error={faults?.app} />
-        </TokenForm>
-      </>
-    )}
-  </section>
-)
+      )}
+    </section>
+  )
+}
 
 type NewApp = { pageRequest: PageRequest; address: string; fault?: string }
 
 /** The page with the code that an app reads, and the field for its first code. */
-export const newAppPage = ({ pageRequest, address, fault }: NewApp): Page =>
-  narrowPage({
+export function newAppPage({ pageRequest, address, fault }: NewApp): Page {
+  const { say } = pageRequest.words
+  return narrowPage({
     scripts: ['copy'],
-    title: 'Set up an authenticator app',
+    title: say('second-factor.new-app'),
     path: PATHS.secondFactor,
     status: fault ? 400 : 200,
     children: (
       <>
-        <p class="lead">Scan this with your app, or enter the key by hand.</p>
-        <QrCode text={address} label="QR code for the authenticator app" />
-        <CopyBox id="app-key" label="the key" text={keyIn(address)} />
+        <p class="lead">{say('second-factor.scan')}</p>
+        <QrCode text={address} label={say('second-factor.qr')} />
+        <CopyBox id="app-key" label={say('verify.key')} text={keyIn(address)} />
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.confirmApp}
-          send="Confirm"
+          send={say('confirm.send')}
           hidden={{ address }}
         >
-          <CodeField error={fault} hint="The six digits that the app shows now." />
+          <CodeField error={fault} hint={say('second-factor.code-now')} />
         </TokenForm>
         <p>
-          <a href={PATHS.secondFactor}>Cancel</a>
+          <a href={PATHS.secondFactor}>{say('form.cancel')}</a>
         </p>
       </>
     ),
   })
+}
 
 const keyIn = (address: string): string => new URL(address).searchParams.get('secret') ?? ''
 
 /** The page that shows recovery codes. */
-export const recoveryCodesPage = (codes: readonly string[]): Page =>
+export const recoveryCodesPage = ({ say }: Words, codes: readonly string[]): Page =>
   narrowPage({
     scripts: ['copy'],
-    title: 'Your recovery codes',
+    title: say('second-factor.codes'),
     path: PATHS.secondFactor,
     children: (
       <>
-        <p class="lead">
-          Keep them where you find them without your phone. Each signs you in once, instead of a
-          code from the app. They are not shown again.
-        </p>
-        <CopyBox id="recovery-codes" label="the codes" text={codes.join('\n')} />
+        <p class="lead">{say('second-factor.codes-lead')}</p>
+        <CopyBox
+          id="recovery-codes"
+          label={say('second-factor.codes-label')}
+          text={codes.join('\n')}
+        />
         <p>
           <a class="button" href={PATHS.profile}>
-            I have kept them
+            {say('second-factor.codes-kept')}
           </a>
         </p>
       </>
@@ -199,30 +213,32 @@ type Removal = {
   readonly fault?: string
 }
 
-export const removeFactorPage = ({ pageRequest, passkey, fault }: Removal): Page =>
-  narrowPage({
-    title: passkey ? `Remove the passkey ${passkey.name}?` : 'Remove the authenticator app?',
+export function removeFactorPage({ pageRequest, passkey, fault }: Removal): Page {
+  const { say } = pageRequest.words
+  return narrowPage({
+    title: passkey
+      ? say('second-factor.remove-passkey', { name: passkey.name })
+      : say('second-factor.remove-app-title'),
     path: PATHS.secondFactor,
     status: fault ? 400 : 200,
     children: (
       <>
         <p class="lead">
-          {passkey
-            ? 'It signs you in no more. Delete it on your device too.'
-            : 'Its codes, and the recovery codes, sign you in no more.'}
+          {say(passkey ? 'second-factor.remove-passkey-lead' : 'second-factor.remove-app-lead')}
         </p>
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.removeFactor}
-          send="Remove"
+          send={say('second-factor.remove')}
           isDangerous
           hidden={passkey ? { id: passkey.id } : {}}
         >
-          <KnownPassword label="Your password" error={fault} />
+          <KnownPassword label={say('field.your-password')} error={fault} />
         </TokenForm>
         <p>
-          <a href={PATHS.secondFactor}>Cancel</a>
+          <a href={PATHS.secondFactor}>{say('form.cancel')}</a>
         </p>
       </>
     ),
   })
+}

@@ -55,15 +55,10 @@ type PageReply = PageAnswer | Promise<PageAnswer>
 
 const NO_FIELDS: FormFields = { text: () => '', file: () => null }
 
-const WRONG_PASSWORD = 'That is not your password.'
-const REFUSED_OPTIONS = { error: WRONG_PASSWORD, code: 'invalid_parameter' }
-const WRONG_CODE = 'That code is wrong, or was used already. Enter the one that the app shows now.'
-const NO_PASSKEY = 'No passkey was added. Try again, or take an authenticator app.'
+/** The outcomes that an address can show. */
+const NEWS = ['added', 'removed'] as const
 
-const NEWS: ReadonlyMap<string | null, string> = new Map([
-  ['added', 'Passkey added. Every other session is ended.'],
-  ['removed', 'Removed.'],
-])
+const wrongPassword = ({ pageRequest }: Member): string => pageRequest.words.say('fault.password')
 
 async function shown(
   deps: SecondStepDeps,
@@ -72,7 +67,8 @@ async function shown(
 ): Promise<PageAnswer> {
   const factors = await deps.factors.factors(person.userId)
   const codes = factors.hasApp ? await deps.codes.recoveryCodes(person.userId) : []
-  const news = NEWS.get(pageRequest.url.searchParams.get('said'))
+  const said = NEWS.find((one) => one === pageRequest.url.searchParams.get('said'))
+  const news = said && pageRequest.words.say(`second-factor-news.${said}`)
   const page = {
     pageRequest,
     factors,
@@ -96,7 +92,7 @@ async function beginApp(
 ): Promise<PageAnswer> {
   const password = form.text('app-password')
   if (!(await isPassword(deps, member, password)))
-    return shown(deps, member, { app: WRONG_PASSWORD })
+    return shown(deps, member, { app: wrongPassword(member) })
   const address = await deps.codes.beginApp(password, member.pageRequest.request.headers)
   if (address === null) return { redirect: PATHS.secondFactor }
   return { page: newAppPage({ pageRequest: member.pageRequest, address }) }
@@ -113,8 +109,12 @@ async function confirm(
   const address = form.text('address')
   if (!OUR_ADDRESS.test(address)) return { redirect: PATHS.secondFactor }
   const cookies = await confirmApp(deps, { person, code: form.text('code'), headers }, pageRequest)
-  if (cookies === null) return { page: newAppPage({ pageRequest, address, fault: WRONG_CODE }) }
-  return { page: recoveryCodesPage(await deps.codes.recoveryCodes(person.userId)), cookies }
+  const { words } = pageRequest
+  if (cookies === null) {
+    const fault = words.say('second-factor.wrong-code')
+    return { page: newAppPage({ pageRequest, address, fault }) }
+  }
+  return { page: recoveryCodesPage(words, await deps.codes.recoveryCodes(person.userId)), cookies }
 }
 
 async function newCodes(
@@ -124,9 +124,10 @@ async function newCodes(
 ): Promise<PageAnswer> {
   const password = form.text('codes-password')
   if (!(await isPassword(deps, member, password)))
-    return shown(deps, member, { codes: WRONG_PASSWORD })
+    return shown(deps, member, { codes: wrongPassword(member) })
   const codes = await deps.codes.newCodes(password, member.pageRequest.request.headers)
-  return codes ? { page: recoveryCodesPage(codes) } : { redirect: PATHS.secondFactor }
+  const { words } = member.pageRequest
+  return codes ? { page: recoveryCodesPage(words, codes) } : { redirect: PATHS.secondFactor }
 }
 
 async function options(
@@ -135,18 +136,25 @@ async function options(
   form: FormFields,
 ): Promise<PageAnswer> {
   if (!(await isPassword(deps, member, form.text('passkey-password'))))
-    return { response: Response.json(REFUSED_OPTIONS, { status: 400 }) }
+    return {
+      response: Response.json(
+        { error: wrongPassword(member), code: 'invalid_parameter' },
+        { status: 400 },
+      ),
+    }
   return optionsReply(await deps.passkeys.newChallenge(member.pageRequest.request.headers))
 }
 
 async function keep(deps: SecondStepDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   const { pageRequest, person } = member
   const credential = credentialIn(form)
-  const name = form.text('passkey').trim().slice(0, PASSKEY_NAME_LENGTH_MAX) || 'Passkey'
+  const { say, capital } = pageRequest.words
+  const asked = form.text('passkey').trim().slice(0, PASSKEY_NAME_LENGTH_MAX)
+  const name = asked || capital(say('mail.passkey'))
   const { nowMs, request } = pageRequest
   const made = credential && { person, name, credential }
   const isAdded = made && (await addPasskey(deps, made, { headers: request.headers, nowMs }))
-  if (!isAdded) return shown(deps, member, { passkey: NO_PASSKEY })
+  if (!isAdded) return shown(deps, member, { passkey: say('second-factor.no-passkey') })
   return { redirect: `${PATHS.secondFactor}?said=added` }
 }
 
@@ -165,7 +173,7 @@ async function removal(
 async function remove(deps: SecondStepDeps, member: Member, form: FormFields): Promise<PageAnswer> {
   const id = form.text('id')
   if (!(await isPassword(deps, member, form.text('password'))))
-    return removal(deps, member, id, WRONG_PASSWORD)
+    return removal(deps, member, id, wrongPassword(member))
   const removed = { person: member.person, passkeyId: id || null }
   await removeFactor(deps, removed, member.pageRequest.nowMs)
   return { redirect: `${PATHS.secondFactor}?said=removed` }

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-
+import type { ComponentChildren } from 'preact'
 import { EMAIL_LENGTH_MAX } from '~/domain/account.ts'
 import type { OwnSession } from '~/domain/person/profile.ts'
 import { Field } from '~/portal/form.tsx'
@@ -10,7 +10,8 @@ import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { RowTable } from '~/portal/row-table.tsx'
+import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import { deviceText } from './device.ts'
 import { KnownPassword, NewPassword } from './fields.tsx'
 
@@ -34,14 +35,16 @@ export type ProfileFaults = {
 
 /** The page of a person's own sign-in: password, address, sessions, and what is kept. */
 export const profilePage = (props: Props): Page => ({
-  title: 'Your profile',
+  title: props.pageRequest.words.say('profile.title'),
   path: PATHS.profile,
   status: props.faults ? 400 : 200,
   body: (
     <div class="stack">
       <div class="stack-tight">
-        <h1>Your profile</h1>
-        <p class="lead">{props.person.email}</p>
+        <h1>{props.pageRequest.words.say('profile.title')}</h1>
+        <p class="lead" dir="auto">
+          {props.person.email}
+        </p>
         {props.news && <Notice kind="good">{props.news}</Notice>}
       </div>
       <SecondStep {...props} />
@@ -55,144 +58,172 @@ export const profilePage = (props: Props): Page => ({
   ),
 })
 
-const SecondStep = ({ person }: Props) => (
-  <section class="stack-tight" aria-labelledby="second-title">
-    <h2 id="second-title">Second step of the sign-in</h2>
-    <p>
-      {person.hasSecondFactor
-        ? 'Set up: your password alone is not enough to sign in.'
-        : 'Not set up: whoever knows your password can sign in.'}{' '}
-      <a href={PATHS.secondFactor}>Passkeys and authenticator app</a>
-    </p>
-  </section>
-)
+function SecondStep({ person }: Props) {
+  const { say } = useWords()
+  return (
+    <section class="stack-tight" aria-labelledby="second-title">
+      <h2 id="second-title">{say('second-factor.title')}</h2>
+      <p>
+        {say(person.hasSecondFactor ? 'profile.second-on' : 'profile.second-off')}{' '}
+        <a href={PATHS.secondFactor}>{say('profile.second-link')}</a>
+      </p>
+    </section>
+  )
+}
 
-const Sessions = ({ pageRequest, person, sessions }: Props) => (
-  <section class="stack-tight" aria-labelledby="sessions-title">
-    <h2 id="sessions-title">Where you are signed in</h2>
-    <RowTable
-      label="Sessions"
-      rows={sessions}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          head: 'Device',
-          cell: ({ id, userAgent }: OwnSession) => (
-            <>
-              {deviceText(userAgent)} {id === person.sessionId && <span class="tag">this one</span>}
-            </>
-          ),
-        },
-        { head: 'Signed in', cell: ({ createdMs }: OwnSession) => <Moment ms={createdMs} /> },
-        { head: 'Last used', cell: ({ usedMs }: OwnSession) => <Moment ms={usedMs} /> },
-        {
-          head: 'Actions',
-          label: null,
-          class: 'actions',
-          cell: ({ id, userAgent }: OwnSession) => (
-            <TokenForm
-              pageRequest={pageRequest}
-              action={PATHS.endSession}
-              send={
-                <>
-                  End<span class="visually-hidden"> {deviceText(userAgent)}</span>
-                </>
-              }
-              look="button button-quiet"
-              hidden={{ id }}
-            />
-          ),
-        },
-      ]}
-    />
-    <TokenForm
-      pageRequest={pageRequest}
-      action={PATHS.endSession}
-      send="Sign out everywhere"
-      look="button button-quiet"
-    />
-  </section>
-)
-
-const Password = ({ pageRequest, person, faults }: Props) => (
-  <section class="stack-tight" aria-labelledby="password-title">
-    <h2 id="password-title">Change your password</h2>
-    <TokenForm pageRequest={pageRequest} action={PATHS.password} send="Change the password">
-      <input type="hidden" name="username" autocomplete="username" value={person.email} />
-      <KnownPassword name="current" label="Present password" error={faults?.current} />
-      <NewPassword name="password" label="New password" error={faults?.password} />
-    </TokenForm>
-  </section>
-)
-
-const Address = ({ pageRequest, email, faults }: Props) => (
-  <section class="stack-tight" aria-labelledby="address-title">
-    <h2 id="address-title">Change your address</h2>
-    <p>A link goes to the new address; the change takes effect when you open it, signed in.</p>
-    <TokenForm pageRequest={pageRequest} action={PATHS.address} send="Send the link">
-      <Field
-        name="email"
-        label="New e-mail address"
-        type="email"
-        value={email}
-        error={faults?.email}
-        isRequired
-        input={{ autocomplete: 'email', inputMode: 'email', maxLength: EMAIL_LENGTH_MAX }}
+function Sessions({ pageRequest, person, sessions }: Props) {
+  const { say } = useWords()
+  return (
+    <section class="stack-tight" aria-labelledby="sessions-title">
+      <h2 id="sessions-title">{say('profile.sessions')}</h2>
+      <RowTable
+        label={say('profile.sessions-label')}
+        rows={sessions}
+        keyOf={({ id }) => id}
+        columns={sessionColumns(pageRequest, person)}
       />
-      <KnownPassword name="email-password" label="Your password" error={faults?.emailPassword} />
-    </TokenForm>
-  </section>
-)
+      <TokenForm
+        pageRequest={pageRequest}
+        action={PATHS.endSession}
+        send={say('profile.end-all')}
+        look="button button-quiet"
+      />
+    </section>
+  )
+}
 
-const OwnData = () => (
-  <section class="stack-tight" aria-labelledby="data-title">
-    <h2 id="data-title">What is kept of you</h2>
-    <p>
-      <a href={PATHS.ownData} download="corridor-data.json">
-        Download all of it as JSON
-      </a>
-      . <a href={PATHS.privacy}>Privacy</a> says for how long.
-    </p>
-    <p>
-      <a href={PATHS.deleteAccount}>Delete your account</a>
-    </p>
-  </section>
-)
+function sessionColumns(pageRequest: PageRequest, person: Person): Column<OwnSession>[] {
+  const { words } = pageRequest
+  const { say } = words
+  return [
+    {
+      head: say('profile.device'),
+      cell: ({ id, userAgent }) => (
+        <>
+          {deviceText(words, userAgent)}{' '}
+          {id === person.sessionId && <span class="tag">{say('profile.this-one')}</span>}
+        </>
+      ),
+    },
+    { head: say('profile.signed-in'), cell: ({ createdMs }) => <Moment ms={createdMs} /> },
+    { head: say('profile.last-used'), cell: ({ usedMs }) => <Moment ms={usedMs} /> },
+    {
+      head: say('profile.actions'),
+      label: null,
+      class: 'actions',
+      cell: ({ id, userAgent }) => (
+        <TokenForm
+          pageRequest={pageRequest}
+          action={PATHS.endSession}
+          send={
+            <>
+              {say('profile.end')}
+              <span class="visually-hidden"> {deviceText(words, userAgent)}</span>
+            </>
+          }
+          look="button button-quiet"
+          hidden={{ id }}
+        />
+      ),
+    },
+  ]
+}
+
+function Password({ pageRequest, person, faults }: Props) {
+  const { say } = useWords()
+  return (
+    <section class="stack-tight" aria-labelledby="password-title">
+      <h2 id="password-title">{say('profile.password')}</h2>
+      <TokenForm
+        pageRequest={pageRequest}
+        action={PATHS.password}
+        send={say('profile.password-send')}
+      >
+        <input type="hidden" name="username" autocomplete="username" value={person.email} />
+        <KnownPassword name="current" label={say('profile.password-now')} error={faults?.current} />
+        <NewPassword name="password" label={say('field.new-password')} error={faults?.password} />
+      </TokenForm>
+    </section>
+  )
+}
+
+function Address({ pageRequest, email, faults }: Props) {
+  const { say } = useWords()
+  return (
+    <section class="stack-tight" aria-labelledby="address-title">
+      <h2 id="address-title">{say('profile.address')}</h2>
+      <p>{say('profile.address-lead')}</p>
+      <TokenForm pageRequest={pageRequest} action={PATHS.address} send={say('forgotten.send')}>
+        <Field
+          name="email"
+          label={say('profile.address-new')}
+          type="email"
+          value={email}
+          error={faults?.email}
+          isRequired
+          input={{ autocomplete: 'email', inputMode: 'email', maxLength: EMAIL_LENGTH_MAX }}
+        />
+        <KnownPassword
+          name="email-password"
+          label={say('field.your-password')}
+          error={faults?.emailPassword}
+        />
+      </TokenForm>
+    </section>
+  )
+}
+
+function OwnData() {
+  const { say, rich } = useWords()
+  const file = (parts: ComponentChildren[]) => (
+    <a href={PATHS.ownData} download="corridor-data.json">
+      {parts}
+    </a>
+  )
+  return (
+    <section class="stack-tight" aria-labelledby="data-title">
+      <h2 id="data-title">{say('profile.kept')}</h2>
+      <p>{rich('profile.kept-lead', { file, privacy: linkTo(PATHS.privacy) })}</p>
+      <p>
+        <a href={PATHS.deleteAccount}>{say('profile.delete')}</a>
+      </p>
+    </section>
+  )
+}
 
 type Question = { readonly pageRequest: PageRequest; readonly fault?: string }
 
 /** The page that asks whether the account is really to be deleted. */
-export const deletePage = ({ pageRequest, fault }: Question): Page =>
-  narrowPage({
-    title: 'Delete your account?',
+export function deletePage({ pageRequest, fault }: Question): Page {
+  const { say } = pageRequest.words
+  return narrowPage({
+    title: say('profile-delete.title'),
     path: PATHS.deleteAccount,
     status: fault ? 400 : 200,
     children: (
       <>
-        <p class="lead">It cannot be undone.</p>
+        <p class="lead">{say('profile-delete.lead')}</p>
         <ul class="bullets">
-          <li>Your keys stop working at once, and connected applications are disconnected.</li>
-          <li>Your alerts end, and what they sent is deleted.</li>
-          <li>Your address, password, passkeys and sessions are deleted.</li>
-          <li>
-            Prices that you recorded stay, and so do counts of requests; both name only an id that
-            no longer leads to you.
-          </li>
+          <li>{say('profile-delete.keys')}</li>
+          <li>{say('profile-delete.alerts')}</li>
+          <li>{say('profile-delete.person')}</li>
+          <li>{say('profile-delete.prices')}</li>
         </ul>
         <TokenForm
           pageRequest={pageRequest}
           action={PATHS.deleteAccount}
-          send="Delete the account"
+          send={say('profile-delete.send')}
           isDangerous
         >
-          <KnownPassword label="Your password" error={fault} />
+          <KnownPassword label={say('field.your-password')} error={fault} />
         </TokenForm>
         <p>
-          <a href={PATHS.profile}>Cancel</a>
+          <a href={PATHS.profile}>{say('form.cancel')}</a>
         </p>
       </>
     ),
   })
+}
 
 /** The page that the link in a mail to a new address leads to. */
 export const confirmAddressPage = (pageRequest: PageRequest, link: Link): Page =>

@@ -1,12 +1,13 @@
 import type { Kept } from '~/domain/person/kept.ts'
 import type { Route } from '~/http/route.ts'
 import { staleLinkPage } from '~/portal/member/entrance.tsx'
-import { passwordFaultText } from '~/portal/member/entrance-routes.tsx'
+import { noEmail, passwordFaultText } from '~/portal/member/entrance-routes.tsx'
 import {
   devicesCookie,
   type FormFields,
   fieldOf,
   type PageAnswer,
+  type PageRequest,
   personRoutes,
 } from '~/portal/member/page-request.tsx'
 import { signInFirst } from '~/portal/member/way-on.ts'
@@ -59,18 +60,10 @@ export function profileRoutes(deps: ProfilePageDeps): Route[] {
   ]
 }
 
-const NEWS: ReadonlyMap<string | null, string> = new Map([
-  ['password', 'Password changed. Every other session is ended.'],
-  [
-    'mailed',
-    'If no other account has that address, a link is on its way to it. It works for an hour.',
-  ],
-  ['address', 'Your address is changed.'],
-  ['ended', 'Session ended.'],
-])
+/** The outcomes that an address can show. */
+const NEWS = ['password', 'mailed', 'address', 'ended'] as const
 
-const WRONG = 'That is not your password.'
-const NO_EMAIL = 'That is not an email address; enter one like name@example.org.'
+const wrong = ({ words: { say } }: PageRequest): string => say('fault.password')
 
 async function shown(
   deps: ProfilePageDeps,
@@ -78,7 +71,8 @@ async function shown(
   sent: { faults?: ProfileFaults; email?: string } = {},
 ): Promise<PageAnswer> {
   const sessions = await deps.sessions.sessions(person.userId, pageRequest.nowMs)
-  const news = NEWS.get(pageRequest.url.searchParams.get('said'))
+  const said = NEWS.find((one) => one === pageRequest.url.searchParams.get('said'))
+  const news = said && pageRequest.words.say(`profile-news.${said}`)
   return { page: profilePage({ pageRequest, person, sessions, news, ...sent }) }
 }
 
@@ -91,7 +85,7 @@ async function newPassword(
   const asked = { person, current: form.text('current'), password: form.text('password') }
   const headers = pageRequest.request.headers
   const changed = await changePassword(deps, { ...asked, headers }, pageRequest)
-  if (changed === 'wrong') return shown(deps, member, { faults: { current: WRONG } })
+  if (changed === 'wrong') return shown(deps, member, { faults: { current: wrong(pageRequest) } })
   if (typeof changed === 'string')
     return shown(deps, member, {
       faults: { password: passwordFaultText(pageRequest.words, changed) },
@@ -110,8 +104,10 @@ async function newAddress(
   const email = form.text('email')
   const asked = { person, email, password: form.text('email-password'), headers }
   const outcome = await requestAddress(deps, asked, pageRequest)
-  if (outcome === 'address') return shown(deps, member, { faults: { email: NO_EMAIL }, email })
-  if (outcome === 'wrong') return shown(deps, member, { faults: { emailPassword: WRONG }, email })
+  if (outcome === 'address')
+    return shown(deps, member, { faults: { email: noEmail(pageRequest) }, email })
+  if (outcome === 'wrong')
+    return shown(deps, member, { faults: { emailPassword: wrong(pageRequest) }, email })
   return { redirect: `${PATHS.profile}?said=mailed` }
 }
 
@@ -161,6 +157,6 @@ async function deletion(
   const { headers } = pageRequest.request
   const asked = { person, password: form.text('password'), headers }
   if (!(await deleteAccount(deps, asked, pageRequest)))
-    return { page: deletePage({ pageRequest, fault: WRONG }) }
+    return { page: deletePage({ pageRequest, fault: wrong(pageRequest) }) }
   return { redirect: `${PATHS.signIn}?said=deleted` }
 }

@@ -1,5 +1,6 @@
 import type { Account } from '~/domain/account.ts'
 import { ALERTS_MAX, type Alert } from '~/domain/alert/alert.ts'
+import { REASONS } from '~/domain/alert/reason.ts'
 import { corridorKey } from '~/domain/corridor.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { type Plan, tierOf } from '~/domain/quota.ts'
@@ -28,7 +29,8 @@ export async function listAlerts(
 function withDispute(alert: Alert, view: View): Alert {
   const { from, to } = alert.corridor
   if (alert.when.field !== 'mid' || view.mid(from, to)?.basis !== 'disputed') return alert
-  const reason = `feeds dispute the mid of ${corridorKey({ from, to })}: no firing until they agree`
+  const corridor = corridorKey({ from, to })
+  const reason = `${REASONS.disputed}${corridor}: no firing until they agree`
   return { ...alert, reason }
 }
 
@@ -47,6 +49,6 @@ const beyondPlan = (alert: Alert, plan: Plan): Alert => ({
   ...alert,
   status: 'paused',
   reason:
-    `the ${plan} plan judges ${ALERTS_MAX[plan]} alerts, the oldest ones; ` +
+    `${REASONS.plan}the ${plan} plan has ${ALERTS_MAX[plan]} alerts; ` +
     'delete another or move to a larger plan',
 })

@@ -1,4 +1,5 @@
 import type { Alert } from '~/domain/alert/alert.ts'
+import { REASONS } from '~/domain/alert/reason.ts'
 import { isSameToken } from '~/service/person/same-token.ts'
 
 type Fingerprint = (text: string) => Promise<string>
@@ -15,7 +16,6 @@ export type MailedEndDeps = {
 
 type Ending = { readonly status: 'ended'; readonly reason: string; readonly nowMs: number }
 
-const REASON = 'it was ended by the link in a mail'
 const TOKEN = /^([0-9a-f-]{36})\.([\w-]{1,64})$/
 
 /** Token in an email by which its reader can end the alert without signing in. */
@@ -33,5 +33,9 @@ export async function alertOfLink(deps: MailedEndDeps, token: string): Promise<A
 export async function endByLink(deps: MailedEndDeps, token: string): Promise<Alert | null> {
   const alert = await alertOfLink(deps, token)
   if (!alert) return null
-  return deps.endings.end(alert.id, { status: 'ended', reason: REASON, nowMs: deps.clock.now() })
+  return deps.endings.end(alert.id, {
+    status: 'ended',
+    reason: REASONS['mail-link'],
+    nowMs: deps.clock.now(),
+  })
 }

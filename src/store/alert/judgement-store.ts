@@ -1,5 +1,6 @@
 import { and, asc, count, eq, sql } from 'drizzle-orm'
 import type { Alert } from '~/domain/alert/alert.ts'
+import { REASONS } from '~/domain/alert/reason.ts'
 import type { Transition } from '~/domain/alert/transition.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
@@ -83,7 +84,7 @@ async function toldMonthly(database: Database, told: readonly Told[], sinceMs: n
       update alerts a set fired_at = new.at,
         status = case when a.is_once then 'ended' else a.status end,
         ended_at = case when a.is_once then new.at else a.ended_at end,
-        reason = case when a.is_once then 'it was to fire once, and did' else a.reason end
+        reason = case when a.is_once then ${REASONS.once} else a.reason end
       from new
       where a.id = new.id and a.status = 'active' and a.field = 'monthly'
         and coalesce(a.fired_at, a.created_at) < ${instantText(sinceMs)}
@@ -137,7 +138,7 @@ async function settled(
         status = case when a.is_once and new.body is not null then 'ended' else a.status end,
         ended_at = case when a.is_once and new.body is not null then new.at else a.ended_at end,
         reason = case when a.is_once and new.body is not null
-          then 'it was to fire once, and did' else a.reason end
+          then ${REASONS.once} else a.reason end
       from new
       where a.id = new.id and a.revision = new.revision and a.status = 'active'
         and (a.judged_position < new.position

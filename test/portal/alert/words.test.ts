@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Condition, Watched } from '~/domain/alert/alert.ts'
+import { REASONS } from '~/domain/alert/reason.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import {
   alertTitle,
@@ -7,8 +8,10 @@ import {
   corridorText,
   destinationText,
   measuredText,
+  reasonText,
 } from '~/portal/alert/words.ts'
-import { ENGLISH } from '~/portal/words/words.ts'
+import { FURTHER_LANGUAGES } from '~/portal/words/language.ts'
+import { ENGLISH, Words } from '~/portal/words/words.ts'
 
 const GBP_KES = { from: 'GBP', to: 'KES' }
 
@@ -64,6 +67,20 @@ describe('measuredText', () => {
     ['total_pct', 2.7512, '2.75%'],
   ] as const)('%s of %d is %s', (field, value, text) => {
     expect(measuredText(ENGLISH, field, value, GBP_KES)).toBe(text)
+  })
+})
+
+describe('reasonText', () => {
+  test.each(FURTHER_LANGUAGES)('%s has every reason that the API gives, none in English', (one) => {
+    for (const reason of Object.values(REASONS)) {
+      const said = reasonText(Words.in(one), `${reason}KES: it hung up`)
+      expect([reason, said]).toEqual([reason, expect.not.stringContaining(reason.trim())])
+      expect(said).not.toContain('it hung up')
+    }
+  })
+
+  test('a reason of an earlier version is as it was stored', () => {
+    expect(reasonText(Words.in('fr'), 'the address moved')).toBe('the address moved')
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { clientSetups, installLinks } from '~/portal/member/client-setups.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 
 const PUBLIC = 'https://fx.example/corridor/mcp'
 const OWN = 'http://127.0.0.1:3000/mcp'
@@ -7,7 +8,7 @@ const INSIDE = 'http://fx.internal/mcp'
 
 const hrefs = (url: string) => installLinks(url).map(({ href }) => new URL(href))
 const setupOf = (url: string, name: string) =>
-  clientSetups(url).find((setup) => setup.name.startsWith(name))!
+  clientSetups(ENGLISH, url).find((setup) => setup.name.startsWith(name))!
 
 describe('installLinks', () => {
   test('open each client with the address filled in, and no key', () => {
@@ -34,21 +35,21 @@ describe('installLinks', () => {
 describe('clientSetups', () => {
   test('need nothing but the address to sign in', () => {
     for (const url of [PUBLIC, OWN, INSIDE])
-      for (const { name, signIn } of clientSetups(url)) {
+      for (const { name, signIn } of clientSetups(ENGLISH, url)) {
         expect([name, signIn.text]).toEqual([name, expect.stringContaining(url)])
         expect([name, signIn.text]).toEqual([name, expect.not.stringMatching(/key|header/i)])
       }
   })
 
   test('say where a key goes', () => {
-    for (const { name, withKey } of clientSetups(PUBLIC)) {
+    for (const { name, withKey } of clientSetups(ENGLISH, PUBLIC)) {
       expect([name, withKey.text]).toEqual([name, expect.stringContaining(PUBLIC)])
       expect([name, withKey.text]).toEqual([name, expect.stringMatching(/YOUR_KEY|input:/)])
     }
   })
 
   test('are what the clients read: JSON, or one command', () => {
-    for (const { name, signIn, withKey } of clientSetups(OWN))
+    for (const { name, signIn, withKey } of clientSetups(ENGLISH, OWN))
       for (const { text } of [signIn, withKey])
         if (name === 'Claude Code') expect(text).toStartWith('claude mcp add --transport http ')
         else expect(Object.keys(JSON.parse(text))).toContainAnyValues(['mcpServers', 'servers'])

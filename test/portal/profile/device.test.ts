@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { deviceText } from '~/portal/profile/device.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 
 const MOZILLA = 'Mozilla/5.0'
 const WEBKIT = 'AppleWebKit/537.36 (KHTML, like Gecko)'
@@ -29,7 +30,7 @@ test.each([
   ],
   [`${MOZILLA} (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0`, 'Firefox', 'Linux'],
 ])('%s is what its owner calls it', (userAgent, browser, system) => {
-  expect(deviceText(userAgent)).toBe(`${browser} on ${system}`)
+  expect(deviceText(ENGLISH, userAgent)).toBe(`${browser} on ${system}`)
 })
 
 test.each([
@@ -38,5 +39,5 @@ test.each([
   [null, 'A device that does not name itself'],
   ['Something (Linux)', 'Linux'],
 ])('%p is named as far as it can be', (userAgent, text) => {
-  expect(deviceText(userAgent)).toBe(text)
+  expect(deviceText(ENGLISH, userAgent)).toBe(text)
 })

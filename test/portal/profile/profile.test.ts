@@ -137,7 +137,7 @@ describe('the password', () => {
     const { email, visitor } = await world.member()
     const wrong = await change(visitor, 'not this one', OTHER)
     expect(wrong.status).toBe(400)
-    expect(wrong.html).toContain('That is not your password.')
+    expect(wrong.html).toContain('The password is wrong.')
     for (const password of ['short', '1qaz2wsx3edc'])
       expect((await change(visitor, PASSWORD, password)).status).toBe(400)
     expect((await signedIn(email)).seen.status).toBe(303)

@@ -98,7 +98,7 @@ describe('an authenticator app', () => {
     const { visitor } = await world.member()
     const begun = await visitor.submit(SETTING_UP, { 'app-password': 'no' }, `${SETTING_UP}/app`)
     expect(begun.status).toBe(400)
-    expect(begun.html).toContain('That is not your password.')
+    expect(begun.html).toContain('The password is wrong.')
     await withApp(visitor)
     const codes = { 'codes-password': 'no' }
     const renewed = await visitor.submit(SETTING_UP, codes, `${SETTING_UP}/codes`)
@@ -292,7 +292,7 @@ test('passkeys: 400 to a wrong password, and nothing is added by a made-up answe
   const wrong = await visitor.post(`${page}/options`, { form_token, 'passkey-password': 'no' })
   expect(wrong.status).toBe(400)
   expect(JSON.parse(wrong.html)).toEqual({
-    error: 'That is not your password.',
+    error: 'The password is wrong.',
     code: 'invalid_parameter',
   })
   const fields = { form_token, 'passkey-password': PASSWORD }

@@ -65,7 +65,7 @@ describe('the language of a page', () => {
     expect(text).toContain('<html lang="fr">')
     expect(text).toContain('Page introuvable')
     expect((await visit(world, '/de/privacy', { accept: 'text/html' })).status).toBe(404)
-    expect((await visit(world, '/fr/developer', { accept: 'text/html' })).status).toBe(404)
+    expect((await visit(world, '/fr/docs', { accept: 'text/html' })).status).toBe(404)
   })
 
   test('is that of the pages it leads to, and no other path gets it', async () => {
