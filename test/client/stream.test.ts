@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Server } from 'bun'
@@ -73,6 +73,18 @@ async function first(
   const found: StreamEvent[] = []
   for await (const event of events) if (found.push(event) === count) break
   return found
+}
+
+/** Holds the timers of this length; the newest runs out when the test says so. */
+function limitsOf(lengthMs: number) {
+  const real = globalThis.setTimeout
+  let newest = () => {}
+  const held = ((work: () => void, ms?: number) => {
+    if (ms === lengthMs) newest = work
+    return real(work, ms)
+  }) as typeof setTimeout
+  const spy = spyOn(globalThis, 'setTimeout').mockImplementation(held)
+  return { passed: () => newest(), end: () => spy.mockRestore() }
 }
 
 const told = (events: readonly StreamEvent[]) => events.map(({ type, id }) => `${type} ${id}`)
@@ -256,11 +268,15 @@ describe('the waits of a stream', () => {
   })
 
   test('follow a timeout and a proxy without its service, however often', async () => {
-    const never: Answer = () => new Promise(() => {})
+    const limits = limitsOf(30_000)
+    const never: Answer = () => {
+      limits.passed()
+      return new Promise(() => {})
+    }
     const proxy: Answer = () => new Response('<h1>Bad Gateway', { status: 502 })
     const answers = [saying(quote('6-0')), never, proxy, proxy, proxy, saying(quote('6-1'))]
     const { client, waits } = clientOf(answers, { retries: 0 })
-    await first(2, client.stream(PAIRS, { timeoutMs: 30 }))
+    await first(2, client.stream(PAIRS, { timeoutMs: 30_000 })).finally(limits.end)
     expectWaits(waits, [250, 500, 1000, 2000, 4000])
   })
 })
