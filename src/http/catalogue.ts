@@ -17,7 +17,7 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
       id: 'listCurrencies',
       tag: 'Catalogue',
       summary: 'Active currencies, and the corridors with live rates',
-      description: 'Every code that the other operations take, with its name and flag.',
+      description: 'Every code that the other operations accept, with its name and flag.',
     },
     query: NoQuery,
     response: CurrenciesResponse,

@@ -11,9 +11,9 @@ export const changeRoutes = (deps: ColdDeps): Route[] => [
       tag: 'Rates',
       summary: 'How mid and best rate moved over a period',
       description:
-        'The end is now, or the cutoff of the hourly tier; the start is one period earlier. ' +
-        'Each end counts the providers active at that moment, and the age of quotes and ' +
-        'mids up to it. A value that is missing is left out, and so is the change that needs it.',
+        'The end is now, or the cutoff of the hourly tier; the start is one period earlier. Each ' +
+        'end counts the providers active at that time, and the age of quotes and mids up to that ' +
+        'time. A missing value is left out, and so is the change that needs it.',
     },
     query: ChangeQuery,
     response: ChangeResponse,

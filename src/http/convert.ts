@@ -18,8 +18,8 @@ export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[]
       description:
         'Ranked by `net_converted` inside each kind. `best` is the best net amount of the ' +
         'executable kinds (retail, p2p, interbank), or null. `mid` is null without a recent one. ' +
-        "`cost` holds the fee and the exchange rate against the mid of the quote's own day. With " +
-        '`recipient_gets` instead of `amount` the list is ranked by `send_amount`.',
+        "`cost` has the fee and the exchange rate margin against the mid of the quote's own day. " +
+        'With `recipient_gets` instead of `amount` the list is ranked by `send_amount`.',
       errors: ['unsupported_currency', 'same_currency', 'database_unavailable'],
     },
     query: ConvertQuery,

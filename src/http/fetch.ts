@@ -32,7 +32,7 @@ import type { Route } from './route.ts'
 
 const COVERAGE =
   'Pairs with a stablecoin, or with a currency that has no recent reference, have no mid: `note` ' +
-  'names it. `provider_best` is null where nothing executable is quoted. A currency against ' +
+  'names it. `provider_best` is null if there is no executable quote. A currency against ' +
   'itself has the mid 1. 503 only while no currency at all has a recent reference, or the prices ' +
   'of a pair could not be loaded.'
 

@@ -20,10 +20,10 @@ export const historyRoutes = (deps: ColdDeps): Route[] => [
       tag: 'Rates',
       summary: 'Observations of a corridor, page by page',
       description:
-        'Every observation as recorded, including providers switched off since; ordered by ' +
-        'time, then by the order of recording. The window starts one period before the ' +
-        'hour of its end: within an hour, new observations shift nothing on ascending ' +
-        'pages; with until nothing shifts. A Link header names the next page.',
+        'Every observation as recorded, also those of providers switched off since, by time and ' +
+        'then in the order of recording. The window starts one period before the hour of its ' +
+        'end, so that within an hour new observations do not shift ascending pages; with until ' +
+        'nothing shifts. A Link header has the next page.',
       mayCarry: ['X-As-Of', 'Link'],
     },
     query: HistoryQuery,

@@ -17,9 +17,9 @@ export const officialRoutes = (deps: ColdDeps): Route[] => [
       tag: 'Rates',
       summary: 'Official rates of a date',
       description:
-        "What central banks stated for a date of their own calendar, each rate with that day's " +
-        'mid, its distance from it, and its age. Where a bank stated none for the date, its ' +
-        'nearest earlier rate.',
+        'Rates that central banks published for a date of their own calendar, each with the ' +
+        'mid of that day, the distance from it, and its age. If a bank published none for the ' +
+        'date, its nearest earlier rate.',
     },
     query: OfficialQuery,
     response: OfficialResponse,

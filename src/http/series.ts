@@ -17,10 +17,10 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
       tag: 'Rates',
       summary: 'Mid and best rate of a corridor in buckets',
       description:
-        'Whole UTC days or hours, oldest first: start moves back and end forward to the limits ' +
-        'of a bucket; the bucket that holds the present, or the cutoff of the hourly tier, is ' +
-        'partial. Official and parallel prices are counted in samples and are never best, ' +
-        'nor are suspect prices and those of a provider while it was not active.',
+        'Whole UTC buckets, oldest first: start and end are extended to the limits of a bucket. ' +
+        "The bucket of the current time, or of the hourly tier's cutoff, is partial. Official " +
+        'and parallel prices count in samples but are never best; neither are suspect prices, or ' +
+        'those of a provider while it was not active.',
       mayCarry: ['X-As-Of', 'X-Note'],
     },
     query: SeriesQuery,

@@ -24,8 +24,8 @@ export function statusRoutes(deps: StatusDeps): Route[] {
         tag: 'Service',
         summary: 'Public health',
         description:
-          'How much data there is, how old the newest quote and the newest mid are, and how the ' +
-          'reference feeds are doing.',
+          'How much data there is, the age of the newest quote and mid, and the state of the ' +
+          'reference feeds.',
         query: NoQuery,
         access: 'public',
         isMetered: false,

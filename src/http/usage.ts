@@ -15,7 +15,7 @@ export const usageRoutes = (deps: AccessDeps): Route[] => [
       tag: 'Service',
       summary: 'Quota and use of the calling account',
       description:
-        "Today's budget, what each key of the account used of it, and the last seven days.",
+        "Today's quota, how much of it each key of the account has used, and the last seven days.",
       query: NoQuery,
       access: 'key',
       isMetered: false,

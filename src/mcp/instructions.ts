@@ -1,7 +1,7 @@
 /** Instructions that a model reads about the whole server before the tools. */
 export const INSTRUCTIONS = [
   'Prices of moving money into, out of and across Africa: what providers quote for a corridor (an',
-  'ordered pair of currencies) and an independent mid-market rate to judge them by.',
+  'ordered pair of currencies) and an independent mid-market rate to compare them with.',
   'For an amount to send use convert, with the countries and ways of paying that are known; for',
   'how expensive a route between countries is get_costs; for the cheapest or dearest of many',
   'routes or providers rank_costs; for the rates in one corridor get_rates;',

@@ -16,7 +16,7 @@ export const getOfficial = (past: SnapshotDeps): Tool =>
     name: 'get_official',
     title: "Central banks' rates of a date",
     description:
-      'What central banks stated for a date of their own calendar (`rate_date`), with that ' +
+      "Central banks' rates for a date of their own calendar (`rate_date`), with that " +
       "day's mid and the gap to it (`gap_bps`). `age_days` above 0: of the " +
       'nearest earlier date; say so. No money can be sent at these rates.',
     input: Type.Object({

@@ -42,7 +42,7 @@ const CorridorSummary = namedRecord('CorridorSummary', {
   to: Type.String(),
   provider_count: Type.Integer(),
   best_rate: nullable(
-    Type.Number({ description: 'Best executable rate; null where nothing executable is quoted.' }),
+    Type.Number({ description: 'Best executable rate; null if there is no executable quote.' }),
   ),
   best_is_stale: nullable(
     Type.Boolean({ description: 'Whether the quote behind best_rate is stale; null without one.' }),

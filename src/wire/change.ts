@@ -18,12 +18,12 @@ export const ChangeQuery = Type.Object({
 
 const ChangeMoment = namedRecord('ChangeMoment', {
   at: Instant,
-  mid: Type.Optional(Type.Number({ description: 'Absent without a recent mid at that moment.' })),
+  mid: Type.Optional(Type.Number({ description: 'Absent without a recent mid at that time.' })),
   source: Type.Optional(Type.String({ description: 'The feed or feeds behind the mid.' })),
   basis: Type.Optional(backingFields.basis),
   dispersion_bps: backingFields.dispersion_bps,
   best: Type.Optional(
-    Type.Number({ description: 'Best executable rate; absent where none was quoted.' }),
+    Type.Number({ description: 'Best executable rate; absent if there was none.' }),
   ),
 })
 

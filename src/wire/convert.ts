@@ -68,15 +68,15 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
     nullable(
       Type.Number({
         description:
-          'With recipient_gets: the least amount whose net_converted is that, rounded up in its ' +
-          '12th digit; null where the fee cannot be priced, or no amount that the offer is for ' +
-          'or near would do.',
+          'With recipient_gets: the smallest amount with that net_converted, rounded up at the ' +
+          "12th digit; null if the fee cannot be converted, or no amount in or near the offer's " +
+          'range is enough.',
       }),
     ),
   ),
   send_amount_is: Type.Optional(
     Type.Literal('minimum', {
-      description: 'Where send_amount is the least that the offer is for, and less would do.',
+      description: "Present when send_amount is the offer's minimum, and less would be enough.",
     }),
   ),
   converted: nullable(
@@ -87,7 +87,7 @@ const ConvertProviderEntry = namedRecord('ConvertProviderEntry', {
   net_converted: nullable(
     Type.Number({
       description:
-        'After the fee; null when the fee cannot be priced, or amount_match is out_of_range.',
+        'After the fee; null if the fee cannot be converted, or amount_match is out_of_range.',
     }),
   ),
   spread_bps: Type.Number(),

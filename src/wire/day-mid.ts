@@ -17,7 +17,7 @@ export const dayMidFields = {
     Type.Number({
       description:
         'What the exchange rate costs, in percent of the amount: (1 - rate / mid_at_quote.rate) ' +
-        '* 100. Below zero where the provider beats the mid of its day.',
+        '* 100. Negative if the provider beats the mid of its day.',
     }),
   ),
 }

@@ -56,29 +56,31 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   invalid_parameter:
     'A parameter is empty, unreadable, out of bounds, or asks for a time where only the ' +
     'present is served.',
-  repeated_parameter: 'A parameter that takes one value is given more than once.',
-  not_kept: 'What was known at known_at was deleted for its age in part; limit is the first kept.',
+  repeated_parameter: 'A parameter that takes one value appears more than once.',
+  not_kept:
+    'Part of what was known at known_at has been deleted for its age; limit is the earliest time ' +
+    'available.',
   unsupported_currency:
     'A code is not that of an active currency; the error names each such code and lists the ' +
     'supported ones.',
   same_currency: 'Both sides of the corridor are the same currency.',
   malformed_body:
     'The body is not JSON or CSV, or not what the operation takes: 1 to 100 rows, up to ' +
-    '10,000 for /rates/bulk, or the members of an alert.',
+    '10,000 for /rates/bulk, or the fields of an alert.',
   body_too_large:
     'The body is larger than 1 MiB, than 8 MiB for /rates/bulk, or than 8 KiB for an alert.',
   missing_key: 'There is neither an X-API-Key header nor an Authorization: Bearer.',
-  invalid_key: 'The key does not exist, or two headers give different ones.',
+  invalid_key: 'The key does not exist, or two headers have different keys.',
   revoked_key: 'The key was revoked.',
-  invalid_token: 'The token is none of this service, or older than two minutes.',
-  forbidden: 'The account is neither treasury nor admin, or not for these prices.',
-  alert_limit: 'The account has as many alerts as its plan allows.',
-  enterprise_only: 'That needs a key of the enterprise plan.',
+  invalid_token: 'The token is not from this service, or is older than two minutes.',
+  forbidden: 'The account is neither a treasury nor an admin account, or is not for these prices.',
+  alert_limit: "The account has reached its plan's limit of alerts.",
+  enterprise_only: 'This needs a key of the enterprise plan.',
   unknown_path: 'There is no such path.',
   unknown_provider: 'No active provider has that id.',
-  unknown_file: 'There is no file of that day, or not yet; available_at then says when.',
-  unknown_alert: 'The account has no alert of that id.',
-  unknown_observation: 'No observation has one of the ids; observations lists those.',
+  unknown_file: 'There is no file for that day, or not yet; available_at then says when.',
+  unknown_alert: 'The account has no alert with that id.',
+  unknown_observation: 'Some ids do not exist; observations lists them.',
   unknown_reference: 'No reference has that id.',
   not_sealed: 'The row is not in the verifiable log yet; available_at says when.',
   method_not_allowed: 'The path does not support that method; Allow names those it supports.',
@@ -86,16 +88,16 @@ export const ERROR_MEANING: Readonly<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'The Idempotency-Key was used with another body.',
   quota_exceeded: "All of today's units are used.",
   too_many_failures: 'Too many requests without a valid key came from one address.',
-  too_many_changes: 'The account made or changed too many alerts within an hour.',
+  too_many_changes: 'The account created or changed too many alerts within an hour.',
   too_many_tests: 'The account, or all accounts for one host, sent too many tests within an hour.',
-  too_many_streams: 'The account has as many streams open as its plan allows.',
+  too_many_streams: "The account has reached its plan's limit of open streams.",
   internal_error: 'Something failed on our side; retry in a moment.',
   mid_unavailable: 'The mid-market reference is unavailable or too old; retry shortly.',
   database_unavailable: 'The database does not answer; retry shortly.',
-  storage_full: 'The disk of the database is full, and nothing was recorded; reads go on.',
+  storage_full: 'The disk of the database is full, and nothing was recorded; reads still work.',
   overloaded: 'The database is overloaded at the moment; retry shortly.',
-  streams_unavailable: 'There is no room for a further stream here at the moment; connect again.',
-  replica_behind: 'What min_position asks for is not served here yet; ask again in a second.',
+  streams_unavailable: 'This replica has no room for another stream at the moment; connect again.',
+  replica_behind: 'This replica has not reached min_position yet; retry in a second.',
 }
 
 export type ErrorBody = { readonly error: string; readonly code: ErrorCode }
@@ -129,7 +131,7 @@ export function errorHeaders(error: ServiceError): Readonly<Record<string, strin
   return waitSeconds === null ? {} : { 'retry-after': String(waitSeconds) }
 }
 
-const parameter = Type.String({ description: 'The parameter at fault.' })
+const parameter = Type.String({ description: 'The parameter in question.' })
 
 const errors = Type.Array(
   named(
@@ -139,14 +141,14 @@ const errors = Type.Array(
       error: Type.String(),
       code: Type.Optional(
         Type.Literal('implausible_rate', {
-          description: 'A row that is recorded where it says accept_implausible.',
+          description: 'A row that is recorded if it has accept_implausible.',
         }),
       ),
     }),
   ),
   {
     description:
-      'Every fault of every row, by the position of the row; the first 100 for /rates/bulk.',
+      'Every error of every row, by the position of the row; the first 100 for /rates/bulk.',
   },
 )
 
@@ -158,7 +160,7 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   not_kept: { limit: { ...Instant, description: 'Nothing earlier can be shown.' } },
   unsupported_currency: {
     parameter: Type.String({
-      description: 'The parameter at fault; from where it could be either.',
+      description: 'The parameter in question; from if it could be either.',
     }),
     supported_currencies: Type.Array(Type.String(), {
       description: 'Codes of every active currency, in alphabetical order.',
@@ -166,10 +168,10 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   },
   forbidden: {
     allowed_providers: Type.Optional(
-      Type.Array(Type.String(), { description: 'The only providers that the account is for.' }),
+      Type.Array(Type.String(), { description: 'The providers that the account is limited to.' }),
     ),
     observations: Type.Optional(
-      Type.Array(ObservationId, { description: 'Those that the account may not withdraw.' }),
+      Type.Array(ObservationId, { description: 'Observations that the account may not withdraw.' }),
     ),
   },
   unknown_observation: {
@@ -181,12 +183,12 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   not_sealed: {
     available_at: Type.Optional({ ...Instant, description: 'When the proof becomes available.' }),
   },
-  alert_limit: { limit: Type.Integer({ description: 'How many alerts the plan has.' }) },
+  alert_limit: { limit: Type.Integer({ description: 'How many alerts the plan allows.' }) },
   method_not_allowed: { allowed: Type.Array(Type.String()) },
   invalid_rows: {
     errors,
     error_count: Type.Optional(
-      Type.Integer({ description: 'How many faults there are in all; for /rates/bulk only.' }),
+      Type.Integer({ description: 'How many errors there are in all; for /rates/bulk only.' }),
     ),
   },
   idempotency_key_reused: { errors },
@@ -197,7 +199,7 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
     position: Type.Integer({ description: 'The position up to which everything is served here.' }),
   },
   quota_exceeded: {
-    limit: Type.Integer({ description: "Units in the plan's UTC day." }),
+    limit: Type.Integer({ description: 'Units that the plan has in a UTC day.' }),
     reset: Type.Integer({ description: 'Epoch seconds of the next UTC midnight.' }),
   },
 }

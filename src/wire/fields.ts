@@ -32,7 +32,7 @@ export const Instant = Type.String({
 export const ObservationId = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Names one observation for good.',
+  description: 'The permanent id of an observation.',
   examples: [48_211],
 })
 
@@ -53,8 +53,8 @@ export const ageFields = {
   last_updated: Instant,
   is_stale: Type.Boolean({
     description:
-      'Whether the price is older than the service takes for current (7 days unless set ' +
-      'otherwise): it may no longer be available.',
+      "Whether the price is older than the service's limit for current prices (7 days unless set " +
+      'otherwise), so that it may no longer be available.',
   }),
 }
 
@@ -81,19 +81,19 @@ export const priceFields = {
 /** Two members of every entry that shows a quote with its fee. */
 export const standingFields = {
   fee_stated: Type.Boolean({
-    description: 'False if the fee is not stated: net amounts then have none taken off.',
+    description: 'False if the fee is not stated: net amounts then have no fee deducted.',
   }),
   evidence: words(EVIDENCE, {
     title: 'Evidence',
     description:
-      'What stands behind the price: it was observed, was derived from a margin or another ' +
-      'source, or is indicative, which means advertised and not surely available.',
+      'How the price is known: observed, derived from a margin or another source, or indicative, ' +
+      'which means advertised and perhaps not available.',
   }),
 }
 
 export const DataFreshness = words(TIERS, {
   title: 'DataFreshness',
-  description: 'The tier of this answer: `hourly` shows the data of the top of the UTC hour.',
+  description: 'The tier of this response: `hourly` shows the data of the top of the UTC hour.',
 })
 
 /** Fields after the time in every response with prices, if they may be sample prices. */
@@ -114,14 +114,14 @@ export const freshnessFields = {
 }
 
 const DISPERSION =
-  'Half the range of the values of the feeds that agree, in basis points; of a pair the sum of ' +
-  'both currencies. Absent where fewer than two were compared.'
+  'Half the range of the values of the feeds that agree, in basis points; for a pair the sum of ' +
+  'both currencies. Absent if fewer than two were compared.'
 
 const basis = words(BASES, {
   description:
-    'What stands behind the mid: `consensus`: for every currency two or more independent feeds ' +
-    'agree; `single`: for one of them only one feed counts; `disputed`: feeds disagree, and the ' +
-    'preferred one counts; `peg`: a currency follows another one at a fixed rate.',
+    'How well the mid is supported: `consensus`: two or more independent feeds agree on every ' +
+    'currency; `single`: only one feed counts for one of them; `disputed`: feeds disagree, and ' +
+    'the preferred one counts; `peg`: a currency follows another at a fixed rate.',
 })
 
 /** The members by which every mid says what stands behind it. */

@@ -47,12 +47,16 @@ export const HistoryQuery = Type.Object({
   ),
   order: words(ORDERS, { default: 'asc', description: 'asc is oldest first.' }),
   limit: Type.Integer({
-    description: 'Most observations in one answer.',
+    description: 'The maximum number of observations in the response.',
     minimum: 1,
     maximum: LIMIT_MAX,
     default: LIMIT_DEFAULT,
   }),
-  offset: Type.Integer({ description: 'Observations to skip.', minimum: 0, default: 0 }),
+  offset: Type.Integer({
+    description: 'The number of observations to skip.',
+    minimum: 0,
+    default: 0,
+  }),
   withdrawn: words(['false', 'true'], {
     default: 'false',
     description: 'true lists withdrawn observations too.',
@@ -60,8 +64,8 @@ export const HistoryQuery = Type.Object({
   until: Type.Optional(
     Type.String({
       description:
-        "An ISO-8601 date-time at which the window ends, not now: the first page's to_date " +
-        'keeps the following pages still.',
+        "An ISO-8601 date-time at which the window ends instead of now. The first page's to_date " +
+        'keeps later pages from shifting.',
       format: 'date-time',
       examples: ['2026-03-05T14:00:00.000Z'],
     }),
@@ -77,19 +81,19 @@ const RecordedBy = record({
 })
 
 const recordingFields = {
-  notes: nullable(Type.String({ description: 'What its recorder noted.' })),
+  notes: nullable(Type.String({ description: "The recorder's notes." })),
   recorded_at: { ...Instant, description: 'When it was recorded.' },
   recorded_via: nullable(
     Type.String({
       description:
-        'By which way it came: api, import, upload, connector:NAME or source:NAME; null for ' +
-        'observations from before this was kept.',
+        'How it arrived: api, import, upload, connector:NAME or source:NAME; null for ' +
+        'observations from before this was recorded.',
       examples: ['api'],
     }),
   ),
   recorded_by: Type.Optional({
     ...RecordedBy,
-    description: 'Who recorded it; for admin accounts alone, and where it is known.',
+    description: 'Who recorded it, if known; only for admin accounts.',
   }),
   superseded: Type.Optional(
     Type.Boolean({
@@ -97,7 +101,7 @@ const recordingFields = {
         'Another observation of the same offer and time was recorded after it, and applies.',
     }),
   ),
-  withdrawn: Type.Optional({ ...Withdrawn, description: 'It was withdrawn, and counts nowhere.' }),
+  withdrawn: Type.Optional({ ...Withdrawn, description: 'It was withdrawn and no longer counts.' }),
 }
 
 const HistoryPointFields = namedRecord('HistoryPoint', {
@@ -109,11 +113,10 @@ const HistoryPointFields = namedRecord('HistoryPoint', {
   spread_bps: nullable(
     Type.Number({
       description:
-        'Basis points below the best rate of its rate_type in force in the corridor at its ' +
-        'timestamp that is not suspect, of the offers that fit what is asked, observations of ' +
-        'one time together; below zero only for a suspect one above it; ' +
-        'null where its provider was not active then, and where too many other observations lie ' +
-        'between those shown.',
+        'Basis points below the best rate of its rate_type that was in force in the corridor at ' +
+        'its timestamp and is not suspect, among the requested offers; observations of one time ' +
+        'count together. Negative only for a suspect rate above the best; null if its provider ' +
+        'was not active then, or if too many other observations lie between those shown.',
     }),
   ),
   rate_type: RateType,

@@ -33,12 +33,12 @@ export function readMaxAge({ max_age: text }: { readonly max_age?: string }): nu
 /** Possible ages, in words. */
 const AGE =
   'age such as 90m, 24h or 7d, or an ISO 8601 duration of days, hours and minutes such as ' +
-  'P1DT12H, more than nothing and at most five years'
+  'P1DT12H, more than zero and at most five years'
 
 export const ageParameter = {
   max_age: Type.Optional(
     Type.String({
-      description: `An ${AGE}: older prices are left out.`,
+      description: `An ${AGE}. Older prices are left out.`,
       examples: ['7d'],
     }),
   ),

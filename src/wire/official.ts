@@ -22,7 +22,7 @@ const PROVIDERS_MAX = 20
 
 export const OfficialQuery = Type.Object({
   currency: Type.String({
-    description: 'A currency code, in any case: the rates that have it on either side.',
+    description: 'A currency code, in any case; rates with it on either side are listed.',
     examples: ['KES'],
   }),
   date: Type.String({
@@ -35,7 +35,7 @@ export const OfficialQuery = Type.Object({
   ),
   provider: Type.Optional(
     Type.Array(Type.String({ maxLength: PROVIDER_ID_LENGTH_MAX }), {
-      description: 'Ids of banks, comma-separated or in repeated parameters; all without it.',
+      description: 'Bank ids, comma-separated or in repeated parameters; all by default.',
       minItems: 1,
       maxItems: PROVIDERS_MAX,
       examples: [['central-bank-of-kenya']],

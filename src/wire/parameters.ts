@@ -41,8 +41,8 @@ export const positionParameter = {
       minimum: 0,
       examples: [0],
       description:
-        'The X-Corridor-Position of an earlier answer, of any replica: this one then holds all ' +
-        'that the earlier one did. It waits up to a second for that.',
+        'The X-Corridor-Position of an earlier response, from any replica. This response then ' +
+        'includes everything that one did; it waits up to a second for that.',
     }),
   ),
 }
@@ -60,7 +60,7 @@ export const CorridorsQuery = Type.Object({
   by: Type.Optional(
     words(['currency', 'country'], {
       default: 'currency',
-      description: '`country` lists a corridor once for every two countries that offers name.',
+      description: '`country` lists a corridor once for every pair of countries that offers name.',
     }),
   ),
 })
@@ -90,8 +90,8 @@ export const ConvertQuery = Type.Object({
   recipient_gets: Type.Optional(
     Type.Number({
       description:
-        'Amount in the target currency that is to arrive after all fees, instead of amount: ' +
-        'every provider then has its send_amount, the smallest first.',
+        'Amount in the target currency that should arrive after all fees, instead of amount. ' +
+        'Each provider then has a send_amount, smallest first.',
       exclusiveMinimum: 0,
       maximum: AMOUNT_MAX,
       examples: [25_000],

@@ -50,7 +50,7 @@ const SeriesCandle = namedRecord('SeriesCandle', {
 })
 
 export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
-  t: Type.String({ ...Instant, description: 'Where the bucket starts, UTC.' }),
+  t: Type.String({ ...Instant, description: 'The start of the bucket, UTC.' }),
   mid: nullable(
     Type.Number({
       description: "Last mid known at the bucket's end; null before the feed's history begins.",
@@ -59,8 +59,8 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
   best: nullable(
     Type.Number({
       description:
-        'Highest executable rate observed in the bucket that was not suspect, of providers ' +
-        'active at the time; null without.',
+        'Highest executable rate in the bucket that was not suspect, of providers active at the ' +
+        'time; null if there is none.',
     }),
   ),
   samples: Type.Integer({ description: 'Observations in the bucket, of every kind.' }),
@@ -68,15 +68,15 @@ export const TimeSeriesPoint = namedRecord('TimeSeriesPoint', {
     Type.String({
       ...Instant,
       description:
-        "The time of the mid, its staler leg's: before t where the mid is carried forward.",
+        'The time of the mid, that of its older leg; before t if the mid is carried forward.',
     }),
   ),
   ohlc: Type.Optional(
     record(
       { mid: nullable(SeriesCandle), best: nullable(SeriesCandle) },
       'With ohlc=true. `mid` opens with the mid in force at the start of the bucket and closes ' +
-        'with `mid`. `best` is of the best rates of the hours of the bucket, in buckets of an ' +
-        'hour of those of the moments at which rates were observed; its high is `best`.',
+        "with `mid`. `best` is from the best rates of the bucket's hours, or in a bucket of one " +
+        'hour from those at each observation; its high is `best`.',
     ),
   ),
 })

@@ -32,7 +32,7 @@ export const SnapshotResponse = namedRecord('HistoricalResponse', {
   as_of: Type.String({
     ...Instant,
     description:
-      'Quotes count before this moment: the start of the next UTC day, or on the hourly tier the ' +
+      'Quotes count before this time: the start of the next UTC day, or on the hourly tier the ' +
       'top of the current hour while that day is not over.',
   }),
   data_freshness: DataFreshness,

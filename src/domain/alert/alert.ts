@@ -15,7 +15,7 @@ export type AlertStatus = (typeof ALERT_STATUSES)[number]
 export type Condition = {
   readonly field: AlertField
   readonly op: AlertOp | null
-  /** The threshold, or how many percent a move has at least. */
+  /** The threshold, or the smallest move in percent. */
   readonly value: number | null
   /**
    * The age from which prices are stale, null for the service's own; or how far back a move is

@@ -29,12 +29,12 @@ export const FIELDS = {
   best_current_net: {
     ...{ ...OF_OFFERS, unit: 'money', isForAmount: true },
     ...{ subject: 'what arrives for', label: 'What arrives' },
-    meaning: 'what the best current offer makes of the amount',
+    meaning: 'the net amount of the best current offer',
   },
   mid: {
     ...{ ...OF_OFFERS, unit: 'rate', isOfOffers: false, hasPast: true },
     ...{ subject: 'the mid-market rate', label: 'The mid-market rate' },
-    meaning: 'the mid, which fires nothing while feeds dispute it',
+    meaning: 'the mid, which does not fire while feeds dispute it',
   },
   total_pct: {
     ...{ ...OF_OFFERS, unit: 'percent', isForAmount: true },

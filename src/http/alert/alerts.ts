@@ -72,7 +72,7 @@ const ROUTES: readonly AlertRoute[] = [
   {
     ...{ method: 'GET', below: null, id: 'listAlerts', isMetered: false },
     summary: 'The alerts of the account',
-    description: 'Those that have not ended, oldest first, and then the others, newest first.',
+    description: 'Alerts that have not ended, oldest first, then the others, newest first.',
     errors: READING,
     response: AlertsResponse,
     async answer({ deps, account, nowMs }) {
@@ -82,13 +82,14 @@ const ROUTES: readonly AlertRoute[] = [
   },
   {
     ...{ method: 'POST', below: null, id: 'createAlert', isMetered: true },
-    summary: 'Make an alert',
+    summary: 'Create an alert',
     description:
-      'It fires when its condition becomes true, and again only after it was false by a ' +
-      'thousandth of the threshold. One that is true already (`is_true`) waits until it was ' +
-      "false. It is evaluated at the account's tier: on an hourly plan at the top of each hour. " +
+      'An alert fires when its condition becomes true, and again only after it has been false by ' +
+      'a thousandth of the threshold. If the condition is true already (`is_true`), it must ' +
+      "first become false. Alerts are evaluated at the account's tier: on an hourly plan at the " +
+      'top of each hour. ' +
       'A webhook gets `{type: "alert.fired", timestamp, data}`, signed by Standard Webhooks with ' +
-      'the `secret` of this answer. An account makes and changes 20 alerts an hour.',
+      'the `secret` of this response. An account can create and change 20 alerts an hour.',
     errors: [
       ...READING,
       ...SENDING,
@@ -105,7 +106,7 @@ const ROUTES: readonly AlertRoute[] = [
   {
     ...{ method: 'GET', below: '', id: 'getAlert', isMetered: false },
     summary: 'One alert of the account',
-    description: 'It stands as it was when it was last judged differently.',
+    description: 'Its state is that of the last evaluation that changed it.',
     errors: [...READING, 'unknown_alert'],
     response: AlertResponse,
     answer: async ({ deps, ...own }) => presentAlert(await findAlert(deps, own)),
@@ -114,9 +115,9 @@ const ROUTES: readonly AlertRoute[] = [
     ...{ method: 'PATCH', below: '', id: 'changeAlert', isMetered: true },
     summary: 'Change, pause or resume an alert',
     description:
-      'What is not named stays. A new condition begins as a new alert does, and so does one that ' +
-      'is active again. A new webhook has a new `secret`. An account makes and changes 20 alerts ' +
-      'an hour.',
+      'Fields that are not given stay. An alert with a new condition starts like a new alert, ' +
+      'and so does one that is active again. A new webhook has a new `secret`. An account can ' +
+      'create and change 20 alerts an hour.',
     errors: [...READING, ...SENDING, 'alert_limit', 'unknown_alert', 'too_many_changes'],
     body: { schema: AlertChangeBody, examples: ALERT_CHANGE_EXAMPLES },
     response: SecretAlertResponse,
@@ -129,7 +130,8 @@ const ROUTES: readonly AlertRoute[] = [
   {
     ...{ method: 'DELETE', below: '', id: 'deleteAlert', isMetered: false },
     summary: 'Delete an alert',
-    description: 'With all its deliveries, those that wait too. The answer is what it was.',
+    description:
+      'Deletes it with all its deliveries, pending ones too. The response is the deleted alert.',
     errors: [...READING, 'unknown_alert'],
     response: AlertResponse,
     answer: async ({ deps, ...own }) => presentAlert(await deleteAlert(deps, own)),
@@ -138,17 +140,17 @@ const ROUTES: readonly AlertRoute[] = [
     ...{ method: 'POST', below: '/test', id: 'testAlert', isMetered: true },
     summary: 'Deliver a test of an alert',
     description:
-      'It is sent within a second, as a firing is, with `type` `alert.test`; the deliveries of ' +
-      'the alert show what came of it. An account sends 10 tests an hour, and all accounts ' +
-      'together send 60 an hour to one host.',
+      "It is sent within a second, like a firing, with `type` `alert.test`; the alert's " +
+      'deliveries show the outcome. An account can send 10 tests an hour, and all accounts ' +
+      'together 60 an hour to one host.',
     errors: [...READING, 'unknown_alert', 'too_many_tests'],
     response: DeliveryResponse,
     answer: async ({ deps, ...own }) => presentDelivery(await testAlert(deps, own)),
   },
   {
     ...{ method: 'POST', below: '/secret', id: 'rotateAlertSecret', isMetered: false },
-    summary: "Replace the key of an alert's signatures",
-    description: 'For a day every delivery is signed by both keys, so that none is refused.',
+    summary: "Replace an alert's signing key",
+    description: 'For a day every delivery is signed with both keys, so that none is rejected.',
     errors: [...READING, 'invalid_parameter', 'unknown_alert'],
     response: SecretResponse,
     async answer({ deps, ...own }) {

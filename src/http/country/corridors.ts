@@ -16,8 +16,8 @@ export const corridorsRoutes = (deps: HotDeps): Route[] => [
       summary: 'Every corridor with live rates, by currency or by country',
       description:
         'How many providers quote each corridor, its best executable rate and average spread. ' +
-        'With `by=country` each is listed once for every two countries that offers name, by ' +
-        'these offers alone; what they cost depends on the amount, and /costs tells it.',
+        'With `by=country` each is listed once for every pair of countries that offers name, ' +
+        'with those offers only. Their cost depends on the amount: see /costs.',
     },
     query: CorridorsQuery,
     response: CorridorsResponse,

@@ -18,12 +18,12 @@ export const costsRoutes = (deps: HotDeps): Route[] => [
       tag: 'Costs',
       summary: 'What it costs to send an amount from one country to another',
       description:
-        'Every live offer that says it is for both countries, cheapest first, by the method of ' +
-        'Remittance Prices Worldwide: fee and exchange rate margin in percent of the amount. An ' +
-        'offer for other amounts than the one asked costs what it costs at its nearest, ' +
-        '`at_amount`. Of offers that differ in their amounts alone there is one. The average, ' +
-        'the median and the goals are over all offers with a cost, stale ones too. `from` and ' +
-        '`to` are needed only for other currencies than the usual ones.',
+        'Every live offer that names both countries, cheapest first, by the method of Remittance ' +
+        'Prices Worldwide: fee and exchange rate margin as a percentage of the amount. An offer ' +
+        'for other amounts is priced at its nearest amount, `at_amount`. Of offers that differ ' +
+        'only in their amounts, one is listed. The average, the median and the goals cover all ' +
+        'offers with a cost, stale ones too. `from` and `to` are needed only for currencies ' +
+        'other than the usual ones.',
       errors: ['unsupported_currency', 'database_unavailable'],
     },
     query: CostsQuery,

@@ -14,7 +14,7 @@ export const countriesRoutes = (deps: HotDeps): Route[] => [
       summary: 'Countries with their currencies, and the pairs that have offers',
       description:
         'Countries where a supported currency is used, or that an offer names; and every pair of ' +
-        'countries that a live offer says it is for. /costs takes any of these pairs.',
+        'countries that a live offer names. /costs takes any of these pairs.',
     },
     query: NoQuery,
     response: CountriesResponse,

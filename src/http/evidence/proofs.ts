@@ -39,8 +39,8 @@ export const proofRoutes = (deps: ProofDeps): Route[] => [
       summary: 'Proof that an observation or a reference is in the verifiable log',
       description:
         'A transparency log proof (https://c2sp.org/tlog-proof): the signed checkpoint, the ' +
-        'place of the entry, the hashes from it to the root, and the entry itself as `extra`. ' +
-        'Anybody can verify it offline with the key of the log. It costs nothing.',
+        "entry's index, the hashes from it to the root, and the entry itself as `extra`. Anyone " +
+        "can verify it offline with the log's key.",
       errors: [
         'missing_parameter',
         'unknown_observation',

@@ -13,16 +13,16 @@ const ofAFile = {
 } as const satisfies Partial<Operation>
 
 const EDITIONS =
-  'A file is there an hour after that, and is made of what was known then. After a later ' +
-  'correction there is a second edition; a Link header names the newest. No edition ever changes.'
+  'A file is available an hour after that, from what was known then. A later correction creates ' +
+  'a second edition; a Link header has the newest. An edition never changes.'
 
 export const DAY_FILE = {
   ...ofAFile,
   id: 'getDayFile',
   summary: 'Every price of a day, of all corridors, as one file',
   description:
-    'Every offer of every corridor at the end of a UTC day, as /historical has it with ' +
-    '`offers=all`, and in the columns of its CSV but `note`, `timestamp` and ' +
+    'Every offer of every corridor at the end of a UTC day, as in /historical with `offers=all`, ' +
+    'with the columns of its CSV except `note`, `timestamp` and ' +
     `\`data_freshness\`. ${EDITIONS}`,
   path: Type.Object({
     date: Type.String({
@@ -39,8 +39,8 @@ export const MONTH_FILE = {
   id: 'getMonthFile',
   summary: 'Every observation of a month, of all corridors, as one file',
   description:
-    'Every observation that took effect in a UTC month before its end, also those withdrawn, ' +
-    'with its offer, how and when it was recorded, and the mid at the end of its day, as Parquet ' +
+    'Every observation that took effect in a UTC month, also those withdrawn, with its offer, ' +
+    'how and when it was recorded, and the mid at the end of its day, as Parquet ' +
     `with zstd. ${EDITIONS}`,
   path: Type.Object({
     month: Type.String({
@@ -55,10 +55,10 @@ export const MONTH_FILE = {
 export const FILE_INDEX = {
   id: 'listFiles',
   tag: 'Rates',
-  summary: 'All files that have been made',
+  summary: 'All files created so far',
   description:
-    'The name, edition, rows, bytes and SHA-256 of every file that has been made, the latest ' +
-    'period first. A file that is not in it yet is made when it is asked for.',
+    'The name, edition, rows, bytes and SHA-256 of every file created so far, the latest period ' +
+    'first. A file that is not listed yet is created when it is requested.',
   errors: ['database_unavailable'],
   query: NoQuery,
   ...{ access: 'key' as const, isMetered: true, isTiered: false, isTagged: true },

@@ -57,11 +57,10 @@ const operation: Operation = {
   tag: 'Recording',
   summary: 'Record observations',
   description:
-    'One row or up to 100, all of them or none, as JSON, as a CSV with a header, or as one JSON ' +
-    'object a line. The answer comes after the commit, when reads ' +
-    'show the rows. With an Idempotency-Key a retry within 24 hours is safe: the same body gets ' +
-    'the first answer again. A misspelt member is refused, and an unknown one is ignored ' +
-    'and named in warnings.',
+    '1 to 100 rows, all recorded or none, as JSON, as a CSV with a header, or as one JSON object ' +
+    'a line. The response is sent after the commit, when reads show the rows. With an ' +
+    'Idempotency-Key a retry within 24 hours is safe: the same body gets the first response ' +
+    'again. A misspelt field is refused; an unknown one is ignored and named in warnings.',
   query: NoQuery,
   headers: IngestHeaders,
   body: { schema: IngestBody, examples: INGEST_EXAMPLES, texts: INGEST_TEXTS },
@@ -88,10 +87,10 @@ const bulkOperation: Operation = {
   id: 'recordRatesBulk',
   summary: 'Record many observations',
   description:
-    'Up to 10,000 rows and 8 MiB, all of them or none: a list in JSON, a CSV with a header, or ' +
-    'one JSON object a line. A CSV may have decimal commas and local times where the parameters ' +
-    'say so. The first 100 faults are listed, and counted. Idempotency-Key and the rules of the ' +
-    'rows are those of POST /rates. With dry_run=true nothing is recorded.',
+    'Up to 10,000 rows and 8 MiB, all recorded or none: a JSON list, a CSV with a header, or one ' +
+    'JSON object a line. Parameters say if a CSV has decimal commas or local times. The first ' +
+    '100 errors are listed, and all are counted. Idempotency-Key and the rules for rows are ' +
+    'those of POST /rates. With dry_run=true nothing is recorded.',
   query: BulkQuery,
   body: { schema: BulkBody, examples: BULK_EXAMPLES, texts: INGEST_TEXTS },
   success: { status: 200, body: BulkResponse },

@@ -22,12 +22,12 @@ const operation: Operation = {
   tag: 'Recording',
   summary: 'Withdraw observations',
   description:
-    'Up to 100 observations, all of them or none, count nowhere from then on: not in live ' +
-    'prices, history, series, alerts, streams or files made later; what held before them holds ' +
-    'again. Nothing is deleted: /rates/history?withdrawn=true lists them with time and reason. ' +
-    'A treasury account may withdraw what it recorded, and prices of the providers that it is ' +
-    'limited to, whoever recorded them; an admin account may withdraw everything. Withdrawing ' +
-    'twice has no effect.',
+    'Withdraws up to 100 observations, all or none. They no longer count in live prices, ' +
+    'history, series, alerts, streams or later files, and the prices before them apply again. ' +
+    'Nothing is deleted: /rates/history?withdrawn=true lists them with time and reason. A ' +
+    'treasury account may withdraw what it recorded, and prices of the providers that it is ' +
+    'limited to, whoever recorded them; an admin account may withdraw any. Withdrawing twice has ' +
+    'no effect.',
   query: NoQuery,
   body: { schema: WithdrawalBody, examples: WITHDRAWAL_EXAMPLES },
   access: 'recording',

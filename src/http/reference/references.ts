@@ -14,11 +14,11 @@ export const referencesRoutes = (deps: ColdDeps): Route[] => [
     notes: {
       id: 'getReferences',
       tag: 'Rates',
-      summary: 'What the mid of a currency is made of',
+      summary: 'The rates behind the mid of a currency',
       description:
-        'What each reference feed last said of a currency by the end of a UTC date, whether the ' +
-        'mid is made of it and why not; and the official rates of that date with their distance ' +
-        'from the mid.',
+        "Each reference feed's last rate of a currency by the end of a UTC date, whether the mid " +
+        'uses it and why not; and the official rates of that date with their distance from the ' +
+        'mid.',
     },
     query: ReferencesQuery,
     response: ReferencesResponse,

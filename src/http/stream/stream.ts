@@ -25,13 +25,13 @@ export const streamRoutes = (deps: StreamDeps): Route[] => [
       tag: 'Rates',
       summary: 'Prices as they change, as server-sent events',
       description:
-        'An endless response in the form of https://html.spec.whatwg.org/#server-sent-events: ' +
+        'An endless response in the format of https://html.spec.whatwg.org/#server-sent-events: ' +
         'first `hello`, then `quote`, `best`, `mid`, `gone` and `catalogue` as things change. ' +
-        'The realtime tier gets each change at once, the hourly one at the top of the hour. ' +
-        'After a new connection with `Last-Event-ID`, to any replica, the stream continues after ' +
-        'that id; if that is not retained any more, `reset` says what to request. A ' +
-        'comment comes every 15 seconds. The stream ends with `slow` if it is not read, and with ' +
-        '`ended` if the key is revoked or the plan changes. Connecting is what costs a unit.',
+        'The realtime tier gets each change at once, the hourly tier at the top of the hour. A ' +
+        'new connection with `Last-Event-ID`, to any replica, continues after that id; if the id ' +
+        'is no longer retained, `reset` says what to request. A comment is sent every 15 ' +
+        'seconds. The stream ends with `slow` if it is not read, and with `ended` if the key is ' +
+        'revoked or the plan changes. Only connecting costs a unit.',
       errors: [
         ...(['unsupported_currency', 'same_currency', 'enterprise_only', 'invalid_token'] as const),
         ...(['too_many_streams', 'streams_unavailable', 'database_unavailable'] as const),

@@ -17,9 +17,9 @@ export const streamTokenRoute = (deps: StreamDeps): Route => ({
     tag: 'Rates',
     summary: 'A token that opens streams, for browsers',
     description:
-      'A browser cannot set headers on an EventSource. A server that holds the key asks for a ' +
-      'token and hands it to its page, which connects to /stream with `token`, as often as it ' +
-      'likes within two minutes. A token ends with its key. The request has no body.',
+      'A browser cannot set headers on an EventSource. A server that has the key requests a ' +
+      'token and passes it to its page, which connects to /stream with `token`, any number of ' +
+      'times within two minutes. A token is valid only while its key is. The request has no body.',
     errors: ['database_unavailable'],
     query: NoQuery,
     ...{ access: 'key', isMetered: false, isTiered: false },

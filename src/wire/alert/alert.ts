@@ -25,18 +25,18 @@ const FOR_AMOUNT = ALERT_FIELDS.filter((field) => fieldOf(field).isForAmount)
 export const Amount = Type.Number({
   exclusiveMinimum: 0,
   maximum: 1e15,
-  description: `In the source currency; for ${FOR_AMOUNT.join(' and ')}, and only for them.`,
+  description: `In the source currency; needed for ${FOR_AMOUNT.join(', ')}, and only for these.`,
 })
 
 export const AlertName = Type.String({ minLength: 1, maxLength: ALERT_NAME_LENGTH_MAX })
 
-const COUNTRY = 'The country that prices are to be for, by ISO 3166-1 alpha-2; null for any.'
+const COUNTRY = 'The country that prices must be for, by ISO 3166-1 alpha-2; null for any.'
 
 /** A country as it is asked for. */
 export const AskedCountry = Type.String({
   description:
-    'An ISO 3166-1 alpha-2 code. Offers for other countries do not count; those that say nothing ' +
-    'of countries stay. Not for mid, nor for a move over a period.',
+    'An ISO 3166-1 alpha-2 code. Offers for other countries do not count; offers that name no ' +
+    'country do. Not for mid, nor for a move over a period.',
   examples: ['KE'],
 })
 
@@ -49,13 +49,13 @@ const Op = words(ALERT_OPS, {
   description: 'moves_pct is a move either way; stale takes none.',
 })
 const Threshold = Type.Number({
-  description: 'The threshold, or how many percent a move has at least; stale takes none.',
+  description: 'The threshold, or the smallest move in percent; stale takes none.',
 })
 const PeriodText = Type.String({
   description:
-    'For moves_pct of best and mid 24h, 7d, 30d or 90d: over which the move is measured; ' +
-    'without it from when the alert was made or last fired. For stale the age from which ' +
-    "prices are stale; without it the service's own.",
+    'For moves_pct of best and mid 24h, 7d, 30d or 90d: the period of the move; without it, ' +
+    'since the alert was created or last fired. For stale the age from which prices are stale; ' +
+    "without it the service's own limit.",
   examples: ['24h'],
 })
 
@@ -81,7 +81,7 @@ const Webhook = Type.Object(
   { additionalProperties: false },
 )
 const Email = Type.Object(
-  { email: Type.Boolean({ const: true, description: 'A mail to the owner of the account.' }) },
+  { email: Type.Boolean({ const: true, description: 'An email to the owner of the account.' }) },
   { additionalProperties: false },
 )
 
@@ -105,12 +105,12 @@ const shown = {
   once: Type.Boolean({ description: 'Whether it ends after its first firing.' }),
   status: words(ALERT_STATUSES, {
     description:
-      'Only active alerts are judged. A failing one was switched off since nothing could be ' +
-      'delivered; a change of its status to active switches it on again.',
+      'Only active alerts are evaluated. A failing alert was switched off because nothing could ' +
+      'be delivered; set its status to active to switch it on again.',
   }),
   reason: nullable(Type.String({ description: 'Why it is not active, or cannot fire for now.' })),
   is_true: Type.Boolean({
-    description: 'Whether the condition holds: the alert then fires only after it did not.',
+    description: 'Whether the condition holds; the alert then fires only after it has been false.',
   }),
   last_fired_at: nullable(Instant),
   created_at: Instant,
@@ -122,8 +122,7 @@ export const SecretAlertResponse = namedRecord('NewAlert', {
   ...shown,
   secret: nullable(
     Type.String({
-      description:
-        'The key of the signatures, shown here only; null for a mail, and where the webhook stays.',
+      description: 'The signing key, shown only here; null for email, and if the webhook stays.',
       pattern: '^whsec_',
     }),
   ),
@@ -137,10 +136,10 @@ export const AlertsResponse = namedRecord('AlertsResponse', {
 
 export const SecretResponse = namedRecord('AlertSecret', {
   id: Type.String({ format: 'uuid' }),
-  secret: Type.String({ description: 'The new key, shown here only.', pattern: '^whsec_' }),
+  secret: Type.String({ description: 'The new key, shown only here.', pattern: '^whsec_' }),
   old_secret_ends_at: Type.String({
     ...Instant,
-    description: 'Until then every delivery is signed by both keys.',
+    description: 'Until then every delivery is signed with both keys.',
   }),
 })
 

@@ -21,16 +21,16 @@ export const DeliveryResponse = namedRecord('AlertDelivery', {
   status: words(DELIVERY_STATUSES),
   tries: Type.Integer(),
   created_at: Instant,
-  next_at: nullable(Type.String({ ...Instant, description: 'When it is tried next.' })),
+  next_at: nullable(Type.String({ ...Instant, description: 'When the next attempt is due.' })),
   done_at: nullable(Instant),
   last_status: nullable(
-    Type.Integer({ description: 'The HTTP status of the last answer; null where none came.' }),
+    Type.Integer({ description: 'The HTTP status of the last response; null if there was none.' }),
   ),
-  last_error: nullable(Type.String({ description: 'Why the last try failed.' })),
+  last_error: nullable(Type.String({ description: 'Why the last attempt failed.' })),
   last_reply: nullable(
-    Type.String({ description: 'What the mail server said last; null for a webhook.' }),
+    Type.String({ description: "The mail server's last reply; null for a webhook." }),
   ),
-  last_ms: nullable(Type.Integer({ description: 'How long the last answer took.' })),
+  last_ms: nullable(Type.Integer({ description: 'How long the last response took.' })),
 })
 
 export const DeliveriesResponse = namedRecord('AlertDeliveriesResponse', {

@@ -50,16 +50,16 @@ const currency = (country: string, example: string) =>
     }),
   )
 
-const STATED = 'only offers that say so count'
+const STATED = 'Only offers that state it count.'
 const { pay_in, pay_out, channel, delivery_max } = filterParameters
 
 const statedParameters = {
-  pay_in: { ...pay_in, description: `How the sender pays, any of these: ${STATED}.` },
-  pay_out: { ...pay_out, description: `How the recipient is paid, any of these: ${STATED}.` },
-  channel: { ...channel, description: `Where the transfer is ordered, any of these: ${STATED}.` },
+  pay_in: { ...pay_in, description: `How the sender pays, any of these. ${STATED}` },
+  pay_out: { ...pay_out, description: `How the recipient is paid, any of these. ${STATED}` },
+  channel: { ...channel, description: `Where the transfer is ordered, any of these. ${STATED}` },
   delivery_max: {
     ...delivery_max,
-    description: `How long it may take, such as 2h or 3d: ${STATED}.`,
+    description: `The longest delivery time, such as 2h or 3d. ${STATED}`,
   },
 }
 
@@ -71,7 +71,7 @@ export const CostsQuery = Type.Object({
   },
   amount_usd: Type.Optional(
     Type.Number({
-      description: 'Amount in US dollars, brought to the source currency at the mid.',
+      description: 'Amount in US dollars, converted to the source currency at the mid.',
       exclusiveMinimum: 0,
       maximum: AMOUNT_MAX,
       examples: [200],
@@ -95,7 +95,7 @@ const CostEntry = namedRecord('CostEntry', {
   ...offerFields,
   amount_match: AmountMatchWord,
   at_amount: Type.Number({
-    description: 'The amount of the cost: the requested one, or the nearest of the offer.',
+    description: 'The amount that the cost is for: the requested one, or the nearest of the offer.',
   }),
 })
 
@@ -111,7 +111,7 @@ const SmartOffers = namedRecord('SmartOffers', {
     { minItems: SMART_OFFERS, maxItems: SMART_OFFERS, description: 'Cheapest first.' },
   ),
   unchecked: Type.Array(words(SMART_CONDITIONS), {
-    description: "Conditions of the World Bank's that could not be checked of all three.",
+    description: "The World Bank's conditions that could not be checked for all three.",
   }),
 })
 
@@ -120,11 +120,11 @@ const percentOrNull = (description: string) => nullable(Type.Number({ descriptio
 export const CostsResponse = namedRecord('CostsResponse', {
   source_country: CountryCode,
   target_country: CountryCode,
-  from: nullable(Type.String({ description: 'Null where no currency of it is supported.' })),
-  to: nullable(Type.String({ description: 'Null where no currency of it is supported.' })),
+  from: nullable(Type.String({ description: 'Null if none of its currencies is supported.' })),
+  to: nullable(Type.String({ description: 'Null if none of its currencies is supported.' })),
   amount: nullable(
     Type.Number({
-      description: 'In the source currency; null where no mid brings amount_usd to it.',
+      description: 'In the source currency; null if there is no mid to convert amount_usd.',
     }),
   ),
   amount_usd: Type.Optional(Type.Number({ description: 'As asked.' })),
@@ -147,7 +147,7 @@ export const CostsResponse = namedRecord('CostsResponse', {
     ...nullable(SmartOffers),
     description:
       "The World Bank's Smart Remitter Target: the three cheapest that arrive within five days, " +
-      'as far as they say; null with fewer.',
+      'as far as they state it; null if there are fewer.',
   },
   meets: {
     ...nullable(

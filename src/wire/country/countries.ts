@@ -14,7 +14,7 @@ const CountryEntry = namedRecord('Country', {
   code: CountryCode,
   name: Type.String(),
   currencies: Type.Array(Type.String(), {
-    description: 'Supported ones; the first is what its prices are in unless said otherwise.',
+    description: 'Supported currencies; the first is the default.',
   }),
 })
 

@@ -20,7 +20,7 @@ const File = named(
       sha256: Type.String({ description: 'SHA-256 of the file, in hex.' }),
       made_at: Instant,
     },
-    'An edition of a file that was made.',
+    'An edition of a file.',
   ),
 )
 

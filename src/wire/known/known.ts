@@ -9,8 +9,8 @@ export const knownParameter = {
   known_at: Type.Optional(
     Type.String({
       description:
-        'An ISO-8601 date-time, not in the future: the answer as it was then, by what had been ' +
-        'recorded.',
+        'An ISO-8601 date-time, not in the future. Returns what the response was then, from what ' +
+        'had been recorded.',
       format: 'date-time',
       examples: ['2026-03-05T14:00:00.000Z'],
     }),

@@ -28,7 +28,7 @@ export const formatParameter = {
   format: Type.Optional(
     words(FORMATS, {
       description:
-        'The form of the answer, whatever Accept says: `csv` and `ndjson` (one JSON object a ' +
+        'The format of the response, whatever Accept says: `csv` and `ndjson` (one JSON object a ' +
         'line) have a flat row for each entry of the list.',
     }),
   ),

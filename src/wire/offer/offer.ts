@@ -48,12 +48,12 @@ const OfferTerms = namedRecord('Offer', {
   pay_out: Type.Optional(Type.Array(PayWay, { examples: [['mobile_money']] })),
   channel: Type.Optional(Channel),
   amount_min: Type.Optional(
-    Type.Number({ description: 'The least amount it is for, in the source currency.' }),
+    Type.Number({ description: 'The smallest amount it is for, in the source currency.' }),
   ),
   amount_max: Type.Optional(
     Type.Number({
       description:
-        'The greatest amount it is for; as amount_min for a price surveyed at one amount.',
+        'The largest amount it is for; equal to amount_min for a price surveyed at one amount.',
     }),
   ),
   service: Type.Optional(
@@ -73,26 +73,26 @@ export const offerFields = {
   offer: Type.Optional({
     ...OfferTerms,
     description:
-      'What the price is for, as far as anybody said. What is not said is left out, and so is ' +
-      'the whole where nothing is.',
+      'The conditions of the price, as far as stated. A condition that is not stated is left ' +
+      'out, and so is the object if it would be empty.',
   }),
 }
 
 export const AmountMatchWord = words(AMOUNT_MATCHES, {
   title: 'AmountMatch',
   description:
-    '`exact`: the offer is for the amount asked. `nearest`: the provider has no such offer, and ' +
-    'this is the one whose amounts are nearest; its cost is at `at_amount`. `out_of_range`: the ' +
-    `nearest amounts are more than ${RANGE_FACTOR} times the amount asked or less than half of ` +
-    'it, so the price says nothing about it; it has no net amount and no cost, and is never the ' +
-    'best.',
+    '`exact`: the offer is for the requested amount. `nearest`: the provider has no such offer, ' +
+    'and this is the one with the nearest amounts; its cost is at `at_amount`. `out_of_range`: ' +
+    `the nearest amounts are more than ${RANGE_FACTOR} times the requested amount or less than ` +
+    'half of it, so the price says nothing about it; it has no net amount and no cost, and is ' +
+    'never the best.',
 })
 
 /** Relation of the requested amount to the amounts that an offer is for; only with an offer. */
 export const matchFields = {
   amount_match: Type.Optional(AmountMatchWord),
   at_amount: Type.Optional(
-    Type.Number({ description: 'The amount of the cost, if it is not the amount sent.' }),
+    Type.Number({ description: 'The amount that the cost is for, if it is not the amount sent.' }),
   ),
 }
 
@@ -109,7 +109,7 @@ export const FILTERS: Readonly<Record<FilterName, string>> = {
 export const unspecifiedFields = {
   unspecified: Type.Optional(
     Type.Array(words(Object.values(FILTERS)), {
-      description: 'What was asked for and the offer says nothing about, so it may not be so.',
+      description: 'Requested conditions that the offer does not state, so they may not hold.',
       examples: [['target_country']],
     }),
   ),

@@ -25,34 +25,40 @@ const wordsParameter = <const T extends readonly string[]>(
 ) => Type.Array(words(values), { description, minItems: 1, examples: [[example]] })
 
 export const countryParameters = {
-  source_country: country('ISO 3166-1 alpha-2 code of the country that money is sent from.', 'GB'),
-  target_country: country('ISO 3166-1 alpha-2 code of the country that it is sent to.', 'KE'),
+  source_country: country(
+    'ISO 3166-1 alpha-2 code of the country that the money is sent from.',
+    'GB',
+  ),
+  target_country: country(
+    'ISO 3166-1 alpha-2 code of the country that the money is sent to.',
+    'KE',
+  ),
 }
 
-const ONLY = 'offers that say another are left out'
+const ONLY = 'Offers that name others are left out.'
 
 /** Filters of offers. */
 export const filterParameters = {
   source_country: Type.Optional({
     ...countryParameters.source_country,
-    description: `Country that money is sent from, ISO 3166-1 alpha-2: ${ONLY}.`,
+    description: `Country that the money is sent from, ISO 3166-1 alpha-2. ${ONLY}`,
   }),
   target_country: Type.Optional({
     ...countryParameters.target_country,
-    description: `Country that it is sent to, ISO 3166-1 alpha-2: ${ONLY}.`,
+    description: `Country that the money is sent to, ISO 3166-1 alpha-2. ${ONLY}`,
   }),
   pay_in: Type.Optional(
-    wordsParameter(PAY_WAYS, `How the sender pays, any of these: ${ONLY}.`, 'debit_card'),
+    wordsParameter(PAY_WAYS, `How the sender pays, any of these. ${ONLY}`, 'debit_card'),
   ),
   pay_out: Type.Optional(
-    wordsParameter(PAY_WAYS, `How the recipient is paid, any of these: ${ONLY}.`, 'mobile_money'),
+    wordsParameter(PAY_WAYS, `How the recipient is paid, any of these. ${ONLY}`, 'mobile_money'),
   ),
   channel: Type.Optional(
-    wordsParameter(CHANNELS, `Where the transfer is ordered, any of these: ${ONLY}.`, 'internet'),
+    wordsParameter(CHANNELS, `Where the transfer is ordered, any of these. ${ONLY}`, 'internet'),
   ),
   delivery_max: Type.Optional(
     Type.String({
-      description: `A ${DELIVERY}: offers that say they may take longer are left out.`,
+      description: `A ${DELIVERY}. Offers that may take longer are left out.`,
       examples: ['1d'],
     }),
   ),
@@ -63,7 +69,7 @@ export const offerParameters = {
   ...filterParameters,
   offers: Type.Optional(
     words(['best', 'all'], {
-      description: '`all` lists every fitting offer instead of the best one of each provider.',
+      description: "`all` lists every matching offer instead of each provider's best.",
     }),
   ),
 }

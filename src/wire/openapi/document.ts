@@ -9,27 +9,28 @@ export const DOCUMENT_VERSION = '1.0.0'
 
 const DESCRIPTION = `
 What it costs to move money into, out of and across Africa: every provider's latest quote with its
-fee and spread, what a recipient nets, and an independent mid-market rate to judge them by.
+fee and spread, what a recipient nets, and an independent mid-market rate to compare them with.
 
-- **Keys.** Every operation but \`/status\` takes a key, in the header \`X-API-Key\` or as
+- **Keys.** Every operation except \`/status\` needs a key, in the header \`X-API-Key\` or as
   \`Authorization: Bearer\`.
-- **Quota.** A successful read costs one unit of the account's UTC day; a failed one is given back.
-  The \`X-RateLimit-*\` headers tell where the budget stands.
-- **Tiers.** Free and pro plans see what held at the top of the current UTC hour (\`hourly\`, with
-  \`as_of\`), enterprise plans what holds now (\`realtime\`). Every answer says which.
+- **Quota.** A successful read costs one unit of the account's daily quota (UTC), a failed one
+  nothing. The \`X-RateLimit-*\` headers show what is left.
+- **Tiers.** Free and pro plans see the data of the top of the current UTC hour (\`hourly\`, with
+  \`as_of\`), enterprise plans the data of now (\`realtime\`). Every response says which.
 - **Kinds of price.** Quotes of different \`rate_type\` are never ranked against each other;
-  \`official\` and \`parallel\` ones are never the best of anything.
-- **Offers.** A price may be for certain countries, ways of paying, amounts: \`offer\` says which.
-  Questions may ask for them; what an offer does not say is never taken for granted, but listed in
-  \`unspecified\`.
-- **Files.** Lists also come as CSV and NDJSON, by \`format\` or \`Accept\`: flat rows with columns
-  that never change with the data. \`x-columns\` of \`text/csv\` names them in their order.
-- **Errors.** JSON with \`error\`, a sentence that says what to do, and \`code\`, a stable word.
-- **Request ids.** Every answer has an \`X-Request-Id\`: the one you sent, when it is 1 to 128 of
-  letters, digits, dot, dash and underscore, else a new one. Quote it when something went wrong.
-- **HEAD** is answered wherever GET is.
-- **Unknown parameters** are ignored, but for those that ask for a time (\`date\`, \`period\`,
-  \`start\`, \`end\`, \`as_of\`): where an operation answers for now they are a 400.
+  \`official\` and \`parallel\` quotes are never the best.
+- **Offers.** A price may be for certain countries, ways of paying or amounts: \`offer\` says which.
+  A request can ask for them; a condition that an offer does not state is not assumed, but listed
+  in \`unspecified\`.
+- **Files.** Lists are also available as CSV and NDJSON, by \`format\` or \`Accept\`: flat rows
+  whose columns never depend on the data. \`x-columns\` of \`text/csv\` lists them in order.
+- **Errors.** JSON with \`error\`, a sentence that says what to do, and a stable \`code\`.
+- **Request ids.** Every response has an \`X-Request-Id\`: the one you sent, if it has 1 to 128
+  letters, digits, dots, dashes or underscores, otherwise a new one. Quote it when you report a
+  problem.
+- **HEAD** works wherever GET does.
+- **Unknown parameters** are ignored, except those that ask for a time (\`date\`, \`period\`,
+  \`start\`, \`end\`, \`as_of\`): operations that serve only the present refuse them with 400.
 `.trim()
 
 /** The address that the document is served from, and what it includes. */
@@ -104,7 +105,7 @@ const SECURITY_SCHEMES = {
 const HeldTag = Type.Object({
   'If-None-Match': Type.Optional(
     Type.String({
-      description: 'The ETag of an earlier answer; 304 if that answer is still valid.',
+      description: 'The ETag of an earlier response; 304 if that response is still valid.',
       examples: ['W/"sJ2Yc0bJPHrq5WmpfTGvcAgV5Hw"'],
     }),
   ),

@@ -9,7 +9,7 @@ export const TAGS = {
   Costs: 'What sending money from country to country costs.',
   Pairs: 'Mid and best rate of one pair or of many in one call.',
   Alerts: 'Notifications of prices that pass a threshold, move or grow stale.',
-  Catalogue: 'Currencies, providers and corridors to ask for.',
+  Catalogue: 'The supported currencies, providers and corridors.',
   Recording: 'For accounts that record observations.',
   Service: 'Quota and health.',
 } as const

@@ -20,7 +20,7 @@ export type Examples = Record<string, Record<string, Record<string, unknown>>>
 
 const QUOTA_HEADERS = {
   'X-RateLimit-Limit': {
-    description: "Units in the plan's UTC day.",
+    description: 'Units that the plan has in a UTC day.',
     schema: { type: 'integer', minimum: 0 },
   },
   'X-RateLimit-Remaining': {
@@ -42,8 +42,9 @@ const QUOTA_HEADERS = {
   },
   'Cache-Control': {
     description:
-      'The answer belongs to one account: not for a shared cache. Only a file that never changes ' +
-      'may be kept without asking again; a stream and a token may not be kept at all.',
+      'The response belongs to one account, so shared caches must not store it. Only a file that ' +
+      'never changes may be reused without revalidation; a stream or token must not be stored at ' +
+      'all.',
     schema: {
       type: 'string',
       enum: ['private, no-cache', 'private, max-age=31536000, immutable', NO_STORE],
@@ -55,13 +56,13 @@ const QUOTA_HEADERS = {
 export const headerComponents: Json = {
   ...QUOTA_HEADERS,
   'X-Data-Freshness': {
-    description: 'The tier of the answer.',
+    description: 'The tier of the response.',
     schema: { type: 'string', enum: [...TIERS] },
   },
   'X-Corridor-Position': {
     description:
-      'How far the answer knows the log of changes: it holds every commit up to this position, ' +
-      'and after recording that of the caller. Send it as min_position to see at least as much.',
+      'The position of the response in the log of changes: it includes every commit up to there, ' +
+      "and after recording the caller's own. Send it as min_position to see at least as much.",
     schema: { type: 'integer', minimum: 0 },
   },
   'Retry-After': {
@@ -69,7 +70,7 @@ export const headerComponents: Json = {
     schema: { type: 'integer', minimum: 0 },
   },
   ETag: {
-    description: 'The entity tag of the answer, for If-None-Match.',
+    description: 'The entity tag of the response, for If-None-Match.',
     schema: { type: 'string', pattern: '^W/"[\\w-]+"$' },
   },
   'X-As-Of': {
@@ -79,13 +80,13 @@ export const headerComponents: Json = {
   },
   'X-Note': {
     description:
-      'The `note` of the answer, for media that hold only its rows; what is beyond ASCII is ' +
+      'The `note` of the response, for formats that have only rows; non-ASCII characters are ' +
       'percent-encoded.',
     required: false,
     schema: { type: 'string' },
   },
   'X-Mid-Rate': {
-    description: 'The `mid_rate` of rows, also where there is none.',
+    description: 'The `mid_rate` of rows, also when there are no rows.',
     required: false,
     schema: { type: 'string' },
   },
@@ -100,7 +101,7 @@ export const headerComponents: Json = {
     schema: { type: 'string', format: 'date-time' },
   },
   'Content-Disposition': {
-    description: 'The name of the file, where the answer is one.',
+    description: 'The name of the file, if the response is one.',
     required: false,
     schema: { type: 'string', pattern: '^attachment; filename="[\\w.-]+"$' },
   },
@@ -122,7 +123,7 @@ export const headerComponents: Json = {
     schema: { type: 'string', enum: ['nosniff'] },
   },
   'Strict-Transport-Security': {
-    description: 'Sent where the service is reached over https: browsers then use nothing else.',
+    description: 'Sent if the service is reached over https, so that browsers use only https.',
     required: false,
     schema: { type: 'string', pattern: '^max-age=\\d+$' },
   },
@@ -180,7 +181,7 @@ export class Responses {
     if (operation.isTagged)
       responses[304] = {
         description:
-          'The answer that If-None-Match names is still valid. Costs as much as an answer.',
+          'The response that If-None-Match names is still valid. Costs as much as a full response.',
         headers: headersOf(operation, 304),
       }
     for (const [failure, codes] of errorsByStatus(operation)) {

@@ -37,8 +37,8 @@ export function rowMedia(list: List, components: Components): Record<string, Jso
       schema: {
         type: 'string',
         description:
-          'A JSON object a line for each entry, with the columns of text/csv as its members; ' +
-          'null where they are empty there, and lists as arrays.',
+          'One JSON object a line for each entry, with the columns of text/csv as fields; null ' +
+          'where they are empty there, and lists as arrays.',
       },
     },
   }

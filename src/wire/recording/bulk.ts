@@ -19,11 +19,11 @@ export const BulkQuery = Type.Object({
     }),
   ),
   decimal: Type.Optional(
-    words(DECIMALS, { description: 'The decimal sign of a CSV; a point unless stated.' }),
+    words(DECIMALS, { description: 'The decimal separator of a CSV; a point by default.' }),
   ),
   dates: Type.Optional(
     words(DATE_ORDERS, {
-      description: 'The order in dates of a CSV that do not begin with the year.',
+      description: 'The order of day and month in CSV dates that do not begin with the year.',
     }),
   ),
   time_zone: Type.Optional(
@@ -43,7 +43,7 @@ const { inserted, ids, warnings } = IngestResponse.properties
 export const BulkResponse = namedRecord('BulkResponse', {
   inserted,
   would_insert: Type.Optional(
-    Type.Integer({ description: 'How many rows a dry run found in order; absent from others.' }),
+    Type.Integer({ description: 'How many rows a dry run found valid; only in dry runs.' }),
   ),
   ids: { ...ids, maxItems: BULK_ROWS_MAX },
   warnings: { ...warnings, maxItems: LISTED_MAX },

@@ -55,7 +55,7 @@ export const IngestHeaders = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
-      description: 'Makes a retry safe: a text of your own, new for every batch.',
+      description: 'Makes a retry safe: a string of your choice, new for every batch.',
       examples: ['batch-17'],
     }),
   ),
@@ -79,9 +79,7 @@ export const IngestResponse = namedRecord('IngestResponse', {
   warnings: Type.Optional(
     Type.Array(Warning, {
       maxItems: 2 * BATCH_ROWS_MAX,
-      description:
-        'The rows of which some members were left out, and those that are suspect; absent where ' +
-        'there are none.',
+      description: 'Rows with ignored fields, and suspect rows; absent if there are none.',
     }),
   ),
 })

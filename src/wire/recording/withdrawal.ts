@@ -11,12 +11,12 @@ export const WithdrawalBody = Type.Object(
     observations: Type.Array(ObservationId, {
       minItems: 1,
       maxItems: WITHDRAWN_AT_ONCE_MAX,
-      description: 'Ids, as `POST /rates` answers them and `/rates/history` shows them.',
+      description: 'Ids, as `POST /rates` and `/rates/history` return them.',
     }),
     reason: Type.String({
       minLength: 1,
       maxLength: REASON_LENGTH_MAX,
-      description: 'Why they are withdrawn, for everyone to read.',
+      description: 'Why they are withdrawn; visible to everyone.',
     }),
   },
   { additionalProperties: false, title: 'WithdrawalBody' },

@@ -24,7 +24,7 @@ export const ReferencesQuery = Type.Object({
   }),
   date: Type.Optional(
     Type.String({
-      description: 'A UTC date, YYYY-MM-DD, at whose end to look; today without it.',
+      description: 'A UTC date, YYYY-MM-DD, whose end counts; today by default.',
       format: 'date',
       examples: ['2026-03-05'],
     }),
@@ -40,9 +40,9 @@ const FeedValue = namedRecord('FeedValue', {
   fetched_at: Instant,
   recorded_at: nullable({
     ...Instant,
-    description: 'When it was stored; null for an answer from before that was kept.',
+    description: 'When it was stored; null for a rate from before that was recorded.',
   }),
-  used: Type.Boolean({ description: 'Whether the mid of that run is made of it.' }),
+  used: Type.Boolean({ description: 'Whether the mid of that run uses it.' }),
   reason: nullable(
     words([...UNUSED_REASONS, 'no_answer', 'pegged'], {
       description:
@@ -72,8 +72,8 @@ export const ReferencesResponse = namedRecord('ReferencesResponse', {
         reference_id: nullable(
           Type.Integer({
             description:
-              'The id of the reference rate, by which `/proofs` proves it; of a pegged currency ' +
-              'that of the one it follows, null if that is USD.',
+              'The id of the reference rate, for `/proofs`; for a pegged currency that of the ' +
+              'currency it follows, null if that is USD.',
           }),
         ),
         ...backingFields,
@@ -85,7 +85,7 @@ export const ReferencesResponse = namedRecord('ReferencesResponse', {
     description: 'The last answer of each feed that answered in the seven days before.',
   }),
   official: Type.Array(OfficialEntry, {
-    description: 'What banks stated for the date, for comparison: never part of the mid.',
+    description: "The banks' rates for the date, for comparison; never part of the mid.",
   }),
   ...noteFields,
   ...freshnessFields,

@@ -42,9 +42,9 @@ const offerMembers = {
   pay_in: ways('How the sender may pay, each way once.'),
   pay_out: ways('How the money may be paid out, each way once.'),
   channel: optional(words(CHANNELS, { description: 'Where the transfer is ordered.' })),
-  amount_min: amount('The least amount that the price is for, in the source currency.'),
+  amount_min: amount('The smallest amount that the price is for, in the source currency.'),
   amount_max: amount(
-    'The greatest amount that the price is for; equal to amount_min for a price surveyed at ' +
+    'The largest amount that the price is for; equal to amount_min for a price surveyed at ' +
       'one amount.',
   ),
   service: optional(
@@ -102,8 +102,8 @@ export const RateRow = named(
       words(EVIDENCE, {
         default: 'observed',
         description:
-          'What stands behind the price: observed, derived from a margin or another source, or ' +
-          'indicative, which means advertised and not surely available.',
+          'How the price is known: observed, derived from a margin or another source, or ' +
+          'indicative, which means advertised and perhaps not available.',
       }),
     ),
     effective_from: optional(
@@ -116,8 +116,8 @@ export const RateRow = named(
     accept_implausible: optional(
       Type.Boolean({
         description:
-          'Records a rate that would be refused as implausible_rate, as it is too many times the ' +
-          'mid of its day, or too small a part of it. It is suspect then.',
+          'Records a rate that is too far from the mid of its day, which would otherwise be ' +
+          'refused as implausible_rate. It is then suspect.',
       }),
     ),
   }),

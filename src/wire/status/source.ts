@@ -12,19 +12,18 @@ export const QuoteSourceState = namedRecord('QuoteSourceState', {
   missed_days: nullable(
     Type.Integer({
       description:
-        'Days of publication without a recorded rate: gaps before its newest day, for ten days, ' +
-        'and every day since; holidays count. ' +
-        'Null before it is asked.',
+        'Days of publication without a recorded rate: gaps in the ten days before its newest ' +
+        'day, and every day since; holidays count. Null before the first fetch.',
     }),
   ),
   is_late: Type.Boolean({ description: `Whether it has missed ${LATE_DAYS} days or more.` }),
-  currencies: Type.Integer({ description: 'How many currencies it stated last.' }),
+  currencies: Type.Integer({ description: 'How many currencies its last answer had.' }),
   last_success: nullable(Instant),
-  is_failing: Type.Boolean({ description: 'Whether it failed when it was asked last.' }),
+  is_failing: Type.Boolean({ description: 'Whether its last fetch failed.' }),
   fault: nullable(words(FEED_FAULTS)),
-  reason: nullable(Type.String({ description: 'The reason, continuing the name of the bank.' })),
+  reason: nullable(Type.String({ description: "The reason, to be read after the bank's name." })),
   refused: Type.Array(Type.String(), {
-    description: 'What was not believed of its last answer, continuing the name of the bank.',
+    description: "What was rejected of its last answer, to be read after the bank's name.",
   }),
 })
 

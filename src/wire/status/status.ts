@@ -20,13 +20,13 @@ const MidFeeds = namedRecord('MidFeeds', {
       name: Type.String(),
       last_success: nullable(Instant),
       age_seconds: nullable(Type.Integer()),
-      is_failing: Type.Boolean({ description: 'Whether it failed when it was asked last.' }),
+      is_failing: Type.Boolean({ description: 'Whether its last fetch failed.' }),
       fault: nullable(words(FEED_FAULTS)),
       reason: nullable(
-        Type.String({ description: 'The reason, continuing the name of the feed.' }),
+        Type.String({ description: "The reason, to be read after the feed's name." }),
       ),
     }),
-    { description: 'The feeds in order of preference; a feed that is not needed is not asked.' },
+    { description: 'The feeds in order of preference; a feed that is not needed is not fetched.' },
   ),
   held_back: Type.Array(
     namedRecord('HeldBackMid', { currency: CurrencyCode, source: Type.String(), since: Instant }),
@@ -39,7 +39,7 @@ const DoubtfulPegEntry = namedRecord('DoubtfulPeg', {
   peg: record({ to: CurrencyCode, rate: Type.Number() }),
   said: Type.Number({ description: 'What feeds say: units of the currency for one of `peg.to`.' }),
   off_pct: Type.Number({
-    description: 'How far that is off the peg, in percent; above zero where it is worth less.',
+    description: 'How far that is off the peg, in percent; positive if it is worth less.',
   }),
   source: Type.String({ description: 'The feed that says so.' }),
   fetched_at: Instant,

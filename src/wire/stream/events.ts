@@ -26,19 +26,19 @@ const place = {
   }),
 }
 
-const StreamHello = event('StreamHello', 'What a stream begins with.', {
+const StreamHello = event('StreamHello', 'The first event of a stream.', {
   ...place,
   resumed: Type.Boolean({
     description:
-      'Whether the stream continues after the Last-Event-ID. Else request the prices now: later ' +
-      'changes follow.',
+      'Whether the stream continues after the Last-Event-ID. If not, request the prices now; ' +
+      'later changes follow.',
   }),
   ...freshnessFields,
 })
 
 const StreamQuote = event(
   'StreamQuote',
-  'A provider has a new price, or its price is stale by now.',
+  'A provider has a new price, or its price has become stale.',
   {
     corridor,
     ...ProviderRate.properties,
@@ -46,7 +46,7 @@ const StreamQuote = event(
   },
 )
 
-const StreamGone = event('StreamGone', 'An offer of a provider has no price any more.', {
+const StreamGone = event('StreamGone', "A provider's offer no longer has a price.", {
   corridor,
   provider_id: Type.String(),
   offer_id: OfferId,
@@ -55,12 +55,12 @@ const StreamGone = event('StreamGone', 'An offer of a provider has no price any 
 
 const StreamBest = event(
   'StreamBest',
-  'The best price of a corridor is another one, or is stale by now.',
+  'The best price of a corridor has changed, or has become stale.',
   {
     corridor,
     best: {
       ...nullable(ProviderRate),
-      description: 'The best executable price; null where nothing executable is quoted.',
+      description: 'The best executable price; null if there is no executable quote.',
     },
     best_current: {
       ...nullable(ProviderRate),
@@ -74,7 +74,7 @@ const StreamBest = event(
 
 const StreamMid = event(
   'StreamMid',
-  'The mid of a pair is another one; without mid_rate there is no recent one any more.',
+  'The mid of a pair has changed; without mid_rate there is no recent mid any more.',
   { corridor, ...midFields, ...freshnessFields },
 )
 
@@ -85,7 +85,7 @@ const StreamCatalogue = event('StreamCatalogue', 'Currencies or providers change
   ...freshnessFields,
 })
 
-const StreamReset = event('StreamReset', 'Something may have been missed: ask again.', {
+const StreamReset = event('StreamReset', 'Events may have been missed; request the data again.', {
   ...place,
   reason: words(RESET_REASONS, {
     description:
@@ -94,13 +94,13 @@ const StreamReset = event('StreamReset', 'Something may have been missed: ask ag
       'changed at once than is reported one by one.',
   }),
   ask: Type.Array(Type.String(), {
-    description: 'What to ask for now. The events that follow tell what changes after it.',
+    description: 'What to request now. The events that follow report later changes.',
     examples: [['/api/v1/rates?from=GBP&to=KES']],
   }),
   ...freshnessFields,
 })
 
-const StreamSlow = event('StreamSlow', 'The reader was too slow; nothing follows.', {
+const StreamSlow = event('StreamSlow', 'The client read too slowly; nothing follows.', {
   error: Type.String({ description: 'A sentence that says what to do next.' }),
   code: Type.Literal('too_slow'),
 })

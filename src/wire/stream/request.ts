@@ -21,7 +21,7 @@ export const StreamQuery = Type.Object({
 export const StreamHeaders = Type.Object({
   'Last-Event-ID': Type.Optional(
     Type.String({
-      description: 'The last id that was read: everything retained after it is sent.',
+      description: 'The last id received; everything retained after it is sent.',
       examples: ['28190344-6'],
     }),
   ),
@@ -60,6 +60,6 @@ export const StreamTokenResponse = named(
       }),
       expires_at: { ...Instant, description: 'Until then it opens streams.' },
     },
-    'Opens streams instead of a key, for a short time.',
+    'Opens streams without a key, for a short time.',
   ),
 )
