@@ -14,8 +14,11 @@ const RETRY_MS = 120
 const PACE_MS = 250
 const THRESHOLD = 150
 const [LOW, HIGH] = [100, 200]
-/** A try of a killed process is made again after a minute, and a failed one six seconds later. */
-const LATE_MS_MAX = 90_000
+/**
+ * The latest of what is due to arrive: a try that was claimed and came to nothing is made again
+ * after a minute, and if that second try fails the third comes up to 36 seconds later.
+ */
+const LATE_MS_MAX = 120_000
 const POLL_MS = 100
 const SHOWN_MAX = 3
 

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
+import type { Quote } from '~/domain/quote.ts'
 import { ANYWHERE } from '~/memory/live/live.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { NEWS_CHANNEL } from '~/store/news-channel.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
+import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { importReferences } from '~/store/transfer/reference-import.ts'
@@ -45,6 +47,7 @@ async function replica(
 
 const caughtUp = () => Promise.all(running.map((one) => one.caughtUp()))
 const kinds = (of: LiveReplica) => of.steps.map(({ kind }) => kind)
+const rates = (quotes: readonly Quote[]) => quotes.map(({ rate }) => rate)
 const references = (perUsd: string) =>
   createReferenceStore(database).append({
     source: 'feed',
@@ -129,6 +132,32 @@ describe('Follower', () => {
     expect(second.heard).toEqual(first.heard)
     expect(second.steps).toHaveLength(5)
     expect(second.gaps).toEqual([])
+    proxy.close()
+  })
+
+  test('reports rows that were withdrawn before it read them, and then each withdrawal', async () => {
+    const proxy = await DatabaseProxy.to(database.url)
+    const [first, second] = [await replica(), await replica({ through: proxy })]
+    expect(proxy.mute('listen "corridor_news"')).toBe(1)
+    await first.record(observation({ rate: '1' }))
+    await first.record(observation({ rate: '2', effectiveMs: NOW_MS + 1 }))
+    const [low, high] = first.steps.flatMap(({ quotes }) => quotes)
+    const store = createWithdrawalStore(first.database)
+    for (const one of [high, low])
+      await store.withdraw({ ids: [one!.id], reason: 'wrong', recorder: null, atMs: NOW_MS + 2 })
+    await first.caughtUp()
+    expect(second.steps).toEqual([])
+    await second.core.follower.caughtUp()
+    expect(second.heard).toEqual(first.heard)
+    for (const { steps, knownIds } of running) {
+      expect(steps.map(({ quotes, withdrawn }) => [quotes, withdrawn].map(rates))).toEqual([
+        [[1], []],
+        [[2], []],
+        [[1], [2]],
+        [[], [1]],
+      ])
+      expect(knownIds).toEqual([])
+    }
     proxy.close()
   })
 
