@@ -11,6 +11,8 @@ export type Place = {
   readonly isDistributed: boolean
   /** Says whether its rows are in many months. */
   readonly isLong: boolean
+  /** Says whether the tables are those of an earlier time. */
+  readonly isThen: boolean
 }
 
 /** The maximum number of corridors that are remembered of a database. */
@@ -40,6 +42,7 @@ export async function rowsOf<T>(
       corridorId,
       isDistributed: await isDistributed(database.sql),
       isLong: await areManyMonths(database.sql),
+      isThen: database.knownMs !== undefined,
     })
   const rows = known === undefined ? [] : await ask(known)
   if (rows.length > 0) return rows
@@ -50,6 +53,11 @@ export async function rowsOf<T>(
   if (corridors.size >= REMEMBERED_MAX) corridors.clear()
   corridors.set(key, found)
   return ask(found)
+}
+
+/** Has a handle of a database share what another one remembers. */
+export function remembersCorridors(handle: object, of: object): void {
+  remembered.set(handle, knownOf(of))
 }
 
 /** Reports whether the row of corridors `c` has both the id and the name of a corridor. */

@@ -148,9 +148,7 @@ async function liveIn(sql: Sql, tx: TransactionSql, ask: Omit<LiveAsk, 'offers'>
   return [...near, ...far].filter(({ id }) => id !== null)
 }
 
-type SeriesAsk = {
-  readonly nowMs: number
-  readonly isDistributed: boolean
+type SeriesAsk = Pick<LiveAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
   readonly corridorId: number
   /** The series of the corridor; all of them where nothing is said. */
   readonly series?: readonly number[]
@@ -158,7 +156,7 @@ type SeriesAsk = {
 
 /** As `liveQuotes`, of some series of a corridor, inside a transaction. */
 export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promise<LiveRow[]> {
-  const { nowMs, isDistributed, corridorId, series } = ask
+  const { nowMs, isDistributed, isThen = false, corridorId, series } = ask
   const own = (id: string) =>
     series ? sql`and ${sql(id)} = any(${arrayLiteral(series)}::int[])` : sql``
   const whole = (name: string) => sql`${sql(name)} as not materialized (
@@ -172,10 +170,10 @@ export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promis
       select * from public.offers
       where corridor_id = ${corridorId} ${own('provider_corridor_id')}
     )`
-  return liveIn(sql, tx, { nowMs, isDistributed, tables })
+  return liveIn(sql, tx, { nowMs, isDistributed, isThen, tables })
 }
 
-type CorridorsAsk = Pick<SeriesAsk, 'nowMs' | 'isDistributed'> & {
+type CorridorsAsk = Pick<SeriesAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
   readonly corridorIds: readonly number[]
 }
 

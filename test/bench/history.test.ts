@@ -47,8 +47,9 @@ async function filling(more: readonly string[]) {
   })
   let pid = Number.NaN
   await until('a server', async () => {
-    const [file] = await Array.fromAsync(new Bun.Glob('**/postmaster.pid').scan(folder))
     // The folder gets another name once the server is ready.
+    const files = Array.fromAsync(new Bun.Glob('**/postmaster.pid').scan(folder)).catch(() => [])
+    const [file] = await files
     const text = file
       ? await Bun.file(join(folder, file))
           .text()

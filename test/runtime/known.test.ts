@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { pruneObservations } from '~/jobs/prune-observations.ts'
+import { createKnownStore } from '~/store/known/known-store.ts'
 import { createRetentionStore } from '~/store/past/retention-store.ts'
 import { createRollupStore } from '~/store/past/rollup-store.ts'
+import { readPool } from '~/store/read-pool.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { connectedTo } from '../mcp/tool-world.ts'
 import { inArrays, observation, stockedDatabase } from '../store/samples.ts'
@@ -111,6 +113,16 @@ test('buckets are kept as they were, and refused once a row came into what was p
 test('what is kept has its answer of before the pruning', async () => {
   const { status, body } = await replica.get(`/rates?${PAIR}&known_at=${wholeAt}`, key)
   expect([status, body.providers.map(({ rate }: { rate: number }) => rate)]).toEqual([200, [129.5]])
+})
+
+test('a question waits for no second connection, which others of its kind may hold', async () => {
+  const pool = readPool(database, { connectionsMax: 1, statementMsMax: 11_000 })
+  const known = createKnownStore(pool)
+  const codes = await known.at(Date.parse(wholeAt), async ({ catalogue }) =>
+    (await catalogue()).currencies.map(({ code }) => code),
+  )
+  await pool.close()
+  expect(codes).toContain('KES')
 })
 
 test('a tool gives the answer of REST', async () => {

@@ -98,5 +98,5 @@ export async function scannedTables<Rows extends readonly (object | undefined)[]
 export async function placeIn({ sql }: Database, corridor: Corridor): Promise<Place> {
   const [row] = await sql<[{ id: number }]>`
     select id from corridors where source = ${corridor.from} and target = ${corridor.to}`
-  return { corridor, corridorId: row.id, isDistributed: false, isLong: false }
+  return { corridor, corridorId: row.id, isDistributed: false, isLong: false, isThen: false }
 }

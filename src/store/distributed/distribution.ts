@@ -16,8 +16,8 @@ export function isDistributed(sql: Sql): Promise<boolean> {
 }
 
 /** Has a transaction of a pool remember what the pool does. */
-export async function remembersDistribution(tx: Sql, pool: Sql): Promise<void> {
-  known.set(tx, Promise.resolve(await isDistributed(pool)))
+export function remembersDistribution(tx: Sql, is: boolean): void {
+  known.set(tx, Promise.resolve(is))
 }
 
 /** Has the next call ask again: the database was lost, and another may stand in its place. */

@@ -2,7 +2,12 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '~/store/database.ts'
 
 /** Server of a statement, and the corridor that it is about; none if it is about all. */
-export type Shard = { readonly isDistributed: boolean; readonly corridorId?: number }
+export type Shard = {
+  readonly isDistributed: boolean
+  readonly corridorId?: number
+  /** Says whether the tables are those of an earlier time. */
+  readonly isThen?: boolean
+}
 
 /**
  * The condition by which Citus finds the shard of rows that are named by the series `p` already.

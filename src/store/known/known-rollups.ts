@@ -27,7 +27,7 @@ export function rollupsIn(database: Database, { corridorId }: Place, hours: Hour
   const observed = sql`(
     select o.* from ${changed} changed cross join lateral (
       select * from observations
-      where corridor_id = ${corridorId} and effective_from >= changed.hour
+      where ${within(sql`effective_from`)} and effective_from >= changed.hour
         and effective_from < changed.hour + interval '1 hour'
     ) o
   ) o`
@@ -45,11 +45,15 @@ export function rollupsIn(database: Database, { corridorId }: Place, hours: Hour
 
 type Asked = Pick<Place, 'corridorId'> & { readonly hours: Hours }
 
-/** The hours that changed after the time of a handle. */
+/**
+ * The hours that changed after the time of a handle. No price takes effect after its recording, so
+ * hours more than a day later have none that was known; the day is for clocks that differ.
+ */
 function changedIn({ sql, knownMs }: Database, { corridorId, hours }: Asked) {
   const known = sql`${instantText(knownMs!)}::timestamptz`
   const within = (time: Part) => sql`
-    corridor_id = ${corridorId} and ${time} >= ${hours.from} and ${time} < ${hours.before}`
+    corridor_id = ${corridorId} and ${time} >= ${hours.from}
+    and ${time} < least(${hours.before}, ${known} + interval '1 day')`
   const isLateOne = sql`(select exists (
     select from late_commits where known_at > ${known} and said_at <= ${known}))`
   const changed = sql`(

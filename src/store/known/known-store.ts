@@ -5,13 +5,15 @@ import type { PageAsk, Standing } from '~/domain/history.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { BucketsAsk } from '~/domain/series.ts'
+import { remembersCorridors } from '~/store/corridor-ids.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { isDistributed, remembersDistribution } from '~/store/distributed/distribution.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { remembersMonths } from '~/store/month/parts.ts'
+import { areManyMonths, remembersMonths } from '~/store/month/parts.ts'
 import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
+import { Reach } from '~/store/past/reach.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { createWorthPathStore } from '~/store/past/worth-path-store.ts'
@@ -20,38 +22,45 @@ import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
 import { isCountLost } from './known-rollups.ts'
 import { catalogueIn, firstRecorded } from './known-tables.ts'
 
+/** Has the views of what was known stand before the tables of now. */
+const SEARCH_PATH = 'known, public'
 /** The maximum number of catalogues of the past that are kept. */
 const CATALOGUES_MAX = 16
 
 /**
  * The tables as they were known at a time. Its transactions read the schema `known` first, so that
  * every statement about the present or the past is about what was known of them, and there is one
- * of each. `pool` is for it alone: a connection plans its statements for either tables.
+ * of each. `pool` is for it alone: a connection plans its statements for either tables. No
+ * transaction waits for another connection of the pool, which others may hold for the same reason.
  *
  * A row is known from the time that it bears, `recorded_at`, on; one whose commit came more than a
  * second later, or before which a later one was committed, from its commit on.
  */
 export function createKnownStore(pool: Database) {
   const catalogues = new Map<string, Required<Catalogue>>()
+  const reaches: Reaches = { standing: new Reach(), held: new Reach() }
   let firstMs: number | null = null
   return {
-    at<T>(knownMs: number, work: (known: KnownTables) => Promise<T>): Promise<T> {
+    async at<T>(knownMs: number, work: (known: KnownTables) => Promise<T>): Promise<T> {
+      const { sql: own } = pool
+      const [isOnServers, areMany] = await Promise.all([isDistributed(own), areManyMonths(own)])
       return pool.sql.begin('read only', async (tx) => {
         const state = await begun(tx, knownMs)
-        await remembersDistribution(tx as unknown as Sql, pool.sql)
-        remembersMonths(tx as unknown as Sql, pool.sql)
+        remembersDistribution(tx as unknown as Sql, isOnServers)
+        remembersMonths(tx as unknown as Sql, areMany)
         firstMs ??= await firstRecorded(tx as unknown as Sql)
         const known = { ...pool, sql: tx as unknown as Sql, knownMs }
+        remembersCorridors(known, pool)
         const isBeforeAll = firstMs === null || knownMs < firstMs
         return work({
-          ...pastOf(known, state),
+          ...pastOf(known, state, reaches),
           ...presentOf(known),
           isBeforeAll,
           async catalogue() {
             const kept = catalogues.get(state.version)
             if (kept) return kept
             const found = await catalogueIn(tx as unknown as Sql)
-            if (isBeforeAll && found.currencies.length === 0) return catalogueIn(pool.sql)
+            if (isBeforeAll && found.currencies.length === 0) return catalogueOfNow(tx)
             if (catalogues.size >= CATALOGUES_MAX) catalogues.clear()
             catalogues.set(state.version, found)
             return found
@@ -61,6 +70,9 @@ export function createKnownStore(pool: Database) {
     },
   }
 }
+
+/** What is remembered of corridors, from one question to the next. */
+type Reaches = { readonly standing: Reach; readonly held: Reach }
 
 type PastTables = ReturnType<typeof pastOf>
 type PresentTables = ReturnType<typeof presentOf>
@@ -87,6 +99,14 @@ const SETTLING_MS = 10_000
 /** A commit that takes longer than this counts from its end on. */
 const LATE_MS = 1000
 
+/** The catalogue of now, in a transaction that reads the schema `known`. */
+async function catalogueOfNow(tx: TransactionSql): Promise<Required<Catalogue>> {
+  await tx`select set_config('search_path', 'public', true)`
+  const found = await catalogueIn(tx as unknown as Sql)
+  await tx`select set_config('search_path', ${SEARCH_PATH}, true)`
+  return found
+}
+
 type StateRow = {
   readonly version: string
   readonly lost_ms: string | null
@@ -101,7 +121,7 @@ type StateRow = {
 async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
   const known = tx`${instantText(knownMs)}::timestamptz`
   const [row] = await tx<[StateRow]>`
-    select set_config('search_path', 'known, public', true),
+    select set_config('search_path', ${SEARCH_PATH}, true),
       set_config('corridor.known_at', ${instantText(knownMs)}, true),
       concat_ws(' ', (
         select id from catalogue_history where since <= ${known} order by id desc limit 1
@@ -125,11 +145,11 @@ async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
 }
 
 /** The stores of the past. They refuse what deletions have left incomplete. */
-function pastOf(known: Database, { lostMs, prunedMs }: State) {
-  const snapshots = createSnapshotStore(known)
+function pastOf(known: Database, { lostMs, prunedMs }: State, reaches: Reaches) {
+  const snapshots = createSnapshotStore(known, reaches.standing)
   const history = createHistoryStore(known)
   const series = createSeriesStore(known)
-  const held = createHeldStore(known)
+  const held = createHeldStore(known, reaches.held)
   const requireKept = (fromMs: number) => {
     if (fromMs < lostMs) throw notKept(lostMs)
   }
@@ -179,7 +199,7 @@ function presentOf(known: Database) {
         where source || '/' || target = any(${arrayLiteral(corridors.map(corridorKey))}::text[])
         order by id`
       const corridorIds = rows.map(({ id }) => id)
-      const ask = { nowMs, isDistributed: await isDistributed(sql), corridorIds }
+      const ask = { nowMs, isDistributed: await isDistributed(sql), isThen: true, corridorIds }
       return liveQuotesOf(sql, sql as unknown as TransactionSql, ask)
     },
   }

@@ -20,8 +20,8 @@ export function areManyMonths(sql: Sql): Promise<boolean> {
 }
 
 /** Has a transaction of a pool remember what the pool does. */
-export function remembersMonths(tx: Sql, pool: Sql): void {
-  known.set(tx, { are: areManyMonths(pool), uses: 1 })
+export function remembersMonths(tx: Sql, are: boolean): void {
+  known.set(tx, { are: Promise.resolve(are), uses: 1 })
 }
 
 async function areMany(sql: Sql): Promise<boolean> {

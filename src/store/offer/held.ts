@@ -16,7 +16,23 @@ export const everyOffer = (sql: Sql, shard: Shard) => sql`lateral (
 export const ofOffer = (sql: Sql, shard: Shard) =>
   sql`provider_corridor_id = p.id ${onShard(sql, shard)} and offer_id = k.offer_id`
 
-export const newestFirst = (sql: Sql) => sql`order by effective_from desc, id desc limit 1`
+const newestFirst = (sql: Sql) => sql`order by effective_from desc, id desc limit 1`
+
+type Searched = { readonly columns: Part; readonly where: Part }
+
+/**
+ * The newest of some rows of `observations`. Of an earlier time it is the newer one of two: of the
+ * rows that are still there, which the months have in order, and of those withdrawn since.
+ */
+export function newest(sql: Sql, shard: Shard, { columns, where }: Searched): Part {
+  const newestIn = (table: string) =>
+    sql`select ${columns} from ${sql(table)} where ${where} ${newestFirst(sql)}`
+  if (!shard.isThen || shard.isDistributed) return newestIn('observations')
+  return sql`
+    select * from (
+      (${newestIn('kept_observations')}) union all (${newestIn('withdrawn_observations')})
+    ) either ${newestFirst(sql)}`
+}
 
 type HeldPart = Shard & {
   /** A condition on the time of rows. */
@@ -25,6 +41,8 @@ type HeldPart = Shard & {
 
 /** The newest row of the offer `k` in `p` that never runs out. */
 export const endless = (sql: Sql, part: HeldPart) => sql`lateral (
-  select id, effective_from from observations
-  where ${ofOffer(sql, part)} and valid_until is null and ${part.within} ${newestFirst(sql)}
+  ${newest(sql, part, {
+    columns: sql`id, effective_from`,
+    where: sql`${ofOffer(sql, part)} and valid_until is null and ${part.within}`,
+  })}
 ) endless`

@@ -4,7 +4,7 @@ import type { Sql } from '~/store/database.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import type { Share } from './at-one-moment.ts'
-import { endless, everyOffer, newestFirst, ofOffer } from './held.ts'
+import { endless, everyOffer, newest, ofOffer } from './held.ts'
 import { NEAR_MS } from './standing.ts'
 
 /** A part of a SQL statement. */
@@ -13,7 +13,7 @@ type Part = PendingQuery<Row[]>
 /** Offers by the ids of their series and their own, 0 for a plain one. */
 export type OfferPlace = { readonly series: number; readonly offer: number }
 
-export type LiveAsk = Pick<Shard, 'isDistributed'> & {
+export type LiveAsk = Pick<Shard, 'isDistributed' | 'isThen'> & {
   /** The beginning of the statement; nothing for the tables as they are. */
   readonly tables?: Part | undefined
   readonly nowMs: number
@@ -62,10 +62,11 @@ function nearRows(sql: Sql, ask: LiveAsk): Part {
       cross join ${everyOffer(sql, ask)}
       left join ${endless(sql, { ...ask, within })} on true
       left join lateral (
-        select id, effective_from, valid_until from observations
-        where ${ofOffer(sql, ask)} and valid_until is not null and ${within}
-          and effective_from >= coalesce(endless.effective_from, '-infinity')
-        ${newestFirst(sql)}
+        ${newest(sql, ask, {
+          columns: sql`id, effective_from, valid_until`,
+          where: sql`${ofOffer(sql, ask)} and valid_until is not null and ${within}
+            and effective_from >= coalesce(endless.effective_from, '-infinity')`,
+        })}
       ) ending on (ending.effective_from, ending.id)
         > (coalesce(endless.effective_from, '-infinity'), coalesce(endless.id, 0))
       where ${ask.share ? sql`p.id % ${ask.share.of}::int = ${ask.share.nth}::int` : sql`true`}
@@ -134,12 +135,13 @@ const heldAt = (sql: Sql, bounds: Bounds) => {
   from (select 1) one
   left join ${endless(sql, { ...bounds, within })} on true
   left join lateral (
-    select id, effective_from from observations
-    where ${ofOffer(sql, bounds)} and valid_until >= cutoff and ${within}
-      and effective_from >= coalesce(endless.effective_from, '-infinity')
-      and (effective_from, id) > (coalesce(endless.effective_from, '-infinity'),
-        coalesce(endless.id, 0))
-    ${newestFirst(sql)}
+    ${newest(sql, bounds, {
+      columns: sql`id, effective_from`,
+      where: sql`${ofOffer(sql, bounds)} and valid_until >= cutoff and ${within}
+        and effective_from >= coalesce(endless.effective_from, '-infinity')
+        and (effective_from, id) > (coalesce(endless.effective_from, '-infinity'),
+          coalesce(endless.id, 0))`,
+    })}
   ) ending on true
 ) o`
 }

@@ -4,17 +4,17 @@ import type { RateType } from '~/domain/provider.ts'
 import { checkedId, type Place } from '~/store/corridor-ids.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral, boundText } from '~/store/encoding.ts'
-import { everyOffer, newestFirst, ofOffer } from '~/store/offer/held.ts'
+import { everyOffer, newest, ofOffer } from '~/store/offer/held.ts'
 import { hasLongOnes, NEAR_MS, pricedColumns, standingEnding } from '~/store/offer/standing.ts'
 import { Reach } from './reach.ts'
 
 type Stretch = Window & { readonly lastMs: number }
 
-export function createHeldStore(database: Database) {
-  const reach = new Reach(database)
+export function createHeldStore(database: Database, reach = new Reach()) {
   return {
     async lastIn(corridor: Corridor, stretches: readonly Stretch[]) {
       const rows = await reach.rows({
+        database,
         corridor,
         nearMs: Math.min(...stretches.map(nearStartMs)),
         ask: (place, firstMs) => lastRows(database, place, { stretches, firstMs }),
@@ -107,12 +107,13 @@ function endlessRows(sql: Sql, place: Place, stretches: readonly Stretch[]) {
     cross join ${everyOffer(sql, place)}
     cross join stretches
     cross join lateral (
-      select ${pricedColumns(sql)} from observations
-      where ${ofOffer(sql, place)} and valid_until is null
-        and effective_from >= ${boundText(fromMs)}::timestamptz
-        and effective_from < ${boundText(beforeMs)}::timestamptz
-        and effective_from >= stretches.since and effective_from < stretches.before
-      ${newestFirst(sql)}
+      ${newest(sql, place, {
+        columns: pricedColumns(sql),
+        where: sql`${ofOffer(sql, place)} and valid_until is null
+          and effective_from >= ${boundText(fromMs)}::timestamptz
+          and effective_from < ${boundText(beforeMs)}::timestamptz
+          and effective_from >= stretches.since and effective_from < stretches.before`,
+      })}
     ) endless
     where p.corridor_id = ${place.corridorId} and stretches.since > '-infinity'`
 }
@@ -128,10 +129,11 @@ function openRows(sql: Sql, place: Place, { stretches, firstMs }: LastAsk) {
     select p.id, ${open + 1}::bigint, endless.* from provider_corridors p
     cross join ${everyOffer(sql, place)}
     left join lateral (
-      select ${pricedColumns(sql)} from observations
-      where ${ofOffer(sql, place)} and valid_until is null
-        and effective_from < ${boundText(beforeMs)}::timestamptz ${first}
-      ${newestFirst(sql)}
+      ${newest(sql, place, {
+        columns: pricedColumns(sql),
+        where: sql`${ofOffer(sql, place)} and valid_until is null
+          and effective_from < ${boundText(beforeMs)}::timestamptz ${first}`,
+      })}
     ) endless on true
     where p.corridor_id = ${place.corridorId} and ${open >= 0}`
 }

@@ -9,6 +9,7 @@ const REMEMBERED_MAX = 50_000
 type Found = { readonly id: string | null; readonly at_ms: string; readonly is_far?: boolean }
 
 type Search<T> = {
+  readonly database: Database
   readonly corridor: Corridor
   /** Start of the search in the latest months alone. */
   readonly nearMs: number
@@ -25,12 +26,10 @@ type Search<T> = {
 export class Reach {
   readonly #far = new Set<string>()
 
-  constructor(private readonly database: Database) {}
-
   /** The rows that `ask` finds, without those that only say that it did not look far enough. */
-  async rows<T extends Found>({ corridor, nearMs, ask }: Search<T>): Promise<T[]> {
+  async rows<T extends Found>({ database, corridor, nearMs, ask }: Search<T>): Promise<T[]> {
     const key = corridorKey(corridor)
-    const rows = await rowsOf(this.database, corridor, async (place) => {
+    const rows = await rowsOf(database, corridor, async (place) => {
       if (place.isLong && !this.#far.has(key)) {
         const near = await ask(place, nearMs)
         if (near.every(({ id, is_far }) => id !== null && !is_far)) return near

@@ -7,17 +7,17 @@ import { checkedId, type Place } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { instantText } from '~/store/encoding.ts'
-import { everyOffer, newestFirst, ofOffer } from '~/store/offer/held.ts'
+import { everyOffer, newest, ofOffer } from '~/store/offer/held.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { NEAR_MS, pricedColumns, standingEnding } from '~/store/offer/standing.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 import { Reach } from './reach.ts'
 
-export function createSnapshotStore(database: Database) {
-  const reach = new Reach(database)
+export function createSnapshotStore(database: Database, reach = new Reach()) {
   return {
     async standing(corridor: Corridor, standing: Standing) {
       const rows = await reach.rows({
+        database,
         corridor,
         nearMs: standing.beforeMs - NEAR_MS,
         ask: (place, firstMs) => standingQuotes(database, place, { ...standing, firstMs }),
@@ -50,6 +50,8 @@ export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk
   const first = isFar ? sql`` : sql`and effective_from >= ${instantText(firstMs)}::timestamptz`
   const before = sql`${instantText(beforeMs)}::timestamptz`
   const since = sql`${instantText(sinceMs)}::timestamptz`
+  const endless = sql`
+    ${ofOffer(sql, place)} and valid_until is null and effective_from < ${before} ${first}`
   const ending = standingEnding(sql, { ...place, since, before, bounds: ask, isFar })
   return sql<StandingRow[]>`
     with ending as materialized (${ending})
@@ -60,9 +62,7 @@ export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk
       select endless.* from (select 1) one
       cross join ${everyOffer(sql, place)}
       left join lateral (
-        select ${pricedColumns(sql)} from observations
-        where ${ofOffer(sql, place)} and valid_until is null and effective_from < ${before} ${first}
-        ${newestFirst(sql)}
+        ${newest(sql, place, { columns: pricedColumns(sql), where: endless })}
       ) endless on true
       union all
       select * from ending where provider_corridor_id = p.id

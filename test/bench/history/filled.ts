@@ -30,6 +30,7 @@ export async function fill(database: Database, size: Size, say: (line: string) =
   const { sql } = database
   const currencies = CODES.map((code) => currency(code))
   await createCatalogueStore(database).apply({ currencies, providers: PROVIDERS })
+  await beginCatalogue(sql)
   await fillReferences(sql, size)
   const series = await seriesIn(sql)
   const quoted = size.corridors * PROVIDERS.length
@@ -54,6 +55,13 @@ export async function fill(database: Database, size: Size, say: (line: string) =
   await sql`analyze`
 }
 
+/** Has the catalogue be as old as the history, as after an upgrade. */
+const beginCatalogue = (sql: Sql) =>
+  sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`update catalogue_history set since = '-infinity'`
+  })
+
 /** Makes every corridor with every provider; the series in the order of corridors. */
 async function seriesIn(sql: Sql): Promise<Series[]> {
   for (const { from, to } of CORRIDORS)
@@ -73,8 +81,8 @@ async function seriesIn(sql: Sql): Promise<Series[]> {
 async function fillReferences(sql: Sql, { nowMs, spanMs }: Span): Promise<void> {
   const [since, until] = [nowMs - spanMs, nowMs - 1].map(instantText)
   await sql`
-    insert into reference_snapshots (source, fetched_at)
-    select 'bench', at from generate_series(${since!}::timestamptz, ${until!}, '1 hour') at`
+    insert into reference_snapshots (source, fetched_at, recorded_at)
+    select 'bench', at, at from generate_series(${since!}::timestamptz, ${until!}, '1 hour') at`
   await sql`
     insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
     select fetched_at, id, code, round((per_usd * (1 +
@@ -141,6 +149,7 @@ async function* pieces<T>(values: Iterable<T>): AsyncGenerator<T> {
 }
 
 const rollUp = (sql: Sql, { name }: Part) => sql`
-  insert into rollups (corridor_id, hour, best_rate, samples)
-  select corridor_id, date_bin('1 hour', effective_from, 'epoch'), max(rate), count(*)
+  insert into rollups (corridor_id, hour, best_rate, samples, changed_at)
+  select corridor_id, date_bin('1 hour', effective_from, 'epoch'), max(rate), count(*),
+    max(recorded_at)
   from ${sql.unsafe(name)} group by 1, 2 order by 2, 1`

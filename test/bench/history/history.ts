@@ -30,14 +30,14 @@ type Side = {
   get(path: string): Promise<void>
   close(): Promise<void>
 }
-type Times = Record<'cold' | 'sql' | 'repeated', number[]>
+type Times = Record<'cold' | 'known' | 'sql' | 'repeated', number[]>
 
 /**
  * The questions about the past on two histories, one with all of it in every corridor and one with
  * all of it in a tenth of them and live quotes alone in the others: so both have as many live
  * quotes, and give the same answers, from ten times the rows. Each question is asked of both in
- * turns, of one corridor after another; then of one again and again. Beside them the same
- * statements through the driver.
+ * turns, of one corridor after another; then of one again and again. So are its statements through
+ * the driver, and the question of what was known then.
  */
 export async function history(dir: string, { rows, years, asks, starts }: Sizes) {
   const fewer = { rows: Math.floor(rows / 10), years, corridors: FEW_CORRIDORS }
@@ -107,12 +107,13 @@ async function opened(filled: Filled): Promise<Side> {
 /** Asks the sides their question of that number in turns. */
 async function asked(sides: readonly Side[], n: number, asks: number): Promise<Times[]> {
   const all = sides.map((side) => {
-    const times: Times = { cold: [], sql: [], repeated: [] }
+    const times: Times = { cold: [], known: [], sql: [], repeated: [] }
     return { side, times, question: side.questions[n]! }
   })
   for (let i = 1; i <= Math.min(WARM_UP_MAX, asks); i++)
     for (const { side, question } of all) {
       await side.get(question.path(-i))
+      await side.get(knownPath(question, -i))
       await question.sql(side.reads, -i)
     }
   const { asksMax = asks } = sides[0]!.questions[n]!
@@ -120,12 +121,16 @@ async function asked(sides: readonly Side[], n: number, asks: number): Promise<T
     for (const { side, question, times } of all) {
       times.cold.push(await timed(() => side.get(question.path(i))))
       times.sql.push(await timed(() => question.sql(side.reads, i + SQL_AHEAD)))
+      times.known.push(await timed(() => side.get(knownPath(question, i + 2 * SQL_AHEAD))))
     }
   for (let i = 0; i < asks; i++)
     for (const { side, question, times } of all)
       times.repeated.push(await timed(() => side.get(question.path(0))))
   return all.map(({ times }) => times)
 }
+
+const knownPath = ({ path, knownMs }: Question, i: number): string =>
+  `${path(i)}&known_at=${new Date(knownMs(i)).toISOString()}`
 
 async function timed(work: () => PromiseLike<unknown>): Promise<number> {
   const startMs = performance.now()
@@ -153,6 +158,12 @@ function figuresOf(
       value: p50,
       goal: 'at most 1.5',
       ...beside('its SQL through the driver', median(b.sql)),
+    },
+    {
+      what: of('with known_at, p50'),
+      value: median(b.known),
+      goal: 'at most 3',
+      ...beside('without', p50),
     },
     ...(isKept
       ? [

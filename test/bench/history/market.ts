@@ -38,7 +38,8 @@ export type Series = Corridor & {
 }
 
 export const COLUMNS =
-  'id, effective_from, corridor_id, provider_corridor_id, rate_type, rate, fee, fee_currency, valid_until'
+  'id, effective_from, recorded_at, corridor_id, provider_corridor_id, rate_type, rate, fee, ' +
+  'fee_currency, valid_until'
 
 const PRICES = 512
 const CHUNK_ROWS = 5000
@@ -46,7 +47,7 @@ const CHUNK_ROWS = 5000
 /**
  * Observations as lines of COPY, in order of time: of the first `quoted` series in turn, so that the
  * prices of one corridor lie together, as they do where its providers are asked one after another.
- * Of the other series there is one each, an hour before `nowMs`.
+ * Of the other series there is one each, an hour before `nowMs`. Each is recorded as it takes effect.
  *
  * The same arguments give the same lines, and with fewer series, and as many fewer rows, they are
  * the lines of these series and no others, under ids of their own.
@@ -98,7 +99,7 @@ export class Story {
     const price = this.#pricesOf(series)[scattered(turn) % PRICES]!
     const until = untilMs(series.providerId, Math.floor(i / this.quoted), atMs)
     const [at, end] = [instantText(atMs), until === null ? '\\N' : instantText(until)]
-    return `${i + 1}\t${at}\t${series.corridorId}\t${series.id}\t${price}\t${end}\n`
+    return `${i + 1}\t${at}\t${at}\t${series.corridorId}\t${series.id}\t${price}\t${end}\n`
   }
 
   /** Prices of a corridor's series in turn, as text: made once. */

@@ -13,6 +13,8 @@ export type Question = {
   /** Goal of the query, and words that lead on to the goal against the smaller history. */
   readonly goal: string
   readonly path: (i: number) => string
+  /** A time within the span it is about, for the query of what was known then. */
+  readonly knownMs: (i: number) => number
   /** The question by SQL alone, its rows read by the driver. */
   readonly sql: (database: Database, i: number) => PromiseLike<unknown>
   /** Says whether asking again is answered from memory. */
@@ -31,6 +33,7 @@ type Page = {
 }
 
 const PERIOD_MS = 90 * DAY_MS
+const HALF_YEAR_MS = 183 * DAY_MS
 /** Each asking of a page ends at an hour of its own, so that nothing of it is in memory. */
 const ASKS_MAX = 240
 
@@ -53,6 +56,7 @@ export function questionsAt(span: Span, corridors: readonly Corridor[]): Questio
       what: '/time-series of 366 days',
       goal: 'under 15 ms, repeated under 1 ms, ',
       path: (i) => `/time-series?${pairOf(corridorAt(i))}&${yearUntil(yearEndMs(i))}`,
+      knownMs: (i) => yearEndMs(i) - HALF_YEAR_MS,
       sql: (database, i) => seriesSql(database, corridorAt(i), yearEndMs(i)),
       isKept: true,
     },
@@ -60,6 +64,7 @@ export function questionsAt(span: Span, corridors: readonly Corridor[]): Questio
       what: '/time-series of 366 days with candles',
       goal: 'as /time-series, ',
       path: (i) => `/time-series?${pairOf(corridorAt(i))}&${yearUntil(yearEndMs(i))}&ohlc=true`,
+      knownMs: (i) => yearEndMs(i) - HALF_YEAR_MS,
       sql: (database, i) => seriesSql(database, corridorAt(i), yearEndMs(i)),
       isKept: true,
     },
@@ -67,6 +72,7 @@ export function questionsAt(span: Span, corridors: readonly Corridor[]): Questio
       what: '/historical',
       goal: 'under 15 ms, ',
       path: (i) => `/historical?${pairOf(corridorAt(i))}&date=${isoDate(dateMs(i))}`,
+      knownMs: (i) => dateMs(i) + DAY_MS,
       sql: (database, i) => snapshotSql(database, corridorAt(i), dateMs(i) + DAY_MS),
       isKept: true,
     },
@@ -74,6 +80,7 @@ export function questionsAt(span: Span, corridors: readonly Corridor[]): Questio
       what: '/change over 90 days',
       goal: 'under 15 ms, ',
       path: (i) => `/change?${pairOf(corridorAt(i))}&period=${i < 0 ? '30d' : '90d'}`,
+      knownMs: (i) => nowMs - Math.abs(i) * HOUR_MS,
       asksMax: CORRIDORS.length / 10,
       sql: (database, i) => snapshotSql(database, corridorAt(i), nowMs - PERIOD_MS),
       isKept: false,
@@ -100,6 +107,7 @@ function pages(nowMs: number, days: number, corridorAt: (i: number) => Corridor)
       what: `/rates/history ${what}`,
       goal,
       path: (i) => `/rates/history?${pairOf(corridorAt(i))}&${question}${filter}${window(i)}`,
+      knownMs: untilMs,
       sql: (database, i) => pageSql(database, { ...ask, ...corridorAt(i) }, untilMs(i)),
       isKept: false,
     }
