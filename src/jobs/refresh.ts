@@ -70,6 +70,12 @@ export class Refresher {
     this.#turn = this.#turn.then(() => this.#drain())
   }
 
+  /** Loads one account with its keys, in its turn. */
+  async loadAccess(accountId: string): Promise<void> {
+    this.note({ kind: 'access', accountId })
+    await this.settled()
+  }
+
   /** Loads everything if an earlier load failed; rejects when this load fails too. */
   async retry(): Promise<void> {
     if (this.#isBehind) await this.reload()

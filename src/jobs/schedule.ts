@@ -5,6 +5,8 @@ export type Job = {
   readonly name: string
   /** The time when to run, in UTC; six fields if seconds matter. */
   readonly pattern: string
+  /** Says whether it runs once when the schedule starts, too. */
+  readonly isAtStart?: boolean
   run(): Promise<void> | void
 }
 
@@ -63,7 +65,9 @@ export function startSchedule(jobs: readonly Job[], log: Log): Schedule {
       await ended
       running.delete(ended)
     }
-    crons.set(job.name, new Cron(job.pattern, { utcOffset: 0, protect: true }, turn))
+    const cron = new Cron(job.pattern, { utcOffset: 0, protect: true }, turn)
+    crons.set(job.name, cron)
+    if (job.isAtStart) void cron.trigger()
   }
   return {
     runNow(name) {

@@ -25,11 +25,14 @@ const SILENT_MAX = 100
  * others had, each by its own usual interval.
  */
 export class SilenceWatch {
-  readonly job: Job = {
-    name: 'watch-providers',
-    pattern: '8-59/10 * * * *',
-    run: () => this.check(),
-  }
+  readonly jobs: readonly Job[] = [
+    {
+      name: 'watch-providers',
+      pattern: '8-59/10 * * * *',
+      isAtStart: true,
+      run: () => this.check(),
+    },
+  ]
   #silent: readonly Silent[] = []
   #partly: readonly Partly[] = []
 

@@ -54,8 +54,8 @@ export class ChangeListener {
     })
   }
 
-  get job(): Job {
-    return { name: 'news-pulse', pattern: '*/2 * * * * *', run: () => this.#pulse() }
+  get jobs(): readonly Job[] {
+    return [{ name: 'news-pulse', pattern: '*/2 * * * * *', run: () => this.#pulse() }]
   }
 
   stop(): void {

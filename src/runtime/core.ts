@@ -4,6 +4,7 @@ import type { Probe } from '~/domain/price/day-mids.ts'
 import { Follower } from '~/jobs/follower.ts'
 import { Refresher, type Sources } from '~/jobs/refresh.ts'
 import { UsageExchange } from '~/jobs/usage-exchange.ts'
+import type { DaySource } from '~/memory/day-publication.ts'
 import { LiveMemory } from '~/memory/live/live.ts'
 import { Passing } from '~/memory/live/passing.ts'
 import { Memory, type Publication } from '~/memory/memory.ts'
@@ -22,10 +23,11 @@ import { createQuoteStore } from '~/store/quote-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
 import { memorySizes } from '~/telemetry/memory-metrics.ts'
+import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import { ChangeListener } from './change-listener.ts'
 import { Spread } from './distributed/spread.ts'
 import { withHeartbeat } from './heartbeat.ts'
-import { newKeysOf } from './new-keys.ts'
+import { newKeysOf } from './late-keys.ts'
 import type { Opened } from './opened.ts'
 import { ReadReplicas } from './read-replicas.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -51,6 +53,8 @@ export type Core = {
   readonly live: LiveMemory
   readonly passing: Passing
   readonly follower: Follower
+  /** References of days that memory does not hold, read within a time. */
+  readonly days: DaySource
   readonly newKeys: NewKeys
   /** Handling of a database on several servers; null for one PostgreSQL. */
   readonly spread: Spread | null
@@ -86,14 +90,15 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const refresher = new Refresher({ ...refreshing, onCaughtUp: telemetry.onCaughtUp })
   const live = new LiveMemory(memory)
   const passing = new Passing(live, options.config)
-  const logged = loggedOf(options, spread)
+  const logged = loggedOf(options, { spread, tracing: telemetry.tracing })
   const follower = opened.add(new Follower({ ...logged, memory, live, clock, log }))
   memory.positions.onAwaited = () => follower.wake()
   const heard = telemetry.follow({ refresher, follower })
   const changes = new ChangeListener({ ...options, ...heard, meter })
-  const newKeys = newKeysOf(options, refresher)
+  const newKeys = newKeysOf({ ...options, refresher })
   const core = { telemetry, readReplicas, windows, memory, feeds, meter, exchange, refresher }
-  const parts = { ...core, changes, live, passing, follower, newKeys, spread }
+  const followed = { changes, live, passing, follower, days: logged.days }
+  const parts = { ...core, ...followed, newKeys, spread }
   await loadMemory(parts, options, opened)
   return parts
 }
@@ -132,7 +137,10 @@ function sourcesOf({ database, config, clock }: ServiceOptions) {
 }
 
 /** The log of changes, and where what it names and all that it tells of is read. */
-function loggedOf({ database }: ServiceOptions, spread: Spread | null) {
+function loggedOf(
+  { database }: ServiceOptions,
+  { spread, tracing }: { readonly spread: Spread | null; readonly tracing: Tracing | null },
+) {
   const references = createReferenceStore(database)
   return {
     changes: createChangeStore(database),
@@ -140,7 +148,11 @@ function loggedOf({ database }: ServiceOptions, spread: Spread | null) {
     quotes: { ...createQuoteStore(database), ...spread?.quotes },
     references,
     days: {
-      referencesAt: (probes: readonly Probe[]) => inTime(references.referencesAt(probes), DAYS),
+      referencesAt: (probes: readonly Probe[]) =>
+        inTime(
+          traced(tracing, 'database referencesAt', () => references.referencesAt(probes)),
+          DAYS,
+        ),
     },
     whole: spread?.whole ?? null,
   }

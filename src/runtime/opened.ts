@@ -1,4 +1,11 @@
-type Part = { stop(): unknown }
+import type { Job, Schedule } from '~/jobs/schedule.ts'
+
+/** A part of a service: its jobs, what it begins with the schedule, and its end. */
+export type Part = {
+  readonly jobs?: readonly Job[]
+  start?(schedule: Schedule): void
+  stop?(): unknown
+}
 
 /** Running parts, to be stopped in the reverse of the order in which they began. */
 export class Opened {
@@ -11,7 +18,7 @@ export class Opened {
 
   /** Stops one part after another; rejects with the first failure, and goes no further then. */
   async stop(): Promise<void> {
-    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) await part.stop()
+    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) await part.stop?.()
   }
 
   /** Stops every part, whatever fails on the way. */

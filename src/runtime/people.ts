@@ -120,7 +120,7 @@ type Deps = Omit<
 
 /** Everything for people who sign in: accounts, keys, and the operator's view. */
 export class People {
-  readonly job: Job
+  readonly jobs: readonly Job[]
   readonly #outbox: Outbox
   readonly #deps: Deps
 
@@ -143,7 +143,7 @@ export class People {
     })
     const applications = applicationsOf(options, shared)
     const uploads = createUploadStore(database)
-    this.job = pruningJob(options, { store, applications, uploads })
+    this.jobs = [pruningJob(options, { store, applications, uploads })]
     this.#deps = {
       ...options,
       ...storesOf(options),

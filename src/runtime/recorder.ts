@@ -4,7 +4,6 @@ import type { Place } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Follower } from '~/jobs/follower.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
-import { inTime } from '~/service/deadline.ts'
 import { type IngestDeps, type ObservationStore, quoteOf } from '~/service/recording/ingest.ts'
 import type { WithdrawalStore } from '~/service/recording/withdraw.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
@@ -17,7 +16,8 @@ import type { StorageWatch } from './storage/storage-watch.ts'
 type RecorderDeps = {
   readonly observations: ObservationStore
   readonly withdrawals: WithdrawalStore
-  readonly references: DaySource
+  /** Where references of days are looked up, within a time. */
+  readonly days: DaySource
   readonly tracing: Tracing | null
   readonly work: Config['work']
   readonly storage: Pick<StorageWatch, 'watched'>
@@ -31,9 +31,6 @@ const WITHDRAWING_AWAY =
 export const RECORDING_AWAY =
   'the database cannot be reached at the moment; ' +
   'retry shortly: with one Idempotency-Key for both tries nothing is recorded twice'
-
-/** The limit on looking up the days of what was recorded, whose sender waits for it. */
-const DAYS = { msMax: 2_000, message: 'the references of earlier days took too long to read' }
 
 /** Outcomes of the rows of a batch. */
 const OUTCOMES = {
@@ -51,7 +48,7 @@ export type Recorder = IngestDeps['store'] & WithdrawalStore & { readonly limit:
  * order of the log. A batch whose answer was lost may still be recorded, and is served then too.
  */
 export function recorderOf(deps: RecorderDeps): Recorder {
-  const { observations, references, tracing, work, storage, rows, follower } = deps
+  const { observations, days, tracing, work, storage, rows, follower } = deps
   const { ingestMax, waitingMax } = work
   const limit = new WorkLimit({ runningMax: ingestMax, waitingMax })
   const record: ObservationStore['record'] = async (batch) => {
@@ -86,11 +83,7 @@ export function recorderOf(deps: RecorderDeps): Recorder {
         return recording
       }),
     ...withdrawing(deps, limit),
-    referencesAt: (probes) =>
-      inTime(
-        traced(tracing, 'database referencesAt', () => references.referencesAt(probes)),
-        DAYS,
-      ),
+    referencesAt: days.referencesAt,
     limit,
     noteRefused: (providerIds) => rows.count('refused', providerIds),
   }

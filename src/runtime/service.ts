@@ -11,23 +11,23 @@ import { SilenceWatch } from '~/jobs/watch-providers.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createWithdrawalStore } from '~/store/recording/withdrawal-store.ts'
-import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
+import { holdsSample } from '~/store/reference-store.ts'
 import { createStorageStore } from '~/store/storage/storage-store.ts'
 import { RowFigures } from '~/telemetry/row-figures.ts'
-import { accessTokensOf } from './access-tokens.ts'
-import { type Alerting, alertingOf } from './alert/alerting.ts'
+import { alertingOf } from './alert/alerting.ts'
 import { type Core, openCore } from './core.ts'
 import { Evidence } from './evidence/evidence.ts'
 import { fileJob, filesOf } from './file/files.ts'
 import { monthWriter } from './file/month-writer.ts'
-import { knownOf } from './known/known.ts'
+import { knownOf } from './known.ts'
+import { accessTokensOf } from './late-keys.ts'
 import { type Listener, listen } from './listener.ts'
-import { Opened } from './opened.ts'
+import { Opened, type Part } from './opened.ts'
 import { pastOf } from './past.ts'
 import { People } from './people.ts'
 import { portalOptions } from './portal.ts'
 import { reachability } from './reachability.ts'
-import { recorderOf } from './recorder.ts'
+import { type Recorder, recorderOf } from './recorder.ts'
 import { retentionJobs } from './retention.ts'
 import { serviceJobs } from './service-jobs.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -36,6 +36,7 @@ import { Backups } from './storage/backups.ts'
 import { StorageWatch } from './storage/storage-watch.ts'
 import { workOf } from './storage/work.ts'
 import { Streams } from './stream/streams.ts'
+import type { Telemetry } from './telemetry.ts'
 import { Tools, toolServerPlaces } from './tool-server.ts'
 import { undoOnFailure } from './undo-on-failure.ts'
 import { ConnectorService } from './upstream/connectors.ts'
@@ -54,19 +55,12 @@ export type RunningService = {
 
 /** Everything that is there once memory is loaded, and before anybody is answered. */
 type Parts = {
-  readonly core: Core
-  readonly people: People
-  readonly alerts: Alerting
-  readonly observations: ReturnType<typeof createObservationStore>
-  readonly silence: SilenceWatch
-  readonly storage: StorageWatch
-  readonly backups: Backups
-  readonly fileJob: Job
-  readonly evidence: Evidence
-  readonly sources: SourceService
-  readonly connectors: ConnectorService
-  readonly streams: Streams
+  readonly telemetry: Telemetry
   readonly app: Pick<App, 'fetch' | 'exact'>
+  readonly streams: Streams
+  readonly jobs: readonly Job[]
+  /** Parts that begin after the listener, and end before it. */
+  readonly late: readonly Part[]
 }
 
 /** One process of the service. `open` comes first, then `start`; each undoes all where it fails. */
@@ -98,21 +92,10 @@ export class Service implements RunningService {
   start(): Promise<void> {
     return this.#undoneOnFailure(() => {
       const { config, log } = this.options
-      const { core, silence, storage, sources, connectors, streams, backups } = this.#parts!
-      const { telemetry, feeds } = core
-      const schedule = this.#opened.add(startSchedule(this.#jobs().map(telemetry.job), log))
+      const { telemetry, jobs, late } = this.#parts!
+      const schedule = this.#opened.add(startSchedule(jobs.map(telemetry.job), log))
       this.#listener = this.#opened.add(listen(config, this.#served(this.#parts!)))
-      this.#opened.add(backups)
-      this.#opened.add(this.#parts!.evidence)
-      this.#opened.add(streams)
-      this.#opened.add(feeds)
-      this.#opened.add(sources)
-      this.#opened.add(connectors)
-      feeds.start(schedule)
-      sources.start(schedule)
-      connectors.start(schedule)
-      schedule.runNow(silence.job.name)
-      schedule.runNow(storage.job.name)
+      for (const part of late) this.#opened.add(part).start?.(schedule)
     })
   }
 
@@ -135,67 +118,76 @@ export class Service implements RunningService {
   }
 
   #partsOf(core: Core): Parts {
-    const { config, clock, log, database, sample } = this.options
-    core.memory.isSample = sample !== null
-    const { memory, newKeys, meter, readReplicas, windows, telemetry } = core
-    const metering = { meter, limits: config.quotas }
-    const past = pastOf(readReplicas, windows, telemetry.tracing)
-    const known = this.#opened.add(knownOf(this.options.database, config))
-    const reading = { memory, newKeys, clock, log, metering, ageLimits: config, past, known }
-    const holding = { memory, refresher: core.refresher, secret: this.#secret }
-    const tokens = accessTokensOf({ ...this.options, ...holding })
-    const streams = new Streams({ ...this.options, memory, live: core.live, secret: this.#secret })
-    const asked = { addressOf: this.#addresses.of, ...toolServerPlaces(config) }
-    const places = { addresses: this.#addresses, listensAt: () => this.origin }
-    const alerts = this.#opened.add(alertingOf(this.options, { core, past, secret: this.#secret }))
+    const { options } = this
+    const { config, clock, database, sample } = options
+    const { memory, live, telemetry, feeds } = core
+    memory.isSample = sample !== null
+    const secret = this.#secret
+    const reading = this.#readingOf(core)
+    const streams = new Streams({ ...options, memory, live, secret })
+    const alerts = this.#opened.add(alertingOf(options, { core, past: reading.past, secret }))
     const { alerting, deliveries } = alerts
-    const tools = new Tools({ ...reading, tokens, streams, alerting, ...asked })
     const { store, observations, storage, rows } = this.#recordingOf(core)
     const work = workOf({ deliveries, rows, storage, telemetry, database })
-    const shared = { ...reading, ...places, alerting, recorder: store, secret: this.#secret, work }
-    const people = this.#opened.add(new People({ ...this.options, ...shared }))
-    const health = { ...this.#health(core), isRecording: () => storage.isRecording }
-    const upstream = { ...this.options, memory, store, follower: core.follower }
-    const sources = new SourceService({ ...upstream, watch: telemetry.source })
-    const connectors = new ConnectorService(upstream)
+    const places = { addresses: this.#addresses, listensAt: () => this.origin }
+    const shared = { ...options, ...reading, ...places, alerting, recorder: store, secret, work }
+    const people = this.#opened.add(new People(shared))
+    const tokens = accessTokensOf({ ...options, memory, refresher: core.refresher, secret })
+    const asked = { addressOf: this.#addresses.of, ...toolServerPlaces(config) }
+    const tools = new Tools({ ...reading, tokens, streams, alerting, ...asked })
     const silence = new SilenceWatch({ store: createSendingStore(database), memory, clock })
-    const evidence = new Evidence({ ...this.options, secret: this.#secret })
-    const figures = { deliveries, streams, storage, rows, clock }
-    const own = { store, health, silence, door: this.#door, database, ...figures }
+    const evidence = new Evidence({ ...options, secret })
+    const health = { ...this.#health(core), isRecording: () => storage.isRecording }
+    const watched = { store, health, silence, door: this.#door, storage, rows, deliveries }
     const app = createApp({
       ...reading,
-      alerting,
-      streams,
-      tools,
-      store,
-      ...{ files: filesOf(database), monthWriter },
       ...evidence.routes,
-      feedTimes: (nowMs) => core.feeds.nextMs(nowMs),
-      sample,
+      ...telemetry.shown({ ...core, ...watched, streams, database, clock }),
+      ...health,
+      ...{ alerting, streams, tools, store, sample, monthWriter },
+      files: filesOf(database),
+      feedTimes: (nowMs) => feeds.nextMs(nowMs),
       corsOrigins: config.corsOrigins,
       publicUrl: config.publicUrl,
       isProxied: config.trustedProxies > 0,
-      portal: portalOptions({ ...this.options, ...shared, addresses: this.#addresses, people }),
-      ...telemetry.shown({ ...core, ...own }),
-      ...health,
+      portal: portalOptions({ ...shared, people }),
     })
-    const backups = new Backups(this.options)
-    const upkeep = { silence, storage, backups, sources, connectors, evidence }
-    const served = { people, alerts, observations, ...upkeep, streams, app }
-    return { core, ...served, fileJob: fileJob({ ...reading, database, monthWriter }) }
+    const late = [new Backups(options), evidence, streams, ...this.#upstreamOf(core, store)]
+    const early = [people, alerts, core.changes, core.readReplicas, silence, storage]
+    const jobs = [
+      ...serviceJobs(options, { core, observations }),
+      ...retentionJobs({ ...options, memory }),
+      fileJob({ ...reading, database, monthWriter }),
+      ...[...early, ...late].flatMap((part) => part.jobs),
+    ]
+    return { telemetry, app, streams, jobs, late }
   }
 
-  #recordingOf({ follower, telemetry }: Core) {
+  /** Dependencies of everything that reads prices, now or in the past. */
+  #readingOf({ memory, newKeys, meter, readReplicas, windows, telemetry }: Core) {
+    const { config, clock, log, database } = this.options
+    const metering = { meter, limits: config.quotas }
+    const past = pastOf(readReplicas, windows, telemetry.tracing)
+    const known = this.#opened.add(knownOf(database, config))
+    return { memory, newKeys, clock, log, metering, ageLimits: config, past, known }
+  }
+
+  #recordingOf({ follower, telemetry, days }: Core) {
     const { config, database, clock, log } = this.options
     const observations = createObservationStore(database, clock)
     const storage = new StorageWatch({ store: createStorageStore(database), clock, log, ...config })
     const rows = new RowFigures()
-    const references = createReferenceStore(database, clock)
     const withdrawals = createWithdrawalStore(database)
-    const stores = { observations, withdrawals, references }
-    const recording = { ...stores, storage, rows, follower }
+    const recording = { observations, withdrawals, days, storage, rows, follower }
     const store = recorderOf({ ...recording, tracing: telemetry.tracing, work: config.work })
     return { store, observations, storage, rows }
+  }
+
+  /** What asks feeds and banks and runs connectors. */
+  #upstreamOf({ memory, follower, telemetry, feeds }: Core, store: Recorder) {
+    const asking = { ...this.options, memory, store, follower }
+    const sources = new SourceService({ ...asking, watch: telemetry.source })
+    return [feeds, sources, new ConnectorService(asking)]
   }
 
   #health({ memory, refresher, follower, spread }: Core): HealthDeps {
@@ -211,29 +203,6 @@ export class Service implements RunningService {
       }),
       isDatabaseReachable: reachability(() => sql`select 1`),
     }
-  }
-
-  #jobs(): Job[] {
-    const { core, people, alerts, silence, storage, backups, streams, fileJob } = this.#parts!
-    const { sources, connectors, evidence } = this.#parts!
-    const { memory, changes, readReplicas, feeds } = core
-    return [
-      ...serviceJobs(this.options, this.#parts!),
-      people.job,
-      ...alerts.jobs,
-      changes.job,
-      ...readReplicas.jobs,
-      ...feeds.jobs,
-      ...sources.jobs,
-      ...connectors.jobs,
-      ...retentionJobs({ ...this.options, memory }),
-      silence.job,
-      storage.job,
-      ...backups.jobs,
-      fileJob,
-      evidence.job,
-      streams.job,
-    ]
   }
 
   /** Handlers of the listener's requests, and what it watches. */

@@ -99,6 +99,22 @@ describe('startSchedule', () => {
     expect(log.lines).toEqual([])
   })
 
+  test('runs a job at the start too if it says so', async () => {
+    const ran: string[] = []
+    const job = { pattern: '26 14 * * *', run: () => void ran.push('at once') }
+    schedule = startSchedule(
+      [
+        { ...job, name: 'at once', isAtStart: true },
+        { ...job, name: 'later', run: () => void ran.push('later') },
+      ],
+      log,
+    )
+    await turns()
+    expect(ran).toEqual(['at once'])
+    for (let i = 0; i < 30; i++) await advance(SECOND_MS)
+    expect(ran).toEqual(['at once', 'at once', 'later'])
+  })
+
   test('never runs a job alongside itself, and skips times that pass meanwhile', async () => {
     const runs: PromiseWithResolvers<void>[] = []
     const run = () => {

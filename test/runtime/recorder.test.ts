@@ -15,7 +15,7 @@ const recording: Parameters<typeof recorderOf>[0] = {
     named: async () => [],
     withdraw: async () => ({ withdrawn: [], quotes: [] }),
   },
-  references: { referencesAt: noReferences },
+  days: { referencesAt: noReferences },
   tracing: null,
   work: { historyMax: 1, ingestMax: 1, waitingMax: 2 },
   ...UNWATCHED,

@@ -102,7 +102,7 @@ describe('rerun', () => {
       const recorder = recorderOf({
         observations: store,
         withdrawals: createWithdrawalStore(database),
-        references: { referencesAt: noReferences },
+        days: { referencesAt: noReferences },
         tracing: null,
         work: config.work,
         ...UNWATCHED,

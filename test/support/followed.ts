@@ -43,7 +43,7 @@ export const recorderOn = (
     ...UNWATCHED,
     observations: createObservationStore(database, clock),
     withdrawals: createWithdrawalStore(database),
-    references: createReferenceStore(database),
+    days: createReferenceStore(database),
     tracing: null,
     work: WORK,
     follower,

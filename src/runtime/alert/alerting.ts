@@ -12,8 +12,6 @@ type Parts = {
   readonly secret: SharedSecret
 }
 
-export type Alerting = ReturnType<typeof alertingOf>
-
 /** Parts of alerts: what owners do with them, what evaluates them, and what sends them. */
 export function alertingOf(options: ServiceOptions, { core, past, secret }: Parts) {
   const { memory, live, follower, changes } = core

@@ -51,8 +51,8 @@ export class Evidence {
     }
   }
 
-  get job(): Job {
-    return this.sealer.job
+  get jobs(): readonly Job[] {
+    return [this.sealer.job]
   }
 
   stop(): void {

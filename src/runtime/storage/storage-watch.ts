@@ -47,11 +47,14 @@ const BACKUP_MS_MAX = HOUR_MS
  * until a trial succeeds: one that failed before, or a minute after the last refusal.
  */
 export class StorageWatch {
-  readonly job: Job = {
-    name: 'watch-storage',
-    pattern: '*/10 * * * * *',
-    run: () => this.check(),
-  }
+  readonly jobs: readonly Job[] = [
+    {
+      name: 'watch-storage',
+      pattern: '*/10 * * * * *',
+      isAtStart: true,
+      run: () => this.check(),
+    },
+  ]
   #full: Full | null = null
   #figures: StorageFigures | null = null
   #first: { readonly bytes: number; readonly atMs: number } | null = null

@@ -48,11 +48,9 @@ export class Streams implements Parts {
   }
 
   /** Writes down the seats again, which a lost meter takes with it. */
-  readonly job: Job = {
-    name: 'declare-streams',
-    pattern: '*/10 * * * * *',
-    run: () => this.seats.declare(),
-  }
+  readonly jobs: readonly Job[] = [
+    { name: 'declare-streams', pattern: '*/10 * * * * *', run: () => this.seats.declare() },
+  ]
 
   /** Ends every stream and asks its client to connect elsewhere. */
   async stop(): Promise<void> {

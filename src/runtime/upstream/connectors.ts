@@ -10,7 +10,7 @@ import { restMsAfter } from '~/domain/source/turn.ts'
 import { systemPace } from '~/feed/fetcher.ts'
 import type { Follower } from '~/jobs/follower.ts'
 import { inTurn } from '~/jobs/in-turn.ts'
-import { type Job, lastInstantMs, type Schedule } from '~/jobs/schedule.ts'
+import { type Job, lastInstantMs } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type IngestDeps, ingest } from '~/service/recording/ingest.ts'
@@ -34,7 +34,6 @@ type ServiceDeps = Pick<ConnectorDeps, 'config' | 'clock' | 'database'> & {
 const HOSTS_AT_ONCE_MAX = 4
 /** The pause between two connectors of one host. */
 const PAUSE_MS = 250
-const JOB_NAME = 'run-connectors'
 /** Schedule of looking for connectors, and for those that are due. */
 const LOOKS = '20 * * * * *'
 
@@ -89,17 +88,13 @@ export class ConnectorService {
   }
 
   get jobs(): Job[] {
-    return [{ name: JOB_NAME, pattern: LOOKS, run: () => this.run() }]
+    const run = () => this.run()
+    return [{ name: 'run-connectors', pattern: LOOKS, isAtStart: true, run }]
   }
 
   /** Runs what is due; a stop in the middle of it records nothing of what is not recorded yet. */
   run(): Promise<void> {
     return this.#stopping.run(() => this.#turn())
-  }
-
-  /** Makes up for a run that was missed. */
-  start(schedule: Schedule): void {
-    schedule.runNow(JOB_NAME)
   }
 
   /** Cancels what is being asked. */

@@ -5,7 +5,7 @@ import type { QuoteSource } from '~/domain/source/source.ts'
 import { systemPace } from '~/feed/fetcher.ts'
 import type { SourceStore } from '~/jobs/fetch-source.ts'
 import type { Follower } from '~/jobs/follower.ts'
-import type { Job, Schedule } from '~/jobs/schedule.ts'
+import type { Job } from '~/jobs/schedule.ts'
 import { SourceTurns } from '~/jobs/source-turns.ts'
 import type { Log } from '~/log.ts'
 import type { Memory, Publication } from '~/memory/memory.ts'
@@ -45,7 +45,6 @@ type SourceServiceDeps = {
   readonly watch?: (source: QuoteSource) => QuoteSource
 }
 
-const JOB_NAME = 'fetch-quotes'
 /** Schedule of looking for banks that are due. */
 const LOOKS = '4-59/5 * * * *'
 
@@ -86,16 +85,13 @@ export class SourceService {
 
   get jobs(): Job[] {
     if (!this.#turns) return []
-    return [{ name: JOB_NAME, pattern: this.#pattern, run: () => this.run() }]
+    const run = () => this.run()
+    return [{ name: 'fetch-quotes', pattern: this.#pattern, isAtStart: true, run }]
   }
 
   /** One turn; a stop in the middle of it leaves no trace of what is not recorded yet. */
   run(): Promise<void> {
     return this.#stopping.run(() => this.#turns?.run() ?? Promise.resolve())
-  }
-
-  start(schedule: Schedule): void {
-    if (this.#turns) schedule.runNow(JOB_NAME)
   }
 
   /** Cancels what is being asked. */

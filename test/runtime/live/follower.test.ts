@@ -126,8 +126,9 @@ describe('Follower', () => {
     for (let i = 0; i < 5; i++) await first.record(observation({ rate: `${i + 1}` }))
     await first.caughtUp()
     expect(second.steps).toEqual([])
-    await second.core.changes.job.run()
-    await second.core.changes.job.run()
+    const [pulse] = second.core.changes.jobs
+    await pulse!.run()
+    await pulse!.run()
     await caughtUp()
     expect(second.heard).toEqual(first.heard)
     expect(second.steps).toHaveLength(5)
