@@ -6,7 +6,6 @@ export const askedText = ENGLISH.askedText
 export const clockText = ENGLISH.clockText
 export const momentText = ENGLISH.momentText
 export const percentText = ENGLISH.percentText
-export const plainAmountText = ENGLISH.plainAmountText
 export const priceText = ENGLISH.priceText
 export const rateText = ENGLISH.rateText
 export const spanText = ENGLISH.spanText

@@ -1,7 +1,7 @@
 import type { Evidence } from '~/domain/price/evidence.ts'
-import { type Provider, type ProviderType, RATE_TYPES } from '~/domain/provider.ts'
+import type { Provider, ProviderType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import { ENGLISH, type MessageKey, type Words } from '~/portal/words/words.ts'
+import type { MessageKey, Words } from '~/portal/words/words.ts'
 
 export const typeText = ({ say }: Words, type: ProviderType | null): string | null =>
   type && say(`provider-type.${type}`)
@@ -34,16 +34,4 @@ export function standingText(
   if (evidence === 'observed' && providerType === 'aggregator') return say('evidence.others')
   const key = STANDING_KEYS[evidence]
   return key && say(key)
-}
-
-/** The kinds of price, as the explanation of the calculations names them. */
-export const KINDS = RATE_TYPES.map((type) => ({
-  title: ENGLISH.say(`kind.${type}`),
-  note: ENGLISH.say(`kind-note.${type}`),
-}))
-
-/** Marks of prices, as that explanation quotes them. */
-export const STANDING = {
-  derived: ENGLISH.say('evidence.derived'),
-  indicative: ENGLISH.say('evidence.indicative'),
 }

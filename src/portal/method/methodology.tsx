@@ -5,6 +5,7 @@ import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
+import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import { type MethodFacts, VersionOne } from './version-1.tsx'
 import { VersionTwo } from './version-2.tsx'
 
@@ -50,30 +51,24 @@ export const methodologyRoutes = (deps: PublicDeps): Route[] => [
   },
 ]
 
-function versionPage(deps: PublicDeps, { view }: PublicAsk, version: Version): Page {
+function versionPage(deps: PublicDeps, { view, words }: PublicAsk, version: Version): Page {
+  const { say, rich, language } = words
   const { number, date, Text } = version
   const isNewest = version === VERSIONS[0]
   const facts = { currencies: view.catalogue.currencies, credits: deps.pages.credits }
   return {
-    title: isNewest ? 'How we calculate' : `How we calculated until version ${number + 1}`,
+    title: isNewest ? say('method.title') : say('method.title-until', { number: number + 1 }),
     path: PATHS.method,
-    description: 'What each figure means, how it is worked out, and where the data comes from.',
+    description: say('method.description'),
     body: (
       <article class="stack prose">
         <div class="stack-tight">
-          <h1>How we calculate</h1>
-          <p class="lead">
-            What each figure on these pages means, how it is worked out, and where the data comes
-            from.
-          </p>
+          <h1>{say('method.title')}</h1>
+          <p class="lead">{say('method.lead')}</p>
           <p>
-            Version {number} of {date}.
-            {!isNewest && (
-              <>
-                {' '}
-                It no longer applies: see the <a href={PATHS.method}>current version</a>.
-              </>
-            )}
+            {say('method.version', { number, date })}
+            {language !== 'en' && ` ${say('method.translated')}`}
+            {!isNewest && <> {rich('method.superseded', { link: linkTo(PATHS.method) })}</>}
           </p>
         </div>
         <Text {...facts} ageLimits={deps.ageLimits} />
@@ -83,15 +78,18 @@ function versionPage(deps: PublicDeps, { view }: PublicAsk, version: Version): P
   }
 }
 
-const Versions = () => (
-  <section class="stack-tight" aria-labelledby="versions">
-    <h2 id="versions">Versions of this page</h2>
-    <ul class="bullets">
-      {VERSIONS.map(({ number, date }) => (
-        <li key={number}>
-          <a href={`${PATHS.method}/${number}`}>Version {number}</a>, {date}
-        </li>
-      ))}
-    </ul>
-  </section>
-)
+function Versions() {
+  const { say, rich } = useWords()
+  return (
+    <section class="stack-tight" aria-labelledby="versions">
+      <h2 id="versions">{say('method.versions')}</h2>
+      <ul class="bullets">
+        {VERSIONS.map(({ number, date }) => (
+          <li key={number}>
+            {rich('method.version-of', { number, date, link: linkTo(`${PATHS.method}/${number}`) })}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
