@@ -355,6 +355,58 @@ describe('a person who is notified by email', () => {
     await page.getByText('it was ended by the link in a mail').waitFor()
   })
 
+  test('is two clicks from the page of a pair, and two more from the end', async () => {
+    const email = 'kofi@example.org'
+    await mailed.demo.command('account', 'create', '--email', email, '--plan', 'enterprise')
+    const key = mailed.demo.keys.enterprise!
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+    const pair = { from: 'GBP', to: 'GHS', source_country: 'GB', target_country: 'GH' }
+    const asked = new URLSearchParams({ ...pair, amount: '200' })
+    const api = `${mailed.demo.origin}/api/v1`
+    const offers = await (await fetch(`${api}/convert?${asked}`, { headers })).json()
+    const { net_converted: net } = (offers as { best: { net_converted: number } }).best
+    const { page, context } = await mailed.visit({ width: 320 })
+    const clicks: string[] = []
+    await context.exposeFunction('clicked', (on: string) => void clicks.push(on))
+    await context.addInitScript(`addEventListener('click', ({ isTrusted, target }) => {
+      if (isTrusted) clicked(target.textContent.trim())
+    }, true)`)
+
+    /** Opens the mail that comes next, as a program for mail shows it, and clicks its link. */
+    const clickMail = async (there: string, before: number): Promise<string> => {
+      const mail = (await mails.until(before + 1))[before]!
+      expect(mail).toContain(`To: ${email}`)
+      const [link] = new RegExp(`^${PUBLIC_URL}(${there}\\?\\S+)$`, 'm').exec(mail)!.slice(1)
+      const shown = `<a href="${mailed.demo.origin}${link}">the link in the mail</a>`
+      await page.goto(`data:text/html,${encodeURIComponent(shown)}`)
+      await page.getByRole('link').click()
+      return mail
+    }
+
+    await page.goto('/send/united-kingdom-to-ghana?amount=200')
+    let before = mails.mails.length
+    await page.getByLabel('More than, in GHS').fill(String(Math.ceil(net * 1.01)))
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByRole('button', { name: 'Mail me the link' }).click()
+    await clickMail('/alerts/subscribe', before)
+    await page.getByRole('heading', { name: 'Your mails are on' }).waitFor()
+    expect(clicks).toEqual(['Mail me the link', 'the link in the mail'])
+
+    before = mails.mails.length
+    const price = { ...pair, provider_id: 'wise', rate: (net / 200) * 1.03, fee: 0 }
+    const reply = await fetch(`${api}/rates`, {
+      ...{ method: 'POST', headers },
+      body: JSON.stringify({ ...price, fee_currency: 'GBP' }),
+    })
+    expect([reply.status, await reply.text()]).toEqual([201, expect.any(String)])
+    const mail = await clickMail('/alerts/end', before)
+    expect(mail).toContain('(GHS): what arrives for')
+    await page.getByRole('button', { name: 'End it' }).click()
+    await page.getByRole('heading', { name: 'This alert is ended' }).waitFor()
+    expect(clicks.slice(2)).toEqual(['the link in the mail', 'End it'])
+    await context.close()
+  })
+
   test.each(['light', 'dark'] as const)('can read the page of the link, in %s', async (scheme) => {
     for (const width of [1280, 360]) {
       const { page, context } = await mailed.visit({ scheme, width })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { LANGUAGES } from '~/portal/words/language.ts'
-import { ENGLISH_WORDS } from '../portal/words/english.ts'
+import { LANGUAGES, type Language, prefixOf } from '~/portal/words/language.ts'
+import { englishWordIn } from '../portal/words/english.ts'
 import { isTooWide, Scene } from './scene.ts'
 
 setDefaultTimeout(180_000)
@@ -10,7 +10,8 @@ const PAIR = '/send/united-kingdom-to-ghana?amount=200'
 const PAGES = [
   ...['/?from=GBP&to=KES', PAIR, '/corridors', '/send', '/providers', '/privacy'],
   ...['/sign-up', '/sign-in', '/forgotten', '/embed?source=GB&target=GH&amount=200', '/nothing'],
-  ...['/data', '/ranking', '/ranking?of=providers&order=lowest', '/verify'],
+  ...['/data', '/ranking', '/ranking?of=providers&order=lowest', '/verify', '/methodology'],
+  ...['/methodology/1', '/providers/wise', '/alerts/subscribe?token=x', '/alerts/end?token=x'],
 ]
 
 let scene: Scene
@@ -34,9 +35,7 @@ const LABELS = `[...document.querySelectorAll('main *, header *')].flatMap((one)
 async function englishIn(page: Page): Promise<string | null> {
   const text = (await page.evaluate(SHOWN)) as string
   const labels = (await page.evaluate(LABELS)) as string[]
-  const [found] =
-    ENGLISH_WORDS.exec([text, ...labels.filter(Boolean)].join(' | ').replace(/\s+/g, ' ')) ?? []
-  return found ?? null
+  return englishWordIn([text, ...labels.filter(Boolean)].join(' | ').replace(/\s+/g, ' '))
 }
 
 const WIDTHS = [320, 768, 1280]
@@ -45,30 +44,94 @@ const SCHEMES = ['light', 'dark'] as const
 /** Every width with light and dark, from narrow to wide: a page that grows redraws its charts. */
 const LOOKS = WIDTHS.flatMap((width) => SCHEMES.map((scheme) => ({ width, scheme })))
 
+const PASSWORD = 'correct horse battery'
+const ACCOUNT = [
+  ...['/developer', '/developer/profile', '/developer/profile/delete', '/developer/second-factor'],
+  ...['/developer/alerts', '/developer/alerts/new?from=GBP&to=KES', '/oauth/authorize?client_id=x'],
+]
+
+/** The question of an application that has just registered. */
+async function consentPath(): Promise<string> {
+  const redirect_uri = 'http://127.0.0.1:1/callback'
+  const reply = await fetch(`${scene.demo.origin}/oauth/register`, {
+    method: 'POST',
+    body: JSON.stringify({ client_name: 'Claude', redirect_uris: [redirect_uri] }),
+  })
+  const { client_id } = (await reply.json()) as { client_id: string }
+  const asked = { response_type: 'code', client_id, redirect_uri, state: 's' }
+  const proof = { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' }
+  return `/oauth/authorize?${new URLSearchParams({ ...asked, ...proof })}`
+}
+
+/** Opens a page in a language, at the least width. */
+async function opened(page: Page, path: string, language: Language): Promise<void> {
+  await page.setViewportSize({ width: WIDTHS[0]!, height: 900 })
+  await page.goto(prefixOf(language) + path)
+  expect(await page.locator('html').getAttribute('lang')).toBe(language)
+}
+
+/** Opens every part of a page that is folded. */
+const unfolded = (page: Page) =>
+  page.evaluate('for (const one of document.querySelectorAll("main details")) one.open = true')
+
+type Looked = {
+  readonly path: string
+  /** The look at which axe reads the page; at every one for the page of a pair. */
+  readonly own: number
+}
+
+/** Expects a page to stand alone in its language, and to fit and be read at every look. */
+async function examined(page: Page, name: string, { path, own }: Looked): Promise<void> {
+  const isEnglish = (await page.locator('html').getAttribute('lang')) === 'en'
+  if (!isEnglish) expect([path, await englishIn(page)]).toEqual([path, null])
+  for (const [i, { width, scheme }] of LOOKS.entries()) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme: scheme })
+    expect([path, width, await isTooWide(page)]).toEqual([path, width, false])
+    if (path === PAIR || i === own % LOOKS.length)
+      expect([path, width, await scene.faults(page)]).toEqual([path, width, []])
+    if (scheme === 'light' && width === WIDTHS[0]) await scene.picture(page, `language-${name}`)
+  }
+}
+
 describe('the pages in every language', () => {
   test.each(LANGUAGES)(
     '%s stands alone, fits and shuts nobody out at every width, light and dark',
     async (language) => {
       const { page, context } = await scene.visit({ isScripted: true })
       for (const [nth, path] of PAGES.entries()) {
-        await page.setViewportSize({ width: WIDTHS[0]!, height: 900 })
-        await page.goto(language === 'en' ? path : `/${language}${path}`)
-        expect(await page.locator('html').getAttribute('lang')).toBe(language)
-        if (language !== 'en') expect([path, await englishIn(page)]).toEqual([path, null])
-        const own = (nth + LANGUAGES.indexOf(language)) % LOOKS.length
-        for (const [i, { width, scheme }] of LOOKS.entries()) {
-          await page.setViewportSize({ width, height: 900 })
-          await page.emulateMedia({ colorScheme: scheme })
-          expect([path, width, await isTooWide(page)]).toEqual([path, width, false])
-          const isAsked = path === PAIR || i === own
-          if (isAsked) expect([path, width, await scene.faults(page)]).toEqual([path, width, []])
-          if (scheme === 'light' && width !== 768 && nth < 3)
-            await scene.picture(page, `language-${language}-${width}-${nth}`)
-        }
+        await opened(page, path, language)
+        await examined(page, `${language}-${nth}`, { path, own: nth + LANGUAGES.indexOf(language) })
       }
       await context.close()
     },
   )
+
+  test.each(LANGUAGES)('%s is what a person reads who signs up, too', async (language) => {
+    const { page, context } = await scene.visit({ isScripted: true })
+    const email = `${language}@example.org`
+    const fillIn = async () => {
+      for (const [name, value] of Object.entries({ email, password: PASSWORD })) {
+        const field = page.locator(`input[name=${name}]:visible`)
+        if ((await field.count()) > 0) await field.fill(value)
+      }
+      await page.locator('main form button[type=submit]:visible').first().click()
+    }
+    await opened(page, '/sign-up', language)
+    await fillIn()
+    await page.waitForURL('**/mailed')
+    await page.goto(await scene.demo.linkTo(email))
+    await fillIn()
+    await page.locator('#new-key').waitFor()
+    await unfolded(page)
+    await examined(page, `${language}-first-key`, { path: PAIR, own: 0 })
+    for (const [nth, path] of [...ACCOUNT, await consentPath()].entries()) {
+      await opened(page, path, language)
+      await unfolded(page)
+      await examined(page, `${language}-account-${nth}`, { path, own: nth })
+    }
+    await context.close()
+  })
 
   test('Arabic is laid out from right to left', async () => {
     const { page, context } = await scene.visit({ width: 320 })

@@ -1,13 +1,32 @@
 /** Words that the pages say in English, and that are in no name of the sample. */
-export const ENGLISH_WORDS = new RegExp(
-  String.raw`\b(prices?|fees?|seen|compare|providers?|your|which|than|when|what|arrives|the|` +
-    String.raw`cheapest|mid-market|sign (in|out)|password|days|hours|better|highest|choose|shown?|` +
-    String.raw`requests|today|revoke|passkeys?|recovery|keys|account|nothing|asks|allowed)\b`,
+const WORDS = new RegExp(
+  `\\b(prices?|fees?|seen|providers?|your|which|than|when|what|arrives|cheapest|mid-market|` +
+    `sign (in|out)|password|days|hours|better|highest|choose|shown?|requests|today|revoke|` +
+    `passkeys?|recovery|keys|account|nothing|asks|allowed)\\b`,
   'i',
 )
 
+/** Names of providers may begin with it. */
+const THE = /\bthe\b/
+
+/** The name of a survey, which has no other. */
+const SURVEY = ['Remittance Prices Worldwide', ''] as const
+
+/** The first word of a text that is English; null for none. */
+export function englishWordIn(text: string): string | null {
+  const own = text.replaceAll(...SURVEY)
+  return (WORDS.exec(own) ?? THE.exec(own))?.[0] ?? null
+}
+
 /** Attributes with words in them; a script shows those of `data-`. */
-const LABELS = /^(aria-label$|alt$|title$|data-(?!key|copy|copied|try|passkey$|chart|submit))/
+const LABELS =
+  /^(aria-label$|alt$|title$|data-(?!key|copy|copied|try|passkey$|chart|submit|verify))/
+
+/** The words of an attribute, without the keys of those that a script reads as JSON. */
+const wordsIn = (value: string): string[] =>
+  value.startsWith('{"')
+    ? Object.values(JSON.parse(value)).map((one) => JSON.stringify(one))
+    : [value]
 
 /** An English word in a page of another language, where it does not say that it is English. */
 export function englishIn(html: string): string | null {
@@ -24,7 +43,8 @@ export function englishIn(html: string): string | null {
     })
     .on('body *', {
       element(element) {
-        for (const [name, value] of element.attributes) if (LABELS.test(name)) said.push(value)
+        for (const [name, value] of element.attributes)
+          if (LABELS.test(name)) said.push(...wordsIn(value.replaceAll('&quot;', '"')))
       },
       text({ text }) {
         if (depth === 0) said.push(text)
@@ -36,5 +56,5 @@ export function englishIn(html: string): string | null {
       },
     })
     .transform(html)
-  return ENGLISH_WORDS.exec(said.join(' '))?.[0] ?? null
+  return englishWordIn(said.join(' '))
 }
