@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type Coding, coded, codingFor, codingHeader, packed } from './coding.ts'
 import { isHeld } from './entity-tag.ts'
-import { takesGzip } from './gzip.ts'
 import type { Headers } from './reply.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -22,7 +22,7 @@ export type FileContent = {
   readonly bytes: Bytes | string
   readonly type: string
   readonly headers?: Headers
-  /** Says whether the bytes are compressed by themselves, so that gzip would gain nothing. */
+  /** Says whether the bytes are compressed by themselves, so that no coding would gain anything. */
   readonly isPacked?: boolean
 }
 
@@ -35,7 +35,7 @@ export class StaticFile {
   readonly #bytes: Bytes
   readonly #headers: Headers & { etag: string }
   readonly #isPacked: boolean
-  #zipped: Bytes | null = null
+  readonly #coded = new Map<Coding, Bytes>()
 
   constructor({ bytes, type, headers = {}, isPacked = false }: FileContent) {
     this.#isPacked = isPacked
@@ -50,13 +50,20 @@ export class StaticFile {
     }
   }
 
-  /** The file, compressed for callers that accept gzip; a 304 for those that already have it. */
+  /** Compresses the file as far as can be, on another thread: for files that callers keep. */
+  async pack(): Promise<void> {
+    this.#coded.set('br', await packed(this.#bytes))
+  }
+
+  /** The file, compressed for callers that accept it; a 304 for those that already have it. */
   reply(request: Request, rule: CacheRule): Response {
     const headers = { ...this.#headers, 'cache-control': CACHE[rule] }
     if (isHeld(request, headers.etag)) return new Response(null, { status: 304, headers })
-    if (this.#isPacked || !takesGzip(request)) return new Response(this.#bytes, { headers })
-    this.#zipped ??= Bun.gzipSync(this.#bytes)
-    return new Response(this.#zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
+    if (this.#isPacked) return new Response(this.#bytes, { headers })
+    const coding = codingFor(request)
+    const bytes = this.#coded.get(coding) ?? coded(this.#bytes, coding)
+    this.#coded.set(coding, bytes)
+    return new Response(bytes, { headers: { ...headers, ...codingHeader(coding) } })
   }
 }
 

@@ -18,7 +18,12 @@ const TYPES: Readonly<Record<string, string>> = {
 const HASH_LENGTH = 12
 const ASSET_PATH = /\/assets\/([a-z0-9-]+)-[0-9a-f]{12}\.(css|js|svg)$/
 
-type Asset = { readonly path: string; readonly file: StaticFile }
+type Asset = {
+  readonly path: string
+  readonly file: StaticFile
+  /** Compresses the file once, as far as can be. */
+  readonly pack: () => Promise<void>
+}
 
 /** The paths of the files that pages load, by name: `site.css`, `icon.svg`, `chart.js`. */
 export type AssetPaths = (name: string) => string
@@ -66,7 +71,8 @@ function assetOf(path: string, bytes: Uint8Array<ArrayBuffer>): [string, Asset] 
   const [name, extension] = key.split('.')
   const file = new StaticFile({ bytes, type: TYPES[extension!]! })
   const hash = file.digest.slice(0, HASH_LENGTH)
-  return [key, { path: `/assets/${name}-${hash}.${extension}`, file }]
+  const pack = madeOnce(() => file.pack())
+  return [key, { path: `/assets/${name}-${hash}.${extension}`, file, pack }]
 }
 
 export const assetRoutes = ({ assets, log }: { assets: Assets; log: Log }): Route[] => [
@@ -76,8 +82,10 @@ export const assetRoutes = ({ assets, log }: { assets: Assets; log: Log }): Rout
     async handle(request) {
       const { pathname } = new URL(request.url)
       const asset = await assets.at(pathname)
-      if (asset)
+      if (asset) {
+        await asset.pack()
         return asset.file.reply(request, pathname.endsWith(asset.path) ? 'forever' : 'revalidated')
+      }
       return errorReply(
         new ServiceError('unknown_path', 'there is no such file; reload the page'),
         log,

@@ -2,8 +2,8 @@
 
 import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { coded, codingFor, codingHeader } from '~/http/coding.ts'
 import type { Frame } from '~/http/docs/reference-page.ts'
-import { takesGzip } from '~/http/gzip.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
 import type { CookiePrefix } from './cookies.ts'
@@ -62,18 +62,18 @@ export async function pageReply(deps: PageDeps, request: Request, page: Page): P
   const shown = <Document {...{ deps, page, paths, words }} here={hereIn(request, deps)} />
   const html = mounted(`<!doctype html>${rendered(words, shown)}`, deps.mount, words.prefix)
   const isPrivate = page.isPrivate || page.session
-  const isZipped = !isPrivate && takesGzip(request)
+  const coding = isPrivate ? 'identity' : codingFor(request)
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': isPrivate ? 'no-store' : 'no-cache',
     'content-language': words.language,
     vary: 'accept-encoding, accept-language, cookie',
     ...(page.isFramed ? FRAMED_HEADERS : SECURITY_HEADERS),
-    ...(isZipped && { 'content-encoding': 'gzip' }),
+    ...codingHeader(coding),
     ...page.headers,
   }
-  const bytes = isZipped ? Bun.gzipSync(html) : html
-  return new Response(streamedBody(bytes), { status: page.status ?? 200, headers })
+  const bytes = new TextEncoder().encode(html)
+  return new Response(streamedBody(coded(bytes, coding)), { status: page.status ?? 200, headers })
 }
 
 /** The path of the page asked for, without its language, and its query. */

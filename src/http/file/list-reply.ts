@@ -1,4 +1,4 @@
-import { takesGzip, zipped } from '~/http/gzip.ts'
+import { takesGzip, zipped } from '~/http/coding.ts'
 import { CONTENT_TYPES, type RowFormat } from '~/wire/list/format.ts'
 import type { List } from '~/wire/list/list.ts'
 import { textsOf } from '~/wire/list/text.ts'

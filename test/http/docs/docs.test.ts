@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { brotliDecompressSync } from 'node:zlib'
 import { documentOf } from '../../support/contract.ts'
 import { ORIGIN, replyOf, World } from '../../support/world.ts'
 
@@ -30,17 +31,23 @@ describe.each(PAGES)('GET %s', (path) => {
     expect((await asked('W/"other"')).status).toBe(200)
   })
 
-  test('200 with the same text in gzip, if the caller accepts it', async () => {
+  test.each([
+    ['gzip', 'gzip, deflate'],
+    ['gzip', 'br;q=0.5, gzip'],
+    ['br', 'gzip, deflate, br, zstd'],
+    ['br', 'br'],
+  ])('200 with the same text in %s to a caller that accepts %p', async (coding, accepted) => {
     const plain = await ask(path)
-    const init = { headers: { 'accept-encoding': 'br, gzip' } }
+    const init = { headers: { 'accept-encoding': accepted } }
     const packed = await world.app.handle(new Request(`${ORIGIN}${path}`, init))
-    expect(packed.headers.get('content-encoding')).toBe('gzip')
+    expect(packed.headers.get('content-encoding')).toBe(coding)
     expect(packed.headers.get('vary')).toStartWith('accept-encoding')
-    const bytes = Bun.gunzipSync(await packed.arrayBuffer())
-    expect(new TextDecoder().decode(bytes)).toBe(plain.text)
+    const bytes = await packed.bytes()
+    const text = coding === 'br' ? brotliDecompressSync(bytes) : Bun.gunzipSync(bytes)
+    expect(new TextDecoder().decode(text)).toBe(plain.text)
   })
 
-  test.each(['gzip;q=0', 'identity', 'br', '', 'gzip;q=0.1, identity'])(
+  test.each(['gzip;q=0', 'identity', 'br;q=0', '', 'gzip;q=0.1, identity'])(
     '200 uncompressed to a caller that accepts %p',
     async (accepted) => {
       const { headers } = await ask(path, { headers: { 'accept-encoding': accepted } })
