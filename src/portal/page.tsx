@@ -44,7 +44,7 @@ export type Page = {
    * Says whether the page is made to be framed by other sites: the body alone, without any script.
    */
   readonly isFramed?: boolean
-  /** Names of files in `client/`, without their ending. */
+  /** Names of further files in `client/`, without their ending. */
   readonly scripts?: readonly string[]
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -90,6 +90,10 @@ function describedIn({ sample }: PageDeps, page: Page, { say }: Words): string {
   return sample === null ? description : `${say('sample.banner')} ${description}`
 }
 
+/** Scripts of a page, after that of all pages; a framed page has none. */
+const scriptsOf = ({ isFramed, scripts = [] }: Page): readonly string[] =>
+  isFramed ? [] : ['site', ...scripts]
+
 type DocumentProps = {
   readonly deps: PageDeps
   readonly page: Page
@@ -113,7 +117,7 @@ function Document({ deps, page, paths, words, here }: DocumentProps) {
           <KnownAs {...{ description, words }} title={page.title} known={page.known} />
         )}
         <Links paths={paths} style="site.css" />
-        {page.scripts?.map((name) => (
+        {scriptsOf(page).map((name) => (
           <script key={name} type="module" src={paths(`${name}.js`)} />
         ))}
       </head>

@@ -37,6 +37,7 @@ import { crawlerRoutes } from './site/crawlers.ts'
 import { faviconRoutes } from './site/favicon.ts'
 import { manifestRoutes } from './site/manifest.ts'
 import { privacyRoutes } from './site/privacy.tsx'
+import { workerRoutes } from './site/worker.tsx'
 import { unknownPage } from './unknown-page.tsx'
 import { type VerifyDeps, verifyRoutes } from './verify/verify-page.tsx'
 import { FURTHER_LANGUAGES, prefixOf } from './words/language.ts'
@@ -116,6 +117,7 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
       ...crawlerRoutes(open),
       ...faviconRoutes(),
       ...manifestRoutes(pages),
+      ...workerRoutes(pages),
       ...corridorsRoutes(open),
       ...(people?.(pages) ?? []),
       ...languageRoutes(pages),

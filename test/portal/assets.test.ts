@@ -13,7 +13,7 @@ const get = async (path: string, headers: Record<string, string> = {}) =>
 describe('GET /assets/:file', () => {
   test.each([
     ['site.css', 'text/css; charset=utf-8'],
-    ['copy.js', 'text/javascript; charset=utf-8'],
+    ['site.js', 'text/javascript; charset=utf-8'],
     ['icon.svg', 'image/svg+xml'],
   ])('200 for %s under its hash, to be kept for ever', async (name, type) => {
     const paths = await assets.paths()
@@ -53,7 +53,7 @@ describe('GET /assets/:file', () => {
 
   test('scripts and styles are small and name no other host', async () => {
     const paths = await assets.paths()
-    for (const name of ['site.css', 'copy.js']) {
+    for (const name of ['site.css', 'site.js']) {
       const text = await (await get(paths(name))).text()
       expect(text).not.toMatch(/https?:\/\//)
       expect(Bun.gzipSync(text).byteLength).toBeLessThan(40_000)

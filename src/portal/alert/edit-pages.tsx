@@ -30,7 +30,6 @@ const isWrong = ({ fields, complaint }: Props): boolean =>
 export const newAlertPage = ({ words: { say }, ...props }: Props & Spoken): Page => ({
   title: say('alert.new'),
   path: PATHS.developer,
-  scripts: ['place'],
   status: isWrong(props) ? 400 : 200,
   body: (
     <div class="stack-tight">

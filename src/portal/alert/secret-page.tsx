@@ -21,7 +21,6 @@ type Shown = NewSecret & {
 const secretPage = ({ words, title, lead, alert, secret }: Shown): Page => ({
   title,
   path: PATHS.developer,
-  scripts: ['copy'],
   body: (
     <div class="stack-tight narrow">
       <h1>{title}</h1>

@@ -58,7 +58,7 @@ async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page | Moved> {
   return {
     title: words.say('pair.title', { source: question.from, target: question.to }),
     path: PATHS.board,
-    scripts: ['chart', 'copy', 'place'],
+    scripts: ['chart'],
     body: <Board {...{ deps, ask, query, question, conversions, series }} />,
   }
 }

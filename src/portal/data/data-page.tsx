@@ -40,7 +40,6 @@ function dataPage(ask: PublicAsk, { pages, publicUrl }: PublicDeps, settled: Set
       ...{ base, path: PATHS.data, picture: null },
       facts: datasetFacts({ base, words, settled }),
     },
-    scripts: ['copy'],
     body: (
       <div class="stack">
         <div class="stack-tight">

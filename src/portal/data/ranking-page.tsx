@@ -41,7 +41,6 @@ function rankingPage({ view, url, words }: PublicAsk, base: string): Page {
     title: say('ranking.title'),
     path: PATHS.ranking,
     description: say('ranking.lead', { amount: words.askedText(AMOUNT_USD, moneyOf('USD')) }),
-    scripts: ['copy'],
     body: (
       <div class="stack">
         <div class="stack-tight">

@@ -50,7 +50,7 @@ export type Said = {
 export const developerPage = (props: Props): Page => ({
   title: props.pageRequest.words.say('developer.title'),
   path: PATHS.developer,
-  scripts: ['copy', 'try-it'],
+  scripts: ['try-it'],
   status: props.said.complaint || props.said.nameFault || props.said.originsFault ? 400 : 200,
   body: (
     <div class="stack">

@@ -24,7 +24,7 @@ type Shown = NewKey & {
 const shownOnce = ({ say }: Words, { title, lead, key, home, next }: Shown): Page => ({
   title,
   path: PATHS.developer,
-  scripts: ['copy', 'try-it'],
+  scripts: ['try-it'],
   body: (
     <div class="stack">
       <div class="stack-tight">
@@ -70,7 +70,6 @@ export const programKeyPage = (
 ): Page => ({
   title: words.say('new-key.read-only'),
   path: PATHS.developer,
-  scripts: ['copy'],
   body: (
     <div class="stack-tight">
       <h1>{words.say('new-key.read-only')}</h1>

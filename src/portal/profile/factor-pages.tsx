@@ -156,7 +156,6 @@ type NewApp = { pageRequest: PageRequest; address: string; fault?: string }
 export function newAppPage({ pageRequest, address, fault }: NewApp): Page {
   const { say } = pageRequest.words
   return narrowPage({
-    scripts: ['copy'],
     title: say('second-factor.new-app'),
     path: PATHS.secondFactor,
     status: fault ? 400 : 200,
@@ -186,7 +185,6 @@ const keyIn = (address: string): string => new URL(address).searchParams.get('se
 /** The page that shows recovery codes. */
 export const recoveryCodesPage = ({ say }: Words, codes: readonly string[]): Page =>
   narrowPage({
-    scripts: ['copy'],
     title: say('second-factor.codes'),
     path: PATHS.secondFactor,
     children: (

@@ -28,7 +28,6 @@ function pairIndexPage({ view, url, words }: PublicAsk): Page {
     title: say('index.title'),
     path: PATHS.send,
     description: say('index.description'),
-    scripts: ['place'],
     body: (
       <div class="stack">
         <div class="stack-tight">

@@ -81,7 +81,6 @@ async function sendPage(deps: SendDeps, ask: PublicAsk): Promise<Page | Moved> {
       ? null
       : { base, path: pairPath(query.pair), picture, ...rateFacts(conversions) },
     status: query.goal === null ? 400 : 200,
-    scripts: ['copy', 'place'],
     body: <Send {...{ view, nowMs, base, query, conversions, series, ...deps }} />,
   }
 }

@@ -21,7 +21,7 @@ export const privacyRoutes = (deps: Deps): Route[] => [
 ]
 
 /** Stored data, each with its reason and duration. */
-const VISITOR = ['address', 'form-cookie', 'language'] as const
+const VISITOR = ['address', 'form-cookie', 'language', 'pages'] as const
 
 const MEMBER = [
   ...(['email', 'password', 'sessions', 'attempts', 'devices', 'keys', 'applications'] as const),

@@ -46,7 +46,7 @@ const verifyPage = ({ say }: Words, { published, home }: Props): Page => ({
   title: say('verify.title'),
   path: PATHS.verify,
   description: say('verify.lead'),
-  scripts: ['verify', 'copy'],
+  scripts: ['verify'],
   body: (
     <article class="stack prose">
       <div class="stack-tight">

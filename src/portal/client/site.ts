@@ -1,0 +1,3 @@
+import './site/copy.ts'
+import './site/offline.ts'
+import './site/place.ts'
