@@ -4,6 +4,7 @@ GRANT USAGE ON SCHEMA public, drizzle, known TO corridor_service;
 GRANT SELECT ON ALL TABLES IN SCHEMA public, drizzle, known TO corridor_service;
 GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO corridor_service;
 GRANT INSERT ON ALL TABLES IN SCHEMA public TO corridor_service;
+REVOKE INSERT ON archived_months, observation_blocks FROM corridor_service;
 GRANT UPDATE ON currencies, providers, rollups, reference_feed_state, quote_source_state,
   connector_state, log_checkpoints, log_keys, log_leaves, log_state, log_tiles, uploads, upload_drafts,
   upload_layouts, accounts,
@@ -18,6 +19,7 @@ GRANT DELETE ON changes, day_files, day_file_editions, files, file_parts, log_ch
   oauth_refresh_tokens, alerts, alert_deliveries, upload_drafts, upload_layouts TO corridor_service;
 GRANT EXECUTE ON FUNCTION forget_account TO corridor_service;
 GRANT EXECUTE ON FUNCTION withdraw_observations TO corridor_service;
--- only where observations are to be pruned
+-- only where observations are to be pruned or archived
 GRANT EXECUTE ON FUNCTION prune_observations, prove_early_observations, drop_observation_month,
-  prune_withdrawals TO corridor_service;
+  prune_withdrawals, announce_archive, archive_observations, compact_observation_month,
+  forget_archive TO corridor_service;

@@ -10,6 +10,7 @@ import {
   importObservations,
 } from '~/store/transfer/observation-import.ts'
 import { DATE_ORDERS, DECIMALS, type Notation } from '~/wire/row/notation.ts'
+import { addArchive } from './archive.ts'
 import { type InputFile, STDIN, withInput } from './file.ts'
 import { withProgress } from './progress.ts'
 import { addPrune } from './prune.ts'
@@ -77,6 +78,7 @@ export function addObservations(program: Command, terminal: Terminal): void {
       ]
       printResult(terminal, { isJson: options.json ?? false, result, lines })
     })
+  addArchive(observations, terminal)
   addPrune(observations, terminal)
 }
 

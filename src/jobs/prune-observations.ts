@@ -22,6 +22,8 @@ type RetentionStore = {
    * right.
    */
   dropMonth(month: Window, beforeMs: number): Promise<number | null>
+  /** Moves archived observations of the months that begin before a moment back. */
+  unarchive(beforeMs: number): Promise<unknown>
   /** The series that hold observations to prune, by corridor. */
   outdated(
     beforeMs: number,
@@ -86,6 +88,7 @@ export function pruneObservations(deps: PruneDeps, years: number): Promise<Prune
 async function* deletions(deps: PruneDeps, beforeMs: number): AsyncGenerator<number> {
   const months = await deps.store.months(beforeMs)
   yield* deletionsByMonth(deps, beforeMs, months)
+  await deps.store.unarchive(beforeMs)
   yield* deletionsBySeries(deps, beforeMs, months.length)
 }
 

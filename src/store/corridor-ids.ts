@@ -1,4 +1,5 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import { type Archive, archivedMonths } from './archive/archived.ts'
 import type { Database, Sql } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
 import { areManyMonths } from './month/parts.ts'
@@ -13,6 +14,8 @@ export type Place = {
   readonly isLong: boolean
   /** Says whether the tables are those of an earlier time. */
   readonly isThen: boolean
+  /** The archived months; none if nothing is said. */
+  readonly archive?: Archive
 }
 
 /** The maximum number of corridors that are remembered of a database. */
@@ -43,6 +46,7 @@ export async function rowsOf<T>(
       isDistributed: await isDistributed(database.sql),
       isLong: await areManyMonths(database.sql),
       isThen: database.knownMs !== undefined,
+      archive: await archivedMonths(database.sql),
     })
   const rows = known === undefined ? [] : await ask(known)
   if (rows.length > 0) return rows

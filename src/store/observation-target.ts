@@ -103,11 +103,21 @@ const LOCK_NAME = 'observation import'
 /** Memory that the server may use to sort a chunk. */
 const SORT_MEMORY = '64MB'
 
-/** A time that holds all imported rows: only there are rows that are equal to them. */
+/**
+ * A time that holds all imported rows: only there are rows that are equal to them. What is archived
+ * of their corridors and months moves back, to be compared.
+ */
 async function spanOf(tx: TransactionSql): Promise<string> {
-  const [row] = await tx<[{ first: string; last: string }]>`
-    select quote_literal(min(effective_from)) as first, quote_literal(max(effective_from)) as last
+  const [row] = await tx<[{ first: string; last: string; is_archived: boolean }]>`
+    select quote_literal(min(effective_from)) as first, quote_literal(max(effective_from)) as last,
+      exists (select from archived_months) as is_archived
     from imported`
+  if (row.is_archived)
+    await tx`
+      select unarchive_observations(corridor_id, month) from (
+        select distinct corridor_id, start_of_month(effective_from) as month from imported
+        order by 1, 2
+      ) places`
   return `between ${row.first} and ${row.last}`
 }
 

@@ -152,11 +152,13 @@ type SeriesAsk = Pick<LiveAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
   readonly corridorId: number
   /** The series of the corridor; all of them where nothing is said. */
   readonly series?: readonly number[]
+  /** A part of a WITH for archived observations; null for none. */
+  readonly archived?: PendingQuery<Row[]> | null
 }
 
 /** As `liveQuotes`, of some series of a corridor, inside a transaction. */
 export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promise<LiveRow[]> {
-  const { nowMs, isDistributed, isThen = false, corridorId, series } = ask
+  const { nowMs, isDistributed, isThen = false, corridorId, series, archived } = ask
   const own = (id: string) =>
     series ? sql`and ${sql(id)} = any(${arrayLiteral(series)}::int[])` : sql``
   const whole = (name: string) => sql`${sql(name)} as not materialized (
@@ -164,28 +166,35 @@ export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promis
   ),`
   const tables = sql`
     with ${isDistributed ? sql`${whole('observations')} ${whole('long_prices')}` : sql``}
+    ${archived ? sql`${archived},` : sql``}
     provider_corridors as not materialized (
       select * from public.provider_corridors where corridor_id = ${corridorId} ${own('id')}
     ), offers as not materialized (
       select * from public.offers
       where corridor_id = ${corridorId} ${own('provider_corridor_id')}
     )`
-  return liveIn(sql, tx, { nowMs, isDistributed, isThen, tables })
+  return liveIn(sql, tx, { nowMs, isDistributed, isThen: isThen && !archived, tables })
 }
 
 type CorridorsAsk = Pick<SeriesAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
   readonly corridorIds: readonly number[]
+  /** The archived observations of each. */
+  readonly archivedOf?: (corridorId: number) => SeriesAsk['archived']
 }
 
 /** Returns the `live` quotes of some corridors, inside a transaction. */
 export async function liveQuotesOf(
   sql: Sql,
   tx: TransactionSql,
-  { corridorIds, ...ask }: CorridorsAsk,
+  { corridorIds, archivedOf, ...ask }: CorridorsAsk,
 ): Promise<Quote[]> {
   const quotes = new Map<string, Quote>()
   for (const corridorId of corridorIds)
-    for (const row of await liveRowsOf(sql, tx, { ...ask, corridorId }))
+    for (const row of await liveRowsOf(sql, tx, {
+      ...ask,
+      corridorId,
+      archived: archivedOf?.(corridorId) ?? null,
+    }))
       quotes.set(row.id, quoteOf(row))
   await tx`set local enable_sort = on`
   return [...quotes.values()]

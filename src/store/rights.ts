@@ -17,6 +17,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.accounts': CHANGE,
   'public.alert_deliveries': REMOVE,
   'public.alerts': REMOVE,
+  'public.archived_months': READ,
   'public.audit_log': ADD,
   'public.backups': ADD,
   'public.catalogue_history': ADD,
@@ -43,6 +44,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'public.oauth_consents': REMOVE,
   'public.oauth_refresh_tokens': REMOVE,
   'public.long_prices': ADD,
+  'public.observation_blocks': READ,
   'public.observations': ADD,
   'public.offers': ADD,
   'public.open_streams': KEEP_NEW,
@@ -142,14 +144,18 @@ const missingOnSequences = (sql: Sql) => sql<Missing[]>`
   order by 1`
 
 /** Functions that only the owner of the tables calls. */
-const OWN = ['add_observation_months', 'keep_observations']
-/** Functions that a service calls only if it prunes. */
+const OWN = ['add_observation_months', 'keep_observations', 'note_archive']
+/** Functions that a service calls only if it prunes, and commands if they archive. */
 const PRUNING = [
   'prune_observations',
   'prove_early_observations',
   'drop_observation_month',
   'prune_placed_observations',
   'prune_withdrawals',
+  'announce_archive',
+  'archive_observations',
+  'compact_observation_month',
+  'forget_archive',
 ]
 
 /** Functions of the schema but those of these names; a trigger needs no right to call its own. */

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { removeScratch } from '../support/scratch.ts'
 import { connectors } from './connectors.ts'
 import { feed } from './feed.ts'
+import { archive } from './history/archive.ts'
 import { history } from './history/history.ts'
 import { type Home, openHome } from './home.ts'
 import { compareBench } from './http/compare.ts'
@@ -66,6 +67,7 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
   import: (dir) =>
     withServer(dir, (scene) => importing({ ...scene, dir }, { rows: SIZES.importRows, rounds: 1 })),
   history: (dir) => history(dir, { ...HISTORY, rows: historyRows }),
+  archive: (dir) => archive(dir, { ...HISTORY, rows: historyRows }),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
   connectors: (dir) => withServer(dir, (scene) => connectors({ ...scene, dir }, CONNECTORS)),
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, MCP)),
@@ -77,6 +79,7 @@ bun run bench http [--only fetch-one,rates] [--servers service,bare] [--rounds N
   [--generator wrk|autocannon] [--out FILE]
 bun run bench history [--rows N] [--dir DIR]: of N observations, and a tenth of them; what it
   fills in DIR stays there, and is used again
+bun run bench archive [--rows N] [--dir DIR]: the same of N observations, as rows and archived
 bun run bench compare OLD NEW: ratios between two files of bench http`
 
 if (values.help) {

@@ -11,12 +11,18 @@ const NO_EXTENSION =
   'the database has no extension citus: set shared_preload_libraries = citus on the coordinator ' +
   'and each worker, restart them, and run CREATE EXTENSION citus in this database of each'
 
+const ARCHIVED =
+  'months of observations are archived, which a distributed database cannot have: run corridor ' +
+  'observations archive --undo first'
+
 /**
  * Obstacles to a distribution, in sentences that say what to do; empty for none. Of reasons that
  * follow from each other only the first is reported.
  */
 export async function obstacles(sql: Sql, shards: number): Promise<string[]> {
   if (!(await hasExtension(sql))) return [NO_EXTENSION]
+  const [archived] = await sql`select from archived_months limit 1`
+  if (archived) return [ARCHIVED]
   const inCluster = [...(await versionFaults(sql)), ...(await nodeFaults(sql))]
   if (inCluster.length > 0) return inCluster
   const workers = await workerFaults(sql, shards)

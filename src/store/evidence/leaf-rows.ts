@@ -1,5 +1,7 @@
 import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import type { Entry } from '~/evidence/entry.ts'
+import { type Archive, archivedMonths } from '~/store/archive/archived.ts'
+import { observationTable } from '~/store/archive/rows.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
@@ -50,10 +52,29 @@ const RANGE_SPREAD_MAX = 4
 
 /** Rows of a kind by id, ascending; withdrawn observations are among the observations. */
 export async function leafRows(
-  { sql, tx }: Reading,
+  reading: Reading,
   kind: LeafKind,
   wanted: Wanted,
 ): Promise<LeafRow[]> {
+  const archive = kind === 'observation' ? await archivedMonths(reading.sql) : NONE
+  if (archive.size === 0 || 'ids' in wanted) return foundRows(reading, { kind, archive }, wanted)
+  const leaves: LeafRow[] = []
+  for (let { first } = wanted; first <= wanted.last; first += ARCHIVED_IDS) {
+    const part = { first, last: Math.min(wanted.last, first + ARCHIVED_IDS - 1) }
+    const limit = wanted.limit - leaves.length
+    leaves.push(...(await foundRows(reading, { kind, archive }, { ...part, limit })))
+    if (leaves.length >= wanted.limit) break
+  }
+  return leaves
+}
+
+const NONE: Archive = new Set()
+/** Ids of archived rows in one statement, which opens all blocks that may have one of them. */
+const ARCHIVED_IDS = 10_000
+
+type Of = { readonly kind: LeafKind; readonly archive: Archive }
+
+async function foundRows({ sql, tx }: Reading, { kind, archive }: Of, wanted: Wanted) {
   const isListed = 'ids' in wanted
   if (isListed && wanted.ids.length === 0) return []
   const limit = isListed ? sql`` : sql`limit ${wanted.limit}`
@@ -62,7 +83,8 @@ export async function leafRows(
     : sql`o.id between ${wanted.first} and ${wanted.last}`
   const among = isListed ? new Set(wanted.ids) : null
   const found = new Map<number, LeafRow>()
-  for (const source of SOURCES[kind](sql)) {
+  const table = observationTable(sql, archive, wanted)
+  for (const source of SOURCES[kind](sql, table)) {
     const rows = await (tx as Sql)<SourceRow[]>`
       ${source} where ${condition} order by o.id ${limit}`
     for (const row of rows) {
@@ -114,8 +136,8 @@ const said = (sql: Sql, table: Fragment) => sql`
   ${withOffer(sql, sql`o.corridor_id`)}`
 
 /** The statements that read rows of a kind, without their conditions. */
-const SOURCES: Readonly<Record<LeafKind, (sql: Sql) => Fragment[]>> = {
-  observation: (sql) => [said(sql, sql`observations`), said(sql, sql`withdrawals`)],
+const SOURCES: Readonly<Record<LeafKind, (sql: Sql, table: Fragment) => Fragment[]>> = {
+  observation: (sql, table) => [said(sql, table), said(sql, sql`withdrawals`)],
   withdrawal: (sql) => [
     sql`
       select o.id, extract(epoch from o.effective_from) * 1000 as effective_ms,

@@ -1,7 +1,10 @@
+import type { PendingQuery, Row } from 'postgres'
 import { checkTree, hashesOf } from '~/evidence/check.ts'
 import { HASH_BYTES, isEqual } from '~/evidence/span.ts'
 import { TILE_WIDTH, widthIn } from '~/evidence/tile.ts'
 import { leafHash } from '~/evidence/tree.ts'
+import { archivedMonths } from '~/store/archive/archived.ts'
+import { observationTable } from '~/store/archive/rows.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { Keys } from './keys.ts'
@@ -169,7 +172,7 @@ async function lookForRows(reading: Reading, seen: Keys, { sinceMs, onFault }: A
   for (const kind of LEAF_KINDS) {
     const last = await lastIdOf(reading, kind)
     for (let first = 1; first <= last; ) {
-      const ids = await idsFrom(reading, { kind, first, sinceMs })
+      const ids = await idsFrom(reading, { kind, first, last, sinceMs })
       if (ids.length === 0) break
       const keys = ids.map((id) => leafKey(kind, id)).filter((key) => !seen.has(key))
       const sealed = keys.length > 0 ? await sealedAmong(reading.tx, keys) : seen
@@ -185,13 +188,35 @@ async function lookForRows(reading: Reading, seen: Keys, { sinceMs, onFault }: A
   return waiting
 }
 
-type IdsAsk = { readonly kind: LeafKind; readonly first: number; readonly sinceMs: number | null }
+type IdsAsk = {
+  readonly kind: LeafKind
+  readonly first: number
+  readonly last: number
+  readonly sinceMs: number | null
+}
 
-async function idsFrom({ sql, tx }: Reading, { kind, first, sinceMs }: IdsAsk): Promise<number[]> {
-  const [table, time] = LEAF_TABLES[kind]
+async function idsFrom(reading: Reading, ask: IdsAsk): Promise<number[]> {
+  const archive = await archivedMonths(reading.sql)
+  if (ask.kind !== 'observation' || archive.size === 0)
+    return idsIn(reading, ask, reading.sql`${reading.sql(LEAF_TABLES[ask.kind][0])}`)
+  for (let { first } = ask; first <= ask.last; first += IDS_AT_ONCE) {
+    const window = { first, last: first + IDS_AT_ONCE - 1 }
+    const table = observationTable(reading.sql, archive, window)
+    const ids = await idsIn(reading, { ...ask, first }, reading.sql`${table} o`)
+    if (ids.length > 0) return ids
+  }
+  return []
+}
+
+async function idsIn(
+  { sql, tx }: Reading,
+  { kind, first, sinceMs }: Omit<IdsAsk, 'last'>,
+  source: PendingQuery<Row[]>,
+): Promise<number[]> {
+  const [, time] = LEAF_TABLES[kind]
   const since = sinceMs === null ? sql`` : sql`and ${sql(time)} >= ${instantText(sinceMs)}`
   const rows = await tx<{ id: string | number }[]>`
-    select id from ${sql(table)} where id >= ${first} ${since} order by id limit ${IDS_AT_ONCE}`
+    select id from ${source} where id >= ${first} ${since} order by id limit ${IDS_AT_ONCE}`
   return rows.map(({ id }) => Number(id))
 }
 

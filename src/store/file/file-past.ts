@@ -1,7 +1,10 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { RecordedQuote } from '~/domain/quote.ts'
+import { archivedMonths } from '~/store/archive/archived.ts'
+import { archivedTables } from '~/store/archive/rows.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
@@ -24,7 +27,7 @@ export type FilePast = ReturnType<typeof filePast>
 export const filePast = (database: Database, catalogue: Catalogue | null) => ({
   ...createSnapshotStore(database),
   catalogue,
-  corridorsBefore: (beforeMs: number) => corridorsBefore(database.sql, beforeMs),
+  corridorsBefore: (beforeMs: number) => corridorsBefore(database, beforeMs),
   async firstMs(): Promise<number | null> {
     const [row] = await database.sql<{ first: number | null }[]>`
       select extract(epoch from min(first) at time zone 'UTC')::float8 * 1000 as first
@@ -46,13 +49,19 @@ export const filePast = (database: Database, catalogue: Catalogue | null) => ({
 
 type Quoted = Corridor & { readonly id: number }
 
-async function corridorsBefore(sql: Sql, beforeMs: number): Promise<Quoted[]> {
+async function corridorsBefore(database: Database, beforeMs: number): Promise<Quoted[]> {
+  const { sql } = database
+  const corridorId = sql`select p.corridor_id`
+  const archive = await archivedMonths(sql)
+  const window = { fromMs: Number.NEGATIVE_INFINITY, beforeMs }
+  const archived = archivedTables(database, { corridorId, archive }, window)
   const before = sql`${instantText(beforeMs)}::timestamptz`
   return sql<Quoted[]>`
     select c.id, source as "from", target as "to" from corridors c
     join (
       select p.corridor_id from ${quoted(sql)} p
       where exists (
+        ${archived ? sql`with ${archived}` : sql``}
         select 1 from observations
         where corridor_id = p.corridor_id and effective_from < ${before}
       )
@@ -64,17 +73,28 @@ async function corridorsBefore(sql: Sql, beforeMs: number): Promise<Quoted[]> {
 const quoted = (sql: Sql) => sql`(select distinct corridor_id from provider_corridors)`
 
 /** All observations of a window, also those withdrawn, by corridor, time and id. */
-async function* rowsIn({ sql }: Database, window: Window): AsyncGenerator<RecordedQuote[]> {
+async function* rowsIn(database: Database, window: Window): AsyncGenerator<RecordedQuote[]> {
+  const { sql } = database
+  const archive = await archivedMonths(sql)
   const corridors = await sql<Quoted[]>`
     select c.id, source as "from", target as "to" from corridors c
     join ${quoted(sql)} quoted on quoted.corridor_id = c.id
     order by source collate "C", target collate "C" limit ${CORRIDORS_MAX}`
-  for (const corridor of corridors)
-    for await (const rows of rowsOf(sql, corridor, window).cursor(BATCH_ROWS))
+  for (const corridor of corridors) {
+    const archived = archivedTables(database, { corridorId: corridor.id, archive }, window)
+    const tables = archived ? sql`with ${archived}` : sql``
+    for await (const rows of rowsOf(sql, { ...corridor, tables }, window).cursor(BATCH_ROWS))
       yield rows.map((row) => recordedIn(corridor, row))
+  }
 }
 
-const rowsOf = (sql: Sql, { id }: Quoted, { fromMs, beforeMs }: Window) => sql<RecordedRow[]>`
+type Read = Quoted & {
+  /** The beginning of the statement. */
+  readonly tables: PendingQuery<Row[]>
+}
+
+const rowsOf = (sql: Sql, { id, tables }: Read, { fromMs, beforeMs }: Window) => sql<RecordedRow[]>`
+  ${tables}
   select ${recordedColumns(sql, true)} from (select * from ${everObserved(sql)}) o
   join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = ${id}
   ${withOffer(sql, sql`${id}`)}

@@ -2,6 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import { seriesOf } from '~/store/activity.ts'
+import { inBlocksOf } from '~/store/archive/rows.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
@@ -13,6 +14,11 @@ type Part = PendingQuery<Row[]>
 /** Whole hours, from one on and before another. */
 type Hours = { readonly from: Part; readonly before: Part }
 
+type Of = Pick<Place, 'corridorId'> & {
+  /** Says whether the statement has `archivedTables` of all of these hours. */
+  readonly isArchived?: boolean
+}
+
 /**
  * The roll-ups of a corridor's hours, to be written after FROM: as stored, or for a handle of an
  * earlier time as they were then.
@@ -20,15 +26,21 @@ type Hours = { readonly from: Part; readonly before: Part }
  * Stored roll-ups are of now. An hour that changed after that time, by a late row or a withdrawal,
  * is counted again from the observations that were known.
  */
-export function rollupsIn(database: Database, { corridorId }: Place, hours: Hours): Part {
+export function rollupsIn(
+  database: Database,
+  { corridorId, isArchived = false }: Of,
+  hours: Hours,
+): Part {
   const { sql, knownMs } = database
   if (knownMs === undefined) return sql`rollups`
   const { known, within, isLateOne, changed } = changedIn(database, { corridorId, hours })
+  const end = sql`changed.hour + interval '1 hour'`
   const observed = sql`(
     select o.* from ${changed} changed cross join lateral (
       select * from observations
       where ${within(sql`effective_from`)} and effective_from >= changed.hour
-        and effective_from < changed.hour + interval '1 hour'
+        and effective_from < ${end}
+        ${isArchived ? inBlocksOf(sql, sql`changed.hour`, end) : sql``}
     ) o
   ) o`
   const again = rolledUp(sql, withLast(sql, observed), seriesOf(sql, corridorId), sql`applies`)

@@ -1,10 +1,13 @@
 import type { TransactionSql } from 'postgres'
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { notKept } from '~/domain/errors.ts'
+import { boundariesMs } from '~/domain/freshness.ts'
 import type { PageAsk, Standing } from '~/domain/history.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { BucketsAsk } from '~/domain/series.ts'
+import { archivedMonths, remembersArchive } from '~/store/archive/archived.ts'
+import { archivedSince } from '~/store/archive/rows.ts'
 import { remembersCorridors } from '~/store/corridor-ids.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
@@ -43,11 +46,16 @@ export function createKnownStore(pool: Database) {
   return {
     async at<T>(knownMs: number, work: (known: KnownTables) => Promise<T>): Promise<T> {
       const { sql: own } = pool
-      const [isOnServers, areMany] = await Promise.all([isDistributed(own), areManyMonths(own)])
+      const [isOnServers, areMany, archive] = await Promise.all([
+        isDistributed(own),
+        areManyMonths(own),
+        archivedMonths(own),
+      ])
       return pool.sql.begin('read only', async (tx) => {
         const state = await begun(tx, knownMs)
         remembersDistribution(tx as unknown as Sql, isOnServers)
         remembersMonths(tx as unknown as Sql, areMany)
+        remembersArchive(tx as unknown as Sql, archive)
         firstMs ??= await firstRecorded(tx as unknown as Sql)
         const known = { ...pool, sql: tx as unknown as Sql, knownMs }
         remembersCorridors(known, pool)
@@ -199,7 +207,12 @@ function presentOf(known: Database) {
         where source || '/' || target = any(${arrayLiteral(corridors.map(corridorKey))}::text[])
         order by id`
       const corridorIds = rows.map(({ id }) => id)
-      const ask = { nowMs, isDistributed: await isDistributed(sql), isThen: true, corridorIds }
+      const archive = await archivedMonths(sql)
+      const sinceMs = Math.min(...boundariesMs(nowMs))
+      const archivedOf = (corridorId: number) =>
+        archivedSince(known, { corridorId, archive }, sinceMs)
+      const own = { nowMs, isDistributed: await isDistributed(sql), isThen: true }
+      const ask = { ...own, corridorIds, archivedOf }
       return liveQuotesOf(sql, sql as unknown as TransactionSql, ask)
     },
   }

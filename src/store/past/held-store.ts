@@ -1,6 +1,8 @@
 import type { Corridor } from '~/domain/corridor.ts'
-import type { Window } from '~/domain/period.ts'
+import { ALWAYS_MS, type Window } from '~/domain/period.ts'
 import type { RateType } from '~/domain/provider.ts'
+import { type Archive, archivedMonths, touches } from '~/store/archive/archived.ts'
+import { archivedLast, neededFromMs } from '~/store/archive/rows.ts'
 import { checkedId, type Place } from '~/store/corridor-ids.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral, boundText } from '~/store/encoding.ts'
@@ -13,24 +15,50 @@ type Stretch = Window & { readonly lastMs: number }
 export function createHeldStore(database: Database, reach = new Reach()) {
   return {
     async lastIn(corridor: Corridor, stretches: readonly Stretch[]) {
-      const rows = await reach.rows({
-        database,
-        corridor,
-        nearMs: Math.min(...stretches.map(nearStartMs)),
-        ask: (place, firstMs) => lastRows(database, place, { stretches, firstMs }),
-      })
-      return rows.map((row) => ({
-        id: Number(row.id),
-        providerId: row.provider_id,
-        offer: `${row.provider_id} ${row.offer_id}`,
-        stretch: Number(row.stretch) - 1,
-        atMs: Number(row.at_ms),
-        rate: Number(row.rate),
-        rateType: row.rate_type,
-        untilMs: row.until_ms === null ? Number.POSITIVE_INFINITY : Number(row.until_ms),
-      }))
+      const found: LastRate[] = []
+      const { archived, others } = divided(database, stretches, await archivedMonths(database.sql))
+      const ask = async (group: readonly number[], nearMs: number) => {
+        const own = group.map((nth) => stretches[nth]!)
+        const rows = await reach.rows({
+          database,
+          corridor,
+          nearMs,
+          ask: (place, firstMs) => lastRows(database, place, { stretches: own, firstMs }),
+        })
+        for (const row of rows) found.push(rateOf(row, group[Number(row.stretch) - 1]!))
+      }
+      if (others.length > 0)
+        await ask(others, Math.min(...others.map((nth) => nearStartMs(stretches[nth]!))))
+      for (const nth of archived) await ask([nth], ALWAYS_MS)
+      return found
     },
   }
+}
+
+type LastRate = ReturnType<typeof rateOf>
+
+const rateOf = (row: LastRow, stretch: number) => ({
+  id: Number(row.id),
+  providerId: row.provider_id,
+  offer: `${row.provider_id} ${row.offer_id}`,
+  stretch,
+  atMs: Number(row.at_ms),
+  rate: Number(row.rate),
+  rateType: row.rate_type,
+  untilMs: row.until_ms === null ? Number.POSITIVE_INFINITY : Number(row.until_ms),
+})
+
+/**
+ * Indexes of stretches by whether they need archived observations: those are asked about one by
+ * one, so that each opens the blocks of its own time alone.
+ */
+function divided(database: Database, stretches: readonly Stretch[], archive: Archive) {
+  const isArchived = ({ lastMs, beforeMs }: Stretch) =>
+    touches(archive, { fromMs: neededFromMs(database, Math.min(lastMs, beforeMs - 1)), beforeMs })
+  const { archived = [], others = [] } = Object.groupBy(stretches.keys(), (nth) =>
+    isArchived(stretches[nth]!) ? 'archived' : 'others',
+  )
+  return { archived, others }
 }
 
 /** Start of a stretch, or of its first search if it has none. */
@@ -60,7 +88,8 @@ type LastAsk = {
  * search for those that run out. An offer without an endless price in a stretch that has no start
  * gives a row without an id.
  */
-export function lastRows({ sql }: Database, place: Place, { stretches, firstMs }: LastAsk) {
+export function lastRows(database: Database, place: Place, { stretches, firstMs }: LastAsk) {
+  const { sql } = database
   const isFar = !Number.isFinite(firstMs)
   const texts = (of: (stretch: Stretch) => number) => arrayLiteral(stretches.map(of).map(boundText))
   const bounds = {
@@ -74,8 +103,13 @@ export function lastRows({ sql }: Database, place: Place, { stretches, firstMs }
     bounds,
     isFar,
   })
+  const archived = archivedLast(database, place, {
+    ...bounds,
+    fromMs: Math.min(...stretches.map(({ fromMs }) => fromMs)),
+  })
+  const seen = archived ? { ...place, isThen: false } : place
   return sql<LastRow[]>`
-    with stretches as materialized (
+    with ${archived ? sql`${archived},` : sql``} stretches as materialized (
       select * from unnest(
         ${texts(({ fromMs }) => fromMs)}::timestamptz[],
         ${texts(({ beforeMs }) => beforeMs)}::timestamptz[],
@@ -87,9 +121,9 @@ export function lastRows({ sql }: Database, place: Place, { stretches, firstMs }
       extract(epoch from o.valid_until) * 1000 as until_ms,
       ${isFar ? sql`false` : hasLongOnes(sql, { ...place, bounds })} as is_far
     from (
-      ${endlessRows(sql, place, stretches)}
+      ${endlessRows(sql, seen, stretches)}
       union all
-      ${openRows(sql, place, { stretches, firstMs })}
+      ${openRows(sql, seen, { stretches, firstMs })}
       union all
       select provider_corridor_id, stretch, standing.* from stretches
       cross join lateral (${ending}) standing

@@ -1,4 +1,3 @@
-import { getTableConfig } from 'drizzle-orm/pg-core'
 import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
@@ -6,6 +5,8 @@ import { hourStartMs } from '~/domain/freshness.ts'
 import type { PageAsk } from '~/domain/history.ts'
 import { isUnfiltered, NO_FILTERS } from '~/domain/offer/filter.ts'
 import type { RecordedQuote } from '~/domain/quote.ts'
+import { touches } from '~/store/archive/archived.ts'
+import { archivedPage, COLUMNS } from '~/store/archive/rows.ts'
 import { checkedId, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { onShard } from '~/store/distributed/shard.ts'
@@ -13,7 +14,6 @@ import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { rollupsIn } from '~/store/known/known-rollups.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
-import { observations } from '~/store/schema.ts'
 
 export function createHistoryStore(database: Database) {
   return {
@@ -71,13 +71,12 @@ export function everObserved(sql: Sql) {
   ) observations`
 }
 
-const COLUMNS = getTableConfig(observations).columns.map(({ name }) => name)
-
 /** A page of a corridor by its id. */
 type StoredAsk = PageAsk & Place
 
 /** The statement that answers a page in the cheapest way its question allows. */
 export function pageStatement(database: Database, ask: StoredAsk) {
+  if (touches(ask.archive, ask)) return mixedPage(database, ask)
   if (ask.providerId !== null) return providerPage(database, ask, ask.providerId)
   if (ask.isWithWithdrawn || fitting(database, ask) !== null) return fittingPage(database, ask)
   return ask.offset === 0 ? firstPage(database, ask) : laterPage(database, ask)
@@ -156,6 +155,30 @@ function fittingPage(database: Database, ask: StoredAsk) {
       where corridor_id = ${ask.corridorId} and ${within(database, ask)}
         and ${fitting(database, ask) ?? sql`true`}
       order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}`,
+    ask,
+  )
+}
+
+/** A page with archived observations, of which it opens those up to its end. */
+function mixedPage(database: Database, ask: StoredAsk) {
+  const { sql } = database
+  const { corridorId, providerId, limit, offset } = ask
+  const ofProvider =
+    providerId === null
+      ? sql`true`
+      : sql`provider_corridor_id = (
+          select id from provider_corridors
+          where corridor_id = ${corridorId} and provider_id = ${providerId}
+        )`
+  const condition = sql`corridor_id = ${corridorId} and ${within(database, ask)}
+    and ${ofProvider} and ${fitting(database, ask) ?? sql`true`}`
+  const tables = archivedPage(database, ask, { ...ask, condition, rowsMax: offset + limit })
+  return named(
+    database,
+    sql`
+      with ${tables!}
+      select * from ${source(database, ask)} where ${condition}
+      order by ${inOrder(database, ask)} limit ${limit} offset ${offset}`,
     ask,
   )
 }

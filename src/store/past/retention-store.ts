@@ -1,5 +1,8 @@
 import type { PruneLimit, Pruning } from '~/domain/observation.ts'
 import type { Window } from '~/domain/period.ts'
+import { archivedMonths } from '~/store/archive/archived.ts'
+import { archivedTables } from '~/store/archive/rows.ts'
+import { unarchiveBefore } from '~/store/archive/unarchive.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { distributedRetention } from '~/store/distributed/retention.ts'
@@ -10,7 +13,7 @@ import { once } from '~/store/once.ts'
 import { ownConnection } from '~/store/own-connection.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
-const LOCK_NAME = 'corridor retention'
+export const RETENTION_LOCK = 'corridor retention'
 const CLOSE_SECONDS_MAX = 5
 
 /** A series, and how many of its observations would be pruned, where that is known. */
@@ -22,9 +25,13 @@ export function createRetentionStore(database: Database) {
   const [local, spread] = [localRetention(database), distributedRetention(database)]
   const way = async () => ((await isDistributed(database.sql)) ? spread : local)
   return {
-    once: <T>(work: () => Promise<T>) => once(database, LOCK_NAME, work),
+    once: <T>(work: () => Promise<T>) => once(database, RETENTION_LOCK, work),
     months: (beforeMs: number) => monthsBefore(database, beforeMs),
-    dropMonth: (month: Window, beforeMs: number) => dropMonth(database, month, beforeMs),
+    async dropMonth(month: Window, beforeMs: number) {
+      await unarchiveBefore(database, month.beforeMs)
+      return dropMonth(database, month, beforeMs)
+    },
+    unarchive: (beforeMs: number) => unarchiveBefore(database, beforeMs),
     outdated: async (beforeMs: number): Promise<OutdatedSeries[]> =>
       (await way()).outdated(beforeMs),
     /** The number of observations of a series that would be pruned. */
@@ -65,7 +72,11 @@ function localRetention({ sql }: Database) {
  */
 async function prunable(sql: Sql, corridorId: number, beforeMs: number): Promise<OutdatedSeries[]> {
   const before = sql`${instantText(beforeMs)}::timestamptz`
+  const place = { corridorId, archive: await archivedMonths(sql) }
+  const window = { fromMs: Number.NEGATIVE_INFINITY, beforeMs }
+  const archived = archivedTables({ sql }, place, window)
   const rows = await sql<{ id: number; count: string }[]>`
+    ${archived ? sql`with ${archived}` : sql``}
     select provider_corridor_id as id, count(*) as count from (
       select provider_corridor_id, valid_until,
         bool_or(valid_until is null) over newer as is_replaced,

@@ -1,6 +1,9 @@
 import type { StoredCorridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import { seriesOf } from '~/store/activity.ts'
+import { type Archive, archivedMonths } from '~/store/archive/archived.ts'
+import { archivedTables } from '~/store/archive/rows.ts'
+import { unarchiveMonths } from '~/store/archive/unarchive.ts'
 import type { Database } from '~/store/database.ts'
 import { boundText } from '~/store/encoding.ts'
 import { announced } from '~/store/news-channel.ts'
@@ -31,7 +34,11 @@ export function createRollupStore(database: Database) {
      * replaced by what is gone.
      */
     async differences(corridor: StoredCorridor, window: Window) {
-      const rows = await differenceRows(database, corridor, window)
+      const rows = await differenceRows(
+        database,
+        { ...corridor, archive: await archivedMonths(sql) },
+        window,
+      )
       return rows.map((row) => ({
         hourMs: Number(row.hour_ms),
         kept: rollupOf([row.kept_best, row.kept_counted], row.kept_samples),
@@ -58,11 +65,16 @@ const rollupOf = (
   samples: string | null,
 ): Rollup | null => (samples === null ? null : { best, counted, samples: Number(samples) })
 
+type Archived = StoredCorridor & { readonly archive?: Archive }
+
 export function differenceRows(
-  { sql }: Database,
-  { id }: StoredCorridor,
+  database: Database,
+  { id, archive }: Archived,
   { fromMs, beforeMs }: Window,
 ) {
+  const { sql } = database
+  const place = { corridorId: id, ...(archive && { archive }) }
+  const archived = archivedTables(database, place, { fromMs, beforeMs })
   const from = boundText(fromMs)
   const before = boundText(beforeMs)
   const observations = sql`observations
@@ -70,6 +82,7 @@ export function differenceRows(
       and effective_from < ${before}::timestamptz`
   const { best, counted } = bestsWith(sql, sql`kept`)
   return sql<DifferenceRow[]>`
+    ${archived ? sql`with ${archived}` : sql``}
     select * from (
       select extract(epoch from hour) * 1000 as hour_ms,
         kept.best_rate as kept_best, ${countedBest(sql, sql`kept`)} as kept_counted,
@@ -96,6 +109,7 @@ async function repair(
   if (hoursMs.length === 0) return
   const { sql } = database
   await sql.begin(async (tx) => {
+    await unarchiveMonths(tx, corridorId, hoursMs)
     await recount(sql, tx, { corridorId, hoursMs })
     await tx`select ${announced(database, { kind: 'observations', position: null })}`
   })

@@ -5,6 +5,7 @@ import type { Window } from '~/domain/period.ts'
 import type { Range } from '~/domain/price/suspect.ts'
 import type { BelievedStretch, Bucket, BucketsAsk, Interval, Worth } from '~/domain/series.ts'
 import { seriesOf, withActivity } from '~/store/activity.ts'
+import { archivedPage, archivedTables, inBlocksOf } from '~/store/archive/rows.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
@@ -66,10 +67,14 @@ export function bucketRows(database: Database, ask: BucketsAsk & Place) {
   const { corridorId, interval, fromMs, beforeMs, isOhlc = false } = ask
   const isOfMoments = isOhlc && interval === 'PT1H'
   const wholeMs = isOfMoments ? fromMs : Math.max(fromMs, hourStartMs(beforeMs))
+  const window = { fromMs: database.knownMs === undefined ? wholeMs : fromMs, beforeMs }
+  const archived = archivedTables(database, ask, window)
+  const whole = sql`${instantText(wholeMs)}::timestamptz`
+  const before = sql`${instantText(beforeMs)}::timestamptz`
   const open = sql`observations
     where corridor_id = ${corridorId}
-      and effective_from >= ${instantText(wholeMs)}::timestamptz
-      and effective_from < ${instantText(beforeMs)}::timestamptz`
+      and effective_from >= ${whole} and effective_from < ${before}
+      ${archived ? inBlocksOf(sql, whole, before) : sql``}`
   const openHour = sql`
     union all
     select effective_from,
@@ -80,19 +85,27 @@ export function bucketRows(database: Database, ask: BucketsAsk & Place) {
     from: sql`${instantText(fromMs)}::timestamptz`,
     before: sql`${instantText(isOfMoments ? beforeMs : wholeMs)}::timestamptz`,
   }
+  const of = { ...ask, isArchived: archived !== null }
   const seen = sql`(
       select hour as at, ${counted} as best, ${isOfMoments ? sql`pruned` : sql`samples`} as samples
-      from ${isOfMoments ? sql`rollups` : rollupsIn(database, ask, hours)}
+      from ${isOfMoments ? sql`rollups` : rollupsIn(database, of, hours)}
       where corridor_id = ${corridorId} and hour >= ${hours.from} and hour < ${hours.before}
         ${isOfMoments ? sql`and pruned > 0` : sql``}
       ${wholeMs < beforeMs ? openHour : sql``}
     ) seen`
   const rows = sql`from corridors c cross join ${seen} where ${isCorridor(sql, ask)}`
-  return sql<BucketRow[]>`${bucketed(sql, ask, rows)}`
+  return sql<BucketRow[]>`
+    ${archived ? sql`with ${archived}` : sql``} ${bucketed(sql, ask, rows)}`
 }
 
-export function firstObserved({ sql }: Database, place: Place) {
+/** The first row of each corridor and month is never archived, but a handle may not know it. */
+export function firstObserved(database: Database, place: Place) {
+  const { sql, knownMs } = database
+  const condition = sql`corridor_id = ${place.corridorId}`
+  const first = { ...ALWAYS, order: 'asc', condition, rowsMax: 1 } as const
+  const archived = knownMs === undefined ? null : archivedPage(database, place, first)
   return sql<{ at_ms: string }[]>`
+    ${archived ? sql`with ${archived}` : sql``}
     select extract(epoch from effective_from) * 1000 as at_ms
     from corridors c
     cross join (
@@ -101,6 +114,8 @@ export function firstObserved({ sql }: Database, place: Place) {
     ) first
     where ${isCorridor(sql, place)}`
 }
+
+const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, beforeMs: Number.POSITIVE_INFINITY }
 
 type WorthRow = {
   readonly per_usd: string
@@ -178,18 +193,21 @@ type BelievedAsk = {
  * The best of each bucket among the rates that its stretches believe. For an hour whose
  * observations were pruned its roll-up stands, if any stretch of the hour believes it.
  */
-export function believedRows({ sql }: Database, place: Place, ask: BelievedAsk) {
+export function believedRows(database: Database, place: Place, ask: BelievedAsk) {
+  const { sql } = database
   const { stretches } = ask
   const fromMs = stretches[0]!.fromMs
   const beforeMs = stretches.at(-1)!.beforeMs
   const texts = (of: (stretch: BelievedStretch) => number) =>
     arrayLiteral(stretches.map(of).map(instantText))
   const numbers = (of: (stretch: BelievedStretch) => number) => arrayLiteral(stretches.map(of))
+  const archived = archivedTables(database, place, { fromMs, beforeMs })
   const said = sql`observations
     where corridor_id = ${place.corridorId}
       and effective_from >= ${instantText(fromMs)}::timestamptz
       and effective_from < ${instantText(beforeMs)}::timestamptz
-      and effective_from >= stretches.since and effective_from < stretches.before`
+      and effective_from >= stretches.since and effective_from < stretches.before
+      ${archived ? inBlocksOf(sql, sql`stretches.since`, sql`stretches.before`) : sql``}`
   const counted = countedBest(sql, sql`rollups`)
   const believed = sql`::float8 between stretches.least and stretches.most`
   const rows = sql`
@@ -210,7 +228,8 @@ export function believedRows({ sql }: Database, place: Place, ask: BelievedAsk) 
         and hour > stretches.since - interval '1 hour' and hour < stretches.before
     ) seen
     where ${isCorridor(sql, place)}`
-  return sql<BucketRow[]>`${bucketed(sql, ask, rows)}`
+  return sql<BucketRow[]>`
+    ${archived ? sql`with ${archived}` : sql``} ${bucketed(sql, ask, rows)}`
 }
 
 function carriedForward(said: ReadonlyMap<number, Worth>, count: number): (Worth | null)[] {

@@ -3,6 +3,7 @@ import type { Standing } from '~/domain/history.ts'
 import { lasting } from '~/domain/offer/held.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
+import { archivedLast } from '~/store/archive/rows.ts'
 import { checkedId, type Place } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
@@ -44,7 +45,8 @@ type StandingRow = QuoteRow & { readonly recorded_ms: string }
  * that run out. An offer without an endless price gives a row without an id; one that has it needs
  * no long price from before, which would be older.
  */
-export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk) {
+export function standingQuotes(database: Database, place: Place, ask: StandingAsk) {
+  const { sql } = database
   const { sinceMs, beforeMs, firstMs } = ask
   const isFar = !Number.isFinite(firstMs)
   const first = isFar ? sql`` : sql`and effective_from >= ${instantText(firstMs)}::timestamptz`
@@ -53,8 +55,10 @@ export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk
   const endless = sql`
     ${ofOffer(sql, place)} and valid_until is null and effective_from < ${before} ${first}`
   const ending = standingEnding(sql, { ...place, since, before, bounds: ask, isFar })
+  const archived = archivedLast(database, place, { ...ask, fromMs: firstMs })
+  const seen = archived ? { ...place, isThen: false } : place
   return sql<StandingRow[]>`
-    with ending as materialized (${ending})
+    with ${archived ? sql`${archived},` : sql``} ending as materialized (${ending})
     select ${quoteColumns(sql)}, extract(epoch from o.recorded_at) * 1000 as recorded_ms
     from provider_corridors p
     join corridors c on c.id = p.corridor_id
@@ -62,7 +66,7 @@ export function standingQuotes({ sql }: Database, place: Place, ask: StandingAsk
       select endless.* from (select 1) one
       cross join ${everyOffer(sql, place)}
       left join lateral (
-        ${newest(sql, place, { columns: pricedColumns(sql), where: endless })}
+        ${newest(sql, seen, { columns: pricedColumns(sql), where: endless })}
       ) endless on true
       union all
       select * from ending where provider_corridor_id = p.id

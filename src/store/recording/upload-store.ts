@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { and, desc, eq, lt, sql as part } from 'drizzle-orm'
+import type { PendingQuery, Row } from 'postgres'
 import {
   LAYOUTS_MAX,
   type ListedUpload,
@@ -7,6 +8,8 @@ import {
   type UploadLayout,
   type UploadSpan,
 } from '~/domain/upload.ts'
+import { archivedMonths } from '~/store/archive/archived.ts'
+import { observationTable } from '~/store/archive/rows.ts'
 import type { Database, Tx } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
@@ -16,7 +19,7 @@ import { uploadDrafts, uploadLayouts, uploads } from './schema.ts'
 
 /** Tables that people sent, how each account has them read, and those that were recorded. */
 export function createUploadStore(database: Database) {
-  const { db, sql } = database
+  const { db } = database
   return {
     ...createDraftStore(database),
     ...layoutsIn(database),
@@ -42,25 +45,31 @@ export function createUploadStore(database: Database) {
         .limit(limit)
       return rows.map((row) => ({ ...listedOf(row), rowCount: row.rowCount }))
     },
-    /** The observations of these ids, which took effect in a span; withdrawn or not, by id. */
-    async rowsOf({ ids, sinceMs, untilMs }: UploadSpan) {
-      const from = (table: string) => sql<QuoteRow[]>`
-        select ${quoteColumns(sql)} from ${sql(table)} o
-        join provider_corridors p on p.id = o.provider_corridor_id
-          and p.corridor_id = o.corridor_id
-        join corridors c on c.id = o.corridor_id
-        ${withOffer(sql, sql`o.corridor_id`)}
-        where o.id = any(${arrayLiteral(ids)}::bigint[])
-          and o.effective_from between ${instantText(sinceMs)}::timestamptz
-            and ${instantText(untilMs)}::timestamptz`
-      const [held, gone] = await Promise.all([from('observations'), from('withdrawals')])
-      const quotes = new Map([...gone, ...held].map((row) => [Number(row.id), quoteOf(row)]))
-      const withdrawn = new Set(gone.map(({ id }) => Number(id)))
-      return [...quotes.values()]
-        .sort((a, b) => a.id - b.id)
-        .map((quote) => ({ quote, isWithdrawn: withdrawn.has(quote.id) }))
-    },
+    rowsOf: (span: UploadSpan) => rowsOf(database, span),
   }
+}
+
+/** The observations of these ids, which took effect in a span; withdrawn or not, by id. */
+async function rowsOf({ sql }: Database, { ids, sinceMs, untilMs }: UploadSpan) {
+  const archive = await archivedMonths(sql)
+  const from = (table: PendingQuery<Row[]>) => sql<QuoteRow[]>`
+    select ${quoteColumns(sql)} from ${table} o
+    join provider_corridors p on p.id = o.provider_corridor_id
+      and p.corridor_id = o.corridor_id
+    join corridors c on c.id = o.corridor_id
+    ${withOffer(sql, sql`o.corridor_id`)}
+    where o.id = any(${arrayLiteral(ids)}::bigint[])
+      and o.effective_from between ${instantText(sinceMs)}::timestamptz
+        and ${instantText(untilMs)}::timestamptz`
+  const [held, gone] = await Promise.all([
+    from(observationTable(sql, archive, { ids })),
+    from(sql`withdrawals`),
+  ])
+  const quotes = new Map([...gone, ...held].map((row) => [Number(row.id), quoteOf(row)]))
+  const withdrawn = new Set(gone.map(({ id }) => Number(id)))
+  return [...quotes.values()]
+    .sort((a, b) => a.id - b.id)
+    .map((quote) => ({ quote, isWithdrawn: withdrawn.has(quote.id) }))
 }
 
 type UploadsAsk = {

@@ -3,6 +3,8 @@ import { hourStartMs } from '~/domain/freshness.ts'
 import type { Withdrawal } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { UploadSpan } from '~/domain/upload.ts'
+import { archivedMonths } from '~/store/archive/archived.ts'
+import { observationTable } from '~/store/archive/rows.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne } from '~/store/distributed/shape.ts'
@@ -46,9 +48,14 @@ type NamedRow = {
 
 /** Observations by id, withdrawn or not, and who recorded them; those that exist. */
 async function namedRows({ sql }: Database, ids: readonly number[]): Promise<NamedRow[]> {
-  const from = (table: string) => sql<(NamedRow & { recorded_by: number | null })[]>`
+  const archive = await archivedMonths(sql)
+  const tables = {
+    observations: observationTable(sql, archive, { ids }),
+    withdrawals: sql`withdrawals`,
+  }
+  const from = (table: keyof typeof tables) => sql<(NamedRow & { recorded_by: number | null })[]>`
     select o.id, p.provider_id, o.recorded_by, ${table === 'withdrawals'} as is_withdrawn
-    from ${sql(table)} o
+    from ${tables[table]} o
     join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
     where o.id = any(${arrayLiteral(ids)}::bigint[])`
   const [held, gone] = await Promise.all([from('observations'), from('withdrawals')])
@@ -79,6 +86,7 @@ function withdraw(database: Database, withdrawal: Stored) {
     const isSpread = await isDistributed(sql)
     if (isSpread) await oneByOne(tx)
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
+    if (!isSpread) await tx`select unarchive_listed(${arrayLiteral(withdrawal.ids)}::bigint[])`
     const rows = await placedRows(sql, tx, withdrawal)
     const restored: QuoteRow[] = []
     const inCorridors = [...Map.groupBy(rows, (row) => row.corridor_id)].sort(([a], [b]) => a - b)

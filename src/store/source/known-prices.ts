@@ -1,5 +1,7 @@
 import type { Span } from '~/domain/source/day.ts'
 import type { KnownPrice } from '~/domain/source/guard.ts'
+import { archivedMonths, monthStartMs } from '~/store/archive/archived.ts'
+import { archivedOfProvider } from '~/store/archive/rows.ts'
 import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { onShard } from '~/store/distributed/shard.ts'
@@ -18,8 +20,12 @@ export async function knownPrices(
 ): Promise<KnownPrice[]> {
   const shard = { isDistributed: await isDistributed(sql) }
   const ofSeries = sql`provider_corridor_id = p.id ${onShard(sql, shard)}`
+  const window = { fromMs: monthStartMs(sinceMs), beforeMs: Number.POSITIVE_INFINITY }
+  const archive = await archivedMonths(sql)
+  const archived = archivedOfProvider({ sql, archive }, providerId, window)
   const [since, until] = [instantText(sinceMs), instantText(untilMs)]
   const rows = await sql<Row[]>`
+    ${archived ? sql`with ${archived}` : sql``}
     select c.source, extract(epoch from o.effective_from) * 1000 as at_ms,
       trim_scale(o.rate) as rate
     from provider_corridors p

@@ -1,6 +1,7 @@
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
+import { ALL_ROWS } from '~/store/archive/rows.ts'
 import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
@@ -59,6 +60,7 @@ export async function writeBackup(
   const isSpread = await isDistributed(sql)
   return (isSpread ? inOneSnapshot : inSnapshot)(sql, async (tx) => {
     const names = TABLES.map(({ name }) => name)
+    const [archived] = await tx`select 1 from archived_months limit 1`
     const estimate = await rowEstimate(tx, names)
     let rows = 0
     const writeRows = (bytes: Uint8Array) => {
@@ -75,7 +77,9 @@ export async function writeBackup(
     await write(`${JSON.stringify(header)}\n`)
     for (const table of TABLES) {
       await write(`${JSON.stringify(table)}\n`)
-      for (const source of isSpread ? await streamed(tx, table) : [`(${selected(table)})`])
+      for (const source of isSpread
+        ? await streamed(tx, table)
+        : [`(${selected(table, !!archived)})`])
         await copyOut({ sql, tx }, `copy ${source} to stdout`, writeRows)
       await write(`${END}\n`)
     }
@@ -250,9 +254,14 @@ async function continueSequences(tx: TransactionSql): Promise<void> {
   }
 }
 
-/** A table divided into parts can be copied as a query only. */
-const selected = ({ name, columns }: Table): string =>
-  `select "${columns.join('", "')}" from "${name}"`
+/**
+ * A table divided into parts can be copied as a query only. Archived observations are written as
+ * rows.
+ */
+const selected = ({ name, columns }: Table, isArchived: boolean): string =>
+  isArchived && name === 'observations'
+    ? ALL_ROWS
+    : `select "${columns.join('", "')}" from "${name}"`
 
 const copied = ({ name, columns }: Table): string => `"${name}" ("${columns.join('", "')}")`
 

@@ -20,7 +20,7 @@ type Sizes = {
   readonly starts: number
 }
 type Start = { readonly ms: number; readonly mb: number }
-type Side = {
+export type Side = {
   readonly filled: Filled
   readonly home: Home
   /** Database of the statements, set up as the service sets up its own. */
@@ -30,7 +30,7 @@ type Side = {
   get(path: string): Promise<void>
   close(): Promise<void>
 }
-type Times = Record<'cold' | 'known' | 'sql' | 'repeated', number[]>
+export type Times = Record<'cold' | 'known' | 'sql' | 'repeated', number[]>
 
 /**
  * The questions about the past on two histories, one with all of it in every corridor and one with
@@ -83,10 +83,13 @@ async function started(dataDir: string): Promise<Start> {
   return { ms, mb }
 }
 
-async function opened(filled: Filled): Promise<Side> {
+export async function opened(filled: Filled): Promise<Side> {
   const home = await openHome(filled.dataDir)
   const reads = readPool(home.database, { connectionsMax: 4, statementMsMax: 60_000 })
-  const settings = { DATABASE_URL: home.url, QUOTA_ENTERPRISE: '100000000', MID_MAX_AGE: '2400h' }
+  const settings = {
+    ...{ DATABASE_URL: home.url, QUOTA_ENTERPRISE: '100000000', MID_MAX_AGE: '2400h' },
+    LOG_SEAL_EVERY: 'off',
+  }
   const email = `${crypto.randomUUID()}@example.com`
   const args = ['account', 'create', '--email', email, '--plan', 'enterprise', '--json']
   const { key } = JSON.parse(await command(args, settings))
@@ -105,7 +108,7 @@ async function opened(filled: Filled): Promise<Side> {
 }
 
 /** Asks the sides their question of that number in turns. */
-async function asked(sides: readonly Side[], n: number, asks: number): Promise<Times[]> {
+export async function asked(sides: readonly Side[], n: number, asks: number): Promise<Times[]> {
   const all = sides.map((side) => {
     const times: Times = { cold: [], known: [], sql: [], repeated: [] }
     return { side, times, question: side.questions[n]! }

@@ -1,0 +1,219 @@
+import { getTableConfig } from 'drizzle-orm/pg-core'
+import type { PendingQuery, Row } from 'postgres'
+import type { Window } from '~/domain/period.ts'
+import type { Database, Sql } from '~/store/database.ts'
+import { arrayLiteral, boundText, instantText } from '~/store/encoding.ts'
+import { observations } from '~/store/schema.ts'
+import { type Archive, monthStartMs, touches } from './archived.ts'
+
+/** A part of a SQL statement. */
+type Part = PendingQuery<Row[]>
+
+/** The columns of observations. */
+export const COLUMNS = getTableConfig(observations).columns.map(({ name }) => name)
+
+const IN_BLOCKS = COLUMNS.filter((name) => name !== 'corridor_id')
+const UNNESTED = `lateral unnest(${IN_BLOCKS.map((name) => `b.${name}`).join()})
+  as u (${IN_BLOCKS.join()})`
+const SELECTED = COLUMNS.map((name) => (name === 'corridor_id' ? 'b.corridor_id' : `u.${name}`))
+
+/** Every block of observations as rows with their columns, for statements that read all. */
+export const ALL_ROWS = `select ${COLUMNS.join()} from observations union all
+  select ${SELECTED.join()} from observation_blocks b cross join ${UNNESTED}`
+
+type Handle = Pick<Database, 'sql' | 'knownMs'>
+
+/** The rows of blocks `b` that were known at the time of a handle. */
+const rowsOf = ({ sql, knownMs }: Handle, blocks: Part, condition: Part): Part => sql`
+  select ${sql.unsafe(`${SELECTED.join()}, b.first as block_first,
+    b.last as block_last, b.place as block_place`)}
+  from ${blocks} b cross join ${sql.unsafe(UNNESTED)}
+  where ${condition} ${knownMs === undefined ? sql`` : isKnown(sql, knownMs)}`
+
+/** As the views of the schema `known` have it. */
+const isKnown = (sql: Sql, knownMs: number): Part => {
+  const known = sql`${instantText(knownMs)}::timestamptz`
+  return sql`and b.recorded <= ${known} and u.recorded_at <= ${known} and not exists (
+    select from public.late_commits late
+    where late.kind = 'observations' and late.said_at = u.recorded_at
+      and (late.ids is null or u.id = any(late.ids)) and late.known_at > ${known}
+  )`
+}
+
+const LONGEST_MONTH = "interval '31 days'"
+
+/** Reports whether the block of `names` may have rows of a span of time. */
+const isNear = (
+  sql: Sql,
+  names: string,
+  { from, before }: { from: Part; before: Part },
+): Part => sql`
+  ${sql.unsafe(`${names}first`)} > ${from} - ${sql.unsafe(LONGEST_MONTH)}
+  and ${sql.unsafe(`${names}first`)} < ${before} and ${sql.unsafe(`${names}last`)} >= ${from}`
+
+const bounds = (sql: Sql, { fromMs, beforeMs }: Window) => ({
+  from: sql`${boundText(fromMs)}::timestamptz`,
+  before: sql`${boundText(beforeMs)}::timestamptz`,
+})
+
+type Asked = Window & { readonly corridorId: number | Part }
+
+/** Archived rows of a corridor, or of several by a subquery, in a window. */
+function archivedIn(database: Handle, { corridorId, ...window }: Asked, more?: Part): Part {
+  const { sql } = database
+  const { from, before } = bounds(sql, window)
+  const ofCorridor = typeof corridorId === 'number' ? sql`= ${corridorId}` : sql`in (${corridorId})`
+  const condition = sql`
+    b.corridor_id ${ofCorridor} and ${isNear(sql, 'b.', { from, before })}
+    and u.effective_from >= ${from} and u.effective_from < ${before} ${more ?? sql``}`
+  return rowsOf(database, sql`public.observation_blocks`, condition)
+}
+
+/** Rows as `observations` of a WITH, which statements read by that name. */
+const alongside = (sql: Sql, archived: Part): Part => sql`
+  observations as not materialized (
+    select ${sql(COLUMNS)}, effective_from as block_first, effective_from as block_last
+    from observations
+    union all
+    select ${sql(COLUMNS)}, block_first, block_last from (${archived}) archived
+  )`
+
+/** A place that says which months are archived. */
+type Place = { readonly corridorId: number | Part; readonly archive?: Archive }
+
+/**
+ * A part of a WITH by which a statement about a corridor reads archived observations of a window
+ * too; null if there are none, so that the statement stays as it is.
+ */
+export function archivedTables(database: Handle, place: Place, window: Window): Part | null {
+  if (!touches(place.archive, window)) return null
+  return alongside(database.sql, archivedIn(database, { ...place, ...window }))
+}
+
+/** The condition that has `archivedTables` open only blocks of a span within its window. */
+export const inBlocksOf = (sql: Sql, from: Part, before: Part): Part =>
+  sql`and ${isNear(sql, 'block_', { from, before })}`
+
+type Standing = {
+  /** Start of the search for prices that never expire. */
+  readonly fromMs: number
+  /** Prices that expire hold at this time or later. */
+  readonly sinceMs: number
+  readonly beforeMs: number
+}
+
+/**
+ * The first time whose archived rows a request about a time needs: earlier months have in their own
+ * parts what is needed after them, to a handle of an earlier time what is needed after that.
+ */
+export const neededFromMs = ({ knownMs }: Pick<Handle, 'knownMs'>, ms: number): number =>
+  monthStartMs(Math.min(ms, knownMs ?? ms))
+
+/**
+ * As `archivedTables`, with no more than the last prices before a time: of each offer the newest
+ * that never expires, and all that expire and still hold.
+ */
+export function archivedLast(database: Handle, place: Place, asked: Standing): Part | null {
+  const { sql } = database
+  const windows = lastWindows(database, asked)
+  if (!Object.values(windows).some((window) => touches(place.archive, window))) return null
+  return sql`archived as materialized (${lastRows(database, place, { ...asked, ...windows })}),
+    ${alongside(sql, sql`select * from archived`)}`
+}
+
+const lastWindows = (database: Handle, { fromMs, sinceMs, beforeMs }: Standing) => ({
+  endless: { fromMs: Math.max(fromMs, neededFromMs(database, beforeMs - 1)), beforeMs },
+  ending: { fromMs: neededFromMs(database, sinceMs), beforeMs },
+})
+
+type LastPart = Pick<Standing, 'sinceMs'> & ReturnType<typeof lastWindows>
+
+function lastRows(database: Handle, { corridorId }: Place, part: LastPart): Part {
+  const { sql } = database
+  const { endless, ending, sinceMs } = part
+  const held = sql`and b.valid_until is not null
+    and u.valid_until >= ${boundText(sinceMs)}::timestamptz`
+  const never = sql`and u.valid_until is null`
+  return sql`
+    (select distinct on (provider_corridor_id, offer_id) *
+    from (${archivedIn(database, { corridorId, ...endless }, never)}) endless
+    order by provider_corridor_id, offer_id, effective_from desc, id desc)
+    union all
+    ${archivedIn(database, { corridorId, ...ending }, held)}`
+}
+
+/** As `archivedLast`, with all prices from a time on. */
+export function archivedSince(database: Handle, place: Place, fromMs: number): Part | null {
+  const { sql } = database
+  const later = { fromMs, beforeMs: Number.POSITIVE_INFINITY }
+  if (!touches(place.archive, { ...later, fromMs: neededFromMs(database, fromMs) })) return null
+  const before = { fromMs: Number.NEGATIVE_INFINITY, sinceMs: fromMs, beforeMs: fromMs }
+  const last = lastRows(database, place, { ...before, ...lastWindows(database, before) })
+  return sql`
+    archived as materialized (
+      ${last} union all ${archivedIn(database, { corridorId: place.corridorId, ...later })}
+    ), ${alongside(sql, sql`select * from archived`)}`
+}
+
+type PagePart = Window & {
+  readonly order: 'asc' | 'desc'
+  /** The condition of the page, by the names of columns. */
+  readonly condition: Part
+  readonly rowsMax: number
+}
+
+/** As `archivedTables`, for a page: it opens blocks in their order until it has enough rows. */
+export function archivedPage(database: Handle, place: Place, page: PagePart): Part | null {
+  if (!touches(place.archive, page)) return null
+  const { sql } = database
+  const way = sql.unsafe(page.order)
+  const { from, before } = bounds(sql, page)
+  const blocks = sql`(
+    select * from public.observation_blocks
+    where corridor_id = ${place.corridorId} and ${isNear(sql, '', { from, before })}
+    order by first ${way}, place ${way} offset 0
+  )`
+  return alongside(
+    sql,
+    sql`
+    select * from (${rowsOf(database, blocks, sql`true`)}) page where ${page.condition}
+    order by block_first ${way}, block_place ${way}, effective_from ${way}, id ${way}
+    limit ${page.rowsMax}`,
+  )
+}
+
+/** As `archivedTables`, for one provider's series in all corridors. */
+export function archivedOfProvider(
+  { sql, archive }: { readonly sql: Sql; readonly archive: Archive },
+  providerId: string,
+  window: Window,
+): Part | null {
+  if (!touches(archive, window)) return null
+  const own = (column: string) => sql`
+    select ${sql(column)} from provider_corridors where provider_id = ${providerId}`
+  const more = sql`and u.provider_corridor_id in (${own('id')})`
+  const archived = archivedIn({ sql }, { corridorId: own('corridor_id'), ...window }, more)
+  return sql`archived as materialized (${archived}),
+    ${alongside(sql, sql`select * from archived`)}`
+}
+
+/** Some observations by id: listed, or from `first` to `last`. */
+type Ids = { readonly ids: readonly number[] } | { readonly first: number; readonly last: number }
+
+/** A table of observations for a search by ids, with those archived that may be among them. */
+export function observationTable(sql: Sql, archive: Archive, wanted: Ids): Part {
+  if (archive.size === 0) return sql`observations`
+  const blocks =
+    'ids' in wanted
+      ? sql`exists (
+          select from unnest(${arrayLiteral(wanted.ids)}::bigint[]) one (id) where b.ids @> one.id
+        )`
+      : sql`b.ids && int8range(${wanted.first}, ${wanted.last}, '[]')`
+  return sql`(
+    select ${sql(COLUMNS)} from observations
+    union all
+    select ${sql(COLUMNS)} from (
+      ${rowsOf({ sql }, sql`public.observation_blocks`, blocks)}
+    ) archived
+  )`
+}
