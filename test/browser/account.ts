@@ -76,7 +76,7 @@ describe('a developer', () => {
     const { page } = ada
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page.getByText('HTTP 200').waitFor()
-    expect(await page.locator('#try-status').textContent()).toContain('48 of 50 units left')
+    expect(await page.locator('#try-status').textContent()).toContain('48 of 50 requests left')
     expect(await page.locator('#try-answer').textContent()).toContain('"net_converted"')
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
     expect(await page.evaluate('document.cookie')).toBe('')

@@ -1,42 +1,28 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { until } from '../support/until.ts'
-import { DemoServer } from './demo-server.ts'
+import type { DemoServer } from './demo-server.ts'
+import { Scene, strangers } from './scene.ts'
 
-const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
 const SCREENSHOT = process.env.SCREENSHOT ?? join(tmpdir(), 'corridor-docs.png')
 
 setDefaultTimeout(60_000)
 
 describe('/docs in a browser', () => {
-  const asked: string[] = []
-  const complaints: string[] = []
+  let asked: string[]
+  let complaints: string[]
+  let scene: Scene
   let demo: DemoServer
-  let browser: Browser
   let page: Page
 
   beforeAll(async () => {
-    demo = await DemoServer.start()
-    const executablePath = CHROMIUM.find((path) => path && existsSync(path))
-    if (!executablePath)
-      throw new Error('no browser: install chromium, or set CHROMIUM to its path')
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
-    browser = await chromium.launch({ executablePath, args })
-    page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
-    page.on('request', (request) => void asked.push(request.url()))
-    page.on('pageerror', ({ message }) => complaints.push(message))
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text())
-    })
+    scene = await Scene.start()
+    demo = scene.demo
+    ;({ page, asked, complaints } = await scene.visit())
   })
-
-  afterAll(async () => {
-    await browser?.close()
-    await demo?.stop()
-  })
+  afterAll(() => scene?.stop())
 
   test('lists every operation of the document', async () => {
     await page.goto(`${demo.origin}/docs`)
@@ -89,11 +75,7 @@ describe('/docs in a browser', () => {
   })
 
   test('is dark for a reader who prefers dark, and fits a phone', async () => {
-    const context = await browser.newContext({
-      viewport: { width: 360, height: 800 },
-      colorScheme: 'dark',
-    })
-    const phone = await context.newPage()
+    const { page: phone, context } = await scene.visit({ width: 360, scheme: 'dark' })
     await phone.goto(`${demo.origin}/docs`)
     await phone.locator('#operations-Rates-convertAmount .opblock-summary-control').click()
     await phone.locator('#operations-Rates-convertAmount .responses-table').waitFor()
@@ -127,9 +109,27 @@ describe('/docs in a browser', () => {
     }
   })
 
+  test.each([
+    ['light', 1280],
+    ['light', 320],
+    ['dark', 1280],
+    ['dark', 320],
+  ] as const)(
+    'has no accessibility error in %s at %d pixels, after a call',
+    async (scheme, width) => {
+      const { page: open, context } = await scene.visit({ scheme, width })
+      await open.goto('/docs')
+      const operation = open.locator('#operations-Rates-convertAmount')
+      await operation.locator('.opblock-summary-control').click()
+      await operation.locator('.execute').click()
+      await operation.locator('.live-responses-table').waitFor()
+      expect(await scene.faults(open)).toEqual([])
+      await context.close()
+    },
+  )
+
   test('shows the guide instead of the reference without scripts', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const plain = await context.newPage()
+    const { page: plain, context } = await scene.visit({ isScripted: false })
     await plain.goto(`${demo.origin}/docs`)
     expect(await plain.locator('.guide').textContent()).toContain('X-API-Key')
     await plain.getByRole('link', { name: 'Corridors' }).click()
@@ -138,9 +138,8 @@ describe('/docs in a browser', () => {
   })
 
   test('asks no other host, and logs no error', () => {
-    const sent = asked.filter((url) => !url.startsWith('data:'))
-    expect(sent.filter((url) => !url.startsWith(`${demo.origin}/`))).toEqual([])
-    expect(sent.length).toBeGreaterThan(6)
+    expect(strangers(asked, demo.origin)).toEqual([])
+    expect(asked.length).toBeGreaterThan(6)
     expect(complaints).toEqual([])
   })
 })

@@ -31,6 +31,27 @@ dark.addEventListener('change', follow)
 `
 
 /**
+ * Names for the reference's fields, and no link inside a button: what it leaves out for people who
+ * read with ears or keys.
+ */
+const NAME_CONTROLS = `
+const all = (selector, change) => document.querySelectorAll(selector).forEach(change)
+const name = () => {
+  all('.opblock-summary-control a[href]', (link) => link.removeAttribute('href'))
+  all('main main', (operations) => operations.setAttribute('role', 'group'))
+  all('h3.opblock-tag', (heading) => heading.setAttribute('aria-level', '2'))
+  all('pre.microlight', (example) => example.tabIndex = 0)
+  all('select:not([aria-label])', (choice) => {
+    const { paramName } = choice.closest('[data-param-name]')?.dataset ?? {}
+    choice.ariaLabel = paramName ?? (choice.id === 'servers' ? 'Server' : 'Example')
+  })
+}
+new MutationObserver(name).observe(document.documentElement, { childList: true, subtree: true })
+`
+
+const OUR_SCRIPT = FOLLOW_SCHEME + NAME_CONTROLS
+
+/**
  * Files that the page shows, for programs; the reference itself would name the page's own document.
  */
 const FILES = [
@@ -38,6 +59,22 @@ const FILES = [
   [COLLECTION_PATH, 'Postman collection'],
   [GUIDE_PATH, 'Guide for agents'],
 ] as const
+
+const LIGHT = 'html:not(.dark-mode) .swagger-ui'
+const METHOD = '.opblock-summary-method'
+/** Colours of the reference in a contrast of at least 4.5. */
+const CONTRAST = `
+.swagger-ui .info .title small, .swagger-ui .download-contents { background: #5b6270 }
+.swagger-ui .info .title small.version-stamp { background: #4a6b00 }
+.swagger-ui .microlight span[style*="211, 99, 99"] { color: #f09a9a !important }
+.swagger-ui .btn.execute, ${LIGHT} .opblock.opblock-get ${METHOD} { background: #1a66b8 }
+${LIGHT} .opblock.opblock-post ${METHOD} { background: #1b7a4b }
+${LIGHT} .opblock.opblock-patch ${METHOD} { background: #0b7468 }
+${LIGHT} .opblock.opblock-delete ${METHOD} { background: #c62222 }
+${LIGHT} .info a { color: #1f5fb0 }
+${LIGHT} .btn.authorize { color: #1b7a4b; border-color: currentColor }
+${LIGHT} .btn.cancel { color: #c62222; border-color: currentColor }
+${LIGHT} .parameter__in { color: #5a5f66 }`
 
 const TABLES = '.swagger-ui :is(table.responses-table, table.parameters)'
 const OUR_STYLE = `
@@ -91,7 +128,7 @@ export async function referencePage(options: Options): Promise<FileContent> {
   const { html, starter } = withOurs(await pluginPage(mount), options)
   const policy = [
     "default-src 'none'",
-    `script-src 'self' '${hashOf(FOLLOW_SCHEME)}' '${hashOf(starter)}'`,
+    `script-src 'self' '${hashOf(OUR_SCRIPT)}' '${hashOf(starter)}'`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     `connect-src ${["'self'", ...(publicOrigin ? [publicOrigin] : [])].join(' ')}`,
@@ -110,8 +147,8 @@ export async function referencePage(options: Options): Promise<FileContent> {
 function withOurs(written: string, { mount, guide, frame }: Options) {
   const files = FILES.map(([path, name]) => `<a href="${mount}${path}">${name}</a>`).join(' · ')
   const head = `${frame.head}
-<style>${OUR_STYLE}</style>
-<script>${FOLLOW_SCHEME}</script>
+<style>${OUR_STYLE}${CONTRAST}</style>
+<script>${OUR_SCRIPT}</script>
 `
   const reference = `<pre class="guide">${Bun.escapeHTML(guide)}</pre>`
   const places: Record<string, (place: HTMLRewriterTypes.Element) => void> = {
