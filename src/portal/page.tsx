@@ -117,6 +117,7 @@ function Document({ deps, page, paths, words, here }: DocumentProps) {
           <KnownAs {...{ description, words }} title={page.title} known={page.known} />
         )}
         <Links paths={paths} style="site.css" />
+        {!page.isFramed && <link rel="manifest" href={MANIFEST_PATH} />}
         {scriptsOf(page).map((name) => (
           <script key={name} type="module" src={paths(`${name}.js`)} />
         ))}
@@ -156,6 +157,5 @@ const Links = ({ paths, style }: { paths: AssetPaths; style: string }) => (
   <>
     <link rel="stylesheet" href={paths(style)} />
     <link rel="icon" href={paths('icon.svg')} type="image/svg+xml" />
-    <link rel="manifest" href={MANIFEST_PATH} />
   </>
 )

@@ -129,6 +129,7 @@ const PATHS = [
   '/manifest.webmanifest',
   '/icons/192.png',
   '/robots.txt',
+  '/worker.js',
   '/api/v1',
   '/api/v1/',
   '/api',

@@ -1,3 +1,5 @@
+import { DAY_MS } from '~/domain/duration.ts'
+import { ServiceError } from '~/domain/errors.ts'
 import { csvRecords } from '~/file/csv.ts'
 import { linesOf } from '~/file/lines.ts'
 import { takesGzip, zipped } from '~/http/coding.ts'
@@ -7,10 +9,19 @@ import { streamOf } from '~/http/file/stream.ts'
 import type { Route } from '~/http/route.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { limitedFile, type PublicDeps } from '~/portal/public-page.tsx'
+import { beforeAll } from '~/service/file/day-file.ts'
 import { type KeptFile, partsOf } from '~/service/file/kept-file.ts'
-import { periodOf, type Quarter, quarterName } from '~/service/file/period.ts'
+import {
+  lastSettledDayMs,
+  periodOf,
+  type Quarter,
+  quarterAt,
+  quarterName,
+  RECENT_DAYS,
+} from '~/service/file/period.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { readPricesQuery } from '~/wire/file/prices.ts'
+import { FirstObservation } from './observed.ts'
 
 export const PRICES_PATH = `${PATHS.data}/prices.csv`
 
@@ -26,9 +37,13 @@ type Query = ReturnType<typeof readPricesQuery>
 /** Prices at the end of a day, all or those observed in a quarter, without a key. */
 export function priceFileRoutes(deps: PublicDeps & FileDeps): Route[] {
   const reading = new WorkLimit(READING)
+  const first = new FirstObservation(deps.files)
   const handle = limitedFile(deps, async ({ request, nowMs }) => {
     const query = readPricesQuery(request.url, nowMs)
-    const file = await reading.run(() => editionOf(deps, query, nowMs))
+    const file = await reading.run(async () => {
+      await refuseOther(deps.files, query, { nowMs, firstMs: await first.at(nowMs) })
+      return editionOf(deps, query, nowMs)
+    })
     return replyOf(deps, request, { query, file })
   })
   return [{ method: 'GET', path: PRICES_PATH, handle }]
@@ -36,6 +51,25 @@ export function priceFileRoutes(deps: PublicDeps & FileDeps): Route[] {
 
 /** The address of all prices at the end of a day, of which the content never changes. */
 export const lastingHref = (day: string): string => `${PRICES_PATH}?until=${day}&edition=1`
+
+type Now = { readonly nowMs: number; readonly firstMs: number | null }
+
+/**
+ * Throws for a day whose file would have to be made although none of our pages leads to it. Making
+ * one takes a second or so of the database, holds up those with a key, and displaces the oldest of
+ * the files that are kept; so without a key only recent days and ends of quarters are made.
+ */
+async function refuseOther(files: FileDeps['files'], { until }: Query, { nowMs, firstMs }: Now) {
+  const { startMs, endMs } = periodOf(until)!
+  if (firstMs !== null && firstMs >= endMs) throw beforeAll(until)
+  const isRecent = startMs > lastSettledDayMs(nowMs) - RECENT_DAYS * DAY_MS
+  if (isRecent || quarterAt(startMs).endMs === endMs || (await files.find(until, 1))) return
+  throw new ServiceError(
+    'unknown_file',
+    `there is no file of ${until}; ask for one of the last ${RECENT_DAYS} days or the last day ` +
+      `of a quarter, or with a key for /api/v1/files/${until}.csv.gz`,
+  )
+}
 
 async function editionOf(deps: FileDeps, { until, edition }: Query, nowMs: number) {
   const asked = { period: periodOf(until)!, nowMs }

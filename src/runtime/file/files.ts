@@ -10,6 +10,7 @@ import {
   lastSettledDayMs,
   lastSettledMonth,
   periodOf,
+  RECENT_DAYS,
 } from '~/service/file/period.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { Database } from '~/store/database.ts'
@@ -63,12 +64,9 @@ type JobDeps = Omit<FileDeps, 'files'> & {
   readonly database: Database
 }
 
-/** How many days the job makes files of, so that those it missed are made later. */
-const DAYS_MAX = 31
-
 /**
  * Makes new editions after corrections, then the file of each day and month once it can be made,
- * so that no client waits for it.
+ * so that no client waits for it; also those of recent days that it missed.
  */
 export const fileJob = (deps: JobDeps): Job => ({
   name: 'day-file',
@@ -82,7 +80,7 @@ async function makeFiles(deps: JobDeps): Promise<void> {
   const store = createFileStore(deps.database)
   await correctedFiles({ ...deps, corrections: store }, { before: dayText(lastMs), nowMs })
   const files = filesOf(deps.database, JOB_MS_MAX)
-  const days = Array.from({ length: DAYS_MAX }, (_, n) => dayText(lastMs - n * DAY_MS)).reverse()
+  const days = Array.from({ length: RECENT_DAYS }, (_, n) => dayText(lastMs - n * DAY_MS)).reverse()
   for (const name of await store.missing([...days, lastSettledMonth(nowMs)]))
     await keptFile({ ...deps, files }, { period: periodOf(name)!, nowMs }).catch(unlessEmpty)
 }

@@ -22,7 +22,8 @@ export const dayMaker =
     return write(snapshotsOf(past, view, startMs), { day: name, put })
   }
 
-const beforeAll = (day: string): ServiceError =>
+/** The error of a day before the first observation. */
+export const beforeAll = (day: string): ServiceError =>
   new ServiceError(
     'unknown_file',
     `nothing had been observed by the end of ${day}; ask for a later day`,

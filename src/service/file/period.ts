@@ -71,6 +71,9 @@ export const isDay = (name: string): boolean => name.length === 'YYYY-MM-DD'.len
 export const dayText = (ms: number): string =>
   new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
 
+/** The last days whose files are made without being asked for. */
+export const RECENT_DAYS = 31
+
 /** The newest day whose file can be made, by its midnight. */
 export const lastSettledDayMs = (nowMs: number): number =>
   Math.floor((nowMs - SETTLED_MS) / DAY_MS) * DAY_MS - DAY_MS

@@ -75,7 +75,7 @@ describe('GET /data/prices.csv', () => {
     expect(await ratesOf('?quarter=2025-Q4')).toEqual([121])
     expect(await ratesOf('?quarter=2026-Q1')).toEqual([122, 123, 124])
     expect(await ratesOf('?quarter=2026-Q2')).toEqual([125, 126])
-    expect(await ratesOf('?quarter=2026-Q1&until=2026-01-31')).toEqual([122])
+    expect(await ratesOf('?quarter=2026-Q2&until=2026-04-30')).toEqual([125])
     const { headers } = await ask(`${PATH}?quarter=2026-Q1`)
     expect(headers.get('content-disposition')).toContain('corridor-prices-2026-Q1-2026-03-31.csv')
   })
@@ -113,6 +113,21 @@ describe('GET /data/prices.csv', () => {
     expect(await ratesOf(query)).toEqual(before)
     const { headers } = await ask(PATH + query)
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  })
+
+  test('404 for a day that is neither recent nor the end of a quarter, until a key has it made', async () => {
+    for (const query of ['?until=2026-02-14', '?until=2026-02-14&quarter=2026-Q1'])
+      expect(await errorOf(query)).toEqual({
+        ...{ status: 404, code: 'unknown_file' },
+        error:
+          'there is no file of 2026-02-14; ask for one of the last 31 days or the last day of a ' +
+          'quarter, or with a key for /api/v1/files/2026-02-14.csv.gz',
+      })
+    expect((await world.ask('/files/2026-02-14.csv.gz')).status).toBe(200)
+    expect(await ratesOf('?until=2026-02-14')).toEqual([121, 122])
+    expect(await ratesOf('?until=2026-04-09')).toEqual([121, 122, 123, 125])
+    expect((await errorOf('?until=2026-04-08')).status).toBe(404)
+    expect(await ratesOf('?until=2025-12-31')).toEqual([121])
   })
 
   test.each([
