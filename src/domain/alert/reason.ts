@@ -11,6 +11,22 @@ export const REASONS = {
   plan: 'only the oldest alerts are judged: ',
 } as const
 
+/** Errors of a delivery that are not a receiver's, in English as they are stored. */
+export const DELIVERY_ERRORS = {
+  'no-secret': 'its secret cannot be read; make a new one',
+  'no-mail': 'this service sends no mail',
+  'no-address': 'the account has no confirmed address',
+  unsent: 'the mail could not be sent',
+} as const
+
+type DeliveryError = keyof typeof DELIVERY_ERRORS
+
+/** The kind of a stored error; null for one of a receiver. */
+export const deliveryErrorKind = (error: string): DeliveryError | null =>
+  (Object.keys(DELIVERY_ERRORS) as DeliveryError[]).find(
+    (kind) => error === DELIVERY_ERRORS[kind],
+  ) ?? null
+
 type ReasonKind = keyof typeof REASONS
 
 /** The kind of a stored reason; null for a text of an earlier version. */

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { DELIVERIES_MAX, type Delivery } from '~/domain/alert/delivery.ts'
+import { deliveryErrorKind } from '~/domain/alert/reason.ts'
 import { Moment } from '~/portal/moment.tsx'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
@@ -89,12 +90,21 @@ function Answer({ of: { tries, lastStatus, lastError, lastReply, lastMs } }: { o
     <div>
       <bdi>{lastReply ?? lastStatus ?? say('delivery.no-answer')}</bdi>
       {took}
-      {lastError !== null && (
-        <span class="row-note" lang="en" dir="ltr">
-          {lastError}
-        </span>
-      )}
+      {lastError !== null && <Fault error={lastError} />}
     </div>
+  )
+}
+
+/** An error of ours in the reader's language; one of a receiver as it was, in English. */
+function Fault({ error }: { error: string }) {
+  const { say } = useWords()
+  const kind = deliveryErrorKind(error)
+  return kind ? (
+    <span class="row-note">{say(`delivery-error.${kind}`)}</span>
+  ) : (
+    <span class="row-note" lang="en" dir="ltr">
+      {error}
+    </span>
   )
 }
 

@@ -36,6 +36,7 @@ const TEXT = 'text/plain; charset=utf-8'
 const CLOSED = [
   ...['/?', '/api/', '/mcp', PATHS.developer, PATHS.operator, PATHS.signUp, PATHS.signIn],
   ...[PATHS.mailed, PATHS.confirm, PATHS.forgotten, PATHS.reset, '/board/', PATHS.embed],
+  ...[PATHS.tellMe, PATHS.subscribe, PATHS.endAlert, PATHS.authorize],
 ]
 
 function robots(base: string, mount: string): string {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '~/clock.ts'
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Answer, Claim } from '~/domain/alert/claim.ts'
+import { DELIVERY_ERRORS } from '~/domain/alert/reason.ts'
 import { SECOND_MS } from '~/domain/duration.ts'
 import type { Log } from '~/log.ts'
 import { beforeEnd } from '~/outbound/connection.ts'
@@ -42,7 +43,7 @@ export function tellers(deps: Deps) {
     async webhook({ id, body }: Claim, to: Webhook, stop: AbortSignal): Promise<Answer> {
       const opened = await Promise.allSettled(to.secrets.map((one) => seal.opened(one)))
       const secrets = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-      if (secrets.length === 0) return unsent('its secret cannot be read; make a new one')
+      if (secrets.length === 0) return unsent(DELIVERY_ERRORS['no-secret'])
       const headers = {
         ...signatureHeaders({ id, atMs: clock.now(), body, secrets }),
         'content-type': 'application/json',
@@ -51,15 +52,15 @@ export function tellers(deps: Deps) {
       return send(sending, { url: new URL(to.url), headers, body }, stop)
     },
     async mail(claim: Claim, { address, language }: Mailbox, stop: AbortSignal): Promise<Answer> {
-      if (!deps.mailer) return unsent('this service sends no mail')
-      if (address === null) return unsent('the account has no confirmed address')
+      if (!deps.mailer) return unsent(DELIVERY_ERRORS['no-mail'])
+      if (address === null) return unsent(DELIVERY_ERRORS['no-address'])
       try {
         const late = AbortSignal.any([sending.deadline(MAIL_MS_MAX), stop])
         const said = await beforeEnd(mailed(deps, deps.mailer, { claim, address, language }), late)
         return { status: null, error: null, ...replyOf(said) }
       } catch (err) {
         deps.log.warn({ err }, 'the mail of an alert was not sent')
-        return { ...unsent('the mail could not be sent'), ...replyOf(refusalOf(err)) }
+        return { ...unsent(DELIVERY_ERRORS.unsent), ...replyOf(refusalOf(err)) }
       }
     },
   }
