@@ -4,7 +4,7 @@ import { cookiePrefixOf } from '~/portal/cookies.ts'
 import { sessionsBy } from '~/portal/member/session-name.ts'
 import type { PortalOptions } from '~/portal/routes.ts'
 import { sampleSources } from '~/sample/sample.ts'
-import type { People } from './people.ts'
+import type { People } from './people/people.ts'
 import type { ServiceOptions } from './service-options.ts'
 import type { SharedSecret } from './shared-secret.ts'
 

@@ -2,7 +2,7 @@ import type { Clock } from '~/clock.ts'
 import type { Config } from '~/config.ts'
 import type { Log } from '~/log.ts'
 import type { Database } from '~/store/database.ts'
-import type { Deterrents } from './people.ts'
+import type { Deterrents } from './people/ways-in.ts'
 import type { ShareMetrics } from './telemetry.ts'
 import type { Pace } from './upstream/stopping.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
-import type { Deterrents } from '~/runtime/people.ts'
+import type { Deterrents } from '~/runtime/people/ways-in.ts'
 
 const KEY_BYTES = 32
 const COST = { N: 16, r: 1, p: 1 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { systemPace } from '~/feed/fetcher.ts'
 import { type Pinned, systemOutside } from '~/outbound/connection.ts'
-import { applicationDocuments } from '~/runtime/application-documents.ts'
+import { applicationDocuments } from '~/runtime/people/applications.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { type Member, PeopleWorld } from '../people-world.ts'
 import { Application, asked, registration } from './application.ts'

@@ -1,9 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import { connectionHash } from '~/domain/api-key.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
 import { documentBytes, documentText } from '~/feed/document.ts'
 import { type FetcherDeps, systemPace } from '~/feed/fetcher.ts'
+import { AddressLimits } from '~/memory/address-limits.ts'
 import { ask, type Bounds, Unaskable } from '~/outbound/ask.ts'
 import { NOWHERE } from '~/outbound/places.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
+import { createConnectionStore } from '~/store/portal/connection-store.ts'
+import { createOAuth } from '~/store/portal/oauth.ts'
 import { ApplicationFault } from '~/wire/connection/application.ts'
+import { SCOPES } from '~/wire/connection/metadata.ts'
+import type { ServiceOptions } from '../service-options.ts'
+import type { Shared } from './ways-in.ts'
 
 /** A description of an application is a few hundred bytes. */
 const DOCUMENT_BYTES_MAX = 8 * 1024
@@ -57,3 +66,35 @@ async function read(pace: Pace, address: string): Promise<string> {
 }
 
 const fault = (message: string) => new ApplicationFault('invalid_client_metadata', message)
+
+/** The limit on forms of one address. */
+export const FORMS = { requestsMax: 120, windowMs: MINUTE_MS }
+
+const CLIENT_ID_BYTES = 16
+
+type Options = Pick<ServiceOptions, 'database' | 'log' | 'pace'>
+
+/** Each exchange of a code or a token holds two connections, so one at a time leaves the rest. */
+const EXCHANGES = {
+  runningMax: 1,
+  waitingMax: 64,
+  refusal: 'too many applications ask for tokens; try again in a moment',
+}
+
+/** Dependencies of connecting applications. */
+export function applicationsOf({ database, log, pace }: Options, shared: Shared) {
+  const exchanges = new WorkLimit(EXCHANGES)
+  const oauth = createOAuth(database, {
+    ...shared,
+    scopes: SCOPES,
+    onFault: (message) => log.error({}, message),
+  })
+  return {
+    machines: new AddressLimits(FORMS),
+    connections: createConnectionStore(database, SCOPES),
+    oauth: { ...oauth, token: (form: URLSearchParams) => exchanges.run(() => oauth.token(form)) },
+    applicationDocument: applicationDocuments(pace),
+    newConnectionHash: () => connectionHash((count) => randomBytes(count)),
+    newClientId: () => randomBytes(CLIENT_ID_BYTES).toString('hex'),
+  }
+}

@@ -1,0 +1,148 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { unknownPath } from '~/app.ts'
+import type { Addresses } from '~/http/edge/address.ts'
+import { mountOf } from '~/http/edge/mount.ts'
+import type { Route } from '~/http/route.ts'
+import type { Job } from '~/jobs/schedule.ts'
+import { AddressLimits } from '~/memory/address-limits.ts'
+import type { Memory } from '~/memory/memory.ts'
+import type { AlertPageDeps } from '~/portal/alert/member-routes.ts'
+import { cookiePrefixOf } from '~/portal/cookies.ts'
+import { mailerOf } from '~/portal/member/mailer.ts'
+import { Outbox } from '~/portal/member/outbox.ts'
+import type { OperatorDeps } from '~/portal/operator/admission.ts'
+import type { PageDeps } from '~/portal/page.tsx'
+import { type PeopleDeps, peopleRoutes } from '~/portal/people-routes.ts'
+import type { Metering } from '~/service/metering.ts'
+import { draftsSinceMs } from '~/service/recording/upload.ts'
+import { createAccountStore } from '~/store/access/account-store.ts'
+import { createUsageStore } from '~/store/access/usage-store.ts'
+import { createAlertStore } from '~/store/alert/alert-store.ts'
+import { isOutage } from '~/store/outage.ts'
+import { createAuditStore } from '~/store/portal/audit-store.ts'
+import { createPortalStore } from '~/store/portal/portal-store.ts'
+import { createSendingStore } from '~/store/portal/sending-store.ts'
+import { createUploadStore } from '~/store/recording/upload-store.ts'
+import { tableReader } from '../file/table-reader.ts'
+import { newKey } from '../new-key.ts'
+import type { Recorder } from '../recorder.ts'
+import type { ServiceOptions } from '../service-options.ts'
+import { fingerprintsBy, type SharedSecret } from '../shared-secret.ts'
+import { applicationsOf, FORMS } from './applications.ts'
+import { sendingsOnce } from './sendings.ts'
+import { authOf, type Deterrents, profilesOf } from './ways-in.ts'
+
+type PeopleOptions = ServiceOptions & {
+  readonly memory: Memory
+  readonly metering: Metering
+  readonly work: OperatorDeps['work']
+  readonly alerting: AlertPageDeps['alerting']
+  /** Records and withdraws prices. */
+  readonly recorder: Recorder
+  readonly addresses: Addresses
+  readonly secret: SharedSecret
+  /** The address that the service listens on, used if no setting gives a public one. */
+  readonly listensAt: () => string
+}
+
+const DETERRENTS: Deterrents = { waited: (ms) => delay(ms) }
+
+/** Everything for people who sign in: accounts, keys, and the operator's view. */
+export class People {
+  readonly jobs: readonly Job[]
+  readonly #outbox: Outbox
+  readonly #deps: Omit<PeopleDeps, 'pages'>
+
+  constructor(options: PeopleOptions) {
+    const { config, database, log, addresses, listensAt, secret } = options
+    const { passwords, waited } = options.deterrents ?? DETERRENTS
+    const store = createPortalStore(database)
+    const publicOrigin = config.publicUrl === null ? null : new URL(config.publicUrl).origin
+    const home = () => config.publicUrl ?? listensAt()
+    const mount = mountOf(config.publicUrl)
+    const cookiePrefix = cookiePrefixOf(config.publicUrl)
+    const mailer = mailerOf({ ...config, isSample: options.memory.isSample })
+    this.#outbox = new Outbox({ mailer, log, home, languageOf: store.languageOf })
+    const shared = { secret, cookiePrefix, cookiePath: mount || '/' }
+    const auth = authOf(database, {
+      ...shared,
+      onLink: (link) => this.#outbox.post(link),
+      onFault: (message) => log.error({}, message),
+      passwords,
+    })
+    const applications = applicationsOf(options, shared)
+    const uploads = createUploadStore(database)
+    this.jobs = [pruningJob(options, { store, applications, uploads })]
+    this.#deps = {
+      ...options,
+      ...storesOf(options),
+      ...applications,
+      uploading: { store: options.recorder, uploads, read: tableReader() },
+      ...{ people: auth, codes: auth, members: store, attempts: store, newKey, isOutage },
+      ...profilesOf(options, { ...shared, home }),
+      onAddressLink: (link) => this.#outbox.post({ kind: 'confirmAddress', ...link }),
+      unknownPath: () => unknownPath(mount),
+      fingerprint: fingerprintsBy(secret),
+      endings: createAlertStore(database),
+      mailboxes: store,
+      onSubscription: (link) => this.#outbox.post(link),
+      waited,
+      notify: this.#outbox.tell,
+      addressOf: addresses.of,
+      forms: new AddressLimits(FORMS),
+      publicUrl: config.publicUrl,
+      ...{ publicOrigin, home, cookiePrefix },
+      isProxied: config.trustedProxies > 0,
+      isMailed: mailer !== null,
+      warm: () => auth.warm(),
+      ageLimits: config,
+    }
+  }
+
+  readonly routes = (pages: PageDeps): readonly Route[] => peopleRoutes({ ...this.#deps, pages })
+
+  /** Waits for emails in progress, except those that take too long. */
+  stop(): Promise<void> {
+    return this.#outbox.stop()
+  }
+}
+
+type Pruned = {
+  readonly store: Pick<ReturnType<typeof createPortalStore>, 'prune'>
+  readonly applications: Pick<ReturnType<typeof applicationsOf>, 'connections'>
+  readonly uploads: Pick<ReturnType<typeof createUploadStore>, 'pruneDrafts'>
+}
+
+/** The job that deletes what is over: links, sessions, tokens, and tables that nobody recorded. */
+export const pruningJob = (
+  { clock, config }: Pick<ServiceOptions, 'clock'> & { config: { sessionIdleMs: number } },
+  { store, applications, uploads }: Pruned,
+): Job => ({
+  name: 'prune-people',
+  pattern: '2 * * * *',
+  async run() {
+    await store.prune(clock.now(), config.sessionIdleMs)
+    await applications.connections.prune(clock.now())
+    await uploads.pruneDrafts(draftsSinceMs(clock.now()))
+  },
+})
+
+function storesOf({ database, memory, clock }: PeopleOptions) {
+  const accounts = createAccountStore(database)
+  const audit = createAuditStore(database)
+  const sendings = createSendingStore(database)
+  return {
+    keyStore: accounts,
+    usage: createUsageStore(database),
+    published: async (accountId: string) => {
+      memory.publish({ access: await accounts.loadAccount(accountId) }, clock.now())
+    },
+    operated: {
+      page: accounts.page,
+      update: accounts.update,
+      revokeKey: accounts.revokeKey,
+      changes: audit.page,
+      sendings: sendingsOnce(memory, sendings.all),
+    },
+  }
+}

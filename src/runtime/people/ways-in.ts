@@ -1,0 +1,65 @@
+import type { Config } from '~/config.ts'
+import type { Log } from '~/log.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
+import type { Database } from '~/store/database.ts'
+import { createAuth } from '~/store/portal/auth.ts'
+import type { AuthOptions, PasswordHashing } from '~/store/portal/better-auth.ts'
+import { createFactorStore } from '~/store/portal/factor-store.ts'
+import { keptOf } from '~/store/portal/kept-store.ts'
+import { createPasskeys } from '~/store/portal/passkeys.ts'
+import { createProfileStore } from '~/store/portal/profile-store.ts'
+import { createSessionStore } from '~/store/portal/session-store.ts'
+
+/** Measures that make it costly and slow to guess addresses and passwords. */
+export type Deterrents = {
+  readonly passwords?: PasswordHashing
+  waited(ms: number): Promise<void>
+}
+
+export type Shared = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath'>
+
+/**
+ * The maximum number of concurrent password checks; each takes 0.1 s of a processor, and 32 MB.
+ */
+const PASSWORDS = { runningMax: 2, waitingMax: 32 }
+
+/** Accounts of people, with a limit on password checks. */
+export function authOf(database: Database, options: AuthOptions): ReturnType<typeof createAuth> {
+  const auth = createAuth(database, options)
+  const limit = new WorkLimit(PASSWORDS)
+  return {
+    ...auth,
+    signUp: (person) => limit.run(() => auth.signUp(person)),
+    signIn: (person, userAgent) => limit.run(() => auth.signIn(person, userAgent)),
+    reset: (reset) => limit.run(() => auth.reset(reset)),
+    isPassword: (password, headers) => limit.run(() => auth.isPassword(password, headers)),
+    changePassword: (change, headers) => limit.run(() => auth.changePassword(change, headers)),
+    beginApp: (password, headers) => limit.run(() => auth.beginApp(password, headers)),
+    newCodes: (password, headers) => limit.run(() => auth.newCodes(password, headers)),
+  }
+}
+
+type Options = {
+  readonly config: Pick<Config, 'sessionIdleMs' | 'secondFactorRoles'>
+  readonly database: Database
+  readonly log: Log
+}
+
+/** Dependencies of people who see and change their own way in. */
+export function profilesOf(
+  { config, database, log }: Options,
+  shared: Shared & { home(): string },
+) {
+  return {
+    passkeys: createPasskeys(database, {
+      ...shared,
+      onFault: (message) => log.warn({}, message),
+    }),
+    factors: createFactorStore(database),
+    sessions: createSessionStore(database),
+    profiles: createProfileStore(database),
+    keptOf: (own: Parameters<typeof keptOf>[1]) => keptOf(database, own),
+    sessionIdleMs: config.sessionIdleMs,
+    secondFactorRoles: config.secondFactorRoles,
+  }
+}
