@@ -105,6 +105,7 @@ describe('/docs in a browser', () => {
       const here = await frame()
       await page.getByRole('link', { name: 'How we calculate' }).click()
       await page.getByRole('heading', { name: 'How we calculate' }).waitFor()
+      await page.waitForLoadState('load')
       expect(await frame()).toEqual(here)
     }
   })
