@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import { createArchiveStore } from '~/store/archive/archive-store.ts'
+import { connect } from '~/store/database.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { databasesOfFile, stockedDatabase } from '../samples.ts'
 import { randomAsk } from './questions.ts'
@@ -8,6 +10,29 @@ import { archive, CLOSED_MS, dice, digestOf, fill, rowsIn } from './world.ts'
 const newDatabase = databasesOfFile(stockedDatabase)
 const ROWS = 3000
 const QUESTIONS = Number(process.env.TEST_ARCHIVE_QUESTIONS ?? 150)
+
+/** Another handle on the database, and the statements that it sends. */
+function watched({ url }: FreshDatabase) {
+  const sent: string[] = []
+  const sql = connect(url, { connectionsMax: 1, onQuery: (query) => sent.push(query) })
+  const handle = { sql, db: drizzle(sql), kind: 'external', where: 'test' } as const
+  return { sent, handle: { ...handle, close: () => sql.end({ timeout: 1 }) } }
+}
+
+describe('a database without an archive', () => {
+  test('gets the statements that it would get without this feature', async () => {
+    const database = await newDatabase()
+    await fill(database, { rows: 400, seed: 9 })
+    const { sent, handle } = watched(database)
+    const roll = dice(4)
+    for (let asked = 0; asked < 60; asked++) await randomAsk(roll)(handle)
+    await handle.close()
+    const lookups = sent.filter((query) => query.includes('archived_months'))
+    expect(sent.length).toBeGreaterThan(60)
+    expect(lookups.length).toBeLessThan(30)
+    expect(sent.filter((query) => /observation_blocks|block_first/.test(query))).toEqual([])
+  })
+})
 
 describe('an archive of months', () => {
   let database: FreshDatabase
