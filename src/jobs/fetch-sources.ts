@@ -3,11 +3,12 @@ import type { QuoteSource } from '~/domain/source/source.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
 import { isDue } from '~/domain/source/turn.ts'
 import type { Log } from '~/log.ts'
+import type { Memory } from '~/memory/memory.ts'
 import { type FetchSourceDeps, fetchSource, type SourceReport, type Wish } from './fetch-source.ts'
 import { inTurn } from './in-turn.ts'
 import { lastInstantMs } from './schedule.ts'
 
-export type FetchSourcesDeps = FetchSourceDeps & { readonly sources: readonly QuoteSource[] }
+type FetchSourcesDeps = FetchSourceDeps & { readonly sources: readonly QuoteSource[] }
 
 /** The maximum number of banks that are asked at once. */
 const AT_ONCE_MAX = 5
@@ -35,6 +36,34 @@ export function fetchDueSources(
     }
     return fetchEach(deps, deps.sources.filter(isTurn), { records, wish: NOTHING_WISHED })
   })
+}
+
+type SourceTurnsDeps = FetchSourcesDeps & {
+  readonly memory: Memory
+  /** The time when to ask all banks, in UTC; null for each when it publishes. */
+  readonly pattern: string | null
+  /** Says whether mids come from feeds, which a first run lets go first. */
+  readonly hasFeeds: boolean
+}
+
+/**
+ * The time when a service asks its banks: each when it should have published, or all at the times
+ * of a pattern.
+ *
+ * The first turn waits for another while there is no mid yet that rates could be held against.
+ */
+export class SourceTurns {
+  #isFirst = true
+
+  constructor(private readonly deps: SourceTurnsDeps) {}
+
+  async run(): Promise<void> {
+    const { memory, hasFeeds, pattern } = this.deps
+    const isBlind = memory.current.references.newest(Number.POSITIVE_INFINITY) === undefined
+    const isDeferred = this.#isFirst && hasFeeds && isBlind
+    this.#isFirst = false
+    if (!isDeferred) await fetchDueSources(this.deps, pattern)
+  }
 }
 
 /** Asks every bank now, as wished; null while another process is asking. */
