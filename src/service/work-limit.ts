@@ -74,11 +74,10 @@ export class WorkLimit {
 
   #refusal(): ServiceError {
     this.#refused++
-    return new ServiceError(
-      'overloaded',
-      this.bounds.refusal ?? DATABASE_REFUSAL,
-      {},
-      RETRY_SECONDS,
-    )
+    return overloaded(this.bounds.refusal)
   }
 }
+
+/** The error for work that cannot begin in time. */
+export const overloaded = (refusal = DATABASE_REFUSAL): ServiceError =>
+  new ServiceError('overloaded', refusal, {}, RETRY_SECONDS)
