@@ -20,6 +20,7 @@ export const ERROR_CODES = [
   'unknown_alert',
   'unknown_observation',
   'unknown_reference',
+  'unknown_entry',
   'not_sealed',
   'method_not_allowed',
   'invalid_rows',

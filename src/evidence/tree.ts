@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto'
-import { consistencySpans, inclusionSpans, isEqual, type Span, splitOf, type Tree } from './span.ts'
+import {
+  consistencySpans,
+  HASH_BYTES,
+  inclusionSpans,
+  isEqual,
+  type Span,
+  splitOf,
+  type Tree,
+} from './span.ts'
 
 const LEAF = Uint8Array.of(0)
 const NODE = Uint8Array.of(1)
@@ -9,8 +17,15 @@ type Bytes = Uint8Array
 /** The hash of an entry. https://www.rfc-editor.org/rfc/rfc6962#section-2.1 */
 export const leafHash = (entry: Bytes): Bytes => sha256(LEAF, entry)
 
+/** What a node is the hash of, written again for each. */
+const node = Buffer.concat([NODE, new Uint8Array(2 * HASH_BYTES)])
+
 /** The hash of two neighbouring subtrees. */
-export const nodeHash = (left: Bytes, right: Bytes): Bytes => sha256(NODE, left, right)
+export function nodeHash(left: Bytes, right: Bytes): Bytes {
+  node.set(left, NODE.length)
+  node.set(right, NODE.length + HASH_BYTES)
+  return hash('sha256', node, 'buffer')
+}
 
 /** The root of a tree without leaves. */
 export const EMPTY_ROOT: Bytes = sha256()

@@ -19,8 +19,12 @@ export type WitnessDeps = {
   post(url: string, body: string): Promise<{ readonly status: number; readonly text: string }>
   /** The size of the last checkpoint that each witness cosigned, as far as it is known. */
   readonly known: Map<string, number>
+  /** The number of checkpoints that each witness cosigned, and that it did not. */
+  readonly counts: WitnessCounts
   readonly log: Log
 }
+
+export type WitnessCounts = Map<string, { signed: number; failed: number }>
 
 const OK = 200
 const CONFLICT = 409
@@ -50,9 +54,14 @@ type Asked = Pick<Note, 'signatures'> | 'behind' | 'none'
 
 async function asking(note: Note, witness: Witness, deps: WitnessDeps): Promise<Asked> {
   const { key, url } = witness
+  const count = deps.counts.get(key.name) ?? { signed: 0, failed: 0 }
+  deps.counts.set(key.name, count)
   try {
-    return await signatureOf(note, witness, deps)
+    const asked = await signatureOf(note, witness, deps)
+    if (typeof asked === 'object') count.signed++
+    return asked
   } catch (error) {
+    count.failed++
     deps.log.warn({ witness: key.name, url, err: error }, 'a witness did not cosign the log')
     return 'none'
   }

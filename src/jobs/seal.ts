@@ -1,7 +1,7 @@
 import { type Checkpoint, checkpointOf } from '~/evidence/checkpoint.ts'
 import { noteOf } from '~/evidence/note-text.ts'
 import type { Log } from '~/log.ts'
-import { cosigned, type Witness, type WitnessDeps } from './cosign.ts'
+import { cosigned, type Witness, type WitnessCounts, type WitnessDeps } from './cosign.ts'
 import type { Job } from './schedule.ts'
 
 /**
@@ -60,8 +60,13 @@ export class Sealer {
   #isBehind = false
   #isStopped = false
   readonly #cosignedSizes = new Map<string, number>()
+  /** Cosignatures of this process, by the names of witnesses. */
+  readonly witnessCounts: WitnessCounts
 
-  constructor(private readonly deps: Deps) {}
+  constructor(private readonly deps: Deps) {
+    const names = deps.witnesses.map(({ key }) => key.name)
+    this.witnessCounts = new Map(names.map((name) => [name, { signed: 0, failed: 0 }]))
+  }
 
   /** The newest checkpoint that this process has seen; null before the first. */
   get head(): Checkpoint | null {
@@ -131,7 +136,9 @@ export class Sealer {
     const head = await store.head()
     if (!head) return
     const known = this.#cosignedSizes
-    const { note, isBehind } = await cosigned(head.note, { store, witnesses, post, known, log })
+    const counts = this.witnessCounts
+    const deps = { store, witnesses, post, known, counts, log }
+    const { note, isBehind } = await cosigned(head.note, deps)
     this.#isBehind = isBehind
     if (note !== head.note) await store.cosign(head.note, note)
   }

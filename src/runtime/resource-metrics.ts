@@ -25,6 +25,7 @@ export type ResourceSources = ReadinessSources & {
   readonly deliveries: Pick<Deliveries, 'figures'>
   readonly streams: StreamSources
   readonly storage: Pick<StorageWatch, 'metrics'>
+  readonly evidence: { readonly metrics: readonly Family[] }
   readonly rows: Pick<RowFigures, 'metrics'>
   readonly clock: Clock
 }
@@ -40,6 +41,7 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...sources.deliveries.figures.metrics,
   ...streamMetrics(sources.streams),
   ...sources.storage.metrics,
+  ...sources.evidence.metrics,
   ...sources.rows.metrics,
   busiestAccounts(sources),
   counter(

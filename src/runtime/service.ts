@@ -142,7 +142,7 @@ export class Service implements RunningService {
     const app = createApp({
       ...reading,
       ...evidence.routes,
-      ...telemetry.shown({ ...core, ...watched, streams, database, clock }),
+      ...telemetry.shown({ ...core, ...watched, evidence, streams, database, clock }),
       ...health,
       ...{ alerting, streams, tools, store, sample, monthWriter },
       files: filesOf(database),

@@ -85,6 +85,7 @@ const MET: Record<ErrorCode, [status: number, meet: (world: World) => Promise<Re
     },
   ],
   unknown_reference: [404, (world) => world.get('/proofs?reference=1', world.key())],
+  unknown_entry: [404, (world) => world.get('/proofs?catalogue=XXX', world.key())],
   not_sealed: [
     404,
     () => {

@@ -153,8 +153,8 @@ export class Run {
       await this.fail(target, { query: { provider: 'nobody' } })
     }
     const proofs = this.target('getProof')
-    for (const query of [{ observation: 1 }, { observation: 999_999 }, { reference: 999_999 }])
-      await this.fail(proofs, { query })
+    const rows = [{ observation: 1 }, { observation: 999_999 }, { reference: 999_999 }]
+    for (const query of [...rows, { catalogue: 'XXX' }]) await this.fail(proofs, { query })
   }
 
   /** Every documented body, then bodies that are at fault. */

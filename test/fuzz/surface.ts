@@ -30,6 +30,8 @@ const PATHS = [
   '/corridors',
   '/send',
   '/send/united-kingdom-to-ghana?amount=200&pay_in=cash',
+  '/send/united-kingdom-to-ghana?amount=200&known_at=2026-03-05T14:00:00Z',
+  '/corridors/USD/KES?known_at=2026-03-05T14:00:00Z',
   '/providers',
   '/data',
   '/ranking?of=pairs&order=lowest&source=GB&target=GH',

@@ -166,6 +166,15 @@ describe('the log of a service with two replicas', () => {
       await until('the end of the wait for it', async () => timeouts().length > 0)
       expect(JSON.stringify(timeouts()[0])).toContain(witness.key.name)
       expect(JSON.stringify(timeouts()[0])).toContain('a witness did not cosign the log')
+      const metrics = await Promise.all(
+        replicas.map(async ({ service }) => (await fetch(`${service.origin}/metrics`)).text()),
+      )
+      const failed = metrics.flatMap((text) =>
+        [...text.matchAll(/^corridor_log_cosignatures_total\{.*"failed".*\} (\d+)$/gm)].map(
+          ([, count]) => Number(count),
+        ),
+      )
+      expect(failed.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(3)
       await post()
       witness.fault = null
       await sealed(5)

@@ -11,6 +11,7 @@ export const noEvidence: LogReader = {
   entries: async () => null,
   indexOf: async () => null,
   has: async () => false,
+  lastChange: async () => null,
   entryAt: async () => null,
   inclusion: async () => [],
   nextMs: () => null,

@@ -13,6 +13,7 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import type { Database } from '~/store/database.ts'
 import { createFileStore } from '~/store/file/file-store.ts'
 import { createKnownStore } from '~/store/known/known-store.ts'
+import { readPool } from '~/store/read-pool.ts'
 import { switchProvider } from './activity.ts'
 import { heldAlerts } from './alerts.ts'
 import { clockAt, type HandClock } from './clock.ts'
@@ -25,6 +26,9 @@ import { sourcesOf } from './sources.ts'
 import { worldStreams } from './streams.ts'
 import { unwatched } from './unwatched.ts'
 import { API, type Reply, replyOf } from './world.ts'
+
+/** Connections of what was known, whose statements are planned for it alone. */
+const KNOWN_POOL = { connectionsMax: 2, statementMsMax: 60_000 }
 
 export type Tier = 'hourly' | 'realtime'
 
@@ -73,7 +77,7 @@ export class PastWorld {
         store: recorderOn(database, this),
         alerting: heldAlerts(),
         past: options.past ?? pastOf(database, this.windows),
-        known: createKnownStore(database),
+        known: createKnownStore(readPool(database, KNOWN_POOL)),
         files: createFileStore(database),
         monthWriter,
         evidence: noEvidence,

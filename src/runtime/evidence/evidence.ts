@@ -10,6 +10,7 @@ import { createLogStore } from '~/store/evidence/log-store.ts'
 import { sealPass } from '~/store/evidence/seal.ts'
 import { once } from '~/store/once.ts'
 import { orUnavailable } from '~/store/outage.ts'
+import { type Family, gauge } from '~/telemetry/families.ts'
 import { answerSigner } from './answer-signer.ts'
 import { LogKeys } from './log-keys.ts'
 import { publishedIn } from './published.ts'
@@ -51,6 +52,24 @@ export class Evidence {
     }
   }
 
+  /** What this process knows of the log, and how its witnesses respond to it. */
+  get metrics(): Family[] {
+    const { sealer } = this
+    return [
+      gauge(['log_leaves', 'Leaves of the verifiable log'], () => sealer.head?.size ?? null),
+      {
+        name: 'corridor_log_cosignatures_total',
+        help: 'Requests for a cosignature that this process sent, by witness and outcome',
+        type: 'counter',
+        read: () =>
+          [...sealer.witnessCounts].flatMap(([witness, { signed, failed }]) => [
+            [{ witness, outcome: 'signed' }, signed] as const,
+            [{ witness, outcome: 'failed' }, failed] as const,
+          ]),
+      },
+    ]
+  }
+
   get jobs(): readonly Job[] {
     return [this.sealer.job]
   }
@@ -78,6 +97,7 @@ function boundedReader(
     entries: (index, width) => bounded(store.entries(index, width)),
     indexOf: (kind, id) => bounded(store.indexOf(kind, id)),
     has: (kind, id) => bounded(store.has(kind, id)),
+    lastChange: (name) => bounded(store.lastChange(name)),
     entryAt: (index) => bounded(store.entryAt(index)),
     inclusion: (index, size) => bounded(store.inclusion(index, size)),
     nextMs,

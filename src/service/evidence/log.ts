@@ -8,7 +8,14 @@ import { proofText } from '~/evidence/proof.ts'
 import { tileNameOf, widthIn } from '~/evidence/tile.ts'
 
 /** Rows for which a proof can be requested. */
-export type Provable = { readonly kind: 'observation' | 'reference'; readonly id: number }
+type Provable = { readonly kind: LeafKind; readonly id: number }
+
+type LeafKind = 'observation' | 'withdrawal' | 'reference' | 'catalogue'
+
+/** A row, or the newest change of an entry of the catalogue by its code or id. */
+export type ProofAsk =
+  | { readonly kind: Exclude<LeafKind, 'catalogue'>; readonly id: number }
+  | { readonly kind: 'catalogue'; readonly name: string }
 
 /** The verifiable log, as it is read. */
 export type LogReader = {
@@ -24,6 +31,8 @@ export type LogReader = {
   indexOf(kind: Provable['kind'], id: number): Promise<number | null>
   /** Reports whether there is such a row, sealed or not. */
   has(kind: Provable['kind'], id: number): Promise<boolean>
+  /** The number of the newest change of an entry of the catalogue; null without such an entry. */
+  lastChange(name: string): Promise<number | null>
   /** The entry at a place; null if its row was pruned. */
   entryAt(index: number): Promise<Uint8Array | null>
   /** The hashes that prove that a leaf is in the tree of a size. */
@@ -70,9 +79,10 @@ async function tileNamed(
  */
 export async function proofOfRow(
   log: LogReader,
-  { kind, id }: Provable,
+  ask: ProofAsk,
   { tier, nowMs }: { tier: Tier; nowMs: number },
 ): Promise<string> {
+  const { kind, id } = await provableOf(log, ask)
   const index = await log.indexOf(kind, id)
   const checkpoint = index === null ? null : await logHead(log)
   if (index === null || checkpoint === null) throw await unsealed(log, { kind, id })
@@ -83,10 +93,18 @@ export async function proofOfRow(
   return proofText({ extra, index, path, checkpoint })
 }
 
+async function provableOf(log: LogReader, ask: ProofAsk): Promise<Provable> {
+  if (ask.kind !== 'catalogue') return ask
+  const id = await log.lastChange(ask.name)
+  if (id !== null) return { kind: ask.kind, id }
+  const what = `there is no currency or provider ${JSON.stringify(ask.name)}`
+  throw new ServiceError('unknown_entry', `${what}; see /currencies and /providers`)
+}
+
 async function unsealed(log: LogReader, { kind, id }: Provable): Promise<ServiceError> {
   if (await log.has(kind, id)) return notSealed(`${kind} ${id} is sealed`, log.nextMs())
-  const code = kind === 'observation' ? 'unknown_observation' : 'unknown_reference'
-  const details = kind === 'observation' ? { observations: [id] } : {}
+  const code = kind === 'reference' ? 'unknown_reference' : 'unknown_observation'
+  const details = kind === 'reference' ? {} : { observations: [id] }
   return new ServiceError(code, `there is no ${kind} ${id}`, details)
 }
 

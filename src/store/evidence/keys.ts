@@ -1,21 +1,40 @@
-const BLOCK = 2 ** 16
+/** The number of keys that are counted together. */
+export const KEYS_BLOCK = 2 ** 16
 const WORD = 32
+
+type Block = { count: number; readonly words: Uint32Array }
 
 /** A set of keys, of which most follow upon each other: a bit each. */
 export class Keys {
-  readonly #blocks = new Map<number, Uint32Array>()
+  readonly #blocks = new Map<number, Block>()
 
   add(key: number): void {
-    const at = Math.floor(key / BLOCK)
-    const block = this.#blocks.get(at) ?? new Uint32Array(BLOCK / WORD)
+    if (this.has(key)) return
+    const at = Math.floor(key / KEYS_BLOCK)
+    const block = this.#blocks.get(at) ?? { count: 0, words: new Uint32Array(KEYS_BLOCK / WORD) }
     this.#blocks.set(at, block)
-    const bit = key % BLOCK
-    block[Math.floor(bit / WORD)]! |= 1 << (bit % WORD)
+    const bit = key % KEYS_BLOCK
+    block.words[Math.floor(bit / WORD)]! |= 1 << (bit % WORD)
+    block.count++
+  }
+
+  delete(key: number): void {
+    if (!this.has(key)) return
+    const block = this.#blocks.get(Math.floor(key / KEYS_BLOCK))!
+    const bit = key % KEYS_BLOCK
+    block.words[Math.floor(bit / WORD)]! &= ~(1 << (bit % WORD))
+    block.count--
+  }
+
+  /** The number of keys from `nth * KEYS_BLOCK` on, up to the next block. */
+  countIn(nth: number): number {
+    return this.#blocks.get(nth)?.count ?? 0
   }
 
   has(key: number): boolean {
-    const bit = key % BLOCK
-    const word = this.#blocks.get(Math.floor(key / BLOCK))?.[Math.floor(bit / WORD)] ?? 0
+    const bit = key % KEYS_BLOCK
+    const block = this.#blocks.get(Math.floor(key / KEYS_BLOCK))
+    const word = block?.words[Math.floor(bit / WORD)] ?? 0
     return (word & (1 << (bit % WORD))) !== 0
   }
 }

@@ -1,5 +1,6 @@
 import type { PendingQuery, Row, TransactionSql } from 'postgres'
-import type { Entry } from '~/evidence/entry.ts'
+import { type Entry, SALT_BYTES } from '~/evidence/entry.ts'
+import { HASH_BYTES } from '~/evidence/span.ts'
 import { type Archive, archivedMonths } from '~/store/archive/archived.ts'
 import { observationTable } from '~/store/archive/rows.ts'
 import type { Sql } from '~/store/database.ts'
@@ -56,7 +57,7 @@ export async function leafRows(
   kind: LeafKind,
   wanted: Wanted,
 ): Promise<LeafRow[]> {
-  const archive = kind === 'observation' ? await archivedMonths(reading.sql) : NONE
+  const archive = await archiveOf(reading, kind)
   if (archive.size === 0 || 'ids' in wanted) return foundRows(reading, { kind, archive }, wanted)
   const leaves: LeafRow[] = []
   for (let { first } = wanted; first <= wanted.last; first += ARCHIVED_IDS) {
@@ -72,6 +73,10 @@ const NONE: Archive = new Set()
 /** Ids of archived rows in one statement, which opens all blocks that may have one of them. */
 const ARCHIVED_IDS = 10_000
 
+/** The months of a kind that are archived. */
+export const archiveOf = async ({ sql }: Reading, kind: LeafKind): Promise<Archive> =>
+  kind === 'observation' ? archivedMonths(sql) : NONE
+
 type Of = { readonly kind: LeafKind; readonly archive: Archive }
 
 async function foundRows({ sql, tx }: Reading, { kind, archive }: Of, wanted: Wanted) {
@@ -83,10 +88,9 @@ async function foundRows({ sql, tx }: Reading, { kind, archive }: Of, wanted: Wa
     : sql`o.id between ${wanted.first} and ${wanted.last}`
   const among = isListed ? new Set(wanted.ids) : null
   const found = new Map<number, LeafRow>()
-  const table = observationTable(sql, archive, wanted)
-  for (const source of SOURCES[kind](sql, table)) {
+  for (const source of SOURCES[kind](sql, observationTable(sql, archive, wanted))) {
     const rows = await (tx as Sql)<SourceRow[]>`
-      ${source} where ${condition} order by o.id ${limit}`
+      ${readFrom(sql, source)} where ${condition} order by o.id ${limit}`
     for (const row of rows) {
       const leaf = leafRowOf(kind, row)
       if (!among || among.has(leaf.id)) found.set(leaf.id, leaf)
@@ -98,10 +102,16 @@ async function foundRows({ sql, tx }: Reading, { kind, archive }: Of, wanted: Wa
 
 /** A dense list is read as a range, which each month answers at once. */
 function listed(sql: Sql, ids: readonly number[]): Fragment {
-  const [first, last] = [Math.min(...ids), Math.max(...ids)]
-  return last - first < ids.length * RANGE_SPREAD_MAX
-    ? sql`o.id between ${first} and ${last}`
+  const range = rangeOf(ids)
+  return range
+    ? sql`o.id between ${range.first} and ${range.last}`
     : sql`o.id = any(${arrayLiteral(ids)}::bigint[])`
+}
+
+/** The range of a dense list; null for any other. */
+function rangeOf(ids: readonly number[]): Span | null {
+  const [first, last] = [Math.min(...ids), Math.max(...ids)]
+  return last - first < ids.length * RANGE_SPREAD_MAX ? { first, last } : null
 }
 
 /** The greatest id of a kind; 0 without any. */
@@ -120,47 +130,159 @@ type SourceRow = Readonly<Record<string, unknown>> & {
 const written = (sql: Sql, column: Fragment) =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-const said = (sql: Sql, table: Fragment) => sql`
-  select o.id, extract(epoch from o.effective_from) * 1000 as effective_ms,
-    p.provider_id, c.source as "from", c.target as "to", o.rate_type, o.rate::text as rate,
-    o.fee::text as fee, o.fee_currency, o.notes, coalesce(o.evidence::text, 'observed') as evidence,
-    ${written(sql, sql`o.effective_from`)} as effective_from,
-    ${written(sql, sql`o.recorded_at`)} as recorded_at, o.recorded_via,
-    o.fee_percent::text as fee_percent, o.delivery_min, o.delivery_max,
-    ${written(sql, sql`o.valid_until`)} as valid_until,
-    f.source_country, f.target_country, f.pay_in, f.pay_out, f.channel,
-    f.amount_min::text as amount_min, f.amount_max::text as amount_max, f.service
-  from ${table} o
-  join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
-  join corridors c on c.id = o.corridor_id
-  ${withOffer(sql, sql`o.corridor_id`)}`
+/** The fields of an entry, by the values that SQL gives them. */
+type Fields = Readonly<Record<string, Fragment>>
 
-/** The statements that read rows of a kind, without their conditions. */
-const SOURCES: Readonly<Record<LeafKind, (sql: Sql, table: Fragment) => Fragment[]>> = {
-  observation: (sql, table) => [said(sql, table), said(sql, sql`withdrawals`)],
+/** Where rows of a kind come from, as `o` with their joins. */
+type Source = { readonly fields: Fields; readonly from: Fragment; readonly effective?: Fragment }
+
+const observed = (sql: Sql, table: Fragment): Source => ({
+  effective: sql`o.effective_from`,
+  fields: {
+    provider_id: sql`p.provider_id`,
+    from: sql`c.source`,
+    to: sql`c.target`,
+    rate_type: sql`o.rate_type`,
+    rate: sql`o.rate::text`,
+    fee: sql`o.fee::text`,
+    fee_currency: sql`o.fee_currency`,
+    notes: sql`o.notes`,
+    evidence: sql`coalesce(o.evidence::text, 'observed')`,
+    effective_from: written(sql, sql`o.effective_from`),
+    recorded_at: written(sql, sql`o.recorded_at`),
+    recorded_via: sql`o.recorded_via`,
+    fee_percent: sql`o.fee_percent::text`,
+    delivery_min: sql`o.delivery_min`,
+    delivery_max: sql`o.delivery_max`,
+    valid_until: written(sql, sql`o.valid_until`),
+    source_country: sql`f.source_country`,
+    target_country: sql`f.target_country`,
+    pay_in: sql`f.pay_in`,
+    pay_out: sql`f.pay_out`,
+    channel: sql`f.channel`,
+    amount_min: sql`f.amount_min::text`,
+    amount_max: sql`f.amount_max::text`,
+    service: sql`f.service`,
+  },
+  from: sql`
+    from ${table} o
+    join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
+    join corridors c on c.id = o.corridor_id
+    ${withOffer(sql, sql`o.corridor_id`)}`,
+})
+
+/** The sources of the rows of a kind. */
+const SOURCES: Readonly<Record<LeafKind, (sql: Sql, table: Fragment) => Source[]>> = {
+  observation: (sql, table) => [observed(sql, table), observed(sql, sql`withdrawals`)],
   withdrawal: (sql) => [
-    sql`
-      select o.id, extract(epoch from o.effective_from) * 1000 as effective_ms,
-        ${written(sql, sql`o.withdrawn_at`)} as withdrawn_at, o.reason
-      from withdrawals o`,
+    {
+      effective: sql`o.effective_from`,
+      fields: { withdrawn_at: written(sql, sql`o.withdrawn_at`), reason: sql`o.reason` },
+      from: sql`from withdrawals o`,
+    },
   ],
   reference: (sql) => [
-    sql`
-      select o.id, null as effective_ms, s.source, o.currency, o.per_usd::text as per_usd,
-        o.basis, o.dispersion_bps, ${written(sql, sql`o.fetched_at`)} as fetched_at,
-        ${written(sql, sql`s.upstream_at`)} as upstream_at,
-        ${written(sql, sql`s.recorded_at`)} as recorded_at
-      from reference_rates o join reference_snapshots s on s.id = o.snapshot_id`,
+    {
+      fields: {
+        source: sql`s.source`,
+        currency: sql`o.currency`,
+        per_usd: sql`o.per_usd::text`,
+        basis: sql`o.basis`,
+        dispersion_bps: sql`o.dispersion_bps`,
+        fetched_at: written(sql, sql`o.fetched_at`),
+        upstream_at: written(sql, sql`s.upstream_at`),
+        recorded_at: written(sql, sql`s.recorded_at`),
+      },
+      from: sql`from reference_rates o join reference_snapshots s on s.id = o.snapshot_id`,
+    },
   ],
   catalogue: (sql) => [
-    sql`
-      select o.id, null as effective_ms, o.kind as "table", o.name, (
+    {
+      fields: {
+        table: sql`o.kind`,
+        name: sql`o.name`,
+        row: sql`(
           select jsonb_object_agg(key, case jsonb_typeof(value)
             when 'number' then to_jsonb(value::text) else value end)
           from jsonb_each(o.row) where value <> 'null'
-        ) as row, case when isfinite(o.since) then ${written(sql, sql`o.since`)} end as since
-      from catalogue_history o`,
+        )`,
+        since: sql`case when isfinite(o.since) then ${written(sql, sql`o.since`)} end`,
+      },
+      from: sql`from catalogue_history o`,
+    },
   ],
+}
+
+/** Parts of a statement in a row, with nothing between them. */
+const inRow = (sql: Sql, parts: readonly Fragment[]): Fragment =>
+  parts.reduce((before, part) => sql`${before}${part}`, sql``)
+
+/** The statement that reads the rows of a source, without its condition. */
+const readFrom = (sql: Sql, { fields, from, effective = sql`null::timestamptz` }: Source) => {
+  const columns = Object.entries(fields).map(([name, value]) => sql`, ${value} as ${sql(name)}`)
+  return sql`
+    select o.id, extract(epoch from ${effective}) * 1000 as effective_ms${inRow(sql, columns)}
+    ${from}`
+}
+
+/**
+ * The bytes of an entry as the database computes them, whose salt is `l.salt`. Those of nested
+ * values and of the longest entries differ from what `entryBytes` gives.
+ */
+function entryIn(sql: Sql, kind: LeafKind, fields: Fields): Fragment {
+  const all: Fields = {
+    ...fields,
+    kind: sql`${kind}::text`,
+    id: sql`o.id`,
+    salt: sql`encode(l.salt, 'base64')`,
+  }
+  const parts = Object.keys(all)
+    .sort()
+    .map((name) => sql`, ${`,${JSON.stringify(name)}:`}::text || to_json(${all[name]!})::text`)
+  return sql`convert_to('{' || substr(concat(''${inRow(sql, parts)}), 2) || '}', 'UTF8')`
+}
+
+/** Ids or bundles, from one to another. */
+type Span = { readonly first: number; readonly last: number }
+
+/**
+ * The keys, among those of some bundles, of leaves that do not have the hash that the database
+ * computes of their rows: rows that are gone or differ, and those that `entryIn` cannot do. All
+ * others agree with their tiles.
+ */
+export async function doubtfulKeys(
+  reading: Reading,
+  { first, last }: Span,
+  keys: readonly number[],
+): Promise<number[]> {
+  const { sql, tx } = reading
+  const doubtful: number[] = []
+  for (const [kind, own] of Map.groupBy(keys, (key) => leafOfKey(key).kind)) {
+    const ids = own.map((key) => leafOfKey(key).id)
+    const condition = listed(sql, ids)
+    const table = observationTable(sql, await archiveOf(reading, kind), rangeOf(ids) ?? { ids })
+    const hash = (fields: Fields) =>
+      sql`sha256(decode('00', 'hex') || ${entryIn(sql, kind, fields)})`
+    const same = SOURCES[kind](sql, table).map(
+      ({ fields, from }) => sql`
+        except all select l.key ${from} join leaves l on l.id = o.id
+        where ${condition} and l.hash = ${hash(fields)}`,
+    )
+    const rows = await (tx as Sql)<{ key: string | number }[]>`
+      with leaves as materialized (
+        select k.key, k.key - ${leafKey(kind, 0)}::bigint as id,
+          substr(l.salts, (k.nth::int - 1) * ${SALT_BYTES} + 1, ${SALT_BYTES}) as salt,
+          substr(t.hashes, (k.nth::int - 1) * ${HASH_BYTES} + 1, ${HASH_BYTES}) as hash
+        from log_leaves l
+        left join log_tiles t on t.level = 0 and t.index = l.index
+        cross join unnest(l.keys) with ordinality k (key, nth)
+        where l.index between ${first} and ${last}
+          and k.key between ${leafKey(kind, 0)} and ${leafKey(kind, IDS - 1)}
+      )
+      select key from leaves ${inRow(sql, same)}`
+    doubtful.push(...rows.map(({ key }) => Number(key)))
+  }
+  return doubtful
 }
 
 function leafRowOf(kind: LeafKind, { id: text, effective_ms: ms, ...row }: SourceRow): LeafRow {

@@ -24,6 +24,7 @@ export function createLogStore(database: Database) {
   const reading = { sql, tx: sql }
   return {
     ...writesOf(database),
+    ...changesIn(database),
     /** The name that no restored copy of the database shares. */
     server: () => serverName(sql),
     /** The newest checkpoint; null before the first. */
@@ -76,6 +77,17 @@ function proofsOf({ sql }: Pick<Database, 'sql'>) {
     consistency: (from: number, to: number) => hashes(consistencySpans(from, to), to),
   }
 }
+
+/** Finds the changes of the catalogue. */
+const changesIn = ({ sql }: Pick<Database, 'sql'>) => ({
+  /** The number of the newest change of an entry of the catalogue; null without such an entry. */
+  async lastChange(name: string) {
+    const [row] = await sql<{ id: string | number }[]>`
+      select id from catalogue_history
+      where kind in ('currencies', 'providers') and name = ${name} order by id desc limit 1`
+    return row ? Number(row.id) : null
+  },
+})
 
 const writesOf = ({ sql }: Pick<Database, 'sql'>) => ({
   /** Replaces the note of a checkpoint by one with more signatures. */

@@ -143,6 +143,13 @@ export type Bundle = {
   readonly oldestMs: number | null
 }
 
+/** The keys of the leaves of bundles, from one to another. */
+export async function bundleKeys(sql: Reader, first: number, last: number) {
+  const rows = await (sql as Sql)<{ index: string | number; keys: (string | number)[] }[]>`
+    select index, keys from log_leaves where index between ${first} and ${last} order by index`
+  return rows.map(({ index, keys }) => ({ index: Number(index), keys: keys.map(Number) }))
+}
+
 /** Bundles from an index on, at most so many. */
 export async function bundlesFrom(sql: Reader, index: number, count: number): Promise<Bundle[]> {
   const rows = await (sql as Sql)<

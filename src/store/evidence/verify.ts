@@ -1,28 +1,27 @@
-import type { PendingQuery, Row } from 'postgres'
 import { checkTree, hashesOf } from '~/evidence/check.ts'
 import { HASH_BYTES, isEqual } from '~/evidence/span.ts'
 import { TILE_WIDTH, widthIn } from '~/evidence/tile.ts'
 import { leafHash } from '~/evidence/tree.ts'
-import { archivedMonths } from '~/store/archive/archived.ts'
 import { observationTable } from '~/store/archive/rows.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import { Keys } from './keys.ts'
+import { KEYS_BLOCK, Keys } from './keys.ts'
 import {
+  archiveOf,
+  doubtfulKeys,
+  IDS,
   LEAF_KINDS,
   LEAF_TABLES,
   type LeafKind,
-  lastIdOf,
   leafKey,
   leafOfKey,
   type Reading,
 } from './leaf-rows.ts'
 import { checkpointIn, entriesOfLeaves } from './log-store.ts'
-import { type Bundle, bundlesFrom, lastSealed, leafTiles, sealedAmong, tileAt } from './log-tree.ts'
+import { bundleKeys, bundlesFrom, lastSealed, leafTiles, sealedAmong, tileAt } from './log-tree.ts'
 
-/** The number of bundles that are read at once, and the next ones while these are compared. */
-const BUNDLES_AT_ONCE = 40
-const IDS_AT_ONCE = 10_000
+/** The number of bundles that are compared at once. */
+const BUNDLES_AT_ONCE = 100
 
 type Ask = {
   /** Only leaves sealed and rows recorded from then on are compared; null for all. */
@@ -58,9 +57,11 @@ export async function verifyLog({ sql }: Pick<Database, 'sql'>, ask: Ask): Promi
       ask.onFault('the checkpoint is not signed by the key of the log')
     const seen = new Keys()
     const tileOf = tilesAhead(tx)
+    await tx`set local enable_nestloop = off`
     const compared = tree
       ? await compareRows(reading, { size: tree.size, seen, tileOf }, ask)
       : { leaves: 0, pruned: 0 }
+    await tx`set local enable_nestloop = on`
     if (tree) await checkTree(tree, tileOf, ask.onFault)
     return { ...compared, waiting: await lookForRows(reading, seen, ask) }
   }) as Promise<Verified>
@@ -78,34 +79,21 @@ async function compareRows(reading: Reading, log: Log, ask: Ask) {
   const first = Math.floor((await sizeBefore(reading, ask.sinceMs)) / TILE_WIDTH)
   const end = Math.ceil(log.size / TILE_WIDTH)
   let [leaves, pruned] = [0, 0]
-  let next = batchFrom(reading, first, end)
   for (let index = first; index < end; index += BUNDLES_AT_ONCE) {
-    const { bundles, entries } = await next
-    next = batchFrom(reading, index + BUNDLES_AT_ONCE, end)
-    next.catch(() => {})
-    if (bundles.length < Math.min(BUNDLES_AT_ONCE, end - index))
+    const last = Math.min(index + BUNDLES_AT_ONCE, end) - 1
+    const bundles = await bundleKeys(reading.tx, index, last)
+    if (bundles.length <= last - index)
       ask.onFault(`rows of log_leaves are missing from ${index} on`)
-    let at = 0
-    for (const bundle of bundles) {
-      const own = entries.slice(at, at + bundle.leaves.length)
-      at += own.length
-      for (const { key } of bundle.leaves) log.seen.add(key)
-      const mayLack = bundle.oldestMs !== null && bundle.oldestMs < prunedMs
-      pruned += await compareBundle({ bundle, entries: own, mayLack }, log, ask)
-      leaves += own.length
-    }
-    ask.reach?.(Math.min(index + BUNDLES_AT_ONCE, end) - first, end - first)
+    const keys = bundles.flatMap((bundle) => bundle.keys)
+    for (const key of keys) log.seen.add(key)
+    leaves += keys.length
+    const doubtful = new Set(await doubtfulKeys(reading, { first: index, last }, keys))
+    for (const bundle of bundles)
+      if (bundle.keys.some((key) => doubtful.has(key)))
+        pruned += await compareBundle(reading, bundle.index, { ...log, prunedMs, doubtful }, ask)
+    ask.reach?.(last + 1 - first, end - first)
   }
   return { leaves, pruned }
-}
-
-/** The next bundles before `end`, and the entries of their leaves. */
-async function batchFrom(reading: Reading, index: number, end: number) {
-  const last = Math.min(end, index + BUNDLES_AT_ONCE)
-  const all = index < last ? await bundlesFrom(reading.tx, index, last - index) : []
-  const bundles = all.filter((one) => one.index < last)
-  const leaves = bundles.flatMap((bundle) => bundle.leaves)
-  return { bundles, entries: await entriesOfLeaves(reading, leaves) }
 }
 
 /** The number of tiles of leaves that are read at once. */
@@ -141,21 +129,26 @@ async function prunedBeforeMs({ tx }: Reading): Promise<number> {
   return row.ms === null ? Number.NEGATIVE_INFINITY : Number(row.ms)
 }
 
-type Compared = {
-  readonly bundle: Bundle
-  readonly entries: readonly (Uint8Array | null)[]
-  /** Says whether a row may be missing since it was pruned. */
-  readonly mayLack: boolean
+type Doubt = Log & {
+  /** Rows from before this time may be missing since they were pruned. */
+  readonly prunedMs: number
+  readonly doubtful: ReadonlySet<number>
 }
 
-/** Compares rows with their tile; answers how many were pruned. */
-async function compareBundle({ bundle, entries, mayLack }: Compared, log: Log, { onFault }: Ask) {
-  const { index, leaves } = bundle
+/** Compares doubtful rows with their tile; answers how many were pruned. */
+async function compareBundle(reading: Reading, index: number, log: Doubt, { onFault }: Ask) {
+  const [bundle] = await bundlesFrom(reading.tx, index, 1)
+  const { leaves, oldestMs } = bundle!
+  const entries = await entriesOfLeaves(reading, leaves)
+  const mayLack = oldestMs !== null && oldestMs < log.prunedMs
   const tile = await log.tileOf(0, index, widthIn(log.size, 0, index))
   const hashes = tile ? hashesOf(tile) : []
   let pruned = 0
   for (const [i, entry] of entries.entries()) {
-    const { kind, id } = leafOfKey(leaves[i]!.key)
+    const { key } = leaves[i]!
+    if (!log.doubtful.has(key)) continue
+    if (entry === null) log.seen.delete(key)
+    const { kind, id } = leafOfKey(key)
     const hash = hashes[i]
     if (entry === null && mayLack) pruned++
     else if (entry === null) onFault(`${kind} ${id} is in the log, but not in the database`)
@@ -169,11 +162,9 @@ async function compareBundle({ bundle, entries, mayLack }: Compared, log: Log, {
 async function lookForRows(reading: Reading, seen: Keys, { sinceMs, onFault }: Ask) {
   const isPending = await pendingRows(reading)
   let waiting = 0
-  for (const kind of LEAF_KINDS) {
-    const last = await lastIdOf(reading, kind)
-    for (let first = 1; first <= last; ) {
-      const ids = await idsFrom(reading, { kind, first, last, sinceMs })
-      if (ids.length === 0) break
+  for (const kind of LEAF_KINDS)
+    for (const first of await blocksToRead(reading, { kind, seen, sinceMs })) {
+      const ids = await idsFrom(reading, { kind, first, sinceMs })
       const keys = ids.map((id) => leafKey(kind, id)).filter((key) => !seen.has(key))
       const sealed = keys.length > 0 ? await sealedAmong(reading.tx, keys) : seen
       for (const key of keys) {
@@ -182,41 +173,56 @@ async function lookForRows(reading: Reading, seen: Keys, { sinceMs, onFault }: A
         if (isPending(kind, id)) waiting++
         else onFault(`${kind} ${id} is in the database, but not in the log`)
       }
-      first = ids.at(-1)! + 1
     }
-  }
   return waiting
 }
 
-type IdsAsk = {
+type IdsAsk = { readonly kind: LeafKind; readonly sinceMs: number | null }
+
+/** The blocks of ids of a kind in which the database may have a row that was not seen. */
+async function blocksToRead(reading: Reading, ask: IdsAsk & { readonly seen: Keys }) {
+  const { sql, tx } = reading
+  const { kind, sinceMs, seen } = ask
+  const archive = await archiveOf(reading, kind)
+  const table = tableOf(sql, { kind, archive, first: 1, last: IDS - 1 })
+  const withdrawn = sql`union all select id from withdrawals`
+  const rows = await tx<{ block: string | number; count: string | number }[]>`
+    select id / ${KEYS_BLOCK}::bigint as block, count(*) as count from (
+      select id from ${table} o ${sinceIn(sql, ask)}
+      ${kind === 'observation' && sinceMs === null ? withdrawn : sql``}
+    ) own group by 1 order by 1`
+  const isWhole = ({ block, count }: (typeof rows)[number]) =>
+    seen.countIn(Math.floor(leafKey(kind, Number(block) * KEYS_BLOCK) / KEYS_BLOCK)) ===
+    Number(count)
+  return rows
+    .filter((row) => sinceMs !== null || !isWhole(row))
+    .map(({ block }) => Number(block) * KEYS_BLOCK)
+}
+
+type TableAsk = {
   readonly kind: LeafKind
+  readonly archive: Awaited<ReturnType<typeof archiveOf>>
   readonly first: number
   readonly last: number
-  readonly sinceMs: number | null
 }
 
-async function idsFrom(reading: Reading, ask: IdsAsk): Promise<number[]> {
-  const archive = await archivedMonths(reading.sql)
-  if (ask.kind !== 'observation' || archive.size === 0)
-    return idsIn(reading, ask, reading.sql`${reading.sql(LEAF_TABLES[ask.kind][0])}`)
-  for (let { first } = ask; first <= ask.last; first += IDS_AT_ONCE) {
-    const window = { first, last: first + IDS_AT_ONCE - 1 }
-    const table = observationTable(reading.sql, archive, window)
-    const ids = await idsIn(reading, { ...ask, first }, reading.sql`${table} o`)
-    if (ids.length > 0) return ids
-  }
-  return []
-}
+/** The table of a kind, with those rows of some ids that are archived. */
+const tableOf = (sql: Reading['sql'], { kind, archive, ...ids }: TableAsk) =>
+  archive.size > 0 ? observationTable(sql, archive, ids) : sql`${sql(LEAF_TABLES[kind][0])}`
 
-async function idsIn(
-  { sql, tx }: Reading,
-  { kind, first, sinceMs }: Omit<IdsAsk, 'last'>,
-  source: PendingQuery<Row[]>,
-): Promise<number[]> {
-  const [, time] = LEAF_TABLES[kind]
-  const since = sinceMs === null ? sql`` : sql`and ${sql(time)} >= ${instantText(sinceMs)}`
-  const rows = await tx<{ id: string | number }[]>`
-    select id from ${source} where id >= ${first} ${since} order by id limit ${IDS_AT_ONCE}`
+const sinceIn = (sql: Reading['sql'], { kind, sinceMs }: IdsAsk) =>
+  sinceMs === null
+    ? sql`where true`
+    : sql`where ${sql(LEAF_TABLES[kind][1])} >= ${instantText(sinceMs)}::timestamptz`
+
+/** The ids of a kind in a block, ascending. */
+async function idsFrom(reading: Reading, ask: IdsAsk & { readonly first: number }) {
+  const { kind, first } = ask
+  const last = first + KEYS_BLOCK - 1
+  const table = tableOf(reading.sql, { kind, archive: await archiveOf(reading, kind), first, last })
+  const rows = await reading.tx<{ id: string | number }[]>`
+    select id from ${table} o ${sinceIn(reading.sql, ask)}
+      and id between ${first} and ${last} order by id`
   return rows.map(({ id }) => Number(id))
 }
 

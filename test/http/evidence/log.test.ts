@@ -24,8 +24,9 @@ const LOG: LogReader = {
     return tile && tile.hashes.length >= width * 32 ? tile.hashes.subarray(0, width * 32) : null
   },
   entries: async (_, width) => Buffer.alloc(width),
-  indexOf: async (kind, id) => (kind === 'observation' && id < 300 ? id : null),
+  indexOf: async (kind, id) => (kind !== 'reference' && id < 300 ? id : null),
   has: async (_, id) => id < 400,
+  lastChange: async (name) => (name === 'KES' ? 7 : null),
   entryAt: async (index) => ENTRIES[index]!,
   inclusion: (index, size) =>
     Promise.all(
@@ -129,6 +130,19 @@ describe('GET /proofs', () => {
     const key = world.key()
     expect((await world.get('/proofs?observation=400', key)).body.code).toBe('unknown_observation')
     expect((await world.get('/proofs?reference=400', key)).body.code).toBe('unknown_reference')
+    expect((await world.get('/proofs?withdrawal=400', key)).body.code).toBe('unknown_observation')
+    const { status, body } = await world.get('/proofs?catalogue=KSE', key)
+    expect([status, body.code]).toEqual([404, 'unknown_entry'])
+  })
+
+  test('200: that a price was withdrawn, and the newest change of a catalogue entry', async () => {
+    for (const [query, index] of [
+      ['withdrawal=12', 12],
+      ['catalogue=KES', 7],
+    ] as const) {
+      const reply = await world.get(`/proofs?${query}`, world.key())
+      expect([query, reply.status, proofOf(reply.text)?.index]).toEqual([query, 200, index])
+    }
   })
 
   test.each([
@@ -136,6 +150,9 @@ describe('GET /proofs', () => {
     '?observation=0',
     '?observation=x',
     '?observation=1&reference=1',
+    '?withdrawal=1&catalogue=KES',
+    '?catalogue=',
+    `?catalogue=${'x'.repeat(101)}`,
     '?reference=1.5',
   ])('400: %p', async (query) => {
     expect((await world.get(`/proofs${query}`, world.key())).status).toBe(400)
