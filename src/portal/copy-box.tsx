@@ -1,16 +1,24 @@
 /** @jsxImportSource preact */
 import { useWords } from './words/spoken.tsx'
 
+type Props = {
+  readonly id: string
+  readonly label: string
+  readonly text: string
+  /** Says whether the text is a sentence, in the direction of the page, and not code. */
+  readonly isProse?: boolean
+}
+
 /**
  * A text to take along, with a button that copies it where the page loads the script `copy`.
  *
  * `id` is unique in the page; `label` says what is copied: "the call", "your key".
  */
-export function CopyBox({ id, label, text }: { id: string; label: string; text: string }) {
+export function CopyBox({ id, label, text, isProse }: Props) {
   const { say } = useWords()
   return (
     <div class="copy-box">
-      <pre id={id}>
+      <pre id={id} class={isProse ? 'quoted' : undefined}>
         <code>{text}</code>
       </pre>
       <button type="button" class="button button-quiet" data-copy={id} hidden>

@@ -5,13 +5,21 @@ import { PICTURE_HEIGHT, PICTURE_WIDTH } from './picture/size.ts'
 import { LANGUAGES, prefixOf } from './words/language.ts'
 import type { Words } from './words/words.ts'
 
+/** A picture of the page; its size in pixels, where that is not the usual one. */
+type Picture = {
+  readonly url: string
+  readonly alt: string
+  readonly width?: number
+  readonly height?: number
+}
+
 /** Description of the page for search engines and for messages with a link to it. */
 export type Known = {
   /** The address of the service. */
   readonly base: string
   /** The one path of the page, whatever its query, without a language. */
   readonly path: string
-  readonly picture: { readonly url: string; readonly alt: string } | null
+  readonly picture: Picture | null
   /** Description of the page in the words of schema.org. */
   readonly facts?: object
 }
@@ -32,8 +40,8 @@ export function KnownAs({ title, description, known, words }: Props) {
   const card = { 'og:title': title, 'og:description': description, 'og:url': url }
   const shown = picture && {
     'og:image': picture.url,
-    'og:image:width': PICTURE_WIDTH,
-    'og:image:height': PICTURE_HEIGHT,
+    'og:image:width': picture.width ?? PICTURE_WIDTH,
+    'og:image:height': picture.height ?? PICTURE_HEIGHT,
     'og:image:alt': picture.alt,
     'twitter:card': 'summary_large_image',
   }

@@ -30,7 +30,7 @@ export function Cite({ title, figure, base, href, freshness }: Props) {
       <summary>{say('cite.title')}</summary>
       <div class="details-body stack-tight">
         <p>{say('cite.lead')}</p>
-        <CopyBox id="cite" label={say('cite.title')} text={text} />
+        <CopyBox id="cite" label={say('cite.title')} text={text} isProse />
         <CopyBox id="bibtex" label="BibTeX" text={bibtexOf({ title, at, url })} />
       </div>
     </details>

@@ -66,6 +66,9 @@ function datasetFacts({ base, words: { say }, settled }: Described) {
     '@type': 'Dataset',
     ...{ name: say('data.title'), description: say('data.lead') },
     ...{ url: base + PATHS.data, isAccessibleForFree: true },
+    license: `${base}${PATHS.data}#licences-title`,
+    creator: { '@type': 'Organization', name: 'Corridor', url: `${base}/` },
+    ...(settled && { dateModified: dateText(settled.lastDayMs) }),
     distribution: [...rankings, ...(settled ? [PRICES_PATH] : [])].map((path) => ({
       '@type': 'DataDownload',
       encodingFormat: 'text/csv',
@@ -191,13 +194,15 @@ function Licences({ credits }: { credits: readonly Credit[] }) {
 
 type Cited = { readonly view: View; readonly base: string; readonly settled: Settled | null }
 
-/** A citation with its time, and an address whose content stays. */
+/** A citation with its day and an address whose content stays; without one, of the present. */
 function Citation({ view: { freshness }, base, settled }: Cited) {
-  const { language, say, momentText } = useWords()
+  const { language, say, dayText, momentText } = useWords()
   const { cutoffMs, isSample } = freshness
   const citation = say('data.citation', {
-    time: momentText(cutoffMs),
-    url: base + prefixOf(language) + PATHS.data,
+    time: settled ? dayText(settled.lastDayMs) : momentText(cutoffMs),
+    url: settled
+      ? base + lastingHref(dateText(settled.lastDayMs))
+      : base + prefixOf(language) + PATHS.data,
   })
   return (
     <section class="stack-tight" aria-labelledby="cite-title">
@@ -206,6 +211,7 @@ function Citation({ view: { freshness }, base, settled }: Cited) {
         id="citation"
         label={say('data.cite')}
         text={isSample ? `${citation} ${say('sample.banner')}` : citation}
+        isProse
       />
       {settled && <Permanent base={base} {...settled} />}
     </section>

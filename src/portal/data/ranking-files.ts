@@ -21,7 +21,7 @@ const DRAWING = {
 const VARY = 'accept-encoding, accept-language, cookie'
 
 /** The number of dots of a PNG for a unit of its drawing. */
-const SCALE = 2
+export const SCALE = 2
 
 /** A ranking as a table, and as a chart that other sites may show. */
 export function rankingFileRoutes(deps: PublicDeps): Route[] {

@@ -17,6 +17,7 @@ import { countryPairs } from '~/service/country/pairs.ts'
 import { CHART_ROWS_MAX, CHART_WIDTH, chartHeight, rankingTitle, rowName } from './chart.ts'
 import { ENDS, RANKED, type RankingQuery, rankingHref, rankingQuery } from './query.ts'
 import { AMOUNT_USD, countWithin, type Row, rankingOf } from './ranking.ts'
+import { SCALE } from './ranking-files.ts'
 
 const BPS_PER_PERCENT = 100
 /** The maximum number of rows that the page lists; the file has all. */
@@ -40,6 +41,16 @@ function rankingPage({ view, url, words }: PublicAsk, base: string): Page {
   return {
     title: say('ranking.title'),
     path: PATHS.ranking,
+    known: {
+      base,
+      path: rankingHref(query, ''),
+      picture: {
+        url: base + prefixOf(words.language) + rankingHref(query, '.png'),
+        alt: rankingTitle(words, query),
+        width: SCALE * CHART_WIDTH,
+        height: SCALE * chartHeight(rows.length),
+      },
+    },
     description: say('ranking.lead', { amount: words.askedText(AMOUNT_USD, moneyOf('USD')) }),
     body: (
       <div class="stack">
@@ -76,7 +87,7 @@ function Question({ view, query }: { view: View; query: RankingQuery }) {
       .sort((a, b) => a.text.localeCompare(b.text, words.locale)),
   ]
   return (
-    <form class="form-row filter-form" action={PATHS.ranking} method="get">
+    <form class="form-row form-row-tight filter-form" action={PATHS.ranking} method="get">
       <Select
         name="of"
         label={say('ranking.of')}
@@ -158,13 +169,14 @@ function Chart({ rows, query, base }: RankedProps) {
     `width="${CHART_WIDTH}" alt="${Bun.escapeHTML(title)}"></a>`
   return (
     <section class="stack-tight" aria-label={say('ranking.chart')}>
-      <img
-        class="ranking-chart"
-        src={words.prefix + rankingHref(query, '.svg')}
-        alt={say('ranking.chart-alt', { title, count: Math.min(rows.length, CHART_ROWS_MAX) })}
-        width={CHART_WIDTH}
-        height={chartHeight(rows.length)}
-      />
+      <a class="ranking-chart" href={rankingHref(query, '.svg')}>
+        <img
+          src={words.prefix + rankingHref(query, '.svg')}
+          alt={say('ranking.chart-alt', { title, count: Math.min(rows.length, CHART_ROWS_MAX) })}
+          width={CHART_WIDTH}
+          height={chartHeight(rows.length)}
+        />
+      </a>
       <ul class="links small">
         <li>
           <a href={rankingHref(query, '.svg')} download>
@@ -237,7 +249,11 @@ function TableRow({ row, heads }: { row: Row; heads: readonly string[] }) {
         </a>
       </th>
       {cells.map((cell, i) => (
-        <td key={heads[i]} class={i === 0 ? 'number wide' : 'number'} data-label={heads[i]}>
+        <td
+          key={heads[i]}
+          class={i < heads.length - 2 || i === 0 ? 'number wide' : 'number'}
+          data-label={heads[i]}
+        >
           {cell}
         </td>
       ))}

@@ -121,7 +121,17 @@ describe('GET /data', () => {
     const { text } = await visit(world, '/data')
     const [, json] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(text)!
     const facts = JSON.parse(json!)
-    expect(facts['@type']).toBe('Dataset')
+    expect(facts).toMatchObject({
+      ...{ '@context': 'https://schema.org', '@type': 'Dataset', isAccessibleForFree: true },
+      ...{ url: 'http://localhost/data', license: 'http://localhost/data#licences-title' },
+      creator: { '@type': 'Organization', name: 'Corridor', url: 'http://localhost/' },
+    })
+    expect(text).toContain('id="licences-title"')
+    expect(unknownIn(facts)).toEqual([])
+    const length = facts.description.length
+    expect([length >= DESCRIPTION_LENGTH_MIN, length <= 5000]).toEqual([true, true])
+    for (const one of facts.distribution)
+      expect(one).toMatchObject({ '@type': 'DataDownload', encodingFormat: 'text/csv' })
     for (const { contentUrl } of facts.distribution)
       expect((await visit(world, contentUrl.replace('http://localhost', ''))).status).toBe(200)
   })
@@ -135,10 +145,53 @@ describe('GET /data', () => {
   })
 })
 
+/** The shortest description of a dataset that Google takes. */
+const DESCRIPTION_LENGTH_MIN = 50
+
+/** The properties of schema.org's types that we use, by type. */
+const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
+  Dataset: [
+    ...['name', 'description', 'url', 'isAccessibleForFree', 'license', 'creator'],
+    ...['dateModified', 'distribution'],
+  ],
+  Organization: ['name', 'url'],
+  DataDownload: ['encodingFormat', 'contentUrl'],
+  ExchangeRateSpecification: ['currency', 'currentExchangeRate'],
+  UnitPriceSpecification: ['price', 'priceCurrency', 'validFrom'],
+}
+
+/** Properties that the type of a description, or of one in it, does not have. */
+function unknownIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(unknownIn)
+  if (typeof value !== 'object' || value === null) return []
+  const { '@context': _, '@type': type, ...own } = value as Record<string, unknown>
+  const known = PROPERTIES[String(type)] ?? []
+  const unknown = Object.keys(own).filter((name) => !known.includes(name))
+  return [...unknown.map((name) => `${type}.${name}`), ...Object.values(own).flatMap(unknownIn)]
+}
+
+test('the page of a ranking has its chart as picture, in its language and for its question', async () => {
+  world.quote(price('KE', 128), price('NG', 1350))
+  const { text } = await visit(world, '/fr/ranking?of=providers&source=US')
+  const url = 'http://localhost/fr/ranking'
+  for (const [name, content] of [
+    ['og:url', `${url}?of=providers&amp;source=US`],
+    ['og:image', `${url}.png?of=providers&amp;source=US`],
+    ['og:image:width', '1440'],
+  ])
+    expect(text).toContain(`<meta property="${name}" content="${content}"/>`)
+  const bytes = await (
+    await world.app.handle(new Request(`${url}.png?of=providers&source=US`))
+  ).arrayBuffer()
+  const [, height] = /"og:image:height" content="(\d+)"/.exec(text)!
+  expect(new DataView(bytes).getUint32(20)).toBe(Number(height))
+})
+
 test('the page of a pair tells search engines the mid', async () => {
   world.quote(price('KE', 128))
   const { text } = await visit(world, '/send/united-states-to-kenya')
   const [, json] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(text)!
+  expect(unknownIn(JSON.parse(json!))).toEqual([])
   expect(JSON.parse(json!)).toMatchObject({
     ...{ '@type': 'ExchangeRateSpecification', currency: 'USD' },
     currentExchangeRate: { price: 131, priceCurrency: 'KES' },

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { FirstObservation, settledDays } from '~/portal/data/observed.ts'
 import { LANGUAGES, prefixOf } from '~/portal/words/language.ts'
+import { Words } from '~/portal/words/words.ts'
 import { fileJob } from '~/runtime/file/files.ts'
 import { monthWriter } from '~/runtime/file/month-writer.ts'
 import { dayText, quarterAt, quarterName } from '~/service/file/period.ts'
@@ -204,6 +205,9 @@ describe('GET /data', () => {
     const values = [...text.matchAll(/<option value="(\d{4}-Q\d)"/g)].map(([, value]) => value)
     expect(values).toEqual(['2026-Q2', '2026-Q1', '2025-Q4'])
     expect(textOf(text)).toContain(`${ORIGIN}${PATH}?until=2026-05-09&edition=1`)
+    const [, citation] = /<pre id="citation"[^>]*><code>(.*?)<\/code>/.exec(text)!
+    expect(citation).toContain(`${ORIGIN}${PATH}?until=2026-05-09&amp;edition=1`)
+    expect(citation).toContain(Words.in(language).dayText(Date.parse('2026-05-09')))
     const first = /<option value="2026-Q2"[^>]*>([^<]+)</.exec(text)![1]
     const [, json] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(text)!
     const urls = JSON.parse(json!).distribution.map((one: { contentUrl: string }) => one.contentUrl)
