@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { removeScratch } from '../support/scratch.ts'
+import { isTooWide, Scene, strangers } from './scene.ts'
+
+setDefaultTimeout(90_000)
+
+let scene: Scene
+
+beforeAll(async () => {
+  scene = await Scene.start()
+})
+afterAll(async () => {
+  await scene?.stop()
+  await removeScratch()
+})
+
+const PAGES = { board: '/', pair: '/send/united-kingdom-to-kenya?amount=200' }
+
+describe('"Cite this"', () => {
+  test.each(
+    Object.entries(PAGES).flatMap(([name, path]) =>
+      [320, 768, 1280].map((width) => [name, width, path] as const),
+    ),
+  )('on the %s at %p pixels names the page by its figure, time and address', async (...args) => {
+    const [name, width, path] = args
+    const { page, context, asked, complaints } = await scene.visit({ width, scheme: 'light' })
+    await page.goto(path)
+    await page.locator('details:has(#cite) > summary').click()
+    const [text, bibtex] = await Promise.all(
+      ['#cite', '#bibtex'].map((id) => page.locator(id).evaluate((box) => box.textContent ?? '')),
+    )
+    const [url] = /https?:\/\/\S+known_at=[\d:TZ.-]+/.exec(text!) ?? []
+    expect(url).toStartWith(scene.demo.origin)
+    expect(bibtex).toContain(`url = {${url}}`)
+    expect(await scene.faults(page)).toEqual([])
+    expect(await isTooWide(page)).toBe(false)
+    await scene.picture(page, `cite-${name}-${width}`)
+    expect([strangers(asked, scene.demo.origin), complaints]).toEqual([[], []])
+    await context.close()
+  })
+
+  test('leads to a page that says of when it is, and prints without what is for the screen', async () => {
+    const { page, context } = await scene.visit({ width: 768, scheme: 'light' })
+    await page.goto(PAGES.pair)
+    const text = await page.locator('#cite').evaluate((box) => box.textContent ?? '')
+    const [url] = /https?:\/\/\S+known_at=[\d:TZ.-]+/.exec(text) ?? []
+    await page.goto(url!)
+    expect(await page.locator('main').textContent()).toContain('2026')
+    expect(await scene.faults(page)).toEqual([])
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.locator('nav').first().isVisible()).toBe(false)
+    expect(await isTooWide(page)).toBe(false)
+    await scene.picture(page, 'cite-known-print')
+    await context.close()
+  })
+})
