@@ -20,7 +20,7 @@ export type ResourceSources = ReadinessSources & {
   readonly windows: WindowCache
   readonly database: Database
   readonly readReplicas: Pick<ReadReplicas, 'replicas' | 'work' | 'pools'>
-  readonly store: Pick<Recorder, 'figures'>
+  readonly store: Pick<Recorder, 'limit'>
   readonly door: Door
   readonly deliveries: Pick<Deliveries, 'figures'>
   readonly streams: StreamSources
@@ -112,7 +112,8 @@ function databaseMetrics({ database, readReplicas }: ResourceSources): Family[] 
 
 /** Metrics of work that is limited, so that a flood of it leaves room for other work. */
 function workMetrics({ readReplicas, store }: ResourceSources): Family[] {
-  const kinds = () => Object.entries({ history: readReplicas.work, recording: [store.figures()] })
+  const kinds = () =>
+    Object.entries({ history: readReplicas.work, recording: [store.limit.figures] })
   return [
     {
       name: 'corridor_database_work',

@@ -74,10 +74,11 @@ export class WorkLimit {
 
   #refusal(): ServiceError {
     this.#refused++
-    return overloaded(this.bounds.refusal)
+    return new ServiceError(
+      'overloaded',
+      this.bounds.refusal ?? DATABASE_REFUSAL,
+      {},
+      RETRY_SECONDS,
+    )
   }
 }
-
-/** The error for work that cannot begin in time. */
-export const overloaded = (refusal = DATABASE_REFUSAL): ServiceError =>
-  new ServiceError('overloaded', refusal, {}, RETRY_SECONDS)

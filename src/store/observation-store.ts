@@ -1,7 +1,7 @@
 import type { TransactionSql } from 'postgres'
 import type { Batch, Idempotency, Logged, Recording } from '~/domain/observation.ts'
 import { addToRollups } from '~/store/past/rollup-parts.ts'
-import type { Database, Sql } from './database.ts'
+import type { Database } from './database.ts'
 import { forgetDistribution, isDistributed } from './distributed/distribution.ts'
 import { insertSpread } from './distributed/record.ts'
 import { arrayLiteral } from './encoding.ts'
@@ -9,56 +9,48 @@ import { announcedIds, type LoggedRow, placeOf } from './news-channel.ts'
 import { isLong, keepLong } from './offer/long-prices.ts'
 import { Offers } from './offer/offers.ts'
 import { ProviderCorridors } from './provider-corridors.ts'
-import { commitGroup, type GroupDeps, loggedOf } from './recording/group-commit.ts'
-import { claimedNames, claims, freeIds, oldestText } from './recording/idempotency.ts'
-import {
-  columnsOf,
-  type NewRows,
-  type PreparedBatch,
-  recordingTime,
-  rowsOf,
-} from './recording/new-rows.ts'
+import { claim, oldestText } from './recording/idempotency.ts'
+import { columnsOf, type NewRows, recordingTime } from './recording/new-rows.ts'
 import { Recorders } from './recording/recorders.ts'
 import { isRestated, recountHours, refuseRestated } from './recording/restated.ts'
 import { noteUpload } from './recording/upload-note.ts'
 import { rerun } from './rerun.ts'
+
+const CLAIMS_MAX = 3
+const NOTHING: Logged = { ids: [], position: null }
 
 /** The store of observations; without a clock the log of changes goes by the server's. */
 export function createObservationStore(database: Database, clock?: { now(): number }) {
   const corridors = new ProviderCorridors(database)
   const offers = new Offers(database)
   const recorders = new Recorders(database)
-  const earlier = (idempotency: Idempotency) => earlierAnswer(database, idempotency)
-  const known = { corridors, offers, recorders, earlier }
-  const forgetting = <T>(work: Promise<T>) =>
-    work.catch((error) => {
-      if (isLost(error)) {
-        for (const remembered of [corridors, offers, recorders]) remembered.forget()
-        forgetDistribution(database.sql)
-      }
-      throw error
-    })
-  const groups = {
-    earlier,
-    insert: (batches: readonly PreparedBatch[]) =>
-      forgetting(rerun(() => insert(database, rowsOf(batches, clock?.now() ?? null)))),
-  }
   return {
-    /**
-     * Finds or makes what the rows of a batch refer to. Answers the batch for `commit`, or the
-     * outcome of one that needs none.
-     */
-    prepare: (batch: Batch) => forgetting(prepared(batch, known)),
-    /** Records batches by one commit, as `commitGroup` tells. */
-    commit: (batches: readonly PreparedBatch[]) => commitGroup(batches, groups),
-    async record(batch: Batch): Promise<Recording> {
-      const one = await this.prepare(batch)
-      if (one.kind !== 'prepared') return one
-      const [outcome] = await commitGroup([one], groups)
-      if (outcome!.status === 'rejected') throw outcome!.reason
-      return outcome!.value
+    async record({ observations, origin, idempotency, upload }: Batch): Promise<Recording> {
+      if (observations.length === 0) return { kind: 'recorded', ...NOTHING }
+      const series = await corridors.seriesOf(observations)
+      try {
+        const { ids: offerIds, faults } = await offers.idsOf(observations, series)
+        if (faults)
+          return (
+            (idempotency && (await earlierAnswer(database, idempotency))) ??
+            ({ kind: 'refused', faults } as const)
+          )
+        const recorderId = origin?.recorder ? await recorders.idOf(origin.recorder) : null
+        const from = { recorderId, via: origin?.via ?? null, upload: upload ?? null }
+        const rows = { observations, series, offerIds, ...from, atMs: clock?.now() ?? null }
+        if (idempotency) return await recordOnce(database, rows, idempotency)
+        return { kind: 'recorded', ...(await rerun(() => insert(database, rows, null))) }
+      } catch (error) {
+        if (isLost(error)) {
+          corridors.forget()
+          offers.forget()
+          recorders.forget()
+          forgetDistribution(database.sql)
+        }
+        throw error
+      }
     },
-    answered: earlier,
+    answered: (idempotency: Idempotency) => earlierAnswer(database, idempotency),
     /** Deletes answers too old to be given again, and tells how many. */
     async pruneIdempotency(nowMs: number) {
       const { count } = await database.sql`
@@ -68,24 +60,18 @@ export function createObservationStore(database: Database, clock?: { now(): numb
   }
 }
 
-type Known = Pick<GroupDeps, 'earlier'> & {
-  readonly corridors: ProviderCorridors
-  readonly offers: Offers
-  readonly recorders: Recorders
-}
-
-async function prepared(
-  batch: Batch,
-  { corridors, offers, recorders, earlier }: Known,
-): Promise<PreparedBatch | Recording> {
-  const { observations, origin, idempotency, upload = null } = batch
-  if (observations.length === 0) return { kind: 'recorded', ids: [], position: null }
-  const series = await corridors.seriesOf(observations)
-  const { ids: offerIds, faults } = await offers.idsOf(observations, series)
-  if (faults) return (idempotency && (await earlier(idempotency))) ?? { kind: 'refused', faults }
-  const recorderId = origin?.recorder ? await recorders.idOf(origin.recorder) : null
-  const ids = { series, offerIds, recorderId }
-  return { kind: 'prepared', observations, ...ids, via: origin?.via ?? null, idempotency, upload }
+async function recordOnce(
+  database: Database,
+  rows: NewRows,
+  idempotency: Idempotency,
+): Promise<Recording> {
+  for (let claim = 0; claim < CLAIMS_MAX; claim++) {
+    const logged = await rerun(() => insert(database, rows, idempotency))
+    if (logged.ids.length > 0) return { kind: 'recorded', ...logged }
+    const earlier = await earlierAnswer(database, idempotency)
+    if (earlier) return earlier
+  }
+  throw new Error('an idempotency record was held and gone at every attempt')
 }
 
 async function earlierAnswer(
@@ -101,23 +87,31 @@ async function earlierAnswer(
   return { kind: 'replayed', inserted: row.inserted, ids: row.ids?.map(Number) ?? null }
 }
 
-/** The new ids of each batch and the position of all of them; null where its key is taken. */
-async function insert(database: Database, rows: NewRows): Promise<readonly (Logged | null)[]> {
-  if (await isDistributed(database.sql)) return insertSpread(database, rows)
+/** The new ids, or none when the idempotency key is taken. */
+async function insert(
+  database: Database,
+  rows: NewRows,
+  idempotency: Idempotency | null,
+): Promise<Logged> {
+  if (await isDistributed(database.sql)) return insertSpread(database, rows, idempotency)
   try {
-    return await insertAtOnce(database, rows)
+    return await insertAtOnce(database, rows, idempotency)
   } catch (error) {
     if (!isRestated(error)) throw error
-    return insertRestated(database, rows)
+    return insertRestated(database, rows, idempotency)
   }
 }
 
 /**
- * One statement and so one round trip: the claims of the keys, the rows, their roll-ups and their
- * announcement commit together. The roll-ups come before the log of changes: two groups that lock
+ * One statement and so one round trip: the claim of the key, the rows, their roll-ups and their
+ * announcement commit together. The roll-ups come before the log of changes: two batches that lock
  * both in another order would deadlock.
  */
-async function insertAtOnce(database: Database, rows: NewRows) {
+async function insertAtOnce(
+  database: Database,
+  rows: NewRows,
+  idempotency: Idempotency | null,
+): Promise<Logged> {
   const { sql } = database
   const rolledUp = sql`(select count(*) from rolled_up) first`
   const logged = {
@@ -126,28 +120,28 @@ async function insertAtOnce(database: Database, rows: NewRows) {
     after: sql`, lateral (
       select ${refuseRestated(sql, sql`added`)} from added, ${rolledUp}) checked`,
   }
-  const [added] = await sql<(LoggedRow & { ids: string; claimed: string[] | null })[]>`
-    ${insertion(database, rows)} select logged.*, ${claimedNames(sql, rows)} as claimed
-    from (${announcedIds(database, 'observations', logged)}) logged`
-  if (!added) return rows.batches.map(() => null)
-  const place = placeOf(added, rows.atMs)
-  const ids = added.ids.split(',').map(Number)
-  return loggedOf(rows.batches, { ids, place, claimed: added.claimed })
+  const [added] = await sql<({ ids: string } & LoggedRow)[]>`
+    ${insertion(database, rows, idempotency)} ${announcedIds(database, 'observations', logged)}`
+  if (!added) return NOTHING
+  return { ids: added.ids.split(',').map(Number), ...placeOf(added, rows.atMs) }
 }
 
 /**
  * As `insertAtOnce`, for rows that take the place of others of their offers and times: the hours of
  * all of them are counted again.
  */
-const insertRestated = (database: Database, rows: NewRows) =>
+const insertRestated = (
+  database: Database,
+  rows: NewRows,
+  idempotency: Idempotency | null,
+): Promise<Logged> =>
   database.sql.begin(async (tx: TransactionSql) => {
     const { sql } = database
-    const added = await tx<{ id: string; at: string; claimed: string[] | null }[]>`
-      ${insertion(database, rows)}
-      select id, effective_from::text as at, ${claimedNames(sql, rows)} as claimed
-      from added, (select count(*) from rolled_up) first
+    const added = await tx<{ id: string; at: string }[]>`
+      ${insertion(database, rows, idempotency)}
+      select id, effective_from::text as at from added, (select count(*) from rolled_up) first
       order by id`
-    if (added.length === 0) return rows.batches.map(() => null)
+    if (added.length === 0) return NOTHING
     await recountHours(sql, tx, rows)
     const ids = added.map(({ id }) => Number(id))
     const listed = sql`unnest(
@@ -155,37 +149,30 @@ const insertRestated = (database: Database, rows: NewRows) =>
     ) as added (id, effective_from)`
     const [logged] = await tx<LoggedRow[]>`
       ${announcedIds(database, 'observations', { added: listed, atMs: rows.atMs })}`
-    const place = placeOf(logged!, rows.atMs)
-    return loggedOf(rows.batches, { ids, place, claimed: added[0]!.claimed })
+    return { ids, ...placeOf(logged!, rows.atMs) }
   })
 
 /** The beginning of a statement that records rows, as `added`, and rolls them up. */
-function insertion({ sql }: Database, rows: NewRows) {
-  const hasLong = rows.observations.some(isLong)
-  const { names, values } = columnsOf(sql, rows)
-  const free = freeIds(sql, rows)
-  const at = recordingTime(sql, rows)
+function insertion(database: Database, rows: NewRows, idempotency: Idempotency | null) {
+  const { sql } = database
+  const { observations } = rows
+  const hasLong = observations.some(isLong)
+  const { names, values, common, commonValues } = columnsOf(sql, rows)
+  const claimed = idempotency && claim(database, idempotency, observations.length)
+  const inserted = claimed
+    ? sql`(id, ${names}, ${common}) overriding system value
+      select said.*, ${commonValues} from unnest((select ids from claimed), ${values}) said
+      where exists (select from claimed)`
+    : sql`(${names}, ${common}) select said.*, ${commonValues} from unnest(${values}) said`
   return sql`
-    with ${claims(sql, rows)}, ${notedUploads(sql, rows)}
+    with ${claimed ? sql`claimed as (${claimed}),` : sql``}
+    ${rows.upload ? sql`uploaded as (${noteUpload(sql, rows, sql`claimed`)}),` : sql``}
     added as (
-      insert into observations (id, ${names}, recorded_at) overriding system value
-      select said.*, ${at} from unnest((select ids from numbered), ${values}) said (id)
-      ${free ? sql`where said.id in (${free})` : sql``}
+      insert into observations ${inserted}
       returning id, corridor_id, provider_corridor_id, effective_from, rate_type, rate, offer_id
         ${hasLong ? sql`, valid_until` : sql``}
     ), ${hasLong ? sql`long as (${keepLong(sql, sql`added`)}),` : sql``}
-    rolled_up as (${addToRollups(sql, sql`added`, at)} returning 1)`
-}
-
-/** The parts of such a statement that note uploads. */
-function notedUploads(sql: Sql, { batches }: NewRows) {
-  const notes = batches.flatMap((batch, nth) => {
-    if (!batch.upload || !batch.idempotency) return []
-    const { accountId, key } = batch.idempotency
-    const claimed = sql`claimed where account_id = ${accountId} and key = ${key}`
-    return [sql`uploaded_${sql.unsafe(`${nth}`)} as (${noteUpload(sql, batch, claimed)}),`]
-  })
-  return notes.length > 0 ? notes : sql``
+    rolled_up as (${addToRollups(sql, sql`added`, recordingTime(sql, rows))} returning 1)`
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Quote } from '~/domain/quote.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 
-type ObservationStore = {
+export type ObservationStore = {
   /**
    * Records all of a batch, or none of it when it throws; an empty one records nothing. When it
    * answers, memory serves the rows.

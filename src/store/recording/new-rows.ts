@@ -1,4 +1,4 @@
-import type { Idempotency, Observation } from '~/domain/observation.ts'
+import type { Observation } from '~/domain/observation.ts'
 import type { UploadNote } from '~/domain/upload.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
@@ -6,9 +6,8 @@ import { storedTerms } from '~/store/offer/offer-row.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 import { OWN_COLUMNS, OWN_NAMES } from './own-columns.ts'
 
-/** A batch of observations, with the ids of what they refer to. */
-export type PreparedBatch = {
-  readonly kind: 'prepared'
+/** Observations that are to be recorded. */
+export type NewRows = {
   readonly observations: readonly Observation[]
   /** The series of each observation. */
   readonly series: readonly ObservedSeries[]
@@ -18,43 +17,30 @@ export type PreparedBatch = {
   readonly recorderId: number | null
   /** By which way they came; null if unknown. */
   readonly via: string | null
-  readonly idempotency: Idempotency | null
   /** The upload that they are of; null for others. */
   readonly upload: UploadNote | null
-}
-
-/** Observations that are recorded by one commit: those of all batches, in their order. */
-export type NewRows = Pick<PreparedBatch, 'observations' | 'series' | 'offerIds'> & {
-  readonly batches: readonly PreparedBatch[]
   /** The writer's clock; null if the server's is to do. */
   readonly atMs: number | null
 }
 
-export const rowsOf = (batches: readonly PreparedBatch[], atMs: number | null): NewRows => ({
-  batches,
-  observations: batches.flatMap(({ observations }) => observations),
-  series: batches.flatMap(({ series }) => series),
-  offerIds: batches.flatMap(({ offerIds }) => offerIds),
-  atMs,
-})
-
-/** The columns of new observations besides id and time of recording, and their arrays of values. */
+/**
+ * The columns of new observations, an array of the values of each, in that order, and those with
+ * one value in all rows, with that value.
+ */
 export function columnsOf(sql: Sql, rows: NewRows) {
-  const { observations, series, batches } = rows
+  const { observations, series } = rows
   const column = (field: (row: Observation) => string | null) =>
     arrayLiteral(observations.map(field))
-  const ofBatch = (field: (batch: PreparedBatch) => string | number | null) =>
-    arrayLiteral(batches.flatMap((batch) => batch.observations.map(() => field(batch))))
   const offered = offerColumns(sql, rows)
   return {
-    names: sql`corridor_id, provider_corridor_id, recorded_by, recorded_via,
-      ${sql.unsafe(OWN_NAMES)}${offered.names}`,
+    names: sql`corridor_id, provider_corridor_id, ${sql.unsafe(OWN_NAMES)}${offered.names}`,
     values: sql`
       ${arrayLiteral(series.map(({ corridorId }) => corridorId))}::int[],
-      ${arrayLiteral(series.map(({ id }) => id))}::int[],
-      ${ofBatch(({ recorderId }) => recorderId)}::int[], ${ofBatch(({ via }) => via)}::text[]
+      ${arrayLiteral(series.map(({ id }) => id))}::int[]
       ${OWN_COLUMNS.map(({ type, of }) => sql`, ${column(of)}::${sql.unsafe(type)}[]`)}
       ${offered.values}`,
+    common: sql`recorded_by, recorded_via, recorded_at`,
+    commonValues: sql`${rows.recorderId}::int, ${rows.via}::text, ${recordingTime(sql, rows)}`,
   }
 }
 
@@ -63,7 +49,7 @@ export const recordingTime = (sql: Sql, { atMs }: Pick<NewRows, 'atMs'>) =>
   atMs === null ? sql`now()` : sql`${instantText(atMs)}::timestamptz`
 
 /**
- * The columns of offers and their values; nothing for batches that say nothing of them, whose
+ * The columns of offers and their values; nothing for a batch that says nothing of them, whose
  * statement stays as short as it can be.
  */
 function offerColumns(sql: Sql, { observations, offerIds }: NewRows) {

@@ -1,15 +1,15 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import type { PreparedBatch } from './new-rows.ts'
+import type { NewRows } from './new-rows.ts'
 
 /**
- * The statement, or a part of one, that notes the upload that a batch is of. Its ids are `ids` in
- * the one row of `claimed`; without such a row nothing is noted.
+ * The statement, or a part of one, that notes the upload of new rows. Their ids are `ids` in the
+ * one row of `claimed`; without such a row nothing is noted.
  */
-export function noteUpload(sql: Sql, batch: PreparedBatch, claimed: PendingQuery<Row[]>) {
-  const { id, accountId, person, fileName, recordedMs } = batch.upload!
-  const times = batch.observations.map(({ effectiveMs }) => effectiveMs)
+export function noteUpload(sql: Sql, rows: NewRows, claimed: PendingQuery<Row[]>) {
+  const { id, accountId, person, fileName, recordedMs } = rows.upload!
+  const times = rows.observations.map(({ effectiveMs }) => effectiveMs)
   return sql`
     insert into uploads (id, account_id, person, file_name, recorded_at, since, until, ids)
     select ${id}::uuid, ${accountId}::uuid, ${person}, ${fileName},
