@@ -277,6 +277,7 @@ BEGIN
     effective_from, recorded_at, provider_corridor_id, rate_type, rate, fee, fee_currency, notes,
     evidence, offer_id, fee_percent, delivery_min, delivery_max, valid_until, recorded_by,
     recorded_via FROM %s', part);
+  REINDEX TABLE observation_months.compacted;
   SET LOCAL lock_timeout = '250ms';
   FOR tries IN 1 .. tries_max LOOP
     BEGIN
