@@ -106,6 +106,7 @@ const CALLS: Readonly<Record<string, (told: Told) => [args: string[], refusal?: 
   'key list': ({ account }) => [['--account', account!]],
   'key revoke': ({ key }) => [[key!]],
   'observations import': ({ quotes }) => [[quotes!, '--months']],
+  'observations archive': () => [['--older-than', '1y']],
   'observations prune': () => [['--older-than', '1y']],
   'rollups verify': () => [[]],
   'rollups rebuild': () => [[]],

@@ -112,8 +112,8 @@ const CHANGING = [
   ...['usage', 'usage_meters', 'usage_shares'],
 ]
 
-/** Tables that a restore makes from others. */
-const DERIVED = ['long_prices']
+/** Tables that a restore makes from others, or leaves empty: it restores archived rows as rows. */
+const DERIVED = ['archived_months', 'long_prices', 'observation_blocks']
 
 const isSteady = (name: string) => !CHANGING.includes(name)
 

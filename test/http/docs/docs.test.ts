@@ -169,7 +169,7 @@ describe('GET /docs', () => {
         '/data',
         '/developer',
       ],
-      ...['/docs', '/docs', ...ASSETS, '/llms.txt', '/llms.txt', '/manifest.webmanifest'],
+      ...['/docs', '/docs', ...ASSETS, '/llms.txt', '/llms.txt'],
       '/methodology',
       ...['/openapi.json', '/postman.json', '/privacy', '/providers', '/send', '/verify'],
     ])
