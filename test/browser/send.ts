@@ -194,16 +194,12 @@ describe('the page of a pair of countries in a browser', () => {
 
 describe('a frame in another site', () => {
   test('shows the prices of a pair, and no other page of ours', async () => {
-    const { page, context } = await scene.visit()
+    const { page, context, complaints } = await scene.visit()
     const { origin } = scene.demo
     const frames = ['/embed?source=GB&target=GH', PAIR].map(
       (path, i) => `<iframe name="f${i}" src="${origin}${path}" width="360" height="500"></iframe>`,
     )
-    const site = Bun.serve({
-      port: 0,
-      hostname: '127.0.0.1',
-      fetch: () => new Response(frames.join(''), { headers: { 'content-type': 'text/html' } }),
-    })
+    const site = siteOf(frames.join(''))
     await page.goto(site.url.href, { waitUntil: 'load' })
     const shown = page.frameLocator('[name=f0]')
     await shown.getByText('What arrives for').waitFor()
@@ -214,7 +210,55 @@ describe('a frame in another site', () => {
     ])
     await opened.waitForURL('**/send/united-kingdom-to-ghana?*')
     expect(page.frame('f1')!.url()).toStartWith('chrome-error:')
+    const own = complaints.filter((one) => !one.includes("frame-ancestors 'none'"))
+    expect(own.filter((one) => /Content Security Policy|Refused/.test(one))).toEqual([])
     await context.close()
     await site.stop()
+  })
+
+  test('shows the chart of a ranking, as drawing and as picture, and leads to the ranking', async () => {
+    const { page, context, complaints } = await scene.visit()
+    for (const path of ['/ranking', '/ar/ranking?of=providers&order=lowest']) {
+      await page.goto(path)
+      const markup = (await page.locator('#embed').textContent())!
+      const png = markup.replace('ranking.svg', 'ranking.png')
+      const site = siteOf(markup + png)
+      await page.goto(site.url.href, { waitUntil: 'load' })
+      const widths = await page.$$eval('img', (all) => all.map(({ naturalWidth }) => naturalWidth))
+      expect([path, widths]).toEqual([path, [720, 1440]])
+      await page.screenshot({ path: scene.pathOf(`embedded-ranking${path.length}`) })
+      await page.locator('a').first().click()
+      await page.waitForURL(`${scene.demo.origin}${path}`)
+      await site.stop()
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+/** A site at another origin. */
+const siteOf = (html: string) =>
+  Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1' },
+    fetch: () => new Response(html, { headers: { 'content-type': 'text/html' } }),
+  })
+
+describe('the chart of a ranking', () => {
+  test.each([
+    ['/ranking', 'SVG', '<svg '],
+    ['/ranking', 'PNG', '\x89PNG'],
+    ['/ar/ranking', 'SVG', '<svg '],
+    ['/ar/ranking', 'PNG', '\x89PNG'],
+  ])('of %s is saved as %s', async (path, form, start) => {
+    const { page, context } = await scene.visit({ width: 320 })
+    await page.goto(path)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: new RegExp(form) }).click(),
+    ])
+    const bytes = await Bun.file(await download.path()).bytes()
+    expect(Buffer.from(bytes).toString('latin1', 0, start.length)).toBe(start)
+    expect(download.suggestedFilename()).toBe(`ranking.${form.toLowerCase()}`)
+    await context.close()
   })
 })
