@@ -50,7 +50,10 @@ const start = (sql: Sql, { fromMs }: Window) => sql`${instantText(fromMs)}::time
 /** The steps by which a month is archived. */
 function moving({ sql }: Database) {
   return {
-    /** Announces months, and returns for how long the last of them has been. */
+    /**
+     * Announces months, and returns for how long the last of them has been: never below 0, though
+     * its time is rounded to a millisecond.
+     */
     async announce(months: readonly Window[]): Promise<number> {
       for (const month of months)
         await patiently(() => sql`select announce_archive(${start(sql, month)})`)
@@ -58,7 +61,7 @@ function moving({ sql }: Database) {
       const [row] = await sql<[{ age_ms: string | null }]>`
         select extract(epoch from clock_timestamp() - max(announced_at)) * 1000 as age_ms
         from archived_months`
-      return Number(row.age_ms ?? 0)
+      return Math.max(0, Number(row.age_ms ?? 0))
     },
     /** Moves the observations of a corridor and month, all or none, and returns how many. */
     async archive(corridorId: number, month: Window): Promise<number> {
