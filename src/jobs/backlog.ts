@@ -1,4 +1,4 @@
-/** A change in the database that the log of changes does not tell of. */
+/** A change in the database that the log of changes does not report. */
 export type DatabaseChange =
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'feeds' }

@@ -37,7 +37,7 @@ type Checked = Loaded & { readonly before: CatalogueIndex }
 class Broken extends Error {}
 
 /**
- * Applies the log of changes to memory, row by row, in every process alike. Nothing else brings
+ * Applies the log of changes to memory, row by row, in every process. Nothing else brings
  * quotes, references or a catalogue there.
  *
  * News only wake it: what it missed while its connection was lost stands in the log. Where the log
@@ -143,7 +143,7 @@ export class Follower {
   }
 
   /**
-   * Loads everything, as a gap if that brings what the log did not tell of. The log is followed
+   * Loads everything, as a gap if that brings what the log did not report. The log is followed
    * meanwhile.
    */
   async check(): Promise<void> {
@@ -196,7 +196,7 @@ export class Follower {
     }
   }
 
-  /** Loads everything; what is logged meanwhile is applied too before anybody is told of it. */
+  /** Loads everything; rows logged meanwhile are applied too before readers are notified. */
   async #load(): Promise<void> {
     const { live, changes, memory, references, clock } = this.deps
     for (let loads = 1; ; loads++) {
@@ -221,7 +221,7 @@ export class Follower {
     return { before, ...(await load(this.deps, memory, clock.now())) }
   }
 
-  /** Applies the log up to now: a gap if it did not tell of all that was loaded before. */
+  /** Applies the log up to now: a gap if it did not report all that was loaded before. */
   async #compare({ before, catalogue, ...others }: Checked): Promise<void> {
     const { live, memory, references, clock, log } = this.deps
     if (!(await this.#catchUp())) {

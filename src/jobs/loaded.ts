@@ -5,7 +5,7 @@ import type { Quote } from '~/domain/quote.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
 import type { Memory, Publication } from '~/memory/memory.ts'
 
-/** Where everything is loaded from that the log of changes tells of. */
+/** Sources of everything that the log of changes reports. */
 export type LoggedLoads = {
   readonly catalogue: {
     /**

@@ -8,7 +8,7 @@ import type { Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { Backlog, type DatabaseChange } from './backlog.ts'
 
-/** Where what the log of changes does not tell of is loaded from. */
+/** Sources of what the log of changes does not report. */
 export type Sources = {
   readonly feeds: { load(): Promise<FeedState | null> }
   /** The records of the banks and of the connectors that this process shows. */

@@ -24,7 +24,7 @@ type AlertNews =
 
 /**
  * Hears what all processes commit: wakes those who follow the log of changes, and has loaded what
- * the log does not tell of.
+ * the log does not report.
  *
  * Of that our own is in memory already. Announcements of changed access always count, since the
  * older of two simultaneous loads may have been published last. After a lost connection anything

@@ -136,7 +136,7 @@ function sourcesOf({ database, config, clock }: ServiceOptions) {
   } satisfies Sources
 }
 
-/** The log of changes, and where what it names and all that it tells of is read. */
+/** The log of changes, and the sources of what it names and reports. */
 function loggedOf(
   { database }: ServiceOptions,
   { spread, tracing }: { readonly spread: Spread | null; readonly tracing: Tracing | null },

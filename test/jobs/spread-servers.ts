@@ -155,7 +155,7 @@ const isIn = (hidden: Hidden | null, { id }: Quote): boolean =>
   (hidden.ids.includes(id) ||
     hidden.ranges.some(({ firstId, lastId }) => id >= firstId && id <= lastId))
 
-/** A process on the servers: what it serves, and what it tells of that. */
+/** A process on the servers: what it serves, and what it reports. */
 export class SpreadProcess {
   readonly memory = new Memory()
   readonly live = new LiveMemory(this.memory)

@@ -48,11 +48,11 @@ type LiveStart = {
   readonly hourMs: number | null
 }
 
-/** Applies the log of changes to memory in its order, and tells of each step. */
+/** Applies the log of changes to memory in its order, and reports each step. */
 export class LiveMemory implements Live {
   #atMs = 0
   #hourMs: number | null = null
-  /** Whether something was taken in that nobody was told of. */
+  /** Whether something was applied that was not reported. */
   #isUntold = false
   readonly #hearers = new Set<StepHearer>()
   readonly #watches = new Map<string, number>()

@@ -73,7 +73,7 @@ describe('LiveMemory', () => {
     expect(served.current).toBe(live.current)
   })
 
-  test('tells of what was not to be told as one gap, before the next step', async () => {
+  test('reports what was left unreported as one gap, before the next step', async () => {
     begin(10)
     const hearer = kept(live)
     for (const position of [11, 12])
@@ -158,7 +158,7 @@ describe('LiveMemory', () => {
     expect(hearer).toEqual({ steps: [], gaps: [] } as never)
   })
 
-  test('serves without their mids what it cannot look up the days of, and tells of a gap', async () => {
+  test('serves quotes without mids when their days cannot be looked up, and reports a gap', async () => {
     served.publish(
       { references: [{ id: 1, atMs: BASE_MS, currency: 'KES', perUsd: 129, source: 'ecb' }] },
       BASE_MS,
