@@ -82,7 +82,7 @@ describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (ma
     await page.getByRole('link', { name: 'Developers' }).waitFor()
   }
 
-  test('every page that a stranger can reach is there, with everything that it loads', async () => {
+  test('every public page is there, with everything that it loads', async () => {
     const pages = await walk(await scene.visit(), proxy.home)
     for (const page of [
       '',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { isAlike } from './alike.ts'
 
 describe('isAlike', () => {
-  test('accepts further members, but no other value of the members shown', () => {
+  test('accepts further fields, but no other value of the fields shown', () => {
     expect(isAlike('{"rate":1.5}', '{"rate":1.5,"fee":null}')).toBe(true)
     expect(isAlike('{"rate":1.5}', '{"rate":1.6}')).toBe(false)
     expect(isAlike('{"rate":1.5}', '{"error":"no such path"}')).toBe(false)

@@ -161,7 +161,7 @@ describe('max_age', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('50')
   })
 
-  test.each(QUESTIONS)('400 of %s for two ages, even if they are alike', async (path) => {
+  test.each(QUESTIONS)('400 of %s for two ages, even if they are equal', async (path) => {
     const world = new World()
     const { status, body } = await world.get(`${path}&max_age=7d&max_age=7d`, world.key())
     expect([status, body.code, body.parameter]).toEqual([400, 'repeated_parameter', 'max_age'])

@@ -388,7 +388,7 @@ describe('a bank that answers wrongly', () => {
     }
   })
 
-  test("is not believed where its certificate is nobody's", async () => {
+  test('is not trusted if its certificate has no known issuer', async () => {
     const tls = selfSigned('www.centralbank.go.ke')
     const server = Bun.serve({ port: 0, hostname: '127.0.0.1', tls, fetch: () => new Response() })
     const stranger = { ...replay, via: `https://127.0.0.1:${server.port}` }

@@ -75,7 +75,7 @@ describe('send', () => {
     expect(to.got).toHaveLength(1)
   })
 
-  test.each([500, 404, 410, 429])('%d is a refusal, told with its words', async (status) => {
+  test.each([500, 404, 410, 429])('%d is a refusal, reported with its words', async (status) => {
     using to = receiver(() => new Response('no\n\n\u0007such   hook', { status }))
     expect(await sent(world(), to.url)).toEqual({
       status,

@@ -209,7 +209,7 @@ describe('an alert', () => {
     expect((await ada.visitor.get(page)).location).toBe(LIST)
   })
 
-  test("is nobody else's", async () => {
+  test('belongs to its account alone', async () => {
     const [ada, eve] = [await newMember(), await newMember()]
     const page = await made(ada)
     const id = page.split('=')[1]!

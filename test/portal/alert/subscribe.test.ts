@@ -133,7 +133,7 @@ describe('mails about a pair', () => {
     expect(statuses.sort()).toEqual(['active', 'ended'])
   })
 
-  test('go to the account of an address, and let nobody else in', async () => {
+  test('go to the account of an address, and let no other person in', async () => {
     const owner = await entrance.member()
     const stranger = world.visitor()
     const asked = await ask(stranger, { email: owner.email })
@@ -190,7 +190,7 @@ describe('mails about a pair', () => {
     expect(mails.mails).toHaveLength(before)
   })
 
-  test('410 for a link that is over, was changed, or is of nobody', async () => {
+  test('410 for a link that has expired, was changed, or belongs to no account', async () => {
     const email = newEmail()
     await ask(world.visitor(), { email })
     const link = linkIn((await mailsTo(email, 1))[0]!)

@@ -133,7 +133,7 @@ describe('keys', () => {
     expect(await linkOf(ada, 'revoke', 'default')).toBeNull()
   })
 
-  test("nobody sees, revokes or replaces somebody else's key", async () => {
+  test("an account cannot see, revoke or replace another's key", async () => {
     const [ada, eve] = [await world.member(), await world.member()]
     const id = /key=([0-9a-f-]+)/.exec((await linkOf(ada, 'revoke', 'default'))!)![1]!
     for (const path of ['/developer/keys/revoke', '/developer/keys/replace']) {

@@ -39,7 +39,7 @@ describe('the pages in every language', () => {
     expect(silent.sort()).toEqual([...ENGLISH_ONLY].sort())
   })
 
-  test.each(FURTHER_LANGUAGES)('%s has no English beside it', async (language) => {
+  test.each(FURTHER_LANGUAGES)('%s is not mixed with English', async (language) => {
     const world = worldOf('Ubongo')
     for (const path of PAGES) {
       const { text } = await asked(world, prefixOf(language) + path)
@@ -105,7 +105,7 @@ describe('a provider of an odd name', () => {
       }
   })
 
-  test('keeps its direction beside a Latin code', async () => {
+  test('keeps its direction next to a Latin code', async () => {
     const { world } = worlds.at(-1)!
     for (const path of ['/?from=USD&to=KES', `${PAIR}?amount=200`, '/providers']) {
       const { text } = await asked(world, path)

@@ -51,7 +51,7 @@ const waiting = async () =>
   (await database.sql`select 1 from alert_deliveries where status = 'waiting'`).length
 
 describe('a monthly alert', () => {
-  test('is told on the first of the next month, once by two replicas and across a restart', async () => {
+  test('is sent on the first of the next month, once by two replicas and across a restart', async () => {
     const alert = await made()
     const [one, two] = [replica(alert), replica(alert)]
     for (const at of ['2026-03-05T15:00:00Z', '2026-03-31T23:59:00Z', '2026-04-01T05:59:00Z']) {
@@ -108,7 +108,7 @@ describe('a monthly alert', () => {
     expect((await told(alert))[0].data).toMatchObject({ value: null, cheapest: [] })
   })
 
-  test('is not told while it is paused, or once it was told and was to be told once', async () => {
+  test('is not sent while it is paused, or again if it was to be sent once', async () => {
     const once = await made({ isOnce: true })
     const paused = await made()
     await database.sql`update alerts set status = 'paused' where id = ${paused.id}`
@@ -121,7 +121,7 @@ describe('a monthly alert', () => {
     expect(row!.status).toBe('ended')
   })
 
-  test('of ten thousand waits a hundred at a time, all of them told once in the end', async () => {
+  test('of ten thousand is sent a hundred at a time, each once in the end', async () => {
     const first = await made()
     await database.sql`insert into alerts (id, account_id, created_at, source, target, amount, field,
         is_once, is_true, judged_position, webhook_url, secret)
