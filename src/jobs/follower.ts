@@ -1,11 +1,12 @@
+import type { StoredCorridor } from '~/domain/corridor.ts'
 import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Log } from '~/log.ts'
-import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
 import type { LiveMemory, LoggedChange } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { isUnnamed, type LogRow, parts, timesAt } from './change-log.ts'
-import { type Loaded, type LoggedLoads, load, publishLoaded } from './loaded.ts'
+import { type Checked, Checks } from './checks.ts'
+import { type LoggedLoads, load, publishLoaded } from './loaded.ts'
 import { LogTurns } from './log-turns.ts'
 import { changeOf, type LoggedSources, quotesOf, type ReadRows, ROWS_MAX } from './logged-rows.ts'
 import { type OwnCommit, OwnCommits } from './own-commits.ts'
@@ -31,8 +32,6 @@ const SERVED_MS_MAX = 8_000
 /** News of a commit in the log. */
 type FollowedNews = { readonly kind?: string; readonly position?: number | null }
 
-type Checked = Loaded & { readonly before: CatalogueIndex }
-
 /** Signals that the order is broken: the next row has no step. */
 class Broken extends Error {}
 
@@ -46,16 +45,16 @@ class Broken extends Error {}
  */
 export class Follower {
   #isLost = false
-  /** What is to be compared with memory; `failed` if it could not be loaded yet. */
-  #check: Checked | 'failed' | null = null
   #gaps = 0
   #tickMs = Number.NEGATIVE_INFINITY
   readonly #own = new OwnCommits()
+  readonly #checks: Checks
   readonly #turns: LogTurns
 
   constructor(private readonly deps: FollowerDeps) {
     const { clock, log, memory } = deps
     const turn = (isWanted: boolean) => this.#turn(isWanted)
+    this.#checks = new Checks(deps)
     this.#turns = new LogTurns({ positions: memory.positions, clock, log, turn })
   }
 
@@ -142,12 +141,17 @@ export class Follower {
     return memory.positions.reached(commit.position, SERVED_MS_MAX)
   }
 
+  /** Whether a load could not be compared with memory yet, which the log keeps up to date. */
+  get isUnchecked(): boolean {
+    return !this.#checks.isEmpty
+  }
+
   /**
-   * Loads everything, as a gap if that brings what the log did not report. The log is followed
-   * meanwhile.
+   * Loads everything, or the quotes of some corridors alone, as a gap if that brings what the log
+   * did not report. The log is followed meanwhile. A load that fails is made again by a later turn.
    */
-  async check(): Promise<void> {
-    this.#check = await this.#loaded().catch(() => 'failed' as const)
+  async check(corridors: readonly StoredCorridor[] | null = null): Promise<void> {
+    await this.#checks.add(corridors)
     await this.caughtUp()
   }
 
@@ -164,16 +168,14 @@ export class Follower {
   async #turn(isWanted: boolean): Promise<void> {
     if (!this.#isLost && !(await this.#catchUp({ isWanted }))) this.#isLost = true
     if (this.#turns.isStopped) return
-    const [isLost, check] = [this.#isLost, this.#check]
+    if (!this.#isLost) return this.#checks.compare((found) => this.#compare(found))
     this.#isLost = false
-    this.#check = null
+    this.#checks.clear()
     try {
-      if (isLost) await this.#load()
-      else if (check) await this.#compare(check === 'failed' ? await this.#loaded() : check)
-      if (isLost) this.#gaps++
+      await this.#load()
+      this.#gaps++
     } catch (error) {
-      this.#isLost ||= isLost
-      this.#check ??= check && 'failed'
+      this.#isLost = true
       throw error
     }
   }
@@ -202,7 +204,7 @@ export class Follower {
     for (let loads = 1; ; loads++) {
       const end = await changes.end()
       const nowMs = clock.now()
-      const loaded = await load(this.deps, memory, nowMs)
+      const loaded = await load(this.deps, memory, { nowMs, corridors: null })
       const times = timesAt(end, nowMs)
       const keptMs = Math.max(times.atMs, times.hourMs ?? times.atMs)
       await publishLoaded({ memory, references, timesMs: [keptMs] }, loaded)
@@ -212,13 +214,6 @@ export class Follower {
       if (loads === LOADS_MAX) throw new Error('the log of changes does not come to rest')
     }
     live.settle()
-  }
-
-  /** Everything that is live, and the catalogue of the moment at which it began to be loaded. */
-  async #loaded() {
-    const { memory, clock } = this.deps
-    const { catalogue: before } = memory.current
-    return { before, ...(await load(this.deps, memory, clock.now())) }
   }
 
   /** Applies the log up to now: a gap if it did not report all that was loaded before. */

@@ -1,3 +1,4 @@
+import { corridorKey, type StoredCorridor } from '~/domain/corridor.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
@@ -15,8 +16,11 @@ export type LoggedLoads = {
     load(): Promise<Catalogue>
   }
   readonly quotes: {
-    /** What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order. */
-    live(nowMs: number): Promise<readonly Quote[]>
+    /**
+     * What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order; of all
+     * corridors, where it does not matter that only some are asked for.
+     */
+    live(nowMs: number, corridors: LoadAsk['corridors']): Promise<readonly Quote[]>
     /** The corridors that the last `live` could not have, where it may lack some. */
     missing?(): ReadonlySet<string>
     /** The quotes among these ids that were withdrawn. */
@@ -32,20 +36,27 @@ export type Loaded = Publication & { readonly catalogue: Catalogue }
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** The time of a load, and the corridors whose quotes are loaded; null for all. */
+type LoadAsk = { readonly nowMs: number; readonly corridors: readonly StoredCorridor[] | null }
+
 /** Everything live, and what was withdrawn of what a memory holds. */
 export async function load(
   { catalogue, quotes, references }: LoggedLoads,
   memory: Memory,
-  nowMs: number,
+  { nowMs, corridors }: LoadAsk,
 ): Promise<Loaded> {
-  const held = [...memory.current.quotes.allQuotes()].map(({ id }) => id)
-  const [entries, live, withdrawn, said] = await Promise.all([
+  const names = corridors && new Set(corridors.map(corridorKey))
+  const { current } = memory
+  const held = [...current.quotes.allQuotes()].filter(
+    (one) => !names || names.has(corridorKey(one)),
+  )
+  const [entries, [live, away], withdrawn, said] = await Promise.all([
     catalogue.load(),
-    quotes.live(nowMs),
-    held.length > 0 ? quotes.withdrawnAmong(held) : [],
+    quotes.live(nowMs, corridors).then((found) => [found, quotes.missing?.() ?? NONE] as const),
+    held.length > 0 ? quotes.withdrawnAmong(held.map(({ id }) => id)) : [],
     references.live(nowMs),
   ])
-  const missing = quotes.missing?.() ?? NONE
+  const missing = names ? (current.unloaded ?? NONE).difference(names).union(away) : away
   return { catalogue: entries, quotes: live, withdrawn, missing, references: said }
 }
 

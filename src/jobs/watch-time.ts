@@ -9,7 +9,7 @@ type WatchDeps = {
   readonly changes: Pick<ChangeStore, 'logTime'>
   readonly live: LiveMemory
   readonly passing: Passing
-  readonly follower: Pick<Follower, 'isBehind' | 'tickMs' | 'caughtUp' | 'lose'>
+  readonly follower: Pick<Follower, 'isBehind' | 'isUnchecked' | 'tickMs' | 'caughtUp' | 'lose'>
   readonly clock: { now(): number }
 }
 
@@ -18,11 +18,12 @@ const TICK_AGE_MAX_MS = MINUTE_MS
 
 /**
  * Logs that an hour was opened, or that time alone changed a watched value, unless another
- * process has done so. Tries again to follow the log where that failed.
+ * process has done so. Tries again to follow the log, or to compare memory, where that failed.
  */
 export async function watchTime(deps: WatchDeps): Promise<void> {
   const { changes, live, passing, follower, clock } = deps
-  if (follower.isBehind) return follower.caughtUp()
+  if (follower.isBehind || follower.isUnchecked) await follower.caughtUp()
+  if (follower.isBehind) return
   const nowMs = clock.now()
   const hourMs = hourStartMs(nowMs)
   const isSetBack = Math.max(live.atMs, live.hourMs ?? 0) > nowMs + AHEAD_MS_MAX

@@ -1,3 +1,4 @@
+import type { StoredCorridor } from '~/domain/corridor.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { ChangeStore, LogRow } from './change-log.ts'
@@ -21,8 +22,12 @@ export type Hidden = {
 }
 
 type SpreadQuotes = {
-  /** Live quotes as if hidden rows had not been recorded. */
-  live(nowMs: number, hidden: Hidden | null): Promise<readonly Quote[]>
+  /** Live quotes, of some corridors or of all, as if hidden rows had not been recorded. */
+  live(
+    nowMs: number,
+    hidden: Hidden | null,
+    corridors: readonly StoredCorridor[] | null,
+  ): Promise<readonly Quote[]>
   /** The rows of changes that name them, withdrawn ones too, as far as they can be seen. */
   ofChanges(rows: readonly LogRow[]): Promise<readonly Quote[]>
   /** The quotes among these ids that were withdrawn. */
@@ -97,16 +102,19 @@ export class Whole {
 
   /**
    * Live quotes as if incomplete commits had not been made: a commit that came meanwhile is in it
-   * whole, or not at all.
+   * whole, or not at all. Where corridors are named, others may be there in part.
    */
-  async live(nowMs: number): Promise<readonly Quote[]> {
+  async live(
+    nowMs: number,
+    corridors: readonly StoredCorridor[] | null = null,
+  ): Promise<readonly Quote[]> {
     const { changes, quotes } = this.deps
     let hidden: Hidden | null = null
     for (let loads = 0; loads < LOADS_MAX; loads++) {
       // In this order: what is logged in between is found by one of the two at least.
       const { position: mark } = await changes.end()
       const earlier = await changes.unseen(UNSEEN_MAX)
-      const loaded = await quotes.live(nowMs, hidden)
+      const loaded = await quotes.live(nowMs, hidden, corridors)
       const rows = [...earlier, ...(await this.#since(mark))]
       const seen = await this.quotesOf(rows)
       const isImported = ({ position, ids }: LogRow) => ids === null && seen.get(position) !== null

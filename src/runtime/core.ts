@@ -119,7 +119,7 @@ async function loadMemory(
     await refresher.reload()
     await follower.begin()
   })
-  spread?.loaded(() => follower.check())
+  spread?.loaded((corridors) => follower.check(corridors))
   const { size: unloaded = 0 } = memory.current.unloaded ?? {}
   if (unloaded > 0) log.warn({ unloaded }, 'prices of corridors are missing until a worker is back')
   log.info({ ...memorySizes(memory), ms: msSince(startMs) }, 'memory is loaded')

@@ -370,6 +370,15 @@ describe('a service on a distributed history', () => {
           `the prices of ${away.size} corridors could not be loaded`,
         ),
       })
+      const { origin } = service
+      const metrics = await fetch(`${origin}/metrics`).then((answer) => answer.text())
+      for (const [name, value] of [
+        ['workers{state="answers"}', cluster.workers.length - 1],
+        ['workers{state="away"}', 1],
+        ['corridors_away', away.size],
+        ['corridors_unloaded', away.size],
+      ])
+        expect(metrics).toContain(`\ncorridor_database_${name} ${value}\n`)
       await worker!.start()
       await until('nothing is missing', async () => !('missing' in (await ready())))
       expect(await all()).toEqual(CORRIDORS.map(() => ({ status: 200, isToRetry: false })))

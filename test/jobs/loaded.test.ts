@@ -48,7 +48,7 @@ class Scene {
   async load(): Promise<boolean> {
     const { memory, sources, clock } = this
     const nowMs = clock.now()
-    const loaded = await load(sources, memory, nowMs)
+    const loaded = await load(sources, memory, { nowMs, corridors: null })
     return publishLoaded({ memory, references: sources.references, timesMs: [nowMs] }, loaded)
   }
 
@@ -92,7 +92,7 @@ describe('a load', () => {
     const scene = new Scene()
     scene.quotes = [quote({ id: 1, rate: 130 })]
     const { memory, sources } = scene
-    const loaded = await load(sources, memory, NOW_MS)
+    const loaded = await load(sources, memory, { nowMs: NOW_MS, corridors: null })
     memory.publish({ quotes: [quote({ id: 2, rate: 140, atMs: NOW_MS })] }, NOW_MS)
     await publishLoaded({ memory, references: sources.references, timesMs: [NOW_MS] }, loaded)
     expect(scene.heldAt(NOW_MS)).toBe(140)

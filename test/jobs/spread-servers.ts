@@ -1,3 +1,4 @@
+import { corridorKey, type StoredCorridor } from '~/domain/corridor.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { LogRow, Spread } from '~/jobs/change-log.ts'
 import { Follower } from '~/jobs/follower.ts'
@@ -30,6 +31,10 @@ export class SpreadServers {
   readonly asked: string[] = []
   /** Corridors that the last load of live quotes lacked. */
   missing: ReadonlySet<string> = new Set()
+  /** The corridors that each load of live quotes asked for. */
+  readonly loads: ('all' | readonly string[])[] = []
+  /** Says whether loads of live quotes fail. */
+  isRefusing = false
   nowMs = NOW_MS
   /** Called whenever somebody waits for a part. */
   onPause = async () => {}
@@ -68,10 +73,18 @@ export class SpreadServers {
   }
 
   readonly quotes = {
-    live: async (_: number, hidden: Hidden | null = null) => {
+    live: async (
+      _: number,
+      hidden: Hidden | null = null,
+      corridors: readonly StoredCorridor[] | null = null,
+    ) => {
+      this.loads.push(corridors?.map(corridorKey) ?? 'all')
+      if (this.isRefusing) throw new Error('too many connections')
       const newest = new Map<string, Quote>()
+      const isAsked = ({ to }: Quote) => !corridors || corridors.some((one) => one.to === to)
       for (const { quote, server, isShown } of this.rows)
-        if (isShown && !this.away.has(server) && !isIn(hidden, quote)) newest.set(quote.to, quote)
+        if (isShown && isAsked(quote) && !this.away.has(server) && !isIn(hidden, quote))
+          newest.set(quote.to, quote)
       this.missing = new Set([...this.away].map((server) => `USD/${TARGETS[server]}`))
       await this.onLoad()
       return [...newest.values()]
@@ -173,7 +186,7 @@ export class SpreadProcess {
     }
     const quotes = {
       ...servers.quotes,
-      live: (nowMs: number) => whole.live(nowMs),
+      live: whole.live.bind(whole),
       missing: () => servers.missing,
     }
     const catalogue = { load: async () => CATALOGUE }

@@ -252,6 +252,59 @@ describe('a process', () => {
     expect(process.gaps).toHaveLength(2)
   })
 
+  test('loads the corridors of a server that is back alone, and leaves others unloaded', async () => {
+    beginWhole()
+    await servers.whole.look()
+    servers.away.add(0).add(1)
+    const process = await new SpreadProcess(servers).start()
+    servers.away.delete(1)
+    servers.loads.length = 0
+    await process.follower.check([{ id: 1, from: 'USD', to: 'NGN' }])
+    expect(servers.loads).toEqual([['USD/NGN']])
+    expect(process.rates).toEqual([undefined, 1])
+    expect([...process.memory.current.unloaded!]).toEqual(['USD/KES'])
+    servers.away.clear()
+    await process.follower.check([{ id: 0, from: 'USD', to: 'KES' }])
+    expect(process.rates).toEqual([1, 1])
+    expect(process.memory.current.unloaded!.size).toBe(0)
+  })
+
+  test('is not behind while what it serves cannot be loaded again, and loads it later', async () => {
+    beginWhole()
+    await servers.whole.look()
+    servers.away.add(1)
+    const process = await new SpreadProcess(servers).start()
+    const { follower } = process
+    servers.away.clear()
+    servers.isRefusing = true
+    await follower.check([{ id: 1, from: 'USD', to: 'NGN' }])
+    await follower.check()
+    await follower.caughtUp()
+    expect([follower.isFailing, follower.isBehind, follower.isUnchecked]).toEqual([
+      false,
+      false,
+      true,
+    ])
+    await process.hear(servers.commit(3, { servers: [0] }))
+    expect(process.rates).toEqual([1, undefined])
+    servers.isRefusing = false
+    servers.show(0)
+    await follower.caughtUp()
+    expect(process.rates).toEqual([1, 1])
+    expect(follower.isUnchecked).toBe(false)
+  })
+
+  test('is behind while a gap cannot be loaded', async () => {
+    beginWhole()
+    const { follower } = await new SpreadProcess(servers).start()
+    servers.isRefusing = true
+    await follower.lose()
+    expect([follower.isFailing, follower.isBehind]).toEqual([true, true])
+    servers.isRefusing = false
+    await follower.caughtUp()
+    expect([follower.isFailing, follower.isBehind]).toEqual([false, false])
+  })
+
   test('shows an import on others at once while a server is unreachable', async () => {
     beginWhole()
     const process = await new SpreadProcess(servers).start()

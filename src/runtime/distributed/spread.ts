@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '~/clock.ts'
-import { corridorKey } from '~/domain/corridor.ts'
+import { corridorKey, type StoredCorridor } from '~/domain/corridor.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { type Hidden, Whole } from '~/jobs/whole.ts'
@@ -12,6 +12,9 @@ import { createSpreadQuoteStore } from '~/store/distributed/spread-quotes.ts'
 import { createWorkerStore } from '~/store/distributed/worker-store.ts'
 import { WorkerWatch } from './worker-watch.ts'
 
+type Corridors = readonly StoredCorridor[]
+type OnBack = (corridors: Corridors) => Promise<void>
+
 type SpreadDeps = { readonly database: Database; readonly clock: Clock; readonly log: Log }
 
 /** Handles a database on several servers. */
@@ -19,17 +22,18 @@ export class Spread {
   readonly whole: Whole
   readonly workers: WorkerWatch
   #missing: ReadonlySet<string> = new Set()
-  #onBack = async () => {}
+  #onBack: OnBack = async () => {}
   readonly #withdrawnAmong: (ids: readonly number[]) => Promise<readonly Quote[]>
 
   private constructor({ database, clock, log }: SpreadDeps) {
     const quotes = createSpreadQuoteStore(database)
     const store = createWorkerStore(database)
-    this.workers = new WorkerWatch({ store, log, onBack: () => this.#onBack() })
-    const live = async (nowMs: number, hidden: Hidden | null) => {
+    this.workers = new WorkerWatch({ store, log, onBack: (corridors) => this.#onBack(corridors) })
+    const live = async (nowMs: number, hidden: Hidden | null, asked: Corridors | null) => {
       const divided = await this.workers.divided()
-      const ids = divided?.here.map(({ id }) => id) ?? null
-      const loaded = await quotes.live(nowMs, hidden, ids)
+      const isAway = new Set(divided?.away.map(({ id }) => id))
+      const here = (asked ?? divided?.here)?.map(({ id }) => id).filter((id) => !isAway.has(id))
+      const loaded = await quotes.live(nowMs, hidden, here ?? null)
       this.#missing = new Set(divided?.away.map(corridorKey))
       return loaded
     }
@@ -52,8 +56,8 @@ export class Spread {
     return (await isDistributed(deps.database.sql)) ? new Spread(deps) : null
   }
 
-  /** Has `onBack` called when servers are back whose rows a load may have gone without. */
-  loaded(onBack: () => Promise<void>): void {
+  /** Has `onBack` called with corridors whose servers are back: a load may lack their rows. */
+  loaded(onBack: OnBack): void {
     this.#onBack = onBack
   }
 
@@ -61,7 +65,7 @@ export class Spread {
   get quotes() {
     const { whole } = this
     return {
-      live: (nowMs: number) => whole.live(nowMs),
+      live: whole.live.bind(whole),
       missing: () => this.#missing,
       withdrawnAmong: this.#withdrawnAmong,
     }
@@ -69,6 +73,6 @@ export class Spread {
 
   get jobs(): Job[] {
     const look = async () => void (await this.whole.look())
-    return [this.workers.job, { name: 'look-whole', pattern: '* * * * * *', run: look }]
+    return [...this.workers.jobs, { name: 'look-whole', pattern: '* * * * * *', run: look }]
   }
 }

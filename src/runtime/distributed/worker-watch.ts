@@ -19,8 +19,8 @@ type WorkerFigures = Omit<WorkersAway, 'unloaded'>
 type WatchDeps = {
   readonly store: WorkerStore
   readonly log: Log
-  /** Called when servers answer again that were found away. */
-  readonly onBack: () => Promise<void>
+  /** Called with the corridors of servers that answer again after they were found away. */
+  readonly onBack: (corridors: readonly StoredCorridor[]) => Promise<void>
 }
 
 /** Knows which of the servers that keep rows answer. */
@@ -35,8 +35,12 @@ export class WorkerWatch {
     return this.#figures
   }
 
-  get job(): Job {
-    return { name: 'watch-workers', pattern: '*/5 * * * * *', run: () => this.look() }
+  get jobs(): Job[] {
+    const waiting = () => (this.#owed.length > 0 ? this.look() : undefined)
+    return [
+      { name: 'watch-workers', pattern: '*/5 * * * * *', run: () => this.look() },
+      { name: 'await-workers', pattern: '* * * * * *', run: waiting },
+    ]
   }
 
   /** Asks every server. Rejects when the coordinator does not answer, or `onBack` fails. */
@@ -61,8 +65,9 @@ export class WorkerWatch {
     const owed = this.#owed
     this.#owed = away
     this.deps.log.info(this.#figures, 'database workers answer again')
+    const back = owed.filter((group) => !away.includes(group))
     try {
-      await this.deps.onBack()
+      await this.deps.onBack(await this.deps.store.corridorsOn(back))
     } catch (error) {
       this.#owed = owed
       throw error

@@ -5,6 +5,8 @@ import { arrayLiteral } from '~/store/encoding.ts'
 /** A server that keeps the rows of some corridors, by its group. */
 type Node = { readonly group: number; readonly host: string; readonly port: number }
 
+const CONNECT_MS_MAX = 1000
+
 /** The servers of a Citus cluster that keep rows. */
 export function createWorkerStore({ sql }: Pick<Database, 'sql'>) {
   return {
@@ -14,10 +16,16 @@ export function createWorkerStore({ sql }: Pick<Database, 'sql'>) {
         where isactive and noderole = 'primary' and shouldhaveshards order by groupid`.then(
         (rows) => [...rows],
       ),
-    /** Rejects where the coordinator cannot connect to a server. */
+    /**
+     * Rejects where the coordinator cannot connect to a server. By default it tries for 30 s, which
+     * may end long after a server is back whose network dropped packets.
+     */
     async ask({ host, port }: Node) {
-      const [row] = await sql<[{ answers: boolean }]>`
-        select citus_check_connection_to_node(${host}, ${port}) as answers`
+      const [row] = await sql.begin(async (tx) => {
+        await tx`set local citus.node_connection_timeout = ${tx.unsafe(String(CONNECT_MS_MAX))}`
+        return tx<[{ answers: boolean }]>`
+          select citus_check_connection_to_node(${host}, ${port}) as answers`
+      })
       if (!row.answers) throw new Error('the coordinator cannot connect to a worker')
     },
     /** The corridors whose rows are on servers of these groups. */

@@ -11,7 +11,7 @@ const CORRIDORS = [
 
 let away: Set<number>
 let asked: number
-let backs: number
+let backs: number[][]
 let isFailing: boolean
 let onAsk: () => void
 let log: KeptLog
@@ -19,7 +19,7 @@ let watch: WorkerWatch
 
 beforeEach(() => {
   away = new Set()
-  ;[asked, backs, isFailing] = [0, 0, false]
+  ;[asked, backs, isFailing] = [0, [], false]
   onAsk = () => {}
   log = new KeptLog()
   const store = {
@@ -33,8 +33,8 @@ beforeEach(() => {
     corridorsOn: async (groups: readonly number[]) =>
       CORRIDORS.filter(({ group }) => groups.includes(group)),
   }
-  const onBack = async () => {
-    backs++
+  const onBack = async (corridors: readonly { readonly id: number }[]) => {
+    backs.push(corridors.map(({ id }) => id))
     if (isFailing) throw new Error('not loaded')
   }
   watch = new WorkerWatch({ store, log, onBack })
@@ -66,21 +66,21 @@ describe('WorkerWatch', () => {
     away.clear()
     await watch.look()
     await watch.look()
-    expect(backs).toBe(1)
+    expect(backs).toEqual([[10]])
     expect(watch.figures).toEqual({ workers: 2, away: 0, corridors: 0 })
   })
 
   test('tells that one is back while another is still away', async () => {
     away.add(1).add(2)
     await watch.look()
-    expect(backs).toBe(0)
+    expect(backs).toEqual([])
     away.delete(1)
     await watch.look()
     await watch.look()
-    expect(backs).toBe(1)
+    expect(backs).toEqual([[10]])
     away.clear()
     await watch.look()
-    expect(backs).toBe(2)
+    expect(backs).toEqual([[10], [11, 12]])
     expect(log.said.filter((line) => line.includes('away'))).toHaveLength(1)
   })
 
@@ -93,6 +93,24 @@ describe('WorkerWatch', () => {
     isFailing = false
     await watch.look()
     await watch.look()
-    expect(backs).toBe(2)
+    expect(backs).toEqual([[10], [10]])
+  })
+
+  test('asks each second while one is awaited, and each five seconds else', async () => {
+    const [often, soon] = ['*/5 * * * * *', '* * * * * *'].map(
+      (pattern) => watch.jobs.find((job) => job.pattern === pattern)!,
+    )
+    await soon!.run()
+    expect(asked).toBe(0)
+    away.add(1)
+    await often!.run()
+    expect(asked).toBe(2)
+    await soon!.run()
+    expect(asked).toBe(4)
+    away.clear()
+    await soon!.run()
+    expect(backs).toEqual([[10]])
+    await soon!.run()
+    expect(asked).toBe(6)
   })
 })
