@@ -1,13 +1,9 @@
-import type { Bank } from './bank.ts'
-import { datesOf } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 /** Codes that the bank still uses for the money that took their place. */
 const RENAMED: Readonly<Record<string, string>> = { MRO: 'MRU' }
-
-const TIME_ZONE = 'Africa/Casablanca'
 
 /**
  * Bank Al-Maghrib (Morocco): about 30 currencies in dirhams, as used for transfers.
@@ -16,7 +12,7 @@ const TIME_ZONE = 'Africa/Casablanca'
  * price, and no sides are stated. The time is 12:30 in Morocco. Mauritania's ouguiya of 2018 goes
  * by its old code. Some days list every currency twice.
  */
-export const bam: Bank = {
+export const bam = bankOf({
   provider: {
     id: 'bank-al-maghrib',
     name: 'Bank Al-Maghrib',
@@ -24,30 +20,26 @@ export const bam: Bank = {
     websiteUrl: 'https://www.bkam.ma',
   },
   currency: 'MAD',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Casablanca',
   publishes: { at: '17:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://apihelpdesk.centralbankofmorocco.ma/apis',
   terms: 'not stated with the rates; a key is given to each user of the API',
   key: { header: 'Ocp-Apim-Subscription-Key', page: 'https://apihelpdesk.centralbankofmorocco.ma' },
   reach: 1,
-  requests: (span) =>
-    datesOf(span, TIME_ZONE).map((date) => ({
+  requests: ({ dates }) =>
+    dates.map((date) => ({
       url:
         'https://api.centralbankofmorocco.ma/cours/Version1/api/CoursVirement' +
         `?date=${date}T12:30:00`,
       format: 'json',
     })),
-  read: ({ text }, span) =>
-    bankDays(jsonRows(text), {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => memberOf(row, 'date'),
-      rate(row) {
-        const code = memberOf(row, 'libDevise')
-        return rateOf(RENAMED[code] ?? code, {
-          unit: Number(memberOf(row, 'uniteDevise')),
-          central: priceOf(memberOf(row, 'moyen')),
-        })
-      },
-    }),
-}
+  rows: ({ text }) => jsonRows(text),
+  when: (row) => memberOf(row, 'date'),
+  rate(row) {
+    const code = memberOf(row, 'libDevise')
+    return rateOf(RENAMED[code] ?? code, {
+      unit: Number(memberOf(row, 'uniteDevise')),
+      central: priceOf(memberOf(row, 'moyen')),
+    })
+  },
+})

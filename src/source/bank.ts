@@ -1,5 +1,7 @@
-import type { BankDay, Span } from '~/domain/source/day.ts'
+import type { BankDay, BankRate, Span } from '~/domain/source/day.ts'
 import type { Publishing, Reach, SourceProvider } from '~/domain/source/source.ts'
+import { type Days, daysIn } from './page/date.ts'
+import { bankDays } from './page/days.ts'
 
 /** Request to a bank: a page of its own, never another host's. */
 export type BankRequest = {
@@ -56,4 +58,32 @@ export type Bank = Publishing & {
    * own words: who asks adds the length of the answer and its beginning.
    */
   read(answer: BankAnswer, span: Span): readonly BankDay[]
+}
+
+/** A bank whose answers are rows, each with a day, and a currency's rate. */
+type Description<Row> = Omit<Bank, 'requests' | 'next' | 'read'> & {
+  requests(days: Days): readonly BankRequest[]
+  next?(answer: BankAnswer, days: Days): readonly BankRequest[]
+  /** The rows of an answer, in any order; none for a day without rates. */
+  rows(answer: BankAnswer): readonly Row[]
+  /** The date or the date-time of a row on the bank's clocks. */
+  when(row: Row, answer: BankAnswer): string
+  /** The rate of a row; null for a currency or a row that is of no use here. */
+  rate(row: Row, answer: BankAnswer): BankRate | null
+}
+
+export function bankOf<Row>(description: Description<Row>): Bank {
+  const { requests, next, rows, when, rate, ...bank } = description
+  const { timeZone } = bank
+  return {
+    ...bank,
+    requests: (span) => requests(daysIn(span, timeZone)),
+    ...(next && { next: (answer, span) => next(answer, daysIn(span, timeZone)) }),
+    read: (answer, span) =>
+      bankDays(rows(answer), {
+        ...{ timeZone, span },
+        when: (row) => when(row, answer),
+        rate: (row) => rate(row, answer),
+      }),
+  }
 }

@@ -1,8 +1,7 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import { plainText, tableRows } from '~/file/html.ts'
-import type { Bank } from './bank.ts'
-import { datesOf, isoDate } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
+import { isoDate } from './page/date.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 /** The bank's names of the currencies, in its own spelling. */
@@ -39,7 +38,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const MONTHS =
   'janvier février mars avril mai juin juillet août septembre octobre novembre décembre'.split(' ')
 
-const TIME_ZONE = 'Africa/Dakar'
+const DATE_LENGTH = 10
 
 /**
  * The central bank of the eight countries of West Africa's franc: 27 currencies in XOF.
@@ -48,7 +47,7 @@ const TIME_ZONE = 'Africa/Dakar'
  * for 1 unit, written 1.953,0200; one price, no sides. A heading without a table is a holiday. The
  * date has no time.
  */
-export const bceao: Bank = {
+export const bceao = bankOf({
   provider: {
     id: 'bceao',
     name: 'Central Bank of West African States (BCEAO)',
@@ -56,35 +55,28 @@ export const bceao: Bank = {
     websiteUrl: 'https://www.bceao.int',
   },
   currency: 'XOF',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Dakar',
   publishes: { at: '12:30', weekdays: [1, 2, 3, 4, 5] },
   source:
     'https://www.bceao.int/fr/cours/cours-de-reference-des-principales-devises-contre-Franc-CFA',
   terms: 'https://www.bceao.int/fr/mentions-legales',
   reach: 1,
-  requests: (span) =>
-    datesOf(span, TIME_ZONE).map((date) => ({
+  requests: ({ dates }) =>
+    dates.map((date) => ({
       url: `https://www.bceao.int/fr/cours/get_all_reference_by_date?dateJour=${date}`,
       format: 'html',
     })),
-  read({ text, request }, span) {
-    const date = dateOf(text)
-    if (!request.url.endsWith(date))
+  rows({ text, request }) {
+    if (!request.url.endsWith(dateOf(text)))
       throw new FeedError('malformed', 'gives the rates of another day than it was asked for')
-    if (!text.includes('<table')) return []
-    return bankDays(tableRows(text, ['Devise', 'CFA']), {
-      timeZone: TIME_ZONE,
-      span,
-      when: () => date,
-      rate({ Devise: name, CFA: price }) {
-        const currency = NAMES[name!]
-        return currency === undefined
-          ? null
-          : rateOf(currency, { central: priceOf(price!, 'french') })
-      },
-    })
+    return text.includes('<table') ? tableRows(text, ['Devise', 'CFA']) : []
   },
-}
+  when: (_, { request }) => request.url.slice(-DATE_LENGTH),
+  rate({ Devise: name, CFA: price }) {
+    const currency = NAMES[name!]
+    return currency === undefined ? null : rateOf(currency, { central: priceOf(price!, 'french') })
+  },
+})
 
 function dateOf(page: string): string {
   const match = /Cours des devises du \p{L}+ (\d{1,2})(?:er)? (\p{L}+) (\d{4})/u.exec(

@@ -1,13 +1,9 @@
-import type { Bank } from './bank.ts'
-import { endsOf } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 /** Codes that the bank still uses for the money that took their place. */
 const RENAMED: Readonly<Record<string, string>> = { STD: 'STN' }
-
-const TIME_ZONE = 'Africa/Luanda'
 
 /**
  * The national bank of Angola: 64 currencies in kwanzas.
@@ -17,7 +13,7 @@ const TIME_ZONE = 'Africa/Luanda'
  * of 2018 goes by its old code; gold, whose unit changes, and withdrawn currencies are left out.
  * The date has no time.
  */
-export const bna: Bank = {
+export const bna = bankOf({
   provider: {
     id: 'national-bank-of-angola',
     name: 'National Bank of Angola',
@@ -25,26 +21,21 @@ export const bna: Bank = {
     websiteUrl: 'https://www.bna.ao',
   },
   currency: 'AOA',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Luanda',
   publishes: { at: '18:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://www.bna.ao/Conteudos/Mercados/listaTaxasCambioReferencia.aspx',
   terms: 'not stated with the rates',
   reach: 30,
-  requests(span) {
-    const { first, last } = endsOf(span, TIME_ZONE)
+  requests({ first, last }) {
     const url = 'https://www.bna.ao/service/rest/taxas/get/evolucao/taxa/intervalo'
     const query = `datafim=${last}&datainicio=${first}&moeda=ALL&tipocambio=M`
     return [{ url: `${url}?${query}`, format: 'json' }]
   },
-  read: ({ text }, span) =>
-    bankDays(jsonRows(text, 'genericResponse'), {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => memberOf(row, 'data'),
-      rate(row) {
-        if (memberOf(row, 'tipoCambio') !== 'M') return null
-        const code = memberOf(row, 'codigoMoeda')
-        return rateOf(RENAMED[code] ?? code, { central: priceOf(memberOf(row, 'taxa')) })
-      },
-    }),
-}
+  rows: ({ text }) => jsonRows(text, 'genericResponse'),
+  when: (row) => memberOf(row, 'data'),
+  rate(row) {
+    if (memberOf(row, 'tipoCambio') !== 'M') return null
+    const code = memberOf(row, 'codigoMoeda')
+    return rateOf(RENAMED[code] ?? code, { central: priceOf(memberOf(row, 'taxa')) })
+  },
+})

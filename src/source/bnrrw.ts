@@ -1,6 +1,5 @@
-import type { Bank } from './bank.ts'
-import { dayFirst, endsOf } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
+import { dayFirst } from './page/date.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
@@ -9,15 +8,13 @@ const CURRENCIES = [
   ...['INR', 'ZAR', 'AED', 'SAR', 'KES', 'UGX', 'TZS', 'BIF'],
 ]
 
-const TIME_ZONE = 'Africa/Kigali'
-
 /**
  * The national bank of Rwanda: 16 currencies in francs.
  *
  * JSON, one currency and a span a question. Francs for 1 unit; `average_rate` is the central price,
  * both sides are stated. Older figures have their thousands grouped. The date has no time.
  */
-export const bnrrw: Bank = {
+export const bnrrw = bankOf({
   provider: {
     id: 'national-bank-of-rwanda',
     name: 'National Bank of Rwanda',
@@ -25,13 +22,12 @@ export const bnrrw: Bank = {
     websiteUrl: 'https://www.bnr.rw',
   },
   currency: 'RWF',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Kigali',
   publishes: { at: '18:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://www.bnr.rw/exchangeRate',
   terms: 'https://www.bnr.rw/statuse',
   reach: 365,
-  requests(span) {
-    const { first, last } = endsOf(span, TIME_ZONE)
+  requests({ first, last }) {
     return CURRENCIES.map((currency) => ({
       url:
         'https://fxrates.bnr.rw/currency_history/' +
@@ -39,19 +35,15 @@ export const bnrrw: Bank = {
       format: 'json',
     }))
   },
-  read: ({ text, request }, span) =>
-    bankDays(jsonRows(text), {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => dayFirst(memberOf(row, 'post_date')),
-      rate(row) {
-        const currency = memberOf(row, 'currency_name')
-        if (!request.url.includes(`currency_name=${currency}&`)) return null
-        return rateOf(currency, {
-          buying: priceOf(memberOf(row, 'buying_rate')),
-          central: priceOf(memberOf(row, 'average_rate')),
-          selling: priceOf(memberOf(row, 'selling_rate')),
-        })
-      },
-    }),
-}
+  rows: ({ text }) => jsonRows(text),
+  when: (row) => dayFirst(memberOf(row, 'post_date')),
+  rate(row, { request }) {
+    const currency = memberOf(row, 'currency_name')
+    if (!request.url.includes(`currency_name=${currency}&`)) return null
+    return rateOf(currency, {
+      buying: priceOf(memberOf(row, 'buying_rate')),
+      central: priceOf(memberOf(row, 'average_rate')),
+      selling: priceOf(memberOf(row, 'selling_rate')),
+    })
+  },
+})

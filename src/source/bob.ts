@@ -1,8 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import { FeedError } from '~/domain/feed/feed.ts'
-import type { Bank } from './bank.ts'
+import { bankOf } from './bank.ts'
 import { dayFirst } from './page/date.ts'
-import { bankDays } from './page/days.ts'
 import { priceOf, turnedOver } from './page/price.ts'
 
 /** The columns, named as the bank names the currencies. */
@@ -13,8 +12,6 @@ const FIGURE = /^\d+\.\d{4}$/
 
 type Line = Readonly<Record<string, string>>
 
-const TIME_ZONE = 'Africa/Gaborone'
-
 /**
  * The Bank of Botswana: six currencies and the pula.
  *
@@ -23,7 +20,7 @@ const TIME_ZONE = 'Africa/Gaborone'
  * over here. One price, no sides; 0 means none. The bank calls it CHN and YEN; the column of SDR is
  * not read. The date has no time.
  */
-export const bob: Bank = {
+export const bob = bankOf({
   provider: {
     id: 'bank-of-botswana',
     name: 'Bank of Botswana',
@@ -31,7 +28,7 @@ export const bob: Bank = {
     websiteUrl: 'https://www.bankofbotswana.bw',
   },
   currency: 'BWP',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Gaborone',
   publishes: { at: '14:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://www.bankofbotswana.bw/exchange-rates',
   terms: 'https://www.bankofbotswana.bw/content/disclaimer',
@@ -42,18 +39,14 @@ export const bob: Bank = {
       format: 'csv',
     },
   ],
-  read: ({ text }, span) =>
-    bankDays(linesOf(text).flatMap(figuresOf), {
-      timeZone: TIME_ZONE,
-      span,
-      when: ({ date }) => dayFirst(date),
-      rate({ currency, figure }) {
-        if (!FIGURE.test(figure))
-          throw new FeedError('malformed', 'gives a figure that has not four decimals')
-        return turnedOver(currency, priceOf(figure), 'BWP')
-      },
-    }),
-}
+  rows: ({ text }) => linesOf(text).flatMap(figuresOf),
+  when: ({ date }) => dayFirst(date),
+  rate({ currency, figure }) {
+    if (!FIGURE.test(figure))
+      throw new FeedError('malformed', 'gives a figure that has not four decimals')
+    return turnedOver(currency, priceOf(figure), 'BWP')
+  },
+})
 
 function linesOf(text: string): Line[] {
   try {

@@ -1,13 +1,10 @@
 import { hiddenField, tableRows } from '~/file/html.ts'
-import type { Bank } from './bank.ts'
-import { dayFirst, endsOf, monthDayYear } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
+import { dayFirst, monthDayYear } from './page/date.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 const URL = 'https://www.bot.go.tz/ExchangeRate/previous_rates'
 const TOKEN = '__RequestVerificationToken'
-const TIME_ZONE = 'Africa/Dar_es_Salaam'
-
 /**
  * The Bank of Tanzania: about 40 currencies in shillings.
  *
@@ -16,7 +13,7 @@ const TIME_ZONE = 'Africa/Dar_es_Salaam'
  * decimals as well: 2,602.0,545 is 2602.0545. Rates are stated for every day of the week. The date
  * has no time.
  */
-export const bota: Bank = {
+export const bota = bankOf({
   provider: {
     id: 'bank-of-tanzania',
     name: 'Bank of Tanzania',
@@ -24,15 +21,14 @@ export const bota: Bank = {
     websiteUrl: 'https://www.bot.go.tz',
   },
   currency: 'TZS',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Dar_es_Salaam',
   publishes: { at: '13:30', weekdays: [1, 2, 3, 4, 5, 6, 7] },
   source: 'https://www.bot.go.tz/exchangerate/excrates',
   terms: 'not stated with the rates',
   reach: 30,
   requests: () => [{ url: URL, format: 'html' }],
-  next({ request, text }, span) {
+  next({ request, text }, { first, last }) {
     if (request.form !== undefined) return []
-    const { first, last } = endsOf(span, TIME_ZONE)
     const form = new URLSearchParams({
       [TOKEN]: hiddenField(text, TOKEN),
       dateFrom: monthDayYear(first),
@@ -40,19 +36,15 @@ export const bota: Bank = {
     })
     return [{ url: URL, form: form.toString(), format: 'html' }]
   },
-  read: ({ text }, span) =>
-    bankDays(tableRows(text, ['Currency', 'Buy', 'Sell', 'Mean', 'Date']), {
-      timeZone: TIME_ZONE,
-      span,
-      when: ({ Date: date }) => dayFirst(date!),
-      rate: ({ Currency: currency, Buy: buying, Sell: selling, Mean: central }) =>
-        rateOf(currency!, {
-          buying: priceOf(ungrouped(buying!)),
-          central: priceOf(ungrouped(central!)),
-          selling: priceOf(ungrouped(selling!)),
-        }),
+  rows: ({ text }) => tableRows(text, ['Currency', 'Buy', 'Sell', 'Mean', 'Date']),
+  when: ({ Date: date }) => dayFirst(date!),
+  rate: ({ Currency: currency, Buy: buying, Sell: selling, Mean: central }) =>
+    rateOf(currency!, {
+      buying: priceOf(ungrouped(buying!)),
+      central: priceOf(ungrouped(central!)),
+      selling: priceOf(ungrouped(selling!)),
     }),
-}
+})
 
 /** A figure without the comma that the site sets between its first decimal and the other three. */
 const ungrouped = (figure: string): string => figure.replace(/(\.\d),(\d{3})$/, '$1$2')

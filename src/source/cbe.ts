@@ -3,9 +3,8 @@ import { hiddenField } from '~/file/html.ts'
 import { dateOfCell } from '~/file/serial-date.ts'
 import { sheetsOf } from '~/file/spreadsheet.ts'
 import { byTitle, type Cell, titledRows } from '~/file/titled-rows.ts'
-import type { Bank } from './bank.ts'
-import { dayMonthYear, endsOf } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
+import { dayMonthYear } from './page/date.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 const SITE = 'https://www.cbe.org.eg'
@@ -34,8 +33,6 @@ const NAMES: Readonly<Record<string, readonly [currency: string, unit: number]>>
   'Chinese Yuan': ['CNY', 1],
 }
 
-const TIME_ZONE = 'Africa/Cairo'
-
 /**
  * The central bank of Egypt: 18 currencies in pounds.
  *
@@ -43,7 +40,7 @@ const TIME_ZONE = 'Africa/Cairo'
  * question. Pounds for 1 unit, of the yen for 100. Buying and selling prices, no central one. The
  * week starts on Sunday. The date has no time.
  */
-export const cbe: Bank = {
+export const cbe = bankOf({
   provider: {
     id: 'central-bank-of-egypt',
     name: 'Central Bank of Egypt',
@@ -51,15 +48,14 @@ export const cbe: Bank = {
     websiteUrl: SITE,
   },
   currency: 'EGP',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Cairo',
   publishes: { at: '15:30', weekdays: [1, 2, 3, 4, 7] },
   source: `${SITE}${PAGE}`,
   terms: 'https://www.cbe.org.eg/en/disclaimer: the bank has to be named as the source',
   reach: 30,
   requests: () => [{ url: `${SITE}${PAGE}`, format: 'html' }],
-  next({ request, text }, span) {
+  next({ request, text }, { first, last }) {
     if (request.form !== undefined) return []
-    const { first, last } = endsOf(span, TIME_ZONE)
     const form = new URLSearchParams([
       [TOKEN, hiddenField(text, TOKEN)],
       ['DataSourceId', '19CFFDDBFF494350A5E9C6A4397FC7DF'],
@@ -74,27 +70,20 @@ export const cbe: Bank = {
     const url = `${SITE}/api/statistics/GetHistoricalData`
     return [{ url, form: form.toString(), headers, format: 'spreadsheet' }]
   },
-  read({ bytes }, span) {
+  rows({ bytes }) {
     const tables = sheetsOf(bytes).map(({ rows }) => rows)
     const { header, rows } = titledRows(tables, ['Date', 'Currency', 'Buy', 'Sell'])
-    const titled = rows.map((row) => byTitle(header, row))
-    return bankDays(titled, {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => dateOfCell(row.Date),
-      rate(row) {
-        const named = NAMES[row.Currency ?? '']
-        if (!named) return null
-        const [currency, unit] = named
-        return rateOf(currency, {
-          unit,
-          buying: priceOf(written(row.Buy)),
-          selling: priceOf(written(row.Sell)),
-        })
-      },
-    })
+    return rows.map((row) => byTitle(header, row))
   },
-}
+  when: (row) => dateOfCell(row.Date),
+  rate(row) {
+    const named = NAMES[row.Currency ?? '']
+    if (!named) return null
+    const [currency, unit] = named
+    const [buying, selling] = [priceOf(written(row.Buy)), priceOf(written(row.Sell))]
+    return rateOf(currency, { unit, buying, selling })
+  },
+})
 
 /** A cell as text, a number in plain notation. */
 const written = (cell: Cell = ''): string =>

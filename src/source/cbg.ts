@@ -1,14 +1,11 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
-import type { Bank } from './bank.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 /** Currencies that are read of the 32: two decimals are too few for most of the others. */
 const CURRENCIES = ['USD', 'EUR', 'GBP', 'CHF']
-
-const TIME_ZONE = 'Africa/Banjul'
 
 /**
  * The central bank of The Gambia: indicative rates in dalasis, of which four are taken.
@@ -17,7 +14,7 @@ const TIME_ZONE = 'Africa/Banjul'
  * there, and a price. Dalasis for 1 unit to two decimals; one price, no sides. Some days
  * have two different prices: one of them belongs to another currency.
  */
-export const cbg: Bank = {
+export const cbg = bankOf({
   provider: {
     id: 'central-bank-of-the-gambia',
     name: 'Central Bank of The Gambia',
@@ -25,7 +22,7 @@ export const cbg: Bank = {
     websiteUrl: 'https://www.cbg.gm',
   },
   currency: 'GMD',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Banjul',
   publishes: { at: '13:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://www.cbg.gm/indicative-exchange-rates-latest',
   terms: 'not stated with the rates',
@@ -35,14 +32,11 @@ export const cbg: Bank = {
       url: `https://www.cbg.gm/ajax/indicative-exchange-rates/${currency}`,
       format: 'json',
     })),
-  read: ({ text, request }, span) =>
-    bankDays(jsonRows(text), {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => dateOf(memberOf(row, '0')),
-      rate: (row) => rateOf(request.url.slice(-3), { central: priceOf(memberOf(row, '1')) }),
-    }),
-}
+  rows: ({ text }) => jsonRows(text),
+  when: (row) => dateOf(memberOf(row, '0')),
+  rate: (row, { request }) =>
+    rateOf(request.url.slice(-3), { central: priceOf(memberOf(row, '1')) }),
+})
 
 function dateOf(text: string): string {
   const atMs = Number(text)

@@ -1,6 +1,5 @@
-import type { Bank } from './bank.ts'
+import { bankOf } from './bank.ts'
 import { dayFirst } from './page/date.ts'
-import { bankDays } from './page/days.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf, turnedOver } from './page/price.ts'
 
@@ -33,8 +32,6 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
   'KES / BIF': 'BIF',
 }
 
-const TIME_ZONE = 'Africa/Nairobi'
-
 /**
  * The central bank of Kenya: 21 currencies and the shilling.
  *
@@ -42,7 +39,7 @@ const TIME_ZONE = 'Africa/Nairobi'
  * Shillings for 1 unit, of the yen for 100; for Kenya's neighbours the reverse, units for 1
  * shilling, which is turned over here. One price, no sides. The date, day first, has no time.
  */
-export const cbk: Bank = {
+export const cbk = bankOf({
   provider: {
     id: 'central-bank-of-kenya',
     name: 'Central Bank of Kenya',
@@ -50,7 +47,7 @@ export const cbk: Bank = {
     websiteUrl: 'https://www.centralbank.go.ke',
   },
   currency: 'KES',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Nairobi',
   publishes: { at: '13:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://www.centralbank.go.ke/forex/',
   terms: 'not stated with the rates',
@@ -64,20 +61,16 @@ export const cbk: Bank = {
       format: 'json',
     },
   ],
-  read: ({ text }, span) =>
-    bankDays(jsonRows(text, 'data'), {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => dayFirst(memberOf(row, '0')),
-      rate(row) {
-        const name = memberOf(row, '1').trim()
-        const price = priceOf(memberOf(row, '2'))
-        const neighbour = NEIGHBOURS[name]
-        if (neighbour !== undefined) return turnedOver(neighbour, price, 'KES')
-        const named = NAMES[name]
-        if (!named) return null
-        const [currency, unit] = named
-        return rateOf(currency, { unit, central: price })
-      },
-    }),
-}
+  rows: ({ text }) => jsonRows(text, 'data'),
+  when: (row) => dayFirst(memberOf(row, '0')),
+  rate(row) {
+    const name = memberOf(row, '1').trim()
+    const price = priceOf(memberOf(row, '2'))
+    const neighbour = NEIGHBOURS[name]
+    if (neighbour !== undefined) return turnedOver(neighbour, price, 'KES')
+    const named = NAMES[name]
+    if (!named) return null
+    const [currency, unit] = named
+    return rateOf(currency, { unit, central: price })
+  },
+})

@@ -1,17 +1,14 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 import { tableRows } from '~/file/html.ts'
-import type { Bank } from './bank.ts'
+import { bankOf } from './bank.ts'
 import { monthFirst } from './page/date.ts'
-import { bankDays } from './page/days.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
 /** The minimum number of days that a page of the table lists. */
 const PAGE_DAYS = 30
 /** Five years of pages, with room to spare. */
 const PAGES_MAX = 70
-
-const TIME_ZONE = 'Africa/Monrovia'
 
 /**
  * The central bank of Liberia: the US dollar in Liberian dollars.
@@ -20,7 +17,7 @@ const TIME_ZONE = 'Africa/Monrovia'
  * `L$182.0819/US$1.00`. Buying and selling prices, no central one. The date has no time; the noon
  * that the page's markup adds to it says nothing.
  */
-export const cbllr: Bank = {
+export const cbllr = bankOf({
   provider: {
     id: 'central-bank-of-liberia',
     name: 'Central Bank of Liberia',
@@ -28,7 +25,7 @@ export const cbllr: Bank = {
     websiteUrl: 'https://www.cbl.org.lr',
   },
   currency: 'LRD',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Monrovia',
   publishes: { at: '15:30', weekdays: [1, 2, 3, 4, 5, 6] },
   source: 'https://www.cbl.org.lr/research/buying-selling-rates',
   terms: 'not stated with the rates',
@@ -41,15 +38,11 @@ export const cbllr: Bank = {
       format: 'html',
     }))
   },
-  read: ({ text }, span) =>
-    bankDays(tableRows(text, ['Date', 'Buying', 'Selling']), {
-      timeZone: TIME_ZONE,
-      span,
-      when: ({ Date: date }) => monthFirst(date!),
-      rate: ({ Buying: buying, Selling: selling }) =>
-        rateOf('USD', { buying: liberian(buying!), selling: liberian(selling!) }),
-    }),
-}
+  rows: ({ text }) => tableRows(text, ['Date', 'Buying', 'Selling']),
+  when: ({ Date: date }) => monthFirst(date!),
+  rate: ({ Buying: buying, Selling: selling }) =>
+    rateOf('USD', { buying: liberian(buying!), selling: liberian(selling!) }),
+})
 
 function liberian(text: string): string | null {
   const price = /^L\$\s?([\d.,]+)\/US\$1(?:\.00)?$/.exec(text)?.[1]

@@ -1,5 +1,4 @@
-import type { Bank } from './bank.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf } from './page/price.ts'
 
@@ -21,8 +20,6 @@ const NAMES: Readonly<Record<string, string>> = {
   'UAE DIRHAM': 'AED',
 }
 
-const TIME_ZONE = 'Africa/Lagos'
-
 /**
  * The central bank of Nigeria: 11 currencies in naira.
  *
@@ -30,7 +27,7 @@ const TIME_ZONE = 'Africa/Lagos'
  * the central price, both sides are stated. CFA is the franc of West Africa. SDR and the unit of
  * account WAUA are no money and not read. The date has no time.
  */
-export const cbn: Bank = {
+export const cbn = bankOf({
   provider: {
     id: 'central-bank-of-nigeria',
     name: 'Central Bank of Nigeria',
@@ -38,25 +35,21 @@ export const cbn: Bank = {
     websiteUrl: 'https://www.cbn.gov.ng',
   },
   currency: 'NGN',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Lagos',
   publishes: { at: '18:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://www.cbn.gov.ng/rates/exchratebycurrency.asp',
   terms: 'https://www.cbn.gov.ng/Legal.html: may be passed on unchanged, with the source named',
   reach: 'all',
   requests: () => [{ url: 'https://www.cbn.gov.ng/api/GetAllExchangeRates', format: 'json' }],
-  read: ({ text }, span) =>
-    bankDays(jsonRows(text), {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => memberOf(row, 'ratedate'),
-      rate(row) {
-        const currency = NAMES[memberOf(row, 'currency').trim().toUpperCase()]
-        if (currency === undefined) return null
-        return rateOf(currency, {
-          buying: priceOf(memberOf(row, 'buyingrate')),
-          central: priceOf(memberOf(row, 'centralrate')),
-          selling: priceOf(memberOf(row, 'sellingrate')),
-        })
-      },
-    }),
-}
+  rows: ({ text }) => jsonRows(text),
+  when: (row) => memberOf(row, 'ratedate'),
+  rate(row) {
+    const currency = NAMES[memberOf(row, 'currency').trim().toUpperCase()]
+    if (currency === undefined) return null
+    return rateOf(currency, {
+      buying: priceOf(memberOf(row, 'buyingrate')),
+      central: priceOf(memberOf(row, 'centralrate')),
+      selling: priceOf(memberOf(row, 'sellingrate')),
+    })
+  },
+})

@@ -1,10 +1,6 @@
-import type { Bank } from './bank.ts'
-import { datesOf } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
 import { type JsonRow, jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf } from './page/price.ts'
-
-const TIME_ZONE = 'Africa/Addis_Ababa'
 
 /**
  * The national bank of Ethiopia: 18 currencies in birr.
@@ -13,7 +9,7 @@ const TIME_ZONE = 'Africa/Addis_Ababa'
  * are stated. The dollar's average equals its buying price, the others' are the means of the sides.
  * The date has no time.
  */
-export const nbe: Bank = {
+export const nbe = bankOf({
   provider: {
     id: 'national-bank-of-ethiopia',
     name: 'National Bank of Ethiopia',
@@ -21,26 +17,22 @@ export const nbe: Bank = {
     websiteUrl: 'https://nbe.gov.et',
   },
   currency: 'ETB',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Addis_Ababa',
   publishes: { at: '15:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://nbe.gov.et/exchange-rate/',
   terms: 'not stated with the rates',
   reach: 1,
-  requests: (span) =>
-    datesOf(span, TIME_ZONE).map((date) => ({
+  requests: ({ dates }) =>
+    dates.map((date) => ({
       url: `https://api.nbe.gov.et/api/filter-exchange-rates?date=${date}`,
       format: 'json',
     })),
-  read: ({ text }, span) =>
-    bankDays(jsonRows(text, 'data'), {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => memberOf(row, 'date'),
-      rate: (row) =>
-        rateOf(memberOf((row.currency ?? {}) as JsonRow, 'code'), {
-          buying: priceOf(memberOf(row, 'buying')),
-          central: priceOf(memberOf(row, 'weighted_average')),
-          selling: priceOf(memberOf(row, 'selling')),
-        }),
+  rows: ({ text }) => jsonRows(text, 'data'),
+  when: (row) => memberOf(row, 'date'),
+  rate: (row) =>
+    rateOf(memberOf((row.currency ?? {}) as JsonRow, 'code'), {
+      buying: priceOf(memberOf(row, 'buying')),
+      central: priceOf(memberOf(row, 'weighted_average')),
+      selling: priceOf(memberOf(row, 'selling')),
     }),
-}
+})

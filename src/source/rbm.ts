@@ -1,10 +1,7 @@
 import { tableRows } from '~/file/html.ts'
-import type { Bank } from './bank.ts'
-import { endsOf, monthDayYear, monthFirst } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
+import { monthDayYear, monthFirst } from './page/date.ts'
 import { priceOf, rateOf } from './page/price.ts'
-
-const TIME_ZONE = 'Africa/Blantyre'
 
 /**
  * The Reserve Bank of Malawi: about 35 currencies in kwachas.
@@ -13,7 +10,7 @@ const TIME_ZONE = 'Africa/Blantyre'
  * both sides are stated. Irish pounds and the code CMD, which no country uses, are left out. The
  * date has no time.
  */
-export const rbm: Bank = {
+export const rbm = bankOf({
   provider: {
     id: 'reserve-bank-of-malawi',
     name: 'Reserve Bank of Malawi',
@@ -21,13 +18,12 @@ export const rbm: Bank = {
     websiteUrl: 'https://www.rbm.mw',
   },
   currency: 'MWK',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Blantyre',
   publishes: { at: '18:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://www.rbm.mw/Statistics/MajorRates',
   terms: 'not stated with the rates',
   reach: 30,
-  requests(span) {
-    const { first, last } = endsOf(span, TIME_ZONE)
+  requests({ first, last }) {
     const form = new URLSearchParams({
       RateTypes: '',
       StartDate: monthDayYear(first),
@@ -36,16 +32,12 @@ export const rbm: Bank = {
     const url = 'https://www.rbm.mw/Statistics/ExchangeRatesFilter/'
     return [{ url, form: form.toString(), format: 'html' }]
   },
-  read: ({ text }, span) =>
-    bankDays(tableRows(text, ['Currency', 'Buying', 'Middle', 'Selling', 'Date']), {
-      timeZone: TIME_ZONE,
-      span,
-      when: ({ Date: date }) => monthFirst(date!),
-      rate: ({ Currency: currency, Buying: buying, Middle: central, Selling: selling }) =>
-        rateOf(currency!, {
-          buying: priceOf(buying!),
-          central: priceOf(central!),
-          selling: priceOf(selling!),
-        }),
+  rows: ({ text }) => tableRows(text, ['Currency', 'Buying', 'Middle', 'Selling', 'Date']),
+  when: ({ Date: date }) => monthFirst(date!),
+  rate: ({ Currency: currency, Buying: buying, Middle: central, Selling: selling }) =>
+    rateOf(currency!, {
+      buying: priceOf(buying!),
+      central: priceOf(central!),
+      selling: priceOf(selling!),
     }),
-}
+})

@@ -1,7 +1,5 @@
 import { FeedError } from '~/domain/feed/feed.ts'
-import type { Bank } from './bank.ts'
-import { endsOf } from './page/date.ts'
-import { bankDays } from './page/days.ts'
+import { bankOf } from './bank.ts'
 import { jsonRows, memberOf } from './page/json.ts'
 import { priceOf, rateOf, turnedOver } from './page/price.ts'
 
@@ -18,8 +16,6 @@ const FOR_A_RAND = {
 
 const SERIES: ReadonlyMap<string, string> = new Map(Object.entries({ ...IN_RANDS, ...FOR_A_RAND }))
 
-const TIME_ZONE = 'Africa/Johannesburg'
-
 /**
  * The South African Reserve Bank: 23 currencies and the rand, what banks traded at about 10:30.
  *
@@ -27,7 +23,7 @@ const TIME_ZONE = 'Africa/Johannesburg'
  * reverse, units for 1 rand, to four decimals: the franc is good to 11 basis points. They are
  * turned over here. One price, no sides. The date has no time.
  */
-export const sarb: Bank = {
+export const sarb = bankOf({
   provider: {
     id: 'south-african-reserve-bank',
     name: 'South African Reserve Bank',
@@ -35,33 +31,26 @@ export const sarb: Bank = {
     websiteUrl: 'https://www.resbank.co.za',
   },
   currency: 'ZAR',
-  timeZone: TIME_ZONE,
+  timeZone: 'Africa/Johannesburg',
   publishes: { at: '13:30', weekdays: [1, 2, 3, 4, 5] },
   source: 'https://custom.resbank.co.za/SarbWebApi/WebIndicators/HistoricalExchangeRatesDaily',
   terms: 'not stated with the rates',
   reach: 365,
-  requests(span) {
-    const { first, last } = endsOf(span, TIME_ZONE)
+  requests({ first, last }) {
     const base = 'https://custom.resbank.co.za/SarbWebApi/WebIndicators/Shared'
     return [...SERIES.keys()].map((series) => ({
       url: `${base}/GetTimeseriesObservations/${series}/${first}T00:00:00/${last}T00:00:00`,
       format: 'json',
     }))
   },
-  read({ text, request }, span) {
+  rows: ({ text }) => jsonRows(text),
+  when: (row) => memberOf(row, 'Period'),
+  rate(row, { request }) {
     const series = request.url.split('/').at(-3)!
-    const currency = SERIES.get(series)!
-    const isInRands = series in IN_RANDS
-    return bankDays(jsonRows(text), {
-      timeZone: TIME_ZONE,
-      span,
-      when: (row) => memberOf(row, 'Period'),
-      rate(row) {
-        if (memberOf(row, 'Timeseries').startsWith('Rand per ') !== isInRands)
-          throw new FeedError('malformed', `has turned its series of ${currency} over`)
-        const price = priceOf(memberOf(row, 'Value'))
-        return isInRands ? rateOf(currency, { central: price }) : turnedOver(currency, price, 'ZAR')
-      },
-    })
+    const [currency, isInRands] = [SERIES.get(series)!, series in IN_RANDS]
+    if (memberOf(row, 'Timeseries').startsWith('Rand per ') !== isInRands)
+      throw new FeedError('malformed', `has turned its series of ${currency} over`)
+    const price = priceOf(memberOf(row, 'Value'))
+    return isInRands ? rateOf(currency, { central: price }) : turnedOver(currency, price, 'ZAR')
   },
-}
+})

@@ -37,19 +37,20 @@ const monthOf = (text: string): number =>
 const noDate = (wanted: string) =>
   new FeedError('malformed', `gives no date where one ${wanted} was expected`)
 
-/** The first and the last day of a span on the calendars of a time zone. */
-export const endsOf = ({ sinceMs, untilMs }: Span, timeZone: string) => ({
-  first: dateIn(sinceMs, timeZone),
-  last: dateIn(untilMs, timeZone),
-})
+/** The days of a span on the calendars of a time zone, oldest first. */
+export type Days = Span & {
+  readonly first: string
+  readonly last: string
+  readonly dates: readonly string[]
+}
 
-/** Every day of a span on the calendars of a time zone, oldest first. */
-export function datesOf(span: Span, timeZone: string): string[] {
-  const { first, last } = endsOf(span, timeZone)
+export function daysIn(span: Span, timeZone: string): Days {
+  const [first, last] = [dateIn(span.sinceMs, timeZone), dateIn(span.untilMs, timeZone)]
   const count = (dateMsOf(last)! - dateMsOf(first)!) / DAY_MS + 1
-  return Array.from({ length: count }, (_, index) =>
+  const dates = Array.from({ length: count }, (_, index) =>
     new Date(dateMsOf(first)! + index * DAY_MS).toISOString().slice(0, 10),
   )
+  return { ...span, first, last, dates }
 }
 
 /** `2026-05-19` as `05/19/2026`. */

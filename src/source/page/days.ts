@@ -2,8 +2,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import { instantOf } from '~/domain/instant.ts'
 import { countriesUsing } from '~/domain/offer/country.ts'
 import type { BankDay, BankRate, Span } from '~/domain/source/day.ts'
-import { midnightMs, wallMs } from '~/domain/source/zone.ts'
-import { endsOf } from './date.ts'
+import { dateIn, midnightMs, wallMs } from '~/domain/source/zone.ts'
 
 /** Functions that read the rows of a response; both may throw a FeedError. */
 type Reading<Row> = {
@@ -30,7 +29,7 @@ const ROWS_PER_MISPRINT_MIN = 10
  * bank states twice is there twice.
  */
 export function bankDays<Row>(rows: readonly Row[], reading: Reading<Row>): BankDay[] {
-  const { first } = endsOf(reading.span, reading.timeZone)
+  const first = dateIn(reading.span.sinceMs, reading.timeZone)
   const days = new Map<string, BankRate[]>()
   const faults: FeedError[] = []
   let read = 0
