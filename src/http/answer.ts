@@ -11,9 +11,10 @@ export type Answer = {
   readonly body: object
   /**
    * The content that tells one answer from another: all but what only follows the clock, and the
-   * entries of a list. Together with those it makes the entity tag.
+   * entries of a list. Together with those it makes the entity tag. If absent, the body without its
+   * timestamp and its entries.
    */
-  readonly basis: object
+  readonly basis?: object
   /** Headers with what the body says besides its entries. */
   readonly headers?: Headers
 }
@@ -38,21 +39,29 @@ export function answerReply(
   { answer, list, format }: Asked & { readonly answer: Answer },
   headers: Headers,
 ): Response {
-  const { body } = answer
+  const { body, basis = basisOf(answer.body, list) } = answer
+  const written = JSON.stringify(basis)
   if (!list) {
-    const etag = tagOf([pathOf(request.url), JSON.stringify(answer.basis)])
+    const etag = tagOf([pathOf(request.url), written])
     const all = { ...headers, ...answer.headers, etag }
     return isHeld(request, etag) ? unchanged(all) : jsonOf(JSON.stringify(body), all)
   }
   const form = format ?? acceptedFormat(request.headers.get('accept'))
   const entries = JSON.stringify((body as Record<string, unknown>)[list.entries])
-  const etag = tagOf([pathOf(request.url), form, JSON.stringify(answer.basis), entries])
+  const etag = tagOf([pathOf(request.url), form, written, entries])
   const all = { ...headers, ...answer.headers, etag, vary: 'Accept' }
   if (form === 'json')
     return isHeld(request, etag) ? unchanged(all) : jsonOf(textOf(body, list, entries), all)
   const listed = { list, body, format: form }
   if (isHeld(request, etag)) return unchanged({ ...all, ...withoutType(fileHeaders(listed)) })
   return listReply(request, listed, all)
+}
+
+/** What `Answer` says of a basis that is absent. */
+function basisOf(body: object, list: List | null): object {
+  const { timestamp: _, ...basis } = body as Record<string, unknown>
+  if (list) delete basis[list.entries]
+  return basis
 }
 
 const unchanged = (headers: Headers): Response => new Response(null, { status: 304, headers })

@@ -21,7 +21,6 @@ export const catalogueRoutes = (deps: HotDeps): Route[] => [
     },
     query: NoQuery,
     response: CurrenciesResponse,
-    isTiered: true,
     find: ({ view }) => ({
       currencies: view.catalogue.currencies,
       corridors: liveCorridors(view),

@@ -46,7 +46,8 @@ export function knowingRoute<Q extends TObject, R extends TSchema>(
     const asked = { ask, knownMs, freshness: ask.view.freshness, isLive }
     const { found, presented } = await askedThen(deps, asked, answer)
     const body = presented(found.body) as Static<R> & { readonly known_at: string }
-    return { ...found, body, basis: { ...found.basis, known_at: body.known_at } }
+    const basis = found.basis && { ...found.basis, known_at: body.known_at }
+    return { ...found, body, ...(basis && { basis }) }
   }
   const query = Type.Object({ ...route.query.properties, ...knownParameter }) as TObject as Q
   return coldRoute(deps, {

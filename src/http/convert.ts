@@ -24,7 +24,6 @@ export function convertRoutes(deps: HotDeps, known = new KnownPrices()): Route[]
     },
     query: ConvertQuery,
     response: ConvertResponse,
-    isTiered: true,
     isKnowing: true,
     find({ query, view, url }) {
       const { detail } = query

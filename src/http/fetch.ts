@@ -1,3 +1,4 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { View } from '~/memory/view.ts'
 import { type FeedTimes, fetchMatrix, type Matrix } from '~/service/fetch.ts'
 import {
@@ -11,7 +12,6 @@ import {
   presentFetchOne,
 } from '~/wire/fetch.ts'
 import { readMaxAge } from '~/wire/moment.ts'
-import type { OperationNotes } from '~/wire/openapi/operation.ts'
 import {
   FETCH_CODES_MAX,
   FetchManyToOneQuery,
@@ -27,7 +27,7 @@ import {
   fetchOneText,
 } from '~/wire/text/fetch-text.ts'
 import type { HotDeps } from './access.ts'
-import { meteredRoute } from './metered-route.ts'
+import { type MeteredRoute, meteredRoute } from './metered-route.ts'
 import type { Route } from './route.ts'
 
 const COVERAGE =
@@ -36,28 +36,60 @@ const COVERAGE =
   'itself has the mid 1. 503 only while no currency at all has a recent reference, or the prices ' +
   'of a pair could not be loaded.'
 
-const notes = (
-  id: string,
-  { summary, limits = '' }: { summary: string; limits?: string },
-): OperationNotes => ({
-  id,
-  tag: 'Pairs',
-  summary,
-  description: limits + COVERAGE,
-  errors: ['unsupported_currency', 'mid_unavailable', 'database_unavailable'],
-})
-
 export type FetchDeps = HotDeps & {
   /** The time when feeds are asked next; absent if no feed is asked. */
   readonly feedTimes?: FeedTimes
 }
 
 export const fetchRoutes = (deps: FetchDeps): Route[] => [
-  fetchOne(deps),
-  fetchMulti(deps),
-  fetchWholeMatrix(deps),
-  fetchManyToOne(deps),
+  pairsRoute(deps, {
+    ...{ path: '/fetch-one', id: 'fetchOne', summary: 'Mid and best executable rate of one pair' },
+    ...{ query: FetchOneQuery, response: FetchOneResponse },
+    ...{ present: presentFetchOne, text: fetchOneText },
+  }),
+  pairsRoute(deps, {
+    ...{ path: '/fetch-multi', id: 'fetchMulti', summary: 'One base against many quotes' },
+    limits: `Up to ${FETCH_CODES_MAX} quotes for one unit. `,
+    ...{ query: FetchMultiQuery, response: FetchMultiResponse },
+    ...{ present: presentFetchMulti, text: fetchMultiText },
+  }),
+  pairsRoute(deps, {
+    ...{ path: '/fetch-matrix', id: 'fetchMatrix', summary: 'Many bases against many quotes' },
+    limits: `Up to ${MATRIX_CODES_MAX} of each for one unit. `,
+    ...{ query: FetchMatrixQuery, response: FetchMatrixResponse },
+    ...{ present: presentFetchMatrix, text: fetchMatrixText },
+  }),
+  pairsRoute(deps, {
+    path: '/fetch-many-to-one',
+    ...{ id: 'fetchManyToOne', summary: 'Many bases against one quote' },
+    limits: `Up to ${FETCH_CODES_MAX} bases for one unit. `,
+    ...{ query: FetchManyToOneQuery, response: FetchManyToOneResponse },
+    ...{ present: presentFetchManyToOne, text: fetchManyToOneText },
+  }),
 ]
+
+type PairsQuery = TObject & { readonly static: Asked }
+
+type PairsRoute<Q extends PairsQuery, R extends TSchema> = Pick<
+  MeteredRoute<Q, R, Matrix>,
+  'path' | 'query' | 'response' | 'present' | 'text'
+> & { readonly id: string; readonly summary: string; readonly limits?: string }
+
+/** A path of the family; they differ in how many codes each side takes. */
+const pairsRoute = <Q extends PairsQuery, R extends TSchema>(
+  deps: FetchDeps,
+  { id, summary, limits = '', ...own }: PairsRoute<Q, R>,
+): Route =>
+  meteredRoute<Q, R, Matrix>(deps, {
+    ...own,
+    notes: {
+      ...{ id, tag: 'Pairs', summary, description: limits + COVERAGE },
+      errors: ['unsupported_currency', 'mid_unavailable', 'database_unavailable'],
+    },
+    isKnowing: true,
+    find: (ask) => found(deps, ask),
+    midsOf,
+  })
 
 type Codes = string | readonly string[]
 type Asked = { readonly from: Codes; readonly to: Codes; readonly max_age?: string }
@@ -82,68 +114,3 @@ const midsOf = (matrix: Matrix): Matrix => ({
 })
 
 const listOf = (codes: Codes): readonly string[] => (typeof codes === 'string' ? [codes] : codes)
-
-const fetchOne = (deps: FetchDeps): Route =>
-  meteredRoute(deps, {
-    path: '/fetch-one',
-    notes: notes('fetchOne', { summary: 'Mid and best executable rate of one pair' }),
-    query: FetchOneQuery,
-    response: FetchOneResponse,
-    isTiered: true,
-    isKnowing: true,
-    find: (ask) => found(deps, ask),
-    midsOf,
-    present: presentFetchOne,
-    text: fetchOneText,
-  })
-
-const fetchMulti = (deps: FetchDeps): Route =>
-  meteredRoute(deps, {
-    path: '/fetch-multi',
-    notes: notes('fetchMulti', {
-      summary: 'One base against many quotes',
-      limits: `Up to ${FETCH_CODES_MAX} quotes for one unit. `,
-    }),
-    query: FetchMultiQuery,
-    response: FetchMultiResponse,
-    isTiered: true,
-    isKnowing: true,
-    find: (ask) => found(deps, ask),
-    midsOf,
-    present: presentFetchMulti,
-    text: fetchMultiText,
-  })
-
-const fetchWholeMatrix = (deps: FetchDeps): Route =>
-  meteredRoute(deps, {
-    path: '/fetch-matrix',
-    notes: notes('fetchMatrix', {
-      summary: 'Many bases against many quotes',
-      limits: `Up to ${MATRIX_CODES_MAX} of each for one unit. `,
-    }),
-    query: FetchMatrixQuery,
-    response: FetchMatrixResponse,
-    isTiered: true,
-    isKnowing: true,
-    find: (ask) => found(deps, ask),
-    midsOf,
-    present: presentFetchMatrix,
-    text: fetchMatrixText,
-  })
-
-const fetchManyToOne = (deps: FetchDeps): Route =>
-  meteredRoute(deps, {
-    path: '/fetch-many-to-one',
-    notes: notes('fetchManyToOne', {
-      summary: 'Many bases against one quote',
-      limits: `Up to ${FETCH_CODES_MAX} bases for one unit. `,
-    }),
-    query: FetchManyToOneQuery,
-    response: FetchManyToOneResponse,
-    isTiered: true,
-    isKnowing: true,
-    find: (ask) => found(deps, ask),
-    midsOf,
-    present: presentFetchManyToOne,
-    text: fetchManyToOneText,
-  })

@@ -27,8 +27,8 @@ import type { Route } from './route.ts'
 type Question<Q extends TObject, A> = {
   /** The schema that checks the request and describes it. */
   readonly query: Q
-  /** Says whether the response depends on the tier, and so names it. */
-  readonly isTiered: boolean
+  /** Says whether the response depends on the tier, and so names it; it does if absent. */
+  readonly isTiered?: boolean
   find(ask: Ask<Q>): A
   /** Part of the response for a read-only key; absent if such a key gets nothing. */
   midsOf?(found: A): A
@@ -41,7 +41,7 @@ type Question<Q extends TObject, A> = {
 /** Result, and the data that it depends on. */
 type FoundAgain<A> = { readonly found: A; readonly basis: AnswerBasis }
 
-type MeteredRoute<Q extends TObject, R extends TSchema, A> = Question<Q, A> & {
+export type MeteredRoute<Q extends TObject, R extends TSchema, A> = Question<Q, A> & {
   readonly path: string
   readonly notes: OperationNotes
   /** The schema that types the answer and describes it. */
@@ -61,8 +61,7 @@ export function meteredRoute<Q extends TObject, R extends TSchema, A>(
   deps: HotDeps,
   route: MeteredRoute<Q, R, A>,
 ): Route {
-  const { path, notes, response, isTiered, present, list } = route
-  const { isKnowing = false } = route
+  const { path, notes, response, present, list, isTiered = true, isKnowing = false } = route
   const query = Type.Object({
     ...route.query.properties,
     ...(isKnowing && knownParameter),
@@ -106,7 +105,7 @@ type Replier = (
  */
 function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q, A>): Handler {
   const { refusals, guards } = deps
-  const { isTiered, list, midsOf } = question
+  const { isTiered = true, list, midsOf } = question
   const successHeaders = new SuccessHeaders({ isTiered, varies: list !== null, guards })
   const replyOf: Replier = (metered, request, scope) => {
     const sent = (answer: Body | Filed) => {

@@ -27,9 +27,7 @@ export const officialRoutes = (deps: ColdDeps): Route[] => [
     isOfCorridor: false,
     async answer({ query, view }) {
       const official = await officialOf(deps.past, view, officialQuestion(query))
-      const body = presentOfficial(official, view.freshness)
-      const { timestamp: _, ...basis } = body
-      return { body, basis }
+      return { body: presentOfficial(official, view.freshness) }
     },
   }),
 ]

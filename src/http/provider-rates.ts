@@ -23,7 +23,6 @@ export const providerRatesRoutes = (deps: HotDeps): Route[] => [
     },
     query: ProviderQuery,
     response: ProviderRatesResponse,
-    isTiered: true,
     find: ({ query, view }) => ({
       ...providerRates(view, query.provider, readSelection(query)),
       detail: query.detail,

@@ -21,7 +21,6 @@ export const ratesRoutes = (deps: HotDeps): Route[] => [
     },
     query: RatesQuery,
     response: RatesResponse,
-    isTiered: true,
     isKnowing: true,
     find: ({ query, view }) => ({
       ...ratesOf(view, query, readSelection(query)),

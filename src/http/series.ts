@@ -28,15 +28,11 @@ export const seriesRoutes = (deps: ColdDeps): Route[] => [
     list: seriesList,
     async answer({ query, view }, past) {
       const series = await seriesOf(past, view, seriesQuestion(query))
-      const full = presentSeries(series, view.freshness)
-      const { timestamp: _, data: _points, ...basis } = full
+      const body = presentSeries(series, view.freshness)
+      const { as_of, note } = body
       return {
-        body: full,
-        basis,
-        headers: {
-          ...(full.as_of && { 'x-as-of': full.as_of }),
-          ...(full.note && { 'x-note': full.note }),
-        },
+        body,
+        headers: { ...(as_of && { 'x-as-of': as_of }), ...(note && { 'x-note': note }) },
       }
     },
   }),

@@ -23,9 +23,7 @@ export const snapshotRoutes = (deps: ColdDeps): Route[] => [
       const dateMs = readDate('date', query.date)
       const asked = { ...query, dateMs, selection: readSelection(query) }
       const snapshot = await snapshotOf(past, view, asked)
-      const body = presentSnapshot(snapshot, query.date, view.freshness)
-      const { timestamp: _, providers: _rows, ...basis } = body
-      return { body, basis }
+      return { body: presentSnapshot(snapshot, query.date, view.freshness) }
     },
   }),
 ]

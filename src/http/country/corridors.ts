@@ -21,7 +21,6 @@ export const corridorsRoutes = (deps: HotDeps): Route[] => [
     },
     query: CorridorsQuery,
     response: CorridorsResponse,
-    isTiered: true,
     find: ({ query, view }) => corridorsBy(view, query.by, readSelection(query)),
     present: presentCorridors,
     text: corridorsText,

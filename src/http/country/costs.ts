@@ -28,7 +28,6 @@ export const costsRoutes = (deps: HotDeps): Route[] => [
     },
     query: CostsQuery,
     response: CostsResponse,
-    isTiered: true,
     isKnowing: true,
     find: ({ query, view }) => countryCosts(view, costsQuestion(query)),
     present: presentCosts,

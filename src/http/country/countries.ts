@@ -18,7 +18,6 @@ export const countriesRoutes = (deps: HotDeps): Route[] => [
     },
     query: NoQuery,
     response: CountriesResponse,
-    isTiered: true,
     find: ({ view }) => countriesOf(view),
     present: presentCountries,
   }),

@@ -25,9 +25,7 @@ export const referencesRoutes = (deps: ColdDeps): Route[] => [
     isOfCorridor: false,
     async answer({ query, view }) {
       const references = await referencesOf(deps.past, view, referencesQuestion(query))
-      const body = presentReferences(references, view.freshness)
-      const { timestamp: _, ...basis } = body
-      return { body, basis }
+      return { body: presentReferences(references, view.freshness) }
     },
   }),
 ]
