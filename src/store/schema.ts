@@ -1,70 +1,52 @@
 import { sql } from 'drizzle-orm'
-import {
-  type AnyPgColumn,
-  bigint,
-  boolean,
-  char,
-  check,
-  date,
-  foreignKey,
-  index,
-  integer,
-  numeric,
-  pgEnum,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-  unique,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import * as pg from 'drizzle-orm/pg-core'
 import { CURRENCY_KINDS, CURRENCY_TYPES } from '~/domain/currency.ts'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { instant } from './instant-column.ts'
 
-export const currencyType = pgEnum('currency_type', CURRENCY_TYPES)
-export const currencyKind = pgEnum('currency_kind', CURRENCY_KINDS)
-export const providerType = pgEnum('provider_type', PROVIDER_TYPES)
-export const rateType = pgEnum('rate_type', RATE_TYPES)
-export const evidence = pgEnum('evidence', EVIDENCE)
-export const plan = pgEnum('plan', PLANS)
-export const role = pgEnum('role', ROLES)
+export const currencyType = pg.pgEnum('currency_type', CURRENCY_TYPES)
+export const currencyKind = pg.pgEnum('currency_kind', CURRENCY_KINDS)
+export const providerType = pg.pgEnum('provider_type', PROVIDER_TYPES)
+export const rateType = pg.pgEnum('rate_type', RATE_TYPES)
+export const evidence = pg.pgEnum('evidence', EVIDENCE)
+export const plan = pg.pgEnum('plan', PLANS)
+export const role = pg.pgEnum('role', ROLES)
 
-export const currencies = pgTable(
+export const currencies = pg.pgTable(
   'currencies',
   {
-    code: text('code').primaryKey(),
-    name: text('name').notNull(),
+    code: pg.text('code').primaryKey(),
+    name: pg.text('name').notNull(),
     type: currencyType('type').notNull(),
     kind: currencyKind('kind').notNull(),
-    flagUrl: text('flag_url'),
-    minorUnits: smallint('minor_units'),
-    isActive: boolean('is_active').notNull(),
-    sortOrder: integer('sort_order').notNull(),
+    flagUrl: pg.text('flag_url'),
+    minorUnits: pg.smallint('minor_units'),
+    isActive: pg.boolean('is_active').notNull(),
+    sortOrder: pg.integer('sort_order').notNull(),
     /** The currency it is pegged to, at `peg_rate` units for one of that. */
-    pegTo: text('peg_to'),
-    pegRate: numeric('peg_rate'),
+    pegTo: pg.text('peg_to'),
+    pegRate: pg.numeric('peg_rate'),
   },
   (t) => [
-    check('currencies_peg', sql`(${t.pegTo} is null) = (${t.pegRate} is null)`),
-    check('currencies_peg_rate', sql`${t.pegRate} > 0`),
+    pg.check('currencies_peg', sql`(${t.pegTo} is null) = (${t.pegRate} is null)`),
+    pg.check('currencies_peg_rate', sql`${t.pegRate} > 0`),
   ],
 )
 
-export const providers = pgTable('providers', {
-  id: text('id').primaryKey(),
-  name: text('name').notNull(),
-  logoUrl: text('logo_url'),
-  websiteUrl: text('website_url'),
+export const providers = pg.pgTable('providers', {
+  id: pg.text('id').primaryKey(),
+  name: pg.text('name').notNull(),
+  logoUrl: pg.text('logo_url'),
+  websiteUrl: pg.text('website_url'),
   providerType: providerType('provider_type'),
   rateType: rateType('rate_type').notNull(),
-  region: text('region'),
-  timeZone: text('time_zone'),
-  transferTime: text('transfer_time'),
-  paymentMethods: text('payment_methods').array(),
-  isActive: boolean('is_active').notNull(),
+  region: pg.text('region'),
+  timeZone: pg.text('time_zone'),
+  transferTime: pg.text('transfer_time'),
+  paymentMethods: pg.text('payment_methods').array(),
+  isActive: pg.boolean('is_active').notNull(),
 })
 
 /**
@@ -72,101 +54,92 @@ export const providers = pgTable('providers', {
  * program changes the provider. Before its first change a provider was in the opposite state, and
  * one that never changed has always been in its present state.
  */
-export const providerActivity = pgTable(
+export const providerActivity = pg.pgTable(
   'provider_activity',
   {
-    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
-    providerId: text('provider_id')
-      .notNull()
-      .references(() => providers.id),
-    isActive: boolean('is_active').notNull(),
+    id: pg.integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    providerId: ofProvider(),
+    isActive: pg.boolean('is_active').notNull(),
     since: instant('since').notNull(),
   },
-  (t) => [index('provider_activity_since').on(t.providerId, t.since, t.id)],
+  (t) => [pg.index('provider_activity_since').on(t.providerId, t.since, t.id)],
 )
 
 /** The time when a currency was switched on or off, recorded like `provider_activity`. */
-export const currencyActivity = pgTable(
+export const currencyActivity = pg.pgTable(
   'currency_activity',
   {
-    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
-    currency: text('currency')
-      .notNull()
-      .references(() => currencies.code),
-    isActive: boolean('is_active').notNull(),
+    id: pg.integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    currency: ofCurrency('currency'),
+    isActive: pg.boolean('is_active').notNull(),
     since: instant('since').notNull(),
   },
-  (t) => [index('currency_activity_since').on(t.currency, t.since, t.id)],
+  (t) => [pg.index('currency_activity_since').on(t.currency, t.since, t.id)],
 )
 
-export const corridors = pgTable(
+export const corridors = pg.pgTable(
   'corridors',
   {
-    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
-    source: text('source')
-      .notNull()
-      .references(() => currencies.code),
-    target: text('target')
-      .notNull()
-      .references(() => currencies.code),
+    id: pg.integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    source: ofCurrency('source'),
+    target: ofCurrency('target'),
   },
-  (t) => [unique('corridors_pair').on(t.source, t.target)],
+  (t) => [pg.unique('corridors_pair').on(t.source, t.target)],
 )
 
 /**
  * Every pair of provider and corridor ever quoted: one row for each series of observations, so that
  * loading can probe each.
  */
-export const providerCorridors = pgTable(
+export const providerCorridors = pg.pgTable(
   'provider_corridors',
   {
-    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
-    corridorId: integer('corridor_id')
+    id: pg.integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    corridorId: pg
+      .integer('corridor_id')
       .notNull()
       .references(() => corridors.id),
-    providerId: text('provider_id')
-      .notNull()
-      .references(() => providers.id),
+    providerId: ofProvider(),
   },
   (t) => [
-    unique('provider_corridors_pair').on(t.corridorId, t.providerId),
-    unique('provider_corridors_with_corridor').on(t.id, t.corridorId),
+    pg.unique('provider_corridors_pair').on(t.corridorId, t.providerId),
+    pg.unique('provider_corridors_with_corridor').on(t.id, t.corridorId),
   ],
 )
 
 /** A moment as the coordinate of a point, whatever the session's time zone. */
-const coordinate = (moment: AnyPgColumn) =>
+const coordinate = (moment: pg.AnyPgColumn) =>
   sql`(extract(epoch from ${moment} at time zone 'UTC') * 1000)::float8`
 
 /** Columns of an observation and its recorder; `withdrawals` has the same. */
 export const saidColumns = () => ({
   effectiveFrom: instant('effective_from').notNull(),
   recordedAt: instant('recorded_at').notNull().defaultNow(),
-  corridorId: integer('corridor_id').notNull(),
-  providerCorridorId: integer('provider_corridor_id').notNull(),
+  corridorId: pg.integer('corridor_id').notNull(),
+  providerCorridorId: pg.integer('provider_corridor_id').notNull(),
   rateType: rateType('rate_type').notNull(),
-  rate: numeric('rate').notNull(),
-  fee: numeric('fee'),
-  feeCurrency: text('fee_currency'),
-  notes: text('notes'),
+  rate: pg.numeric('rate').notNull(),
+  fee: pg.numeric('fee'),
+  feeCurrency: pg.text('fee_currency'),
+  notes: pg.text('notes'),
   /** Null for what was observed, so that most rows need no room for it. */
   evidence: evidence('evidence'),
   /**
    * The row of `offers`, or 0 for the plain offer. A trigger checks it, as a foreign key would have
    * to look for the 0 of every plain row.
    */
-  offerId: integer('offer_id').notNull().default(0),
+  offerId: pg.integer('offer_id').notNull().default(0),
   /** Charged on top of the fee, in percent of the amount sent. */
-  feePercent: numeric('fee_percent'),
+  feePercent: pg.numeric('fee_percent'),
   /** Seconds. */
-  deliveryMin: integer('delivery_min'),
-  deliveryMax: integer('delivery_max'),
+  deliveryMin: pg.integer('delivery_min'),
+  deliveryMax: pg.integer('delivery_max'),
   /** The last moment at which it is live; null for ever. */
   validUntil: instant('valid_until'),
   /** The row of `recorders`; null if no account recorded it or the account is unknown. */
-  recordedBy: integer('recorded_by'),
+  recordedBy: pg.integer('recorded_by'),
   /** By which way it came; null for rows from before this was recorded. */
-  recordedVia: text('recorded_via'),
+  recordedVia: pg.text('recorded_via'),
 })
 
 /**
@@ -181,32 +154,36 @@ export const saidColumns = () => ({
  * therefore; the parts are in the schema `observation_months`. A row that is looked for by its id
  * is looked for in every part unless its `effective_from` is given too.
  */
-export const observations = pgTable(
+export const observations = pg.pgTable(
   'observations',
   {
-    id: bigint('id', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    id: pg.bigint('id', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     ...saidColumns(),
   },
   (t) => [
-    primaryKey({ name: 'observations_pkey', columns: [t.id, t.corridorId, t.effectiveFrom] }),
-    foreignKey({
+    pg.primaryKey({ name: 'observations_pkey', columns: [t.id, t.corridorId, t.effectiveFrom] }),
+    pg.foreignKey({
       name: 'observations_provider_corridor',
       columns: [t.providerCorridorId, t.corridorId],
       foreignColumns: [providerCorridors.id, providerCorridors.corridorId],
     }),
-    index('observations_as_of').on(t.providerCorridorId, t.effectiveFrom, t.id),
-    index('observations_history').on(t.corridorId, t.effectiveFrom, t.id),
-    index('observations_endless')
+    pg.index('observations_as_of').on(t.providerCorridorId, t.effectiveFrom, t.id),
+    pg.index('observations_history').on(t.corridorId, t.effectiveFrom, t.id),
+    pg
+      .index('observations_endless')
       .on(t.providerCorridorId, t.offerId, t.effectiveFrom, t.id)
       .where(sql`${t.validUntil} is null`),
-    index('observations_ending')
+    pg
+      .index('observations_ending')
       .on(t.providerCorridorId, t.offerId, t.effectiveFrom, t.id, t.validUntil)
       .where(sql`${t.validUntil} is not null`),
-    index('observations_end')
+    pg
+      .index('observations_end')
       .on(t.providerCorridorId, t.offerId, t.validUntil, t.effectiveFrom)
       .where(sql`${t.validUntil} is not null`),
     /** The time that each holds, as a line in a plane of corridors and moments. */
-    index('observations_standing')
+    pg
+      .index('observations_standing')
       .using(
         'gist',
         sql`box(
@@ -218,54 +195,74 @@ export const observations = pgTable(
   ],
 )
 
-export const accounts = pgTable('accounts', {
-  id: uuid('id').primaryKey().defaultRandom(),
-  email: text('email').notNull().unique('accounts_email'),
+export const accounts = pg.pgTable('accounts', {
+  id: pg.uuid('id').primaryKey().defaultRandom(),
+  email: pg.text('email').notNull().unique('accounts_email'),
   plan: plan('plan').notNull(),
   role: role('role').notNull(),
   createdAt: instant('created_at').notNull().defaultNow(),
   /** The only providers that the account may record prices of; null for no limit. */
-  providers: text('providers').array(),
+  providers: pg.text('providers').array(),
 })
 
 /** Keys, stored by their SHA-256 and the last four characters of their checksum. */
-export const keys = pgTable(
+export const keys = pg.pgTable(
   'keys',
   {
-    id: uuid('id').primaryKey().defaultRandom(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
-    name: text('name').notNull(),
-    hash: char('hash', { length: 64 }).notNull().unique('keys_hash'),
+    id: pg.uuid('id').primaryKey().defaultRandom(),
+    accountId: ofAccount(),
+    name: pg.text('name').notNull(),
+    hash: pg.char('hash', { length: 64 }).notNull().unique('keys_hash'),
     /** The end of the key's text, by which people tell keys apart; null for older keys. */
-    lastFour: text('last_four'),
+    lastFour: pg.text('last_four'),
     /** The units a day of a read-only key; null for a full key. */
-    dailyBudget: integer('daily_budget'),
+    dailyBudget: pg.integer('daily_budget'),
     /** The web origins that alone may use a read-only key; null for any client. */
-    origins: text('origins').array(),
+    origins: pg.text('origins').array(),
     createdAt: instant('created_at').notNull().defaultNow(),
     revokedAt: instant('revoked_at'),
   },
   (t) => [
-    index('keys_account').on(t.accountId),
-    check('keys_daily_budget', sql`${t.dailyBudget} > 0`),
-    check('keys_origins', sql`${t.dailyBudget} is not null or ${t.origins} is null`),
-    check('keys_last_four', sql`${t.lastFour} ~ '^[0-9A-Za-z]{4}$'`),
+    pg.index('keys_account').on(t.accountId),
+    pg.check('keys_daily_budget', sql`${t.dailyBudget} > 0`),
+    pg.check('keys_origins', sql`${t.dailyBudget} is not null or ${t.origins} is null`),
+    pg.check('keys_last_four', sql`${t.lastFour} ~ '^[0-9A-Za-z]{4}$'`),
   ],
 )
 
-export const usage = pgTable(
+export const usage = pg.pgTable(
   'usage',
   {
-    day: date('day', { mode: 'string' }).notNull(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
-    keyId: uuid('key_id')
+    day: pg.date('day', { mode: 'string' }).notNull(),
+    accountId: ofAccount(),
+    keyId: pg
+      .uuid('key_id')
       .notNull()
       .references(() => keys.id),
-    requests: integer('requests').notNull(),
+    requests: pg.integer('requests').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.day, t.accountId, t.keyId] })],
+  (t) => [pg.primaryKey({ columns: [t.day, t.accountId, t.keyId] })],
 )
+
+/** A column that names an account. */
+export function ofAccount() {
+  return pg
+    .uuid('account_id')
+    .notNull()
+    .references(() => accounts.id)
+}
+
+/** A column that names a currency. */
+export function ofCurrency<N extends string>(name: N) {
+  return pg
+    .text(name)
+    .notNull()
+    .references(() => currencies.code)
+}
+
+function ofProvider() {
+  return pg
+    .text('provider_id')
+    .notNull()
+    .references(() => providers.id)
+}

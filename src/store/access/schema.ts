@@ -1,46 +1,41 @@
-import {
-  date,
-  index,
-  integer,
-  pgTable,
-  primaryKey,
-  smallint,
-  unique,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import * as pg from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
-import { accounts } from '~/store/schema.ts'
+import { ofAccount } from '~/store/schema.ts'
 
 /**
  * Processes that count usage, each in a slot of its own. Not part of a backup, since they are
  * transient.
  */
-export const usageMeters = pgTable(
+export const usageMeters = pg.pgTable(
   'usage_meters',
   {
-    id: uuid('id').primaryKey(),
-    slot: smallint('slot').notNull(),
+    id: pg.uuid('id').primaryKey(),
+    slot: pg.smallint('slot').notNull(),
     /** From then on the process counts as dead, and its shares as free. */
     until: instant('until').notNull(),
   },
-  (t) => [unique('usage_meters_slot').on(t.slot)],
+  (t) => [pg.unique('usage_meters_slot').on(t.slot)],
 )
 
 /** Units that each process may spend of an account's day beyond everything counted in `usage`. */
-export const usageShares = pgTable(
+export const usageShares = pg.pgTable(
   'usage_shares',
   {
-    day: date('day', { mode: 'string' }).notNull(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id),
-    meterId: uuid('meter_id')
-      .notNull()
-      .references(() => usageMeters.id, { onDelete: 'cascade' }),
-    units: integer('units').notNull(),
+    day: pg.date('day', { mode: 'string' }).notNull(),
+    accountId: ofAccount(),
+    meterId: ofMeter(),
+    units: pg.integer('units').notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.day, t.accountId, t.meterId] }),
-    index('usage_shares_meter').on(t.meterId),
+    pg.primaryKey({ columns: [t.day, t.accountId, t.meterId] }),
+    pg.index('usage_shares_meter').on(t.meterId),
   ],
 )
+
+/** A column that names a process that counts usage, and whose row goes with it. */
+export function ofMeter() {
+  return pg
+    .uuid('meter_id')
+    .notNull()
+    .references(() => usageMeters.id, { onDelete: 'cascade' })
+}

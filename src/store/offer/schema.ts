@@ -1,14 +1,4 @@
-import {
-  bigint,
-  foreignKey,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  text,
-  unique,
-} from 'drizzle-orm/pg-core'
+import * as pg from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
 import { providerCorridors } from '~/store/schema.ts'
 
@@ -20,28 +10,28 @@ import { providerCorridors } from '~/store/schema.ts'
  * `corridor_id` repeats what `provider_corridor_id` implies; a trigger says it for versions that do
  * not.
  */
-export const offers = pgTable(
+export const offers = pg.pgTable(
   'offers',
   {
-    id: integer('id').notNull().generatedAlwaysAsIdentity(),
-    providerCorridorId: integer('provider_corridor_id').notNull(),
+    id: pg.integer('id').notNull().generatedAlwaysAsIdentity(),
+    providerCorridorId: pg.integer('provider_corridor_id').notNull(),
     /** The text of `offerKey`, by which an offer is found again. */
-    key: text('key').notNull(),
-    sourceCountry: text('source_country'),
-    targetCountry: text('target_country'),
-    payIn: text('pay_in').array(),
-    payOut: text('pay_out').array(),
-    channel: text('channel'),
-    amountMin: numeric('amount_min'),
-    amountMax: numeric('amount_max'),
-    service: text('service'),
+    key: pg.text('key').notNull(),
+    sourceCountry: pg.text('source_country'),
+    targetCountry: pg.text('target_country'),
+    payIn: pg.text('pay_in').array(),
+    payOut: pg.text('pay_out').array(),
+    channel: pg.text('channel'),
+    amountMin: pg.numeric('amount_min'),
+    amountMax: pg.numeric('amount_max'),
+    service: pg.text('service'),
     madeAt: instant('made_at').notNull().defaultNow(),
-    corridorId: integer('corridor_id').notNull(),
+    corridorId: pg.integer('corridor_id').notNull(),
   },
   (t) => [
-    primaryKey({ name: 'offers_pkey', columns: [t.id, t.corridorId] }),
-    unique('offers_key').on(t.providerCorridorId, t.key, t.corridorId),
-    foreignKey({
+    pg.primaryKey({ name: 'offers_pkey', columns: [t.id, t.corridorId] }),
+    pg.unique('offers_key').on(t.providerCorridorId, t.key, t.corridorId),
+    pg.foreignKey({
       name: 'offers_provider_corridor',
       columns: [t.providerCorridorId, t.corridorId],
       foreignColumns: [providerCorridors.id, providerCorridors.corridorId],
@@ -53,18 +43,18 @@ export const offers = pgTable(
  * Observations that are valid for longer than `LONG_PRICE_DAYS`, written with them and deleted with
  * them: so a search for prices that run out reads no older observations than that, and these.
  */
-export const longPrices = pgTable(
+export const longPrices = pg.pgTable(
   'long_prices',
   {
-    corridorId: integer('corridor_id').notNull(),
-    providerCorridorId: integer('provider_corridor_id').notNull(),
-    offerId: integer('offer_id').notNull(),
-    id: bigint('id', { mode: 'number' }).notNull(),
+    corridorId: pg.integer('corridor_id').notNull(),
+    providerCorridorId: pg.integer('provider_corridor_id').notNull(),
+    offerId: pg.integer('offer_id').notNull(),
+    id: pg.bigint('id', { mode: 'number' }).notNull(),
     effectiveFrom: instant('effective_from').notNull(),
     validUntil: instant('valid_until').notNull(),
   },
   (t) => [
-    primaryKey({ name: 'long_prices_pkey', columns: [t.id, t.corridorId] }),
-    index('long_prices_end').on(t.corridorId, t.validUntil, t.effectiveFrom),
+    pg.primaryKey({ name: 'long_prices_pkey', columns: [t.id, t.corridorId] }),
+    pg.index('long_prices_end').on(t.corridorId, t.validUntil, t.effectiveFrom),
   ],
 )

@@ -1,13 +1,13 @@
 import { boolean, index, integer, pgTable, text, unique } from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
-import { portalUsers } from './schema.ts'
+import { ofUser } from './schema.ts'
 
 /** Authenticator apps, one a person, with the recovery codes; encrypted by better-auth. */
 export const portalTwoFactors = pgTable(
   'portal_two_factors',
   {
     id: text('id').primaryKey(),
-    userId: userId(),
+    userId: ofUser(),
     secret: text('secret').notNull(),
     backupCodes: text('backup_codes').notNull(),
     /** False until a code of the app was entered once. */
@@ -23,7 +23,7 @@ export const portalPasskeys = pgTable(
   'portal_passkeys',
   {
     id: text('id').primaryKey(),
-    userId: userId(),
+    userId: ofUser(),
     name: text('name'),
     publicKey: text('public_key').notNull(),
     credentialID: text('credential_id').notNull(),
@@ -39,9 +39,3 @@ export const portalPasskeys = pgTable(
     index('portal_passkeys_user').on(t.userId),
   ],
 )
-
-function userId() {
-  return text('user_id')
-    .notNull()
-    .references(() => portalUsers.id, { onDelete: 'cascade' })
-}

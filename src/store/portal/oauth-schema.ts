@@ -1,7 +1,7 @@
 import { boolean, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import { instant } from '~/store/instant-column.ts'
 import { keys } from '~/store/schema.ts'
-import { portalSessions, portalUsers } from './schema.ts'
+import { ofUser, portalSessions } from './schema.ts'
 
 /**
  * Applications that may ask people to be connected: registered ones, and those whose `client_id` is
@@ -36,12 +36,8 @@ export const oauthConsents = pgTable(
   'oauth_consents',
   {
     id: text('id').primaryKey(),
-    clientId: text('client_id')
-      .notNull()
-      .references(() => oauthClients.clientId, { onDelete: 'cascade' }),
-    userId: text('user_id')
-      .notNull()
-      .references(() => portalUsers.id, { onDelete: 'cascade' }),
+    clientId: ofClient(),
+    userId: ofUser(),
     referenceId: text('reference_id'),
     resources: text('resources').array(),
     requestedUserInfoClaims: text('requested_user_info_claims').array(),
@@ -102,13 +98,9 @@ export const oauthAccessTokens = pgTable(
 function tokenColumns() {
   return {
     token: text('token').notNull(),
-    clientId: text('client_id')
-      .notNull()
-      .references(() => oauthClients.clientId, { onDelete: 'cascade' }),
+    clientId: ofClient(),
     sessionId: text('session_id').references(() => portalSessions.id, { onDelete: 'set null' }),
-    userId: text('user_id')
-      .notNull()
-      .references(() => portalUsers.id, { onDelete: 'cascade' }),
+    userId: ofUser(),
     referenceId: text('reference_id'),
     authorizationCodeId: text('authorization_code_id'),
     resources: text('resources').array(),
@@ -119,4 +111,10 @@ function tokenColumns() {
     confirmation: jsonb('confirmation'),
     scopes: text('scopes').array().notNull(),
   }
+}
+
+function ofClient() {
+  return text('client_id')
+    .notNull()
+    .references(() => oauthClients.clientId, { onDelete: 'cascade' })
 }
