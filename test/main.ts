@@ -1,6 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { ROOT } from './support/child.ts'
+import { bunTest } from './support/bun-test.ts'
 import { fillDataDir, PREPARED_VARIABLE } from './support/embedded-process.ts'
 import { type Need, testFiles } from './support/needs.ts'
 import { SERVER_VARIABLE, startTestServer } from './support/postgres.ts'
@@ -10,18 +8,9 @@ import { preferMemory, removeScratch, scratchFolder } from './support/scratch.ts
 const WORKERS = 4
 /** One file that needs nothing else waits for a dozen seconds: the others have the cores. */
 const FAST_WORKERS = 3
-const TEST_MS_MAX = 60_000
-/**
- * For processes that live two minutes, the last stage of optimization and giving memory back cost a
- * quarter of their CPU. Processes under test run as they always do: `BARE_ENV` leaves it out.
- */
-const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
-const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const FAST = '--fast'
 const REPEAT = '--repeat'
 
-/** Times of files in the runs before, by which the slowest start first. */
-const TIMINGS = join(ROOT, 'node_modules/.cache/corridor/test-timings.json')
 /** For a first run: whoever waits for processes had better begin early. */
 const GUESSED_MS: Readonly<Record<Need, number>> = { process: 3000, database: 1000, nothing: 100 }
 
@@ -67,10 +56,19 @@ async function suite(args: readonly string[]): Promise<number> {
   const isFast = args.includes(FAST)
   const others = args.filter((arg) => arg !== FAST)
   const files = await testFiles()
-  await guessTimings(files)
-  if (!isFast) return withServer((env) => tests([`--parallel=${WORKERS}`, ...others], env))
+  const times = {
+    timings: 'test-timings.json',
+    guessedMs: Object.fromEntries(
+      Object.entries(files).map(([path, need]) => [path, GUESSED_MS[need]]),
+    ),
+  }
+  if (!isFast)
+    return withServer((env) =>
+      bunTest({ args: [`--parallel=${WORKERS}`, ...others], env, ...times }),
+    )
   const fast = Object.keys(files).filter((path) => files[path] === 'nothing')
-  return tests([`--parallel=${FAST_WORKERS}`, ...others, ...fast.map((path) => `./${path}`)], {})
+  const paths = fast.map((path) => `./${path}`)
+  return bunTest({ args: [`--parallel=${FAST_WORKERS}`, ...others, ...paths], ...times })
 }
 
 /** Prepares, once for all files, what tests of databases and of processes start from. */
@@ -82,27 +80,6 @@ async function withServer(work: (env: Record<string, string>) => Promise<number>
   await server.end()
   await removeScratch()
   return status
-}
-
-/** Files that a worker runs share their modules, whose loading would take as long as the tests. */
-async function tests(args: readonly string[], env: Record<string, string>): Promise<number> {
-  const shared = ['--no-isolate', '--parallel-delay=0']
-  const timings = [`--timings=${TIMINGS}`, '--update-timings']
-  const child = Bun.spawn(
-    [process.execPath, 'test', `--timeout=${TEST_MS_MAX}`, ...shared, ...timings, ...args],
-    { env: { ...process.env, ...SHORT_LIVED, ...env }, stdio: ['ignore', 'inherit', 'inherit'] },
-  )
-  for (const signal of ENDINGS) process.on(signal, () => child.kill(signal))
-  return child.exited
-}
-
-async function guessTimings(needs: Readonly<Record<string, Need>>): Promise<void> {
-  if (await Bun.file(TIMINGS).exists()) return
-  const files = Object.fromEntries(
-    Object.entries(needs).map(([path, need]) => [path, GUESSED_MS[need]]),
-  )
-  await mkdir(dirname(TIMINGS), { recursive: true })
-  await writeFile(TIMINGS, JSON.stringify({ version: 1, files }))
 }
 
 process.exit(await main(process.argv.slice(2)))

@@ -87,7 +87,7 @@ provider: wise
 from: ${from}
 ${form}
 terms: ours
-schedule: "* * * * *"
+schedule: "* * * * * *"
 `
 
 /** A price for each of the last minutes. */

@@ -1,11 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ROOT } from '../support/child.ts'
+import { run } from '~/store/embedded/run.ts'
+import { BARE_ENV, ROOT } from '../support/child.ts'
+import { scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
 const LAST_LINE = '/status'
 const LOG = 'log'
+
+/** Variable by which `bun run test:browser` gives its workers the data directory that they copy. */
+export const DEMO_VARIABLE = 'CORRIDOR_TEST_DEMO'
 
 /** `corridor demo` on data of its own, as a person starts it. */
 export class DemoServer {
@@ -13,29 +17,36 @@ export class DemoServer {
     readonly origin: string,
     /** The key of each plan. */
     readonly keys: Readonly<Record<string, string>>,
-    readonly stop: () => Promise<void>,
-    private readonly dataDir: string,
+    /** Ends it, and leaves its data. */
+    readonly end: () => Promise<void>,
+    readonly dataDir: string,
   ) {}
 
   static async start(env: Readonly<Record<string, string>> = {}): Promise<DemoServer> {
-    const dataDir = await mkdtemp(join(tmpdir(), 'corridor-browser-'))
+    const dataDir = await scratchFolder()
+    const prepared = process.env[DEMO_VARIABLE]
+    if (prepared) await run('/bin/cp', ['-a', `${prepared}/.`, dataDir], null)
     const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), 'demo'], {
-      env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', ...env },
+      env: { ...BARE_ENV, DATA_DIR: dataDir, PORT: '0', ...env },
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: Bun.file(join(dataDir, LOG)),
     })
-    const stop = async () => {
+    const end = async () => {
       child.kill('SIGTERM')
       await child.exited
-      await rm(dataDir, { recursive: true, force: true })
     }
     const text = await introduction(child.stdout)
     const [, origin] = /corridor answers at (\S+)\/api\/v1/.exec(text) ?? []
     const keys = [...text.matchAll(/^ {2}(\w+) .*(crd_\w+)$/gm)].map(([, plan, key]) => [plan, key])
-    if (origin) return new DemoServer(origin, Object.fromEntries(keys), stop, dataDir)
-    await stop()
+    if (origin) return new DemoServer(origin, Object.fromEntries(keys), end, dataDir)
+    await end()
     throw new Error(`the demonstration did not start: ${text}`)
+  }
+
+  async stop(): Promise<void> {
+    await this.end()
+    await rm(this.dataDir, { recursive: true, force: true })
   }
 
   /** The newest link that its log holds for an address; waits for the first. */
@@ -54,11 +65,18 @@ export class DemoServer {
   /** Runs `corridor` on the demonstration's data, as its operator does. */
   async command(...args: string[]): Promise<void> {
     const child = Bun.spawn([process.execPath, join(ROOT, 'src/main.ts'), ...args], {
-      env: { PATH: process.env.PATH, DATA_DIR: join(this.dataDir, 'demo') },
+      env: { ...BARE_ENV, DATA_DIR: join(this.dataDir, 'demo') },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text())
   }
+}
+
+/** The data directory of a demonstration that has ended, on a copy of which others start sooner. */
+export async function preparedDemo(): Promise<string> {
+  const demo = await DemoServer.start()
+  await demo.end()
+  return demo.dataDir
 }
 
 const linkIn = (line: string): string => JSON.parse(line).link

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { until } from '../support/until.ts'
 import type { DemoServer } from './demo-server.ts'
 import { Scene, strangers } from './scene.ts'
-
-const SCREENSHOT = process.env.SCREENSHOT ?? join(tmpdir(), 'corridor-docs.png')
 
 setDefaultTimeout(60_000)
 
@@ -50,7 +46,7 @@ describe('/docs in a browser', () => {
     expect(body).toContain('"net_converted"')
     expect(await operation.locator('.request-url').textContent()).toContain('from=GBP&to=KES')
     await live.scrollIntoViewIfNeeded()
-    await page.screenshot({ path: SCREENSHOT })
+    await scene.picture(page, 'docs', { fullPage: false })
   })
 
   test('200 to a list, sent as one comma-separated parameter', async () => {

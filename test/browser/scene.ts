@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { openChromium } from './chromium.ts'
 import { DemoServer } from './demo-server.ts'
 
-const CHROMIUM = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
-const SCREENSHOTS = process.env.SCREENSHOTS ?? '/tmp/corridor-screenshots'
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
+const { SCREENSHOTS } = process.env
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 export type Look = {
@@ -38,12 +36,9 @@ export class Scene {
 
   /** Throws when there is no browser on the machine. */
   static async start(env: Readonly<Record<string, string>> = {}): Promise<Scene> {
-    const executablePath = CHROMIUM.find((path) => path && existsSync(path))
-    if (!executablePath)
-      throw new Error('no browser: install chromium, or set CHROMIUM to its path')
-    await mkdir(SCREENSHOTS, { recursive: true })
+    const browser = await openChromium()
     const demo = await DemoServer.start({ BOARD_REQUESTS_PER_MINUTE: '100000', ...env })
-    return new Scene(demo, await chromium.launch({ executablePath, args: ARGS }))
+    return new Scene(demo, browser)
   }
 
   async stop(): Promise<void> {
@@ -84,14 +79,11 @@ export class Scene {
       .map(({ id, impact, nodes }) => ({ id, impact, targets: nodes.flatMap((n) => n.target) }))
   }
 
-  /** Keeps the whole page as a picture in `SCREENSHOTS`. */
-  async picture(page: Page, name: string): Promise<void> {
-    await page.screenshot({ path: this.pathOf(name), fullPage: true })
-  }
-
-  /** The path of a picture in `SCREENSHOTS`. */
-  pathOf(name: string): string {
-    return join(SCREENSHOTS, `${name}.png`)
+  /** Keeps the whole page as a picture in the folder `SCREENSHOTS`, if that is set. */
+  async picture(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
+    if (!SCREENSHOTS) return
+    await mkdir(SCREENSHOTS, { recursive: true })
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage })
   }
 }
 

@@ -80,7 +80,7 @@ describe('the page of a pair of countries in a browser', () => {
       const parts = ['#amount', '#from', '#to', price]
       expect(await seen(page, parts)).toEqual(parts.map(() => true))
       expect(await isTooWide(page)).toBe(false)
-      await page.screenshot({ path: scene.pathOf(`first-view${path.replace(/\W+/g, '-')}`) })
+      await scene.picture(page, `first-view${path.replace(/\W+/g, '-')}`, { fullPage: false })
       await context.close()
     },
   )
@@ -226,7 +226,7 @@ describe('a frame in another site', () => {
       await page.goto(site.url.href, { waitUntil: 'load' })
       const widths = await page.$$eval('img', (all) => all.map(({ naturalWidth }) => naturalWidth))
       expect([path, widths]).toEqual([path, [720, 1440]])
-      await page.screenshot({ path: scene.pathOf(`embedded-ranking${path.length}`) })
+      await scene.picture(page, `embedded-ranking${path.length}`, { fullPage: false })
       await page.locator('a').first().click()
       await page.waitForURL(`${scene.demo.origin}${path}`)
       await site.stop()

@@ -40,7 +40,7 @@ export async function play(fault: Fault, scene: Scene, isSmall: boolean): Promis
   await Promise.all([load.stop(), receivers.calm()])
   await story.end()
   const heard = await readers.close(fault.rules)
-  const received = await receivers.close(fault.rules.mayForget ? readers.gaps : [])
+  const received = await receivers.close(fault.rules.mayForget ? readers.gaps : [], { isSmall })
   const { mayLose, balancer } = scene
   const counts = { before, mayLose, retries: (await balancer.retries()) - retries }
   for (const reason of await usageFaults(scene, load, counts)) stage.must(false, reason)

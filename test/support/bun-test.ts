@@ -1,0 +1,40 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { ROOT } from './child.ts'
+
+const TEST_MS_MAX = 60_000
+const TIMINGS = join(ROOT, 'node_modules/.cache/corridor')
+/**
+ * For processes that live two minutes, the last stage of optimization and giving memory back cost a
+ * quarter of their CPU. Processes under test run as they always do: `BARE_ENV` leaves it out.
+ */
+const SHORT_LIVED = { BUN_JSC_useFTLJIT: '0', MIMALLOC_PURGE_DELAY: '-1' }
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+type Run = {
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** File in the cache with the times of test files in the runs before: the slowest start first. */
+  readonly timings: string
+  /** Milliseconds that each file takes, for a first run. */
+  readonly guessedMs: Readonly<Record<string, number>>
+}
+
+/**
+ * Runs `bun test`, with its exit status. Files that a worker runs share their modules, whose loading
+ * would take as long as the tests.
+ */
+export async function bunTest({ args, env = {}, timings, guessedMs }: Run): Promise<number> {
+  const path = join(TIMINGS, timings)
+  if (!(await Bun.file(path).exists())) {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, JSON.stringify({ version: 1, files: guessedMs }))
+  }
+  const shared = ['--no-isolate', '--parallel-delay=0', `--timings=${path}`, '--update-timings']
+  const child = Bun.spawn(
+    [process.execPath, 'test', `--timeout=${TEST_MS_MAX}`, ...shared, ...args],
+    { env: { ...process.env, ...SHORT_LIVED, ...env }, stdio: ['ignore', 'inherit', 'inherit'] },
+  )
+  for (const signal of ENDINGS) process.on(signal, () => child.kill(signal))
+  return child.exited
+}
