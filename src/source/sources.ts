@@ -4,10 +4,10 @@ import type { BankDay } from '~/domain/source/day.ts'
 import type { Question, QuoteSource, SourceAnswer } from '~/domain/source/source.ts'
 import { documentText, excerptOf, refuseWebPage } from '~/feed/document.ts'
 import { type FetcherDeps, fetchAnswer, type Limits } from '~/feed/fetcher.ts'
-import { NAMED } from '~/outbound/places.ts'
+import { ask } from '~/outbound/ask.ts'
+import { ANYWHERE, NAMED } from '~/outbound/places.ts'
 import type { Bank, BankAnswer, BankRequest } from './bank.ts'
 import { BANKS } from './banks.ts'
-import { fetchingVia } from './via.ts'
 
 export type SourceName = keyof typeof BANKS
 
@@ -51,6 +51,23 @@ export function createSources(names: readonly SourceName[], deps: SourcesDeps): 
     const key = keys[name] ?? null
     return sourceOf(name, BANKS[name], { fetcher, agent, via, key })
   })
+}
+
+/**
+ * Fetching by way of a stand-in for all hosts: `https://host/path?q` is asked at `via/host/path?q`.
+ * Redirects are followed as the hosts themselves give them, so each hop goes by way of it too, and
+ * names are looked up for it alone.
+ */
+function fetchingVia(via: string, deps: FetcherDeps): FetcherDeps {
+  const { hostname } = new URL(via)
+  return {
+    ...deps,
+    connect({ url: { host, pathname, search }, ...request }) {
+      const url = new URL(`${via}/${host}${pathname}${search}`)
+      return ask(deps, { ...request, url }, { allowed: ANYWHERE, isSecureOnly: false })
+    },
+    addressesOf: async () => [hostname],
+  }
 }
 
 type Outside = Pick<SourcesDeps, 'fetcher' | 'agent' | 'via'> & { readonly key: string | null }

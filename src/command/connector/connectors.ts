@@ -4,11 +4,12 @@ import { readConnector } from '~/connector/definition.ts'
 import { connectorsIn } from '~/connector/folder.ts'
 import { connectorJsonSchema } from '~/connector/schema.ts'
 import { connectorFolder } from '~/runtime/upstream/connectors.ts'
+import { createConnectorStore } from '~/store/source/connector-store.ts'
+import { presentConnector } from '~/wire/status/connector.ts'
 import { readText } from '../file.ts'
 import { tableLines } from '../table.ts'
-import { CommandFailure, configOf, printResult, type Terminal } from '../terminal.ts'
+import { CommandFailure, configOf, printResult, type Terminal, withExisting } from '../terminal.ts'
 import { addConnectorRun } from './run.ts'
-import { addConnectorStatus } from './status.ts'
 
 const CONNECTOR_BYTES_MAX = 1_048_576
 
@@ -59,5 +60,35 @@ export function addConnectors(program: Command, terminal: Terminal): void {
     .description('print the JSON Schema of connector files, for editors')
     .action(() => terminal.print(JSON.stringify(connectorJsonSchema(), null, 2)))
   addConnectorRun(connectors, terminal)
-  addConnectorStatus(connectors, terminal)
+  addStatus(connectors, terminal)
+}
+
+function addStatus(connectors: Command, terminal: Terminal): void {
+  connectors
+    .command('status')
+    .description('how the last run of each connector went, and why it failed')
+    .option('--json', 'print one JSON document')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const records = await withExisting(terminal, (database) =>
+        createConnectorStore(database).load(),
+      )
+      const result = records.map((record) => ({
+        ...presentConnector(record),
+        rows: record.rows,
+        recorded: record.recorded,
+        refused: record.refused,
+        reason: record.isFailing ? record.message : null,
+      }))
+      const rows = result.map(({ name, is_failing, last_success, recorded, refused, reason }) => [
+        name,
+        is_failing ? 'failing' : 'works',
+        last_success ?? 'never',
+        String(recorded),
+        String(refused),
+        reason ?? '-',
+      ])
+      const heading = ['connector', 'state', 'last success', 'recorded', 'refused', 'reason']
+      const lines = rows.length > 0 ? tableLines([heading, ...rows]) : ['no connector ran yet']
+      printResult(terminal, { isJson: json, result, lines })
+    })
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { systemClock } from '~/clock.ts'
+import { connectorsIn } from '~/connector/folder.ts'
 import { type PriceRow, valueText } from '~/connector/prices.ts'
 import type { Connector } from '~/connector/schema.ts'
 import type { Observation } from '~/domain/observation.ts'
@@ -17,7 +18,6 @@ import { createQuoteStore } from '~/store/quote-store.ts'
 import { importNewObservations } from '~/store/transfer/observation-import.ts'
 import { tableLines } from '../table.ts'
 import { CommandFailure, configOf, printResult, type Terminal, withExisting } from '../terminal.ts'
-import { connectorNamed } from './folder.ts'
 
 /** The maximum number of errors and rows that are shown; the others are counted. */
 const FAULTS_SHOWN_MAX = 20
@@ -57,6 +57,18 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
       if (report.error)
         throw new CommandFailure(`${name} ${report.error.message}: nothing was recorded`)
     })
+}
+
+/** The valid connector of that name. Throws CommandFailure where there is not exactly one. */
+async function connectorNamed(name: string, folder: string): Promise<Connector> {
+  const found = await connectorsIn(folder)
+  const named = found.filter(({ connector }) => connector?.name === name)
+  const [first, second] = named
+  if (second) throw new CommandFailure(`${first!.file} and ${second.file} are both called ${name}`)
+  if (first?.connector) return first.connector
+  const invalid = found.filter(({ connector }) => !connector).map(({ file }) => file)
+  const also = invalid.length > 0 ? `; not valid: ${invalid.join(', ')}` : ''
+  throw new CommandFailure(`no connector in ${folder} is called ${name}${also}`)
 }
 
 /** Records rows without those that are there already, as an import does. */
