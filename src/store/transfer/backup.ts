@@ -1,5 +1,3 @@
-import { is } from 'drizzle-orm'
-import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { TransactionSql } from 'postgres'
 import { ALL_ROWS } from '~/store/archive/rows.ts'
 import type { Database } from '~/store/database.ts'
@@ -9,16 +7,13 @@ import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'
 import { announcedSpread } from '~/store/distributed/spread-changes.ts'
 import { announced, loggedNews } from '~/store/news-channel.ts'
 import { keepLong } from '~/store/offer/long-prices.ts'
-import { offers } from '~/store/offer/schema.ts'
 import { schemaVersion, versionOf } from '~/store/schema-version.ts'
 import { type CopyIn, copyIn } from './copy-in.ts'
-import { copyOut } from './copy-out.ts'
+import { copyOut, inSnapshot } from './copy-out.ts'
 import { firstLook } from './first-look.ts'
 import { firstMonth, makeMonthsBefore } from './months-backup.ts'
-import { NEWER_TABLES } from './newer-tables.ts'
 import { linesIn, rowEstimate } from './row-count.ts'
-import { inSnapshot } from './snapshot.ts'
-import { STORED } from './stored.ts'
+import { NEWER_TABLES, TABLES, type Table } from './tables.ts'
 
 /** A backup's description of itself, JSON in its first line. */
 type Header = {
@@ -28,24 +23,12 @@ type Header = {
   readonly months?: string | null
 }
 
-type Table = { readonly name: string; readonly columns: readonly string[] }
-
 /** The oldest schema that can be restored: later migrations only add tables and empty columns. */
 const OLDEST = versionOf('0007_activity')
 
 /** The line that ends the rows of a table; COPY's text format never produces it. */
 const END = '\\.'
 const ROWS_BYTES_MAX = 1_048_576
-
-/**
- * Every table of ours that is not made from others, each after those that it refers to. Offers come
- * first, as observations refer to them by a trigger.
- */
-const TABLES: readonly Table[] = ordered(
-  [{ offers }, ...STORED]
-    .flatMap((module): unknown[] => Object.values(module))
-    .filter((value) => is(value, PgTable)),
-)
 
 /**
  * Writes the whole database as of one moment, without holding anybody up: a line that describes the
@@ -264,20 +247,6 @@ const selected = ({ name, columns }: Table, isArchived: boolean): string =>
     : `select "${columns.join('", "')}" from "${name}"`
 
 const copied = ({ name, columns }: Table): string => `"${name}" ("${columns.join('", "')}")`
-
-function ordered(tables: readonly PgTable[]): Table[] {
-  const placed: PgTable[] = []
-  const place = (table: PgTable): void => {
-    if (placed.includes(table)) return
-    for (const { reference } of getTableConfig(table).foreignKeys) place(reference().foreignTable)
-    placed.push(table)
-  }
-  for (const table of tables) place(table)
-  return placed.map((table) => {
-    const { name, columns } = getTableConfig(table)
-    return { name, columns: columns.map((column) => column.name) }
-  })
-}
 
 function parsed<T>(line: string): T | null {
   try {
