@@ -4,7 +4,7 @@ import { CURRENCY_KINDS, CURRENCY_TYPES } from '~/domain/currency.ts'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
-import { instant } from './instant-column.ts'
+import { instant, moment } from './instant-column.ts'
 
 export const currencyType = pg.pgEnum('currency_type', CURRENCY_TYPES)
 export const currencyKind = pg.pgEnum('currency_kind', CURRENCY_KINDS)
@@ -200,7 +200,7 @@ export const accounts = pg.pgTable('accounts', {
   email: pg.text('email').notNull().unique('accounts_email'),
   plan: plan('plan').notNull(),
   role: role('role').notNull(),
-  createdAt: instant('created_at').notNull().defaultNow(),
+  createdMs: moment('created_at').notNull().default(sql`now()`),
   /** The only providers that the account may record prices of; null for no limit. */
   providers: pg.text('providers').array(),
 })
@@ -219,8 +219,8 @@ export const keys = pg.pgTable(
     dailyBudget: pg.integer('daily_budget'),
     /** The web origins that alone may use a read-only key; null for any client. */
     origins: pg.text('origins').array(),
-    createdAt: instant('created_at').notNull().defaultNow(),
-    revokedAt: instant('revoked_at'),
+    createdMs: moment('created_at').notNull().default(sql`now()`),
+    revokedMs: moment('revoked_at'),
   },
   (t) => [
     pg.index('keys_account').on(t.accountId),

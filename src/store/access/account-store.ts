@@ -117,7 +117,7 @@ async function load(db: Db, id: string | null): Promise<Access> {
           .select()
           .from(keys)
           .where(id === null ? undefined : eq(keys.accountId, id))
-          .orderBy(asc(keys.createdAt), asc(keys.id)),
+          .orderBy(asc(keys.createdMs), asc(keys.id)),
       ]),
     { isolationLevel: 'repeatable read', accessMode: 'read only' },
   )
@@ -198,25 +198,18 @@ const listing = (db: Db) =>
   db
     .select({
       ...ACCOUNT,
-      createdAt: accounts.createdAt,
+      createdMs: accounts.createdMs,
       keyCount: count(keys.id),
       activeKeyCount: sql<number>`(count(${keys.id})
-        filter (where ${keys.revokedAt} is null or ${keys.revokedAt} > now()))::int`,
+        filter (where ${keys.revokedMs} is null or ${keys.revokedMs} > now()))::int`,
     })
     .from(accounts)
     .leftJoin(keys, eq(keys.accountId, accounts.id))
     .groupBy(accounts.id)
-    .orderBy(asc(accounts.createdAt), asc(accounts.id))
+    .orderBy(asc(accounts.createdMs), asc(accounts.id))
     .$dynamic()
 
-type ListingRow = Awaited<ReturnType<typeof listing>>[number]
-
-const listedOf = ({ createdAt, ...row }: ListingRow): ListedAccount => ({
-  ...row,
-  createdMs: createdAt.getTime(),
-})
-
-const list = async (db: Db): Promise<ListedAccount[]> => (await listing(db)).map(listedOf)
+const list = async (db: Db): Promise<ListedAccount[]> => listing(db)
 
 async function pageOf(db: Db, { search, limit, offset }: AccountPage) {
   const isFound = ilike(accounts.email, containing(search.trim()))
@@ -224,5 +217,5 @@ async function pageOf(db: Db, { search, limit, offset }: AccountPage) {
     listing(db).where(isFound).limit(limit).offset(offset),
     db.select({ total: count() }).from(accounts).where(isFound),
   ])
-  return { accounts: rows.map(listedOf), total: all!.total }
+  return { accounts: rows, total: all!.total }
 }

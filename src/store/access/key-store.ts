@@ -22,11 +22,10 @@ import { accounts, keys } from '~/store/schema.ts'
 
 type KeyRow = typeof keys.$inferSelect
 
-export const keyOf = ({ revokedAt, createdAt: _, dailyBudget, origins, ...key }: KeyRow): Key => ({
+export const keyOf = ({ createdMs: _, dailyBudget, origins, ...key }: KeyRow): Key => ({
   ...key,
   ...(dailyBudget !== null && { dailyBudget }),
   ...(origins !== null && { origins }),
-  revokedMs: revokedAt?.getTime() ?? null,
 })
 
 /** Creates a key; null when there is no such account. */
@@ -72,10 +71,7 @@ export async function replaceKey(
     if (old.revokedMs !== null) return { refusal: 'ending' }
     const refusal = refusalOf(own, rules)
     if (refusal) return { refusal }
-    await tx
-      .update(keys)
-      .set({ revokedAt: new Date(endsMs) })
-      .where(eq(keys.id, keyId))
+    await tx.update(keys).set({ revokedMs: endsMs }).where(eq(keys.id, keyId))
     const made = { accountId, name: old.name, hash, lastFour }
     const [row] = await tx.insert(keys).values(made).returning()
     const key = keyOf(row!)
@@ -103,17 +99,14 @@ export async function revokeKey(
       .where(and(eq(keys.id, id), isOwn))
       .for('update')
     if (!old) return null
-    const revokedMs = Math.min(old.revokedAt?.getTime() ?? nowMs, nowMs)
+    const revokedMs = Math.min(old.revokedMs ?? nowMs, nowMs)
     const { id: keyId, lastFour, dailyBudget } = keyOf(old)
     const revoked = { keyId, lastFour, dailyBudget, revokedMs }
-    if (revokedMs === old.revokedAt?.getTime()) return revoked
-    await tx
-      .update(keys)
-      .set({ revokedAt: new Date(revokedMs) })
-      .where(eq(keys.id, id))
+    if (revokedMs === old.revokedMs) return revoked
+    await tx.update(keys).set({ revokedMs }).where(eq(keys.id, id))
     await recordChange(tx, {
       ...{ actor, action: 'key revoked', accountId: old.accountId, subject: old.name },
-      before: { ...namesOf(old), ends: old.revokedAt && instantText(old.revokedAt.getTime()) },
+      before: { ...namesOf(old), ends: old.revokedMs === null ? null : instantText(old.revokedMs) },
       after: { ...namesOf(old), ends: instantText(revokedMs) },
     })
     await announceAccess(database, tx, old.accountId)
@@ -164,12 +157,12 @@ const keyRows = (db: Db | Tx, accountId: string): Promise<KeyRow[]> =>
     .select()
     .from(keys)
     .where(eq(keys.accountId, accountId))
-    .orderBy(asc(keys.createdAt), asc(keys.id))
+    .orderBy(asc(keys.createdMs), asc(keys.id))
 
 const keysOf = async (db: Db | Tx, accountId: string): Promise<ListedKey[]> =>
   (await keyRows(db, accountId)).map((row) => ({
     ...keyOf(row),
-    createdMs: row.createdAt.getTime(),
+    createdMs: row.createdMs,
   }))
 
 /** The keys that have a text; connected applications have limits of their own. */

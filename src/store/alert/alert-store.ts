@@ -42,10 +42,9 @@ export function createAlertStore(database: Database) {
     },
     async rotate(accountId: string, id: string, { secret, oldEndsMs }: Rotation) {
       if (!isUuid(id)) return null
-      const oldSecretEndsAt = new Date(oldEndsMs)
       const [row] = await db
         .update(alerts)
-        .set({ secret, oldSecret: sql`${alerts.secret}`, oldSecretEndsAt })
+        .set({ secret, oldSecret: sql`${alerts.secret}`, oldSecretEndsMs: oldEndsMs })
         .where(and(own(accountId, id), sql`${alerts.webhookUrl} is not null`))
         .returning()
       return row ? alertOf(row) : null
@@ -58,7 +57,7 @@ export function createAlertStore(database: Database) {
     },
     end: (id: string, ending: Ending) => end(database, id, ending),
     async prune(beforeMs: number): Promise<void> {
-      const isOver = and(eq(alerts.status, 'ended'), lt(alerts.endedAt, new Date(beforeMs)))
+      const isOver = and(eq(alerts.status, 'ended'), lt(alerts.endedMs, beforeMs))
       await db.delete(alerts).where(isOver)
     },
   }
@@ -106,7 +105,7 @@ const isUuid = (text: string): boolean => UUID.test(text)
 export const alertOf = (row: AlertRow): Alert => ({
   id: row.id,
   accountId: row.accountId,
-  createdMs: row.createdAt.getTime(),
+  createdMs: row.createdMs,
   name: row.name,
   corridor: { from: row.source, to: row.target },
   sourceCountry: row.sourceCountry,
@@ -121,7 +120,7 @@ export const alertOf = (row: AlertRow): Alert => ({
   standing: { isTrue: row.isTrue, base: row.base },
   judgedPosition: row.judgedPosition,
   lastValue: row.lastValue,
-  firedMs: row.firedAt?.getTime() ?? null,
+  firedMs: row.firedMs,
 })
 
 /** Alerts that have not ended, oldest first, and then those that have, newest first. */
@@ -132,8 +131,8 @@ async function listOf(db: Db, accountId: string): Promise<Alert[]> {
     .where(eq(alerts.accountId, accountId))
     .orderBy(
       asc(sql`${alerts.status} = 'ended'`),
-      desc(alerts.endedAt),
-      asc(alerts.createdAt),
+      desc(alerts.endedMs),
+      asc(alerts.createdMs),
       asc(alerts.id),
     )
     .limit(LISTED_MAX)
@@ -149,7 +148,7 @@ function create(database: Database, made: Made, max: number): Promise<Alert | nu
       .values({
         ...(made.id !== undefined && { id: made.id }),
         accountId: made.accountId,
-        createdAt: new Date(made.createdMs),
+        createdMs: made.createdMs,
         name: made.name,
         source: made.corridor.from,
         target: made.corridor.to,
@@ -194,10 +193,10 @@ function changed(database: Database, { accountId, id, change, max }: Changing) {
         ...(name !== undefined && { name }),
         ...(isOnce !== undefined && { isOnce }),
         ...(to && { webhookUrl: urlOf(to) }),
-        ...(secret !== undefined && { secret, oldSecret: null, oldSecretEndsAt: null }),
+        ...(secret !== undefined && { secret, oldSecret: null, oldSecretEndsMs: null }),
         ...(amount !== undefined && { amount }),
         ...(when && conditionColumns(when)),
-        ...(status && { status, reason: null, endedAt: null }),
+        ...(status && { status, reason: null, endedMs: null }),
         ...(judged && { ...judgedColumns(judged), revision: old.revision + 1 }),
       })
       .where(isThis)
@@ -236,7 +235,7 @@ async function forgetEnded(tx: Tx, accountId: string): Promise<void> {
     .select({ id: alerts.id })
     .from(alerts)
     .where(and(eq(alerts.accountId, accountId), eq(alerts.status, 'ended')))
-    .orderBy(desc(alerts.endedAt), asc(alerts.id))
+    .orderBy(desc(alerts.endedMs), asc(alerts.id))
     .offset(LISTED_MAX)
   await tx.delete(alerts).where(inArray(alerts.id, beyond))
 }
@@ -249,7 +248,7 @@ function end(database: Database, id: string, { status, reason, nowMs }: Ending) 
     if (old.status === 'ended' || old.status === status) return alertOf(old)
     const [row] = await tx
       .update(alerts)
-      .set({ status, reason, ...(status === 'ended' && { endedAt: new Date(nowMs) }) })
+      .set({ status, reason, ...(status === 'ended' && { endedMs: nowMs }) })
       .where(eq(alerts.id, id))
       .returning()
     await announceAlerts(database, tx, old.accountId)

@@ -16,7 +16,7 @@ export function createDeliveryList(database: Database) {
         .select()
         .from(alertDeliveries)
         .where(eq(alertDeliveries.alertId, alertId))
-        .orderBy(desc(alertDeliveries.createdAt), desc(alertDeliveries.id))
+        .orderBy(desc(alertDeliveries.createdMs), desc(alertDeliveries.id))
         .limit(DELIVERIES_MAX)
       return rows.map(deliveryOf)
     },
@@ -41,26 +41,12 @@ async function isThere(tx: Tx, { alertId }: NewDelivery): Promise<boolean> {
 }
 
 async function inserted(tx: Tx, { id, alertId, kind, body, nowMs }: NewDelivery) {
-  const now = new Date(nowMs)
   const [row] = await tx
     .insert(alertDeliveries)
-    .values({ id, alertId, kind, body, createdAt: now, nextAt: now })
+    .values({ id, alertId, kind, body, createdMs: nowMs, nextMs: nowMs })
     .returning()
   return row!
 }
 
-const deliveryOf = (row: DeliveryRow): Delivery => ({
-  id: row.id,
-  alertId: row.alertId,
-  kind: row.kind,
-  body: row.body,
-  createdMs: row.createdAt.getTime(),
-  nextMs: row.nextAt.getTime(),
-  tries: row.tries,
-  status: row.status,
-  lastStatus: row.lastStatus,
-  lastError: row.lastError,
-  lastReply: row.lastReply,
-  lastMs: row.lastMs,
-  doneMs: row.doneAt?.getTime() ?? null,
-})
+const deliveryOf = ({ claimedUntil: _, firstFailedAt: _failed, ...row }: DeliveryRow): Delivery =>
+  row

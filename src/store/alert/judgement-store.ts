@@ -29,7 +29,7 @@ export function createJudgementStore(database: Database) {
         .select({ row: alerts, isForeign: sql<boolean>`${alerts.judgedPosition} > ${LOG_END}` })
         .from(alerts)
         .where(and(eq(alerts.status, 'active'), isTheirs))
-        .orderBy(asc(alerts.createdAt), asc(alerts.id))
+        .orderBy(asc(alerts.createdMs), asc(alerts.id))
         .limit(JUDGED_MAX)
       return rows.map(({ row, isForeign }) => ({
         ...alertOf(row),

@@ -3,7 +3,7 @@ import * as pg from 'drizzle-orm/pg-core'
 import { ALERT_OPS, ALERT_STATUSES } from '~/domain/alert/alert.ts'
 import { DELIVERY_KINDS, DELIVERY_STATUSES } from '~/domain/alert/delivery.ts'
 import { ALERT_FIELDS } from '~/domain/alert/field.ts'
-import { instant } from '~/store/instant-column.ts'
+import { instant, moment } from '~/store/instant-column.ts'
 import { ofAccount, ofCurrency } from '~/store/schema.ts'
 
 export const alertField = pg.pgEnum('alert_field', ALERT_FIELDS)
@@ -18,7 +18,7 @@ export const alerts = pg.pgTable(
   {
     id: pg.uuid('id').primaryKey().defaultRandom(),
     accountId: ofAccount(),
-    createdAt: instant('created_at').notNull(),
+    createdMs: moment('created_at').notNull(),
     name: pg.text('name'),
     source: ofCurrency('source'),
     target: ofCurrency('target'),
@@ -45,17 +45,17 @@ export const alerts = pg.pgTable(
     base: pg.doublePrecision('base'),
     /** The value when it was last judged differently. */
     lastValue: pg.doublePrecision('last_value'),
-    firedAt: instant('fired_at'),
-    endedAt: instant('ended_at'),
+    firedMs: moment('fired_at'),
+    endedMs: moment('ended_at'),
     /** The key of signatures, encrypted; null for a mail. */
     secret: pg.text('secret'),
     /** The key before it, which also signs for a while. */
     oldSecret: pg.text('old_secret'),
-    oldSecretEndsAt: instant('old_secret_ends_at'),
+    oldSecretEndsMs: moment('old_secret_ends_at'),
   },
   (t) => [
-    pg.index('alerts_account').on(t.accountId, t.createdAt, t.id),
-    pg.index('alerts_active').on(t.createdAt, t.id).where(sql`${t.status} = 'active'`),
+    pg.index('alerts_account').on(t.accountId, t.createdMs, t.id),
+    pg.index('alerts_active').on(t.createdMs, t.id).where(sql`${t.status} = 'active'`),
     pg.index('alerts_webhook').on(t.webhookUrl),
     pg.check('alerts_amount', sql`${t.amount} > 0`),
     pg.check(
@@ -79,8 +79,8 @@ export const alertDeliveries = pg.pgTable(
     kind: deliveryKind('kind').notNull(),
     /** The very text that is signed and sent. */
     body: pg.text('body').notNull(),
-    createdAt: instant('created_at').notNull(),
-    nextAt: instant('next_at').notNull(),
+    createdMs: moment('created_at').notNull(),
+    nextMs: moment('next_at').notNull(),
     /** The time until which a process has it; null for none. */
     claimedUntil: instant('claimed_until'),
     tries: pg.integer('tries').notNull().default(0),
@@ -91,11 +91,11 @@ export const alertDeliveries = pg.pgTable(
     /** Reply of a mail server; null for a webhook. */
     lastReply: pg.text('last_reply'),
     lastMs: pg.integer('last_ms'),
-    doneAt: instant('done_at'),
+    doneMs: moment('done_at'),
   },
   (t) => [
-    pg.index('alert_deliveries_due').on(t.nextAt).where(sql`${t.status} = 'waiting'`),
-    pg.index('alert_deliveries_alert').on(t.alertId, t.createdAt),
-    pg.index('alert_deliveries_created').on(t.createdAt),
+    pg.index('alert_deliveries_due').on(t.nextMs).where(sql`${t.status} = 'waiting'`),
+    pg.index('alert_deliveries_alert').on(t.alertId, t.createdMs),
+    pg.index('alert_deliveries_created').on(t.createdMs),
   ],
 )

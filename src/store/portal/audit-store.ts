@@ -13,7 +13,7 @@ export function createAuditStore({ db }: Database) {
         .where(and(beforeId === null ? undefined : lt(auditLog.id, beforeId), ...fits(filter)))
         .orderBy(desc(auditLog.id))
         .limit(limit)
-      return rows.map(({ at, ...entry }) => ({ ...entry, atMs: at.getTime() }) as AuditEntry)
+      return rows as AuditEntry[]
     },
   }
 }
@@ -22,8 +22,8 @@ const fits = ({ actor, action, subject, fromMs, beforeMs }: AuditFilter) => [
   actor === null ? undefined : ilike(auditLog.actor, containing(actor)),
   action === null ? undefined : eq(auditLog.action, action),
   subject === null ? undefined : ilike(auditLog.subject, containing(subject)),
-  fromMs === null ? undefined : gte(auditLog.at, new Date(fromMs)),
-  beforeMs === null ? undefined : lt(auditLog.at, new Date(beforeMs)),
+  fromMs === null ? undefined : gte(auditLog.atMs, fromMs),
+  beforeMs === null ? undefined : lt(auditLog.atMs, beforeMs),
 ]
 
 /**

@@ -57,7 +57,7 @@ export function createConnectionStore(database: Database, scopes: readonly strin
         .select({ one: sql`1` })
         .from(oauthConsents)
         .innerJoin(keys, eq(keys.id, oauthConsents.keyId))
-        .where(and(isPair({ userId, clientId }), isNull(keys.revokedAt)))
+        .where(and(isPair({ userId, clientId }), isNull(keys.revokedMs)))
       return row !== undefined
     },
     heldBy: (tokenHash: string) => heldBy(database, tokenHash),
@@ -182,7 +182,7 @@ function connect(
     const [consent] = await tx.select().from(oauthConsents).where(isThis).for('update')
     if (!consent) throw new Error('a person is to be connected who did not consent')
     const own = await tx.select().from(keys).where(eq(keys.accountId, accountId))
-    const inUse = own.filter((key) => isConnection(key) && key.revokedAt === null)
+    const inUse = own.filter((key) => isConnection(key) && key.revokedMs === null)
     const known = inUse.find(({ id }) => id === consent.keyId)
     if (known) return { key: keyOf(known), isNew: false }
     if (inUse.length >= max) {
@@ -218,7 +218,7 @@ async function endLapsed(database: Database, nowMs: number): Promise<void> {
     .innerJoin(keys, eq(keys.id, oauthConsents.keyId))
     .where(
       and(
-        isNull(keys.revokedAt),
+        isNull(keys.revokedMs),
         lte(oauthConsents.updatedAt, new Date(nowMs - CONSENT_DAYS * DAY_MS)),
       ),
     )
@@ -237,7 +237,7 @@ async function prune(database: Database, nowMs: number): Promise<void> {
     .select({ id: oauthConsents.id })
     .from(oauthConsents)
     .leftJoin(keys, eq(keys.id, oauthConsents.keyId))
-    .where(or(lte(keys.revokedAt, now), isKeyless))
+    .where(or(lte(keys.revokedMs, nowMs), isKeyless))
   await endLapsed(database, nowMs)
   await db.delete(oauthAccessTokens).where(lte(oauthAccessTokens.expiresAt, now))
   await db.delete(oauthRefreshTokens).where(lte(oauthRefreshTokens.expiresAt, now))

@@ -24,39 +24,20 @@ export async function keptOf(database: Database, own: Own): Promise<Kept> {
     createFactorStore(database).factors(userId),
     createSessionStore(database).sessions(userId, nowMs),
   ])
-  const [person] = rows.people
-  const [account] = rows.accounts
+  const { people, accounts: held, keys: ownKeys, alerts: watched, changes, ...kept } = rows
+  const [person] = people
+  const [account] = held
   if (!person || !account) throw new Error(`nothing is kept of account ${accountId}`)
+  const { email, createdAt, language } = person
   return {
-    person: {
-      email: person.email,
-      createdMs: person.createdAt.getTime(),
-      language: person.language,
-    },
-    account: { ...account, createdMs: account.createdAt.getTime() },
-    ...{ factors, sessions, usage: rows.usage },
-    keys: rows.keys.map((row) => ({ ...keyOf(row), createdMs: row.createdAt.getTime() })),
-    applications: rows.applications.map(({ createdAt, ...one }) => ({
+    person: { email, createdMs: createdAt.getTime(), language },
+    ...{ account, factors, sessions, ...kept },
+    keys: ownKeys.map((row) => ({ ...keyOf(row), createdMs: row.createdMs })),
+    applications: kept.applications.map(({ createdAt, ...one }) => ({
       ...{ ...one, createdMs: createdAt.getTime() },
     })),
-    alerts: rows.alerts.map(alertOf),
-    deliveries: rows.deliveries.map(({ createdAt, ...one }) => ({
-      ...{ ...one, createdMs: createdAt.getTime() },
-    })),
-    changes: rows.changes.map(({ at, ...one }) => ({
-      ...one,
-      atMs: at.getTime(),
-    })) as Kept['changes'],
-    uploads: rows.uploads.map(({ recordedAt, withdrawnAt, ...one }) => ({
-      ...one,
-      recordedMs: recordedAt.getTime(),
-      withdrawnMs: withdrawnAt?.getTime() ?? null,
-    })),
-    drafts: rows.drafts.map(({ createdAt, ...one }) => ({
-      ...one,
-      createdMs: createdAt.getTime(),
-    })),
-    layouts: rows.layouts.map(({ usedAt, ...one }) => ({ ...one, usedMs: usedAt.getTime() })),
+    alerts: watched.map(alertOf),
+    changes: changes as Kept['changes'],
   }
 }
 
@@ -68,7 +49,7 @@ async function rowsOf(tx: Tx, { userId, accountId }: Own) {
       .select()
       .from(keys)
       .where(eq(keys.accountId, accountId))
-      .orderBy(asc(keys.createdAt), asc(keys.id)),
+      .orderBy(asc(keys.createdMs), asc(keys.id)),
     usage: await tx
       .select({ day: usage.day, keyId: usage.keyId, requests: usage.requests })
       .from(usage)
@@ -91,66 +72,43 @@ async function rowsOf(tx: Tx, { userId, accountId }: Own) {
 
 /** The tables that an account uploaded, those it looks at, and how it has them read. */
 async function sentBy(tx: Tx, accountId: string) {
+  const { fileName, person, recordedMs, withdrawnMs } = uploads
+  const rowCount = sql<number>`cardinality(${uploads.ids})`
+  const { createdMs, rows } = uploadDrafts
+  const draft = { fileName: uploadDrafts.fileName, person: uploadDrafts.person, createdMs }
+  const { header, choices, usedMs } = uploadLayouts
   return {
     uploads: await tx
-      .select({
-        fileName: uploads.fileName,
-        person: uploads.person,
-        recordedAt: uploads.recordedAt,
-        withdrawnAt: uploads.withdrawnAt,
-        rowCount: sql<number>`cardinality(${uploads.ids})`,
-      })
+      .select({ fileName, person, recordedMs, withdrawnMs, rowCount })
       .from(uploads)
       .where(eq(uploads.accountId, accountId))
-      .orderBy(asc(uploads.recordedAt), asc(uploads.id)),
+      .orderBy(asc(recordedMs), asc(uploads.id)),
     drafts: await tx
-      .select({
-        fileName: uploadDrafts.fileName,
-        person: uploadDrafts.person,
-        createdAt: uploadDrafts.createdAt,
-        rowCount: uploadDrafts.rows,
-      })
+      .select({ ...draft, rowCount: rows })
       .from(uploadDrafts)
       .where(eq(uploadDrafts.accountId, accountId))
-      .orderBy(asc(uploadDrafts.createdAt), asc(uploadDrafts.id)),
+      .orderBy(asc(createdMs), asc(uploadDrafts.id)),
     layouts: await tx
-      .select({
-        header: uploadLayouts.header,
-        choices: uploadLayouts.choices,
-        usedAt: uploadLayouts.usedAt,
-      })
+      .select({ header, choices, usedMs })
       .from(uploadLayouts)
       .where(eq(uploadLayouts.accountId, accountId))
-      .orderBy(asc(uploadLayouts.usedAt), asc(uploadLayouts.hash)),
+      .orderBy(asc(usedMs), asc(uploadLayouts.hash)),
   }
 }
 
 /** The alerts of an account, what they sent, and the changes of the account. */
 async function eventsOf(tx: Tx, accountId: Own['accountId']) {
+  const { alertId, createdMs, status, body } = alertDeliveries
+  const { atMs, actor, action, subject, before, after } = auditLog
   return {
     alerts: await tx.select().from(alerts).where(eq(alerts.accountId, accountId)),
     deliveries: await tx
-      .select({
-        alertId: alertDeliveries.alertId,
-        createdAt: alertDeliveries.createdAt,
-        status: alertDeliveries.status,
-        body: alertDeliveries.body,
-      })
+      .select({ alertId, createdMs, status, body })
       .from(alertDeliveries)
-      .innerJoin(
-        alerts,
-        and(eq(alerts.id, alertDeliveries.alertId), eq(alerts.accountId, accountId)),
-      )
-      .orderBy(desc(alertDeliveries.createdAt)),
+      .innerJoin(alerts, and(eq(alerts.id, alertId), eq(alerts.accountId, accountId)))
+      .orderBy(desc(createdMs)),
     changes: await tx
-      .select({
-        at: auditLog.at,
-        actor: auditLog.actor,
-        action: auditLog.action,
-        subject: auditLog.subject,
-        before: auditLog.before,
-        after: auditLog.after,
-      })
+      .select({ atMs, actor, action, subject, before, after })
       .from(auditLog)
       .where(eq(auditLog.accountId, accountId))
       .orderBy(asc(auditLog.id)),

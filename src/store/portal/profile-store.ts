@@ -91,11 +91,10 @@ function changeAddress(database: Database, profile: Profile, change: AddressChan
 function deleteAccount(database: Database, { userId, accountId }: Profile, nowMs: number) {
   return database.db.transaction(async (tx) => {
     await lockAccount(tx, accountId)
-    const now = new Date(nowMs)
-    const isInUse = or(isNull(keys.revokedAt), gt(keys.revokedAt, now))
+    const isInUse = or(isNull(keys.revokedMs), gt(keys.revokedMs, nowMs))
     await tx
       .update(keys)
-      .set({ revokedAt: now })
+      .set({ revokedMs: nowMs })
       .where(and(eq(keys.accountId, accountId), isInUse))
     await tx.delete(alerts).where(eq(alerts.accountId, accountId))
     await tx.delete(idempotency).where(eq(idempotency.accountId, accountId))

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
-import { instant } from '~/store/instant-column.ts'
+import { instant, moment } from '~/store/instant-column.ts'
 import { accounts } from '~/store/schema.ts'
 
 /** People with a confirmed address, or one to confirm. `account_id` is not better-auth's. */
@@ -119,7 +119,7 @@ export const auditLog = pg.pgTable(
   'audit_log',
   {
     id: pg.bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    at: instant('at').notNull().defaultNow(),
+    atMs: moment('at').notNull().default(sql`now()`),
     actor: pg.text('actor').notNull(),
     action: pg.text('action').notNull(),
     /** The account that was changed, or whose key was changed. */

@@ -8,14 +8,14 @@ const DRAFT = {
   accountId: uploadDrafts.accountId,
   person: uploadDrafts.person,
   fileName: uploadDrafts.fileName,
-  createdAt: uploadDrafts.createdAt,
+  createdMs: uploadDrafts.createdMs,
   rowCount: uploadDrafts.rows,
 }
 
 type Own = { readonly accountId: string; readonly sinceMs: number }
 
 const own = ({ accountId, sinceMs }: Own) =>
-  and(eq(uploadDrafts.accountId, accountId), gte(uploadDrafts.createdAt, new Date(sinceMs)))
+  and(eq(uploadDrafts.accountId, accountId), gte(uploadDrafts.createdMs, sinceMs))
 
 const named = ({ id, accountId }: Pick<UploadDraft, 'id' | 'accountId'>) =>
   and(eq(uploadDrafts.id, id), eq(uploadDrafts.accountId, accountId))
@@ -24,10 +24,9 @@ const named = ({ id, accountId }: Pick<UploadDraft, 'id' | 'accountId'>) =>
 export function createDraftStore({ db }: Database) {
   return {
     /** Keeps a draft, and the newest others of its account up to `DRAFTS_MAX`. */
-    keepDraft: ({ createdMs, rowCount, ...draft }: UploadDraft): Promise<void> =>
+    keepDraft: ({ rowCount, ...draft }: UploadDraft): Promise<void> =>
       db.transaction(async (tx) => {
-        const row = { ...draft, rows: rowCount, createdAt: new Date(createdMs) }
-        await tx.insert(uploadDrafts).values(row)
+        await tx.insert(uploadDrafts).values({ ...draft, rows: rowCount })
         await tx.execute(part`
           delete from ${uploadDrafts} where id in (
             select id from ${uploadDrafts} where account_id = ${draft.accountId}::uuid
@@ -39,19 +38,11 @@ export function createDraftStore({ db }: Database) {
         .select({ ...DRAFT, content, choices })
         .from(uploadDrafts)
         .where(and(own(ask), eq(uploadDrafts.id, id)))
-      if (!row) return null
-      const { createdAt, ...draft } = row
-      return { ...draft, createdMs: createdAt.getTime() }
+      return row ?? null
     },
     /** The drafts of an account, newest first, without their content. */
-    async drafts(ask: Own) {
-      const rows = await db
-        .select(DRAFT)
-        .from(uploadDrafts)
-        .where(own(ask))
-        .orderBy(desc(uploadDrafts.createdAt))
-      return rows.map(({ createdAt, ...draft }) => ({ ...draft, createdMs: createdAt.getTime() }))
-    },
+    drafts: async (ask: Own) =>
+      db.select(DRAFT).from(uploadDrafts).where(own(ask)).orderBy(desc(uploadDrafts.createdMs)),
     async chooseDraft({
       id,
       accountId,
@@ -64,7 +55,7 @@ export function createDraftStore({ db }: Database) {
     },
     /** Deletes drafts of before a moment. */
     async pruneDrafts(beforeMs: number) {
-      await db.delete(uploadDrafts).where(lte(uploadDrafts.createdAt, new Date(beforeMs)))
+      await db.delete(uploadDrafts).where(lte(uploadDrafts.createdMs, beforeMs))
     },
   }
 }

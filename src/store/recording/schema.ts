@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import type { UploadChoices } from '~/domain/upload.ts'
-import { instant } from '~/store/instant-column.ts'
+import { bytes } from '~/store/file/schema.ts'
+import { instant, moment } from '~/store/instant-column.ts'
 import { ofAccount, providerCorridors, saidColumns } from '~/store/schema.ts'
 
 /**
@@ -66,8 +67,6 @@ export const idempotency = pg.pgTable(
   ],
 )
 
-const bytes = pg.customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
-
 /** Tables that people sent and look at; each is deleted once it is recorded, or hours later. */
 export const uploadDrafts = pg.pgTable(
   'upload_drafts',
@@ -77,15 +76,15 @@ export const uploadDrafts = pg.pgTable(
     /** The address of the person who sent it. */
     person: pg.text('person').notNull(),
     fileName: pg.text('file_name').notNull(),
-    createdAt: instant('created_at').notNull(),
+    createdMs: moment('created_at').notNull(),
     rows: pg.integer('rows').notNull(),
     /** The table as JSON, compressed by gzip. */
     content: bytes('content').notNull(),
     choices: pg.jsonb('choices').$type<UploadChoices>().notNull(),
   },
   (t) => [
-    pg.index('upload_drafts_account').on(t.accountId, t.createdAt),
-    pg.index('upload_drafts_created').on(t.createdAt),
+    pg.index('upload_drafts_account').on(t.accountId, t.createdMs),
+    pg.index('upload_drafts_created').on(t.createdMs),
   ],
 )
 
@@ -99,7 +98,7 @@ export const uploadLayouts = pg.pgTable(
     /** SHA-256 of these names, in hex. */
     hash: pg.char('hash', { length: 64 }).notNull(),
     choices: pg.jsonb('choices').$type<UploadChoices>().notNull(),
-    usedAt: instant('used_at').notNull(),
+    usedMs: moment('used_at').notNull(),
   },
   (t) => [pg.primaryKey({ columns: [t.accountId, t.hash] })],
 )
@@ -113,16 +112,16 @@ export const uploads = pg.pgTable(
     /** The address of the person; null once their account is deleted. */
     person: pg.text('person'),
     fileName: pg.text('file_name').notNull(),
-    recordedAt: instant('recorded_at').notNull(),
+    recordedMs: moment('recorded_at').notNull(),
     /** The rows recorded, ascending. */
     ids: pg.bigint('ids', { mode: 'number' }).array().notNull(),
     /** Between which times these took effect. */
-    since: instant('since').notNull(),
-    until: instant('until').notNull(),
-    withdrawnAt: instant('withdrawn_at'),
+    sinceMs: moment('since').notNull(),
+    untilMs: moment('until').notNull(),
+    withdrawnMs: moment('withdrawn_at'),
   },
   (t) => [
-    pg.index('uploads_account').on(t.accountId, t.recordedAt),
-    pg.index('uploads_recorded').on(t.recordedAt),
+    pg.index('uploads_account').on(t.accountId, t.recordedMs),
+    pg.index('uploads_recorded').on(t.recordedMs),
   ],
 )

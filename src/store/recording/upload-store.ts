@@ -24,27 +24,24 @@ export function createUploadStore(database: Database) {
     ...createDraftStore(database),
     ...layoutsIn(database),
     async upload(id: string): Promise<Upload | null> {
-      const [row] = await db.select().from(uploads).where(eq(uploads.id, id))
-      if (!row) return null
-      const { ids, since, until } = row
-      const span = { ids, sinceMs: since.getTime(), untilMs: until.getTime() }
-      return { ...listedOf(row), ...span }
+      const { ids, sinceMs, untilMs } = uploads
+      const asked = { ...LISTED, ids, sinceMs, untilMs }
+      const [row] = await db.select(asked).from(uploads).where(eq(uploads.id, id))
+      return row ?? null
     },
     /** The newest uploads of an account, or of all, that were recorded before a moment. */
-    async uploads({ accountId, beforeMs, limit }: UploadsAsk): Promise<ListedUpload[]> {
-      const rows = await db
+    uploads: async ({ accountId, beforeMs, limit }: UploadsAsk): Promise<ListedUpload[]> =>
+      db
         .select({ ...LISTED, rowCount: part<number>`cardinality(${uploads.ids})` })
         .from(uploads)
         .where(
           and(
             accountId === null ? undefined : eq(uploads.accountId, accountId),
-            beforeMs === null ? undefined : lt(uploads.recordedAt, new Date(beforeMs)),
+            beforeMs === null ? undefined : lt(uploads.recordedMs, beforeMs),
           ),
         )
-        .orderBy(desc(uploads.recordedAt), desc(uploads.id))
-        .limit(limit)
-      return rows.map((row) => ({ ...listedOf(row), rowCount: row.rowCount }))
-    },
+        .orderBy(desc(uploads.recordedMs), desc(uploads.id))
+        .limit(limit),
     rowsOf: (span: UploadSpan) => rowsOf(database, span),
   }
 }
@@ -83,20 +80,9 @@ const LISTED = {
   accountId: uploads.accountId,
   person: uploads.person,
   fileName: uploads.fileName,
-  recordedAt: uploads.recordedAt,
-  withdrawnAt: uploads.withdrawnAt,
+  recordedMs: uploads.recordedMs,
+  withdrawnMs: uploads.withdrawnMs,
 }
-
-type ListedRow = Pick<typeof uploads.$inferSelect, keyof typeof LISTED>
-
-const listedOf = ({ recordedAt, withdrawnAt, ...row }: ListedRow) => ({
-  id: row.id,
-  accountId: row.accountId,
-  person: row.person,
-  fileName: row.fileName,
-  recordedMs: recordedAt.getTime(),
-  withdrawnMs: withdrawnAt?.getTime() ?? null,
-})
 
 const hashOf = (header: readonly string[]): string =>
   createHash('sha256').update(JSON.stringify(header)).digest('hex')
@@ -109,19 +95,19 @@ function layoutsIn({ db }: Database) {
         .select({ header: uploadLayouts.header, choices: uploadLayouts.choices })
         .from(uploadLayouts)
         .where(eq(uploadLayouts.accountId, accountId))
-        .orderBy(desc(uploadLayouts.usedAt))
+        .orderBy(desc(uploadLayouts.usedMs))
         .limit(LAYOUTS_MAX),
     /** Remembers a layout, and the others used last up to `LAYOUTS_MAX`. */
     rememberLayout: (accountId: string, layout: UploadLayout, nowMs: number): Promise<void> =>
       db.transaction(async (tx) => {
         const { header, choices } = layout
-        const usedAt = new Date(nowMs)
+        const chosen = { choices, usedMs: nowMs }
         await tx
           .insert(uploadLayouts)
-          .values({ accountId, header: [...header], hash: hashOf(header), choices, usedAt })
+          .values({ accountId, header: [...header], hash: hashOf(header), ...chosen })
           .onConflictDoUpdate({
             target: [uploadLayouts.accountId, uploadLayouts.hash],
-            set: { choices, usedAt },
+            set: chosen,
           })
         await tx.execute(part`
           delete from ${uploadLayouts} where account_id = ${accountId}::uuid and hash not in (
