@@ -1,4 +1,5 @@
 import type { Route } from '~/http/route.ts'
+import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
 import type { FormFields, PageAnswer } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { changeAlert } from '~/service/alert/change.ts'
@@ -10,14 +11,7 @@ import { testAlert } from '~/service/alert/test.ts'
 import { alertPage } from './alert-page.tsx'
 import { editRoutes, REFUSALS } from './edit-routes.ts'
 import { alertListPage } from './list-page.tsx'
-import {
-  type AlertPageDeps,
-  charged,
-  isRefusal,
-  type Member,
-  memberRoutes,
-  ownAlert,
-} from './member-routes.ts'
+import { type AlertPageDeps, alertPages, charged, isRefusal, ownAlert } from './member-routes.ts'
 import { alertHref } from './path.ts'
 import { deleteAlertPage, rotateSecretPage } from './question-pages.tsx'
 import { alertSentence } from './refusal.ts'
@@ -25,26 +19,22 @@ import { rotatedSecretPage } from './secret-page.tsx'
 
 /** The pages on which a person makes alerts and sees what came of them. */
 export function alertRoutes(deps: AlertPageDeps): Route[] {
-  const back = async (): Promise<PageAnswer> => ({ redirect: PATHS.alerts })
+  const page = alertPages(deps)
+  const form = (path: string, post: MemberForm<AlertPageDeps>) =>
+    page(path, { get: () => ({ redirect: PATHS.alerts }), post })
   return [
-    ...memberRoutes(deps, PATHS.alerts, { get: (member) => list(deps, member) }),
-    ...memberRoutes(deps, PATHS.alert, { get: (member) => shown(deps, member) }),
+    ...page(PATHS.alerts, { get: list }),
+    ...page(PATHS.alert, { get: (_, member) => shown(deps, member) }),
     ...editRoutes(deps),
-    ...memberRoutes(deps, PATHS.alertStatus, {
-      get: back,
-      post: (member, form) => switchTo(deps, member, form),
+    ...form(PATHS.alertStatus, switchTo),
+    ...form(PATHS.testAlert, test),
+    ...page(PATHS.alertSecret, {
+      get: (_, member) => question(deps, member, rotateSecretPage),
+      post: rotate,
     }),
-    ...memberRoutes(deps, PATHS.testAlert, {
-      get: back,
-      post: (member, form) => test(deps, member, form),
-    }),
-    ...memberRoutes(deps, PATHS.alertSecret, {
-      get: (member) => question(deps, member, rotateSecretPage),
-      post: (member, form) => rotate(deps, member, form),
-    }),
-    ...memberRoutes(deps, PATHS.deleteAlert, {
-      get: (member) => question(deps, member, deleteAlertPage),
-      post: (member, form) => remove(deps, member, form),
+    ...page(PATHS.deleteAlert, {
+      get: (_, member) => question(deps, member, deleteAlertPage),
+      post: remove,
     }),
   ]
 }
@@ -80,11 +70,7 @@ async function shown(
   return { page: alertPage({ ...member, ...told, news, complaint }) }
 }
 
-async function switchTo(
-  deps: AlertPageDeps,
-  member: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const switchTo: MemberForm<AlertPageDeps> = async (deps, member, form) => {
   const status = form.text('status') === 'active' ? 'active' : 'paused'
   try {
     const own = ownAlert(member, form)
@@ -97,7 +83,7 @@ async function switchTo(
   }
 }
 
-async function test(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const test: MemberForm<AlertPageDeps> = async (deps, member, form) => {
   try {
     const own = ownAlert(member, form)
     const { alertId } = await charged(deps, member, () => testAlert(deps.alerting, own))
@@ -115,7 +101,7 @@ async function question(deps: AlertPageDeps, member: Member, page: Question): Pr
   return { page: page(member.pageRequest, alert) }
 }
 
-async function rotate(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const rotate: MemberForm<AlertPageDeps> = async (deps, member, form) => {
   try {
     const rotated = await rotateSecret(deps.alerting, ownAlert(member, form))
     return { page: rotatedSecretPage(member.pageRequest.words, rotated) }
@@ -125,7 +111,7 @@ async function rotate(deps: AlertPageDeps, member: Member, form: FormFields): Pr
   }
 }
 
-async function remove(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const remove: MemberForm<AlertPageDeps> = async (deps, member, form) => {
   await deleteAlert(deps.alerting, ownAlert(member, form))
   return { redirect: `${PATHS.alerts}?said=deleted` }
 }

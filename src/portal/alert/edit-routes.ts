@@ -1,6 +1,7 @@
 import type { AlertWish } from '~/domain/alert/alert.ts'
 import type { Route } from '~/http/route.ts'
-import type { FormFields, PageAnswer } from '~/portal/member/page-request.tsx'
+import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
+import type { PageAnswer } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import type { Words } from '~/portal/words/words.ts'
 import type { AlertChange } from '~/service/alert/alerts.ts'
@@ -11,10 +12,9 @@ import { changeAlertPage, newAlertPage } from './edit-pages.tsx'
 import { type AlertFields, fieldsOf, proposedFields, writtenAlert } from './fields.ts'
 import {
   type AlertPageDeps,
+  alertPages,
   charged,
   isRefusal,
-  type Member,
-  memberRoutes,
   ownAlert,
   viewFor,
 } from './member-routes.ts'
@@ -23,25 +23,28 @@ import { alertSentence, refusedField } from './refusal.ts'
 import { newSecretPage } from './secret-page.tsx'
 
 /** The forms of a new alert and of one that there is. */
-export const editRoutes = (deps: AlertPageDeps): Route[] => [
-  ...memberRoutes(deps, PATHS.newAlert, {
-    async get(member) {
-      const params = member.pageRequest.url.searchParams
-      const asked = { view: viewFor(deps, member), params, isMailed: deps.alerting.isMailed }
-      const fields = proposedFields(member.pageRequest.words, asked)
-      return newForm(deps, member, { fields })
-    },
-    post: (member, form) => create(deps, member, form),
-  }),
-  ...memberRoutes(deps, PATHS.changeAlert, {
-    async get(member) {
-      const alert = await findAlert(deps.alerting, ownAlert(member))
-      const fields = fieldsOf(member.pageRequest.words, viewFor(deps, member), alert)
-      return changeForm(deps, member, { alert, fields })
-    },
-    post: (member, form) => change(deps, member, form),
-  }),
-]
+export function editRoutes(deps: AlertPageDeps): Route[] {
+  const page = alertPages(deps)
+  return [
+    ...page(PATHS.newAlert, {
+      get(_, member) {
+        const params = member.pageRequest.url.searchParams
+        const asked = { view: viewFor(deps, member), params, isMailed: deps.alerting.isMailed }
+        const fields = proposedFields(member.pageRequest.words, asked)
+        return newForm(deps, member, { fields })
+      },
+      post: create,
+    }),
+    ...page(PATHS.changeAlert, {
+      async get(_, member) {
+        const alert = await findAlert(deps.alerting, ownAlert(member))
+        const fields = fieldsOf(member.pageRequest.words, viewFor(deps, member), alert)
+        return changeForm(deps, member, { alert, fields })
+      },
+      post: change,
+    }),
+  ]
+}
 
 type Sent = { readonly fields: AlertFields; readonly complaint?: string | undefined }
 
@@ -80,7 +83,7 @@ function refusedFields(words: Words, fields: AlertFields, error: unknown): Sent 
   return { fields: { ...fields, faults: { ...fields.faults, [field]: sentence } } }
 }
 
-async function create(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const create: MemberForm<AlertPageDeps> = async (deps, member, form) => {
   const { words } = member.pageRequest
   const { wish, ...fields } = writtenAlert(words, viewFor(deps, member), form.text)
   if (!wish) return newForm(deps, member, { fields })
@@ -97,7 +100,7 @@ async function create(deps: AlertPageDeps, member: Member, form: FormFields): Pr
   }
 }
 
-async function change(deps: AlertPageDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const change: MemberForm<AlertPageDeps> = async (deps, member, form) => {
   const { words } = member.pageRequest
   const own = ownAlert(member, form)
   const old = await findAlert(deps.alerting, own)

@@ -1,17 +1,14 @@
 import { granted, ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { tierOf } from '~/domain/quota.ts'
-import type { Route } from '~/http/route.ts'
 import type { Generation } from '~/memory/memory.ts'
 import { View } from '~/memory/view.ts'
+import { type Member, memberPages } from '~/portal/member/member-pages.ts'
 import {
   type FormFields,
   fieldOf,
   type PageAnswer,
-  type PageRequest,
   type PageRequestDeps,
-  type Person,
-  personRoutes,
 } from '~/portal/member/page-request.tsx'
 import { signInFirst } from '~/portal/member/way-on.ts'
 import { PATHS } from '~/portal/paths.ts'
@@ -24,32 +21,16 @@ export type AlertPageDeps = PageRequestDeps & {
   readonly metering: Metering
 }
 
-/** Somebody who is signed in, and what they ask. */
-export type Member = { readonly pageRequest: PageRequest; readonly person: Person }
-
-type Answers = {
-  get(member: Member): Promise<PageAnswer>
-  post?(member: Member, form: FormFields): Promise<PageAnswer>
-}
-
 /** Pages about alerts; strangers come back to them, and an alert that is gone leads to the list. */
-export function memberRoutes(deps: AlertPageDeps, path: string, { get, post }: Answers): Route[] {
-  return personRoutes(deps, path, {
-    get: (pageRequest) => {
-      const { person, url } = pageRequest
-      return person ? ifThere(get({ pageRequest, person })) : signInFirst(path + url.search)
-    },
-    ...(post && {
-      post: (pageRequest, form) => {
-        const { person } = pageRequest
-        return person ? ifThere(post({ pageRequest, person }, form)) : signInFirst(PATHS.alerts)
-      },
-    }),
-  })
-}
+export const alertPages = (deps: AlertPageDeps) =>
+  memberPages(deps, ({ pageRequest: { person, url }, path, isForm }, enter) =>
+    person
+      ? ifThere(async () => enter(person))
+      : signInFirst(isForm ? PATHS.alerts : path + url.search),
+  )
 
-const ifThere = (answer: Promise<PageAnswer>): Promise<PageAnswer> =>
-  answer.catch((error) => {
+const ifThere = (answer: () => Promise<PageAnswer>): Promise<PageAnswer> =>
+  answer().catch((error) => {
     if (isRefusal(error, 'unknown_alert')) return { redirect: PATHS.alerts }
     throw error
   })

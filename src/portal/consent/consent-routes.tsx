@@ -2,13 +2,16 @@
 import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
 import type { Route } from '~/http/route.ts'
 import {
-  type FormFields,
+  type Entry,
+  type Member,
+  type MemberForm,
+  memberPages,
+} from '~/portal/member/member-pages.ts'
+import {
   fieldOf,
   type PageAnswer,
   type PageRequest,
   type PageRequestDeps,
-  type Person,
-  personRoutes,
 } from '~/portal/member/page-request.tsx'
 import { signInFirst } from '~/portal/member/way-on.ts'
 import { PATHS } from '~/portal/paths.ts'
@@ -69,22 +72,13 @@ export type ConsentDeps = PageRequestDeps &
   }
 
 /** The question whether an application may be connected, and the decision. */
-export function consentRoutes(deps: ConsentDeps): Route[] {
-  return personRoutes(deps, PATHS.authorize, {
-    get: (pageRequest) => {
-      const { person, url } = pageRequest
-      return person
-        ? asked(deps, { pageRequest, person })
-        : signInFirst(PATHS.authorize + url.search)
-    },
-    post: (pageRequest, form) =>
-      pageRequest.person
-        ? decided(deps, { pageRequest, person: pageRequest.person }, form)
-        : { page: staleQuestionPage(pageRequest.words) },
-  })
-}
+export const consentRoutes = (deps: ConsentDeps): Route[] =>
+  memberPages(deps, askedPerson)(PATHS.authorize, { get: asked, post: decided })
 
-type Member = { readonly pageRequest: PageRequest; readonly person: Person }
+const askedPerson: Entry = ({ pageRequest: { person, url, words }, path, isForm }, enter) => {
+  if (person) return enter(person)
+  return isForm ? { page: staleQuestionPage(words) } : signInFirst(path + url.search)
+}
 
 /** Parameters that an application may pass; the rest, such as scopes that we lack, is left out. */
 const PASSED_ON = [
@@ -166,11 +160,7 @@ async function applicationOf(
   return applicationByDocument(deps, clientId, { nowMs, read })
 }
 
-async function decided(
-  deps: ConsentDeps,
-  { pageRequest, person }: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const decided: MemberForm<ConsentDeps> = async (deps, { pageRequest, person }, form) => {
   const { request, nowMs, words } = pageRequest
   const question = form.text('question')
   const isAllowed = form.text('decision') === 'allow'

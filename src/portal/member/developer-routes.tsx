@@ -26,15 +26,9 @@ import { type OwnUsageDeps, ownUsageOf } from '~/service/own-usage.ts'
 import { disconnectPage } from './connections.tsx'
 import { developerPage, type Said } from './developer.tsx'
 import { isOverlap, replacePage, revokePage } from './key-pages.tsx'
+import { type Member, type MemberForm, memberPages } from './member-pages.ts'
 import { newKeyPage, programKeyPage, replacedKeyPage } from './new-key-page.tsx'
-import {
-  type FormFields,
-  type PageAnswer,
-  type PageRequest,
-  type PageRequestDeps,
-  type Person,
-  personRoutes,
-} from './page-request.tsx'
+import type { PageAnswer, PageRequestDeps } from './page-request.tsx'
 import { programOf } from './program-setups.ts'
 
 export type DeveloperDeps = PageRequestDeps &
@@ -47,46 +41,28 @@ export type DeveloperDeps = PageRequestDeps &
 
 /** Pages and actions of a signed-in person for the keys of the account. */
 export function developerRoutes(deps: DeveloperDeps): Route[] {
+  const page = memberPages(deps)
   return [
-    ...personRoutes(deps, PATHS.developer, {
-      get: (pageRequest) =>
-        forMembers(pageRequest, (person) => area(deps, { pageRequest, person })),
+    ...page(PATHS.developer, { get: (_, member) => area(deps, member) }),
+    ...page(PATHS.keys, { get: () => ({ redirect: PATHS.developer }), post: create }),
+    ...page(PATHS.revoke, {
+      get: (_, member) =>
+        ofKey(deps, member, (key) => ({
+          page: (isConnection(key) ? disconnectPage : revokePage)(member.pageRequest, key),
+        })),
+      post: revoke,
     }),
-    ...personRoutes(deps, PATHS.keys, {
-      get: () => ({ redirect: PATHS.developer }),
-      post: (pageRequest, form) =>
-        forMembers(pageRequest, (person) => create(deps, { pageRequest, person }, form)),
-    }),
-    ...personRoutes(deps, PATHS.revoke, {
-      get: (pageRequest) =>
-        forMembers(pageRequest, (person) =>
-          ofKey(deps, { pageRequest, person }, (key) => ({
-            page: (isConnection(key) ? disconnectPage : revokePage)(pageRequest, key),
-          })),
+    ...page(PATHS.replace, {
+      get: (_, member) =>
+        ofKey(deps, member, (key) =>
+          isConnection(key)
+            ? { redirect: PATHS.developer }
+            : { page: replacePage(member.pageRequest, key) },
         ),
-      post: (pageRequest, form) =>
-        forMembers(pageRequest, (person) => revoke(deps, { pageRequest, person }, form)),
-    }),
-    ...personRoutes(deps, PATHS.replace, {
-      get: (pageRequest) =>
-        forMembers(pageRequest, (person) =>
-          ofKey(deps, { pageRequest, person }, (key) =>
-            isConnection(key)
-              ? { redirect: PATHS.developer }
-              : { page: replacePage(pageRequest, key) },
-          ),
-        ),
-      post: (pageRequest, form) =>
-        forMembers(pageRequest, (person) => replace(deps, { pageRequest, person }, form)),
+      post: replace,
     }),
   ]
 }
-
-type Reply = PageAnswer | Promise<PageAnswer>
-type Member = { readonly pageRequest: PageRequest; readonly person: Person }
-
-const forMembers = ({ person }: PageRequest, answer: (person: Person) => Reply): Reply =>
-  person ? answer(person) : { redirect: PATHS.signIn }
 
 const ownerOf = ({ pageRequest, person }: Member): Owner => ({
   accountId: person.account.id,
@@ -119,8 +95,8 @@ async function area(
 function ofKey(
   deps: DeveloperDeps,
   { pageRequest, person }: Member,
-  answer: (key: Key) => Reply,
-): Reply {
+  answer: (key: Key) => PageAnswer,
+): PageAnswer {
   const id = pageRequest.url.searchParams.get('key')
   const own = deps.memory.current.keys.keysOf(person.account.id)
   const key = own.find((one) => one.id === id && !isRevoked(one, pageRequest.nowMs))
@@ -140,7 +116,7 @@ type Refusal = Extract<NewOwnKey, { refusal: unknown }>['refusal']
 const refusalText = ({ say }: Words, refusal: Refusal): string =>
   say(`key-refusal.${refusal}`, { most: MOST[refusal] ?? 0, example: 'https://shop.example' })
 
-async function create(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const create: MemberForm<DeveloperDeps> = async (deps, member, form) => {
   const { words } = member.pageRequest
   const name = form.text('name')
   const use = form.text('use')
@@ -157,7 +133,7 @@ async function create(deps: DeveloperDeps, member: Member, form: FormFields): Pr
   return { page: program ? programKeyPage(words, shown, program) : newKeyPage(words, shown) }
 }
 
-async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const revoke: MemberForm<DeveloperDeps> = async (deps, member, form) => {
   const keyId = form.text('key')
   const isRevokedNow = await revokeOwnKey(deps, ownerOf(member), keyId)
   if (!isRevokedNow)
@@ -168,7 +144,7 @@ async function revoke(deps: DeveloperDeps, member: Member, form: FormFields): Pr
   return { redirect: `${PATHS.developer}?said=${said}#${KEYS_ID}` }
 }
 
-async function replace(deps: DeveloperDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const replace: MemberForm<DeveloperDeps> = async (deps, member, form) => {
   const { words } = member.pageRequest
   const overlap = form.text('overlap')
   if (!isOverlap(overlap))

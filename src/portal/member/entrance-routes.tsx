@@ -27,7 +27,7 @@ import {
 import { firstKeyPage } from './new-key-page.tsx'
 import {
   devicesCookie,
-  type FormFields,
+  type FormAnswer,
   fieldOf,
   type PageAnswer,
   type PageRequest,
@@ -46,6 +46,9 @@ export type EntranceDeps = PageRequestDeps & {
   readonly warm: () => void
 }
 
+/** The answer to a form of a person who may not be signed in yet. */
+type EntranceForm = FormAnswer<EntranceDeps, PageRequest>
+
 /** Error of a text that cannot be an address. */
 export const noEmail = ({ words: { say } }: PageRequest): string => say('fault.email')
 
@@ -54,50 +57,45 @@ export const passwordFaultText = ({ say }: Words, fault: PasswordFault): string 
   say(`password-fault.${fault}`, { least: PASSWORD_LENGTH_MIN, most: PASSWORD_LENGTH_MAX })
 
 /** Sign-up, sign-in, sign-out, and the pages that mailed links lead to. */
-export function entranceRoutes(deps: EntranceDeps): Route[] {
-  return [
-    ...personRoutes(deps, PATHS.signUp, {
-      get: (pageRequest) =>
-        forStrangers(deps, pageRequest, () => ({
-          page: signUpPage(pageRequest),
-          cookies: wayOnCookie(deps, wayOnIn(pageRequest.url.searchParams)),
-        })),
-      post: (pageRequest, form) => signUpReply(deps, pageRequest, form),
+export const entranceRoutes = (deps: EntranceDeps): Route[] => [
+  ...personRoutes(deps, PATHS.signUp, {
+    get: (_, pageRequest) =>
+      forStrangers(deps, pageRequest, () => ({
+        page: signUpPage(pageRequest),
+        cookies: wayOnCookie(deps, wayOnIn(pageRequest.url.searchParams)),
+      })),
+    post: signUpReply,
+  }),
+  ...personRoutes(deps, PATHS.signIn, {
+    get: (_, pageRequest) =>
+      forStrangers(deps, pageRequest, () => ({
+        page: signInPage(pageRequest, {
+          ...{ ...said(pageRequest), ...daily(deps) },
+          next: wayOnIn(pageRequest.url.searchParams),
+        }),
+      })),
+    post: signInReply,
+  }),
+  ...personRoutes(deps, PATHS.mailed, {
+    get: (_, { words }) => ({ page: mailedPage(words, deps.isMailed) }),
+  }),
+  ...personRoutes(deps, PATHS.confirm, { get: confirmLink, post: confirmReply }),
+  ...personRoutes(deps, PATHS.forgotten, {
+    get: (_, pageRequest) => ({ page: forgottenPage(pageRequest) }),
+    post: forgottenReply,
+  }),
+  ...personRoutes(deps, PATHS.reset, {
+    get: (_, pageRequest) => ({ page: resetPage(pageRequest, { token: tokenIn(pageRequest) }) }),
+    post: resetReply,
+  }),
+  ...personRoutes(deps, PATHS.signOut, {
+    get: () => ({ redirect: PATHS.developer }),
+    post: async (_, { request }) => ({
+      redirect: PATHS.signIn,
+      cookies: await deps.people.signOut(request.headers),
     }),
-    ...personRoutes(deps, PATHS.signIn, {
-      get: (pageRequest) =>
-        forStrangers(deps, pageRequest, () => ({
-          page: signInPage(pageRequest, {
-            ...{ ...said(pageRequest), ...daily(deps) },
-            next: wayOnIn(pageRequest.url.searchParams),
-          }),
-        })),
-      post: (pageRequest, form) => signInReply(deps, pageRequest, form),
-    }),
-    ...personRoutes(deps, PATHS.mailed, {
-      get: ({ words }) => ({ page: mailedPage(words, deps.isMailed) }),
-    }),
-    ...personRoutes(deps, PATHS.confirm, {
-      get: (pageRequest) => confirmLink(deps, pageRequest),
-      post: (pageRequest, form) => confirmReply(deps, pageRequest, form),
-    }),
-    ...personRoutes(deps, PATHS.forgotten, {
-      get: (pageRequest) => ({ page: forgottenPage(pageRequest) }),
-      post: (pageRequest, form) => forgottenReply(deps, pageRequest, form),
-    }),
-    ...personRoutes(deps, PATHS.reset, {
-      get: (pageRequest) => ({ page: resetPage(pageRequest, { token: tokenIn(pageRequest) }) }),
-      post: (pageRequest, form) => resetReply(deps, pageRequest, form),
-    }),
-    ...personRoutes(deps, PATHS.signOut, {
-      get: () => ({ redirect: PATHS.developer }),
-      post: async ({ request }) => ({
-        redirect: PATHS.signIn,
-        cookies: await deps.people.signOut(request.headers),
-      }),
-    }),
-  ]
-}
+  }),
+]
 
 function forStrangers(
   deps: EntranceDeps,
@@ -116,11 +114,7 @@ const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.fre
 
 const tokenIn = ({ url }: PageRequest): string => fieldOf(url.searchParams, 'token')
 
-async function signUpReply(
-  deps: EntranceDeps,
-  pageRequest: PageRequest,
-  form: FormFields,
-): Promise<PageAnswer> {
+const signUpReply: EntranceForm = async (deps, pageRequest, form) => {
   const email = form.text('email').trim()
   const password = form.text('password')
   if (!isEmail(email))
@@ -139,11 +133,7 @@ async function signUpReply(
   return { redirect: PATHS.mailed }
 }
 
-async function signInReply(
-  deps: EntranceDeps,
-  pageRequest: PageRequest,
-  form: FormFields,
-): Promise<PageAnswer> {
+const signInReply: EntranceForm = async (deps, pageRequest, form) => {
   const email = form.text('email').trim()
   const next = wayOnIn(new URLSearchParams({ next: form.text('next') }))
   const entry = await signIn(deps, { email, password: form.text('password') }, pageRequest)
@@ -170,11 +160,7 @@ function confirmLink(deps: EntranceDeps, pageRequest: PageRequest): PageAnswer {
   return { page: confirmPage(pageRequest, { token, email }) }
 }
 
-async function confirmReply(
-  deps: EntranceDeps,
-  pageRequest: PageRequest,
-  form: FormFields,
-): Promise<PageAnswer> {
+const confirmReply: EntranceForm = async (deps, pageRequest, form) => {
   const token = form.text('token')
   const entry = await confirm(deps, { token, password: form.text('password') }, pageRequest)
   if (entry === 'stale') return { page: staleLinkPage(pageRequest.words, PATHS.confirm) }
@@ -210,11 +196,7 @@ export async function enteredReply(
   return { page: firstKeyPage(pageRequest.words, shown), cookies }
 }
 
-async function forgottenReply(
-  deps: EntranceDeps,
-  pageRequest: PageRequest,
-  form: FormFields,
-): Promise<PageAnswer> {
+const forgottenReply: EntranceForm = async (deps, pageRequest, form) => {
   const email = form.text('email').trim()
   if (!isEmail(email))
     return { page: forgottenPage(pageRequest, { faults: { email: noEmail(pageRequest) }, email }) }
@@ -222,11 +204,7 @@ async function forgottenReply(
   return { redirect: PATHS.mailed }
 }
 
-async function resetReply(
-  deps: EntranceDeps,
-  pageRequest: PageRequest,
-  form: FormFields,
-): Promise<PageAnswer> {
+const resetReply: EntranceForm = async (deps, pageRequest, form) => {
   const token = form.text('token')
   const password = form.text('password')
   const known = await reset(deps, { token, password }, pageRequest)

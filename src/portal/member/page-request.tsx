@@ -69,17 +69,21 @@ export type PageAnswer = { readonly cookies?: readonly string[] } & (
   | { readonly response: Response }
 )
 
-type Answers = {
-  get?(pageRequest: PageRequest): PageAnswer | Promise<PageAnswer>
-  post?(pageRequest: PageRequest, form: FormFields): PageAnswer | Promise<PageAnswer>
-  /** Set where the form may hold files, of so many bytes together with its fields. */
-  readonly files?: FileRules
-}
+export type PageReply = PageAnswer | Promise<PageAnswer>
 
-type FileRules = {
-  readonly bytesMax: number
-  /** The answer to a form that is larger. */
-  tooLarge(pageRequest: PageRequest): PageAnswer | Promise<PageAnswer>
+/** The answer to a form that a person sends. */
+export type FormAnswer<Deps, Asker> = (deps: Deps, asker: Asker, form: FormFields) => PageReply
+
+/** The answers of a page to a person who asks for it, and who sends a form on it. */
+export type Answers<Deps, Asker> = {
+  get?(deps: Deps, asker: Asker): PageReply
+  readonly post?: FormAnswer<Deps, Asker>
+  /** Set where the form may hold files, of so many bytes together with its fields. */
+  readonly files?: {
+    readonly bytesMax: number
+    /** The answer to a form that is larger. */
+    tooLarge(deps: Deps, asker: Asker): PageReply
+  }
 }
 
 const VISITOR_COOKIE = 'corridor.visitor'
@@ -92,41 +96,28 @@ const VISITOR_BYTES = 16
 const USER_AGENT_LENGTH_MAX = 300
 
 /** Pages and forms that concern one person: never cached, and forms only from ourselves. */
-export function personRoutes(
-  deps: PageRequestDeps,
+export function personRoutes<Deps extends PageRequestDeps>(
+  deps: Deps,
   path: string,
-  { get, post, files }: Answers,
+  { get, post, files }: Answers<Deps, PageRequest>,
 ): Route[] {
-  const routes: Route[] = []
-  if (get)
-    routes.push({
-      method: 'GET',
-      path,
-      handle: (request) =>
-        replied(deps, request, {
-          path,
-          answer: (pageRequest) => soon(async () => get(pageRequest)),
-        }),
+  const route = (method: Route['method'], answer: Asked['answer']): Route => ({
+    ...{ method, path },
+    handle: (request) => replied(deps, request, { path, answer }),
+  })
+  const page = get && route('GET', (pageRequest) => soon(async () => get(deps, pageRequest)))
+  const form =
+    post &&
+    route('POST', async (pageRequest) => {
+      const waitMs = deps.forms.take(pageRequest.address, pageRequest.nowMs)
+      if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
+      const sent = await readForm(deps, pageRequest, files).catch((error) => {
+        if (files && error?.code === 'body_too_large') return null
+        throw error
+      })
+      return sent ? post(deps, pageRequest, sent) : files!.tooLarge(deps, pageRequest)
     })
-  if (post)
-    routes.push({
-      method: 'POST',
-      path,
-      handle: (request) =>
-        replied(deps, request, {
-          path,
-          async answer(pageRequest) {
-            const waitMs = deps.forms.take(pageRequest.address, pageRequest.nowMs)
-            if (waitMs > 0) throw new TooManyAttempts(Math.ceil(waitMs / 1000))
-            const form = await readForm(deps, pageRequest, files).catch((error) => {
-              if (files && error?.code === 'body_too_large') return null
-              throw error
-            })
-            return form ? post(pageRequest, form) : files!.tooLarge(pageRequest)
-          },
-        }),
-    })
-  return routes
+  return [page, form].filter((one) => one !== undefined)
 }
 
 /**
@@ -149,7 +140,7 @@ const SETTING_UP: readonly string[] = [
 /** The developer area with the notice that a person is already signed in. */
 const INSIDE = `${PATHS.developer}?said=inside#${KEYS_ID}`
 
-type Asked = { path: string; answer(pageRequest: PageRequest): PageAnswer | Promise<PageAnswer> }
+type Asked = { path: string; answer(pageRequest: PageRequest): PageReply }
 
 async function replied(
   deps: PageRequestDeps,

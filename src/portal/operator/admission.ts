@@ -3,17 +3,9 @@ import type { AuditEntry, AuditPage } from '~/domain/audit.ts'
 import type { ServiceError } from '~/domain/errors.ts'
 import type { Sending } from '~/domain/feed/silence.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
-import { errorReply } from '~/http/reply.ts'
 import type { AgeLimits } from '~/memory/view.ts'
-import type {
-  FormFields,
-  PageAnswer,
-  PageRequest,
-  PageRequestDeps,
-  Person,
-} from '~/portal/member/page-request.tsx'
-import { unknownPage, wantsPage } from '~/portal/unknown-page.tsx'
-import { wordsFor } from '~/portal/words/asked.ts'
+import { memberPages, nowhere } from '~/portal/member/member-pages.ts'
+import type { PageRequestDeps } from '~/portal/member/page-request.tsx'
 import type { Metering } from '~/service/metering.ts'
 import type { OwnKeysDeps } from '~/service/own-keys.ts'
 import type { WorkFigures } from './work.tsx'
@@ -41,33 +33,9 @@ export type OperatorDeps = PageRequestDeps & {
   readonly unknownPath: () => ServiceError
 }
 
-type Reply = PageAnswer | Promise<PageAnswer>
-
-/** An admin who is signed in, and the request they make. */
-export type Operator = { readonly pageRequest: PageRequest; readonly person: Person }
-
-/** An answer for admins; for anybody else the page does not exist. */
-export const admin =
-  (deps: OperatorDeps, answer: (operator: Operator) => Reply) =>
-  (pageRequest: PageRequest): Reply =>
-    forAdmins(deps, pageRequest, answer)
-
-/** An answer to a form that only admins may send. */
-export const adminForm =
-  (deps: OperatorDeps, answer: (operator: Operator, form: FormFields) => Reply) =>
-  (pageRequest: PageRequest, form: FormFields): Reply =>
-    forAdmins(deps, pageRequest, (operator) => answer(operator, form))
-
-function forAdmins(
-  deps: OperatorDeps,
-  pageRequest: PageRequest,
-  answer: (operator: Operator) => Reply,
-): Reply {
-  const { person, request, url } = pageRequest
-  if (person?.account.role === 'admin') return answer({ pageRequest, person })
-  if (wantsPage(request)) {
-    const words = wordsFor(request, deps.pages)
-    return { page: { words, ...unknownPage(words, url.pathname) } }
-  }
-  return { response: errorReply(deps.unknownPath(), deps.log) }
-}
+/** The pages of admins; for anybody else they do not exist. */
+export const operatorPages = (deps: OperatorDeps) =>
+  memberPages(deps, ({ pageRequest }, enter) => {
+    const { person } = pageRequest
+    return person?.account.role === 'admin' ? enter(person) : nowhere(deps, pageRequest)
+  })

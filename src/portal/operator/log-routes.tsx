@@ -1,24 +1,21 @@
 /** @jsxImportSource preact */
 import type { Route } from '~/http/route.ts'
-import { type PageAnswer, type PageRequest, personRoutes } from '~/portal/member/page-request.tsx'
+import type { Member } from '~/portal/member/member-pages.ts'
+import type { PageAnswer } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { admin, type OperatorDeps } from './admission.ts'
+import { type OperatorDeps, operatorPages } from './admission.ts'
 import { LOG_PAGE, logPage } from './log.tsx'
 import { logFile } from './log-file.ts'
 import { isFaulty, logQueryOf } from './log-query.ts'
 
 /** The log of changes, as pages and as a file. */
-export const logRoutes = (deps: OperatorDeps): Route[] => [
-  ...personRoutes(deps, PATHS.log, {
-    get: admin(deps, ({ pageRequest }) => changes(deps, pageRequest)),
-  }),
-  ...personRoutes(deps, PATHS.logFile, {
-    get: admin(deps, ({ pageRequest }) => file(deps, pageRequest)),
-  }),
-]
+export function logRoutes(deps: OperatorDeps): Route[] {
+  const page = operatorPages(deps)
+  return [...page(PATHS.log, { get: changes }), ...page(PATHS.logFile, { get: file })]
+}
 
-async function changes(deps: OperatorDeps, { url }: PageRequest): Promise<PageAnswer> {
-  const query = logQueryOf(url.searchParams)
+async function changes(deps: OperatorDeps, { pageRequest }: Member): Promise<PageAnswer> {
+  const query = logQueryOf(pageRequest.url.searchParams)
   if (isFaulty(query)) return { page: logPage({ query, entries: [], isWhole: true }) }
   const { filter, beforeId } = query
   const entries = await deps.operated.changes({ filter, beforeId, limit: LOG_PAGE + 1 })
@@ -26,8 +23,8 @@ async function changes(deps: OperatorDeps, { url }: PageRequest): Promise<PageAn
   return { page: logPage({ query, entries: shown, isWhole: entries.length <= LOG_PAGE }) }
 }
 
-async function file(deps: OperatorDeps, { url }: PageRequest): Promise<PageAnswer> {
-  const query = logQueryOf(url.searchParams)
+async function file(deps: OperatorDeps, { pageRequest }: Member): Promise<PageAnswer> {
+  const query = logQueryOf(pageRequest.url.searchParams)
   if (isFaulty(query)) return { page: logPage({ query, entries: [], isWhole: true }) }
   return { response: await logFile(deps.operated.changes, query.filter) }
 }

@@ -6,49 +6,38 @@ import { dayOf, PLANS, ROLES } from '~/domain/quota.ts'
 import { providerStateOf } from '~/domain/source/silence.ts'
 import type { Route } from '~/http/route.ts'
 import { View } from '~/memory/view.ts'
-import {
-  type FormFields,
-  fieldOf,
-  type PageAnswer,
-  type PageRequest,
-  personRoutes,
-} from '~/portal/member/page-request.tsx'
+import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
+import { fieldOf, type PageAnswer, type PageRequest } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { staleBestsOf } from '~/service/stale-bests.ts'
 import { statusOf } from '~/service/status.ts'
 import { suspectsOf } from '~/service/suspects.ts'
 import { ACCOUNTS_PAGE, accountPage, accountsPage, revokeForPage } from './accounts.tsx'
 import { CONFIRMED, makeAdminPage } from './admin-question.tsx'
-import { admin, adminForm, type Operator, type OperatorDeps } from './admission.ts'
+import { type OperatorDeps, operatorPages } from './admission.ts'
 import { offsetIn } from './list-pages.tsx'
 import { logRoutes } from './log-routes.tsx'
 import { operatorPage } from './operator.tsx'
 
 /** Pages for an admin to see and change accounts; for anybody else they do not exist. */
-export const operatorRoutes = (deps: OperatorDeps): Route[] => [
-  ...personRoutes(deps, PATHS.operator, {
-    get: admin(deps, ({ pageRequest }) => overview(deps, pageRequest)),
-  }),
-  ...personRoutes(deps, PATHS.accounts, {
-    get: admin(deps, ({ pageRequest }) => found(deps, pageRequest)),
-  }),
-  ...personRoutes(deps, PATHS.account, {
-    get: admin(deps, ({ pageRequest }) =>
-      one(deps, pageRequest, { id: pageRequest.url.searchParams.get('id') ?? '' }),
-    ),
-    post: adminForm(deps, (operator, form) => change(deps, operator, form)),
-  }),
-  ...personRoutes(deps, PATHS.operatorProviders, {
-    post: adminForm(deps, (operator, form) => limit(deps, operator, form)),
-  }),
-  ...personRoutes(deps, PATHS.operatorKey, {
-    get: admin(deps, ({ pageRequest }) => revoking(deps, pageRequest)),
-    post: adminForm(deps, (operator, form) => revoke(deps, operator, form)),
-  }),
-  ...logRoutes(deps),
-]
+export function operatorRoutes(deps: OperatorDeps): Route[] {
+  const page = operatorPages(deps)
+  return [
+    ...page(PATHS.operator, { get: overview }),
+    ...page(PATHS.accounts, { get: found }),
+    ...page(PATHS.account, {
+      get: (_, { pageRequest }) =>
+        one(deps, pageRequest, { id: pageRequest.url.searchParams.get('id') ?? '' }),
+      post: change,
+    }),
+    ...page(PATHS.operatorProviders, { post: limit }),
+    ...page(PATHS.operatorKey, { get: revoking, post: revoke }),
+    ...logRoutes(deps),
+  ]
+}
 
-async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promise<PageAnswer> {
+async function overview(deps: OperatorDeps, { pageRequest }: Member): Promise<PageAnswer> {
+  const { nowMs, url } = pageRequest
   const { memory, ageLimits, operated } = deps
   const view = new View(memory.current, freshnessAt('realtime', nowMs), ageLimits)
   const { feed, feeds, sources, connectors, isMidRecent, doubtfulPegs, doubtfulMids } =
@@ -80,7 +69,8 @@ async function overview(deps: OperatorDeps, { nowMs, url }: PageRequest): Promis
 
 const SEARCH_LENGTH_MAX = 254
 
-async function found(deps: OperatorDeps, { url }: PageRequest): Promise<PageAnswer> {
+async function found(deps: OperatorDeps, { pageRequest }: Member): Promise<PageAnswer> {
+  const { url } = pageRequest
   const search = fieldOf(url.searchParams, 'search').slice(0, SEARCH_LENGTH_MAX)
   const offset = offsetIn(url.searchParams, 'offset')
   const page = await deps.operated.page({ search, limit: ACCOUNTS_PAGE, offset })
@@ -110,11 +100,7 @@ const DONE: ReadonlyMap<string | null, string> = new Map([
 const CHOOSE = 'Choose a plan and a role.'
 const OWN_ROLE = 'You cannot take the admin role from yourself; ask another admin.'
 
-async function change(
-  deps: OperatorDeps,
-  { pageRequest, person }: Operator,
-  form: FormFields,
-): Promise<PageAnswer> {
+const change: MemberForm<OperatorDeps> = async (deps, { pageRequest, person }, form) => {
   const id = form.text('id')
   const plan = PLANS.find((value) => value === form.text('plan'))
   const role = ROLES.find((value) => value === form.text('role'))
@@ -131,11 +117,7 @@ async function change(
   return { redirect: `${PATHS.account}?id=${account.id}&said=changed` }
 }
 
-async function limit(
-  deps: OperatorDeps,
-  { pageRequest, person }: Operator,
-  form: FormFields,
-): Promise<PageAnswer> {
+const limit: MemberForm<OperatorDeps> = async (deps, { pageRequest, person }, form) => {
   const id = form.text('id')
   const { keys, catalogue } = deps.memory.current
   const role = keys.account(id)?.role
@@ -150,7 +132,7 @@ async function limit(
   return { redirect: `${PATHS.account}?id=${id}&said=changed` }
 }
 
-function revoking(deps: OperatorDeps, pageRequest: PageRequest): PageAnswer {
+function revoking(deps: OperatorDeps, { pageRequest }: Member): PageAnswer {
   const { keys } = deps.memory.current
   const account = keys.account(pageRequest.url.searchParams.get('account') ?? '')
   const id = pageRequest.url.searchParams.get('key')
@@ -160,11 +142,7 @@ function revoking(deps: OperatorDeps, pageRequest: PageRequest): PageAnswer {
   return { page: revokeForPage({ pageRequest, account, key }) }
 }
 
-async function revoke(
-  deps: OperatorDeps,
-  { pageRequest, person }: Operator,
-  form: FormFields,
-): Promise<PageAnswer> {
+const revoke: MemberForm<OperatorDeps> = async (deps, { pageRequest, person }, form) => {
   const accountId = form.text('account')
   const by = { actor: person.email, accountId }
   if (!(await deps.operated.revokeKey(form.text('key'), pageRequest.nowMs, by)))

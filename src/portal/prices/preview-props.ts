@@ -1,7 +1,7 @@
 import type { Provider } from '~/domain/provider.ts'
 import type { UploadDraft } from '~/domain/upload.ts'
+import type { Member } from '~/portal/member/member-pages.ts'
 import type { Preview, PreviewRow } from './preview.ts'
-import type { Treasurer } from './treasurer.ts'
 
 /** Response to a form when the preview is shown again. */
 export type Again = {
@@ -10,7 +10,7 @@ export type Again = {
   readonly changedAfterId?: number
 }
 
-export type PreviewProps = Treasurer & {
+export type PreviewProps = Member & {
   readonly draft: UploadDraft
   readonly preview: Preview
   readonly again: Again

@@ -1,29 +1,33 @@
 import { ServiceError } from '~/domain/errors.ts'
 import type { UploadDraft } from '~/domain/upload.ts'
 import type { Route } from '~/http/route.ts'
-import type { FormFields } from '~/portal/member/page-request.tsx'
+import type { Member } from '~/portal/member/member-pages.ts'
+import type { FormFields, PageAnswer, PageReply } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { draftsSinceMs, recordUpload } from '~/service/recording/upload.ts'
 import { chosenIn, layoutOf } from './choices.ts'
 import { gridIn, type Preview, previewOf } from './preview.ts'
 import { previewPage } from './preview-page.tsx'
 import type { Again } from './preview-props.ts'
-import { isUuid, type PricesDeps, type Reply, type Treasurer, treasuryRoutes } from './treasurer.ts'
+import { isUuid, type PricesDeps, treasuryPages } from './treasurer.ts'
 import { unrecordedPage } from './unrecorded-page.tsx'
 
 /** The page that shows a table before its prices are recorded, and the forms on it. */
-export const previewRoutes = (deps: PricesDeps): Route[] => [
-  ...treasuryRoutes(deps, PATHS.pricesPreview, {
-    get: (treasurer) => withDraft(deps, treasurer, null, (draft) => look(deps, treasurer, draft)),
-    post: (treasurer, form) =>
-      withDraft(deps, treasurer, form, (draft) => choose(deps, treasurer, { draft, form })),
-  }),
-  ...treasuryRoutes(deps, PATHS.recordPrices, {
-    get: () => ({ redirect: PATHS.prices }),
-    post: (treasurer, form) =>
-      withDraft(deps, treasurer, form, (draft) => record(deps, treasurer, { draft, form })),
-  }),
-]
+export function previewRoutes(deps: PricesDeps): Route[] {
+  const page = treasuryPages(deps)
+  return [
+    ...page(PATHS.pricesPreview, {
+      get: (_, member) => withDraft(deps, member, null, (draft) => look(deps, member, draft)),
+      post: (_, member, form) =>
+        withDraft(deps, member, form, (draft) => choose(deps, member, { draft, form })),
+    }),
+    ...page(PATHS.recordPrices, {
+      get: () => ({ redirect: PATHS.prices }),
+      post: (_, member, form) =>
+        withDraft(deps, member, form, (draft) => record(deps, member, { draft, form })),
+    }),
+  ]
+}
 
 const previewPath = ({ id }: Pick<UploadDraft, 'id'>): string =>
   `${PATHS.pricesPreview}?upload=${id}`
@@ -33,10 +37,10 @@ const recordedPath = (id: string): string => `${PATHS.prices}?said=recorded&uplo
 /** The draft that a form or an address names; one that was recorded leads to what came of it. */
 async function withDraft(
   { uploading: { uploads } }: PricesDeps,
-  { pageRequest, person }: Treasurer,
+  { pageRequest, person }: Member,
   form: FormFields | null,
-  answer: (draft: UploadDraft) => Reply,
-): Promise<Awaited<Reply>> {
+  answer: (draft: UploadDraft) => PageReply,
+): Promise<PageAnswer> {
   const id = form ? form.text('upload') : (pageRequest.url.searchParams.get('upload') ?? '')
   if (!isUuid(id)) return { redirect: PATHS.prices }
   const accountId = person.account.id
@@ -48,37 +52,37 @@ async function withDraft(
 
 async function look(
   deps: PricesDeps,
-  treasurer: Treasurer,
+  member: Member,
   draft: UploadDraft,
   again: Again = {},
-): Promise<Awaited<Reply>> {
-  const { account } = treasurer.person
+): Promise<PageAnswer> {
+  const { account } = member.person
   const grid = gridIn(draft)
   const preview = await previewOf(readingDeps(deps), { grid, choices: draft.choices, account })
-  return shown(deps, treasurer, { draft, preview, again })
+  return shown(deps, member, { draft, preview, again })
 }
 
 const readingDeps = (deps: PricesDeps) => ({ ...deps, store: deps.uploading.store })
 
 type Shown = { readonly draft: UploadDraft; readonly preview: Preview; readonly again: Again }
 
-function shown({ memory }: PricesDeps, treasurer: Treasurer, props: Shown) {
+function shown({ memory }: PricesDeps, member: Member, props: Shown) {
   const { providers } = memory.current.catalogue
-  return { page: previewPage({ ...treasurer, ...props, providers }) }
+  return { page: previewPage({ ...member, ...props, providers }) }
 }
 
 type Sent = { readonly draft: UploadDraft; readonly form: FormFields }
 
 async function choose(
   deps: PricesDeps,
-  treasurer: Treasurer,
+  member: Member,
   { draft, form }: Sent,
-): Promise<Awaited<Reply>> {
+): Promise<PageAnswer> {
   const isAccepting = form.text('only') === 'accept'
   const chosen = isAccepting
     ? { choices: { ...draft.choices, isAccepted: true } }
     : chosenIn(form, gridIn(draft))
-  if ('fault' in chosen) return look(deps, treasurer, draft, { complaint: TWICE })
+  if ('fault' in chosen) return look(deps, member, draft, { complaint: TWICE })
   await deps.uploading.uploads.chooseDraft({ ...draft, choices: chosen.choices })
   return { redirect: previewPath(draft) }
 }
@@ -92,11 +96,11 @@ const TWICE =
  */
 async function record(
   deps: PricesDeps,
-  treasurer: Treasurer,
+  member: Member,
   { draft, form }: Sent,
-): Promise<Awaited<Reply>> {
+): Promise<PageAnswer> {
   const { uploads, store } = deps.uploading
-  const { account } = treasurer.person
+  const { account } = member.person
   const { choices } = draft
   const grid = gridIn(draft)
   const preview = await previewOf(readingDeps(deps), { grid, choices, account })
@@ -105,7 +109,7 @@ async function record(
   if (!isWhole || preview.digest !== form.text('digest')) {
     if (await uploads.upload(draft.id)) return { redirect: recordedPath(draft.id) }
     const changedAfterId = Number(form.text('newest')) || 0
-    return shown(deps, treasurer, { draft, preview, again: { changedAfterId } })
+    return shown(deps, member, { draft, preview, again: { changedAfterId } })
   }
   try {
     await recordUpload({ ...deps, store }, { draft, account, observations })

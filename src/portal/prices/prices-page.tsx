@@ -2,13 +2,13 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { ListedUpload, Upload, UploadDraft } from '~/domain/upload.ts'
 import { clockText } from '~/portal/format.ts'
+import type { Member } from '~/portal/member/member-pages.ts'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
-import type { Treasurer } from './treasurer.ts'
 
 /** Result of a request, and the errors of what was sent. */
 export type Said = {
@@ -23,7 +23,7 @@ export type Said = {
   readonly withdrawn?: Upload
 }
 
-type Props = Treasurer & {
+type Props = Member & {
   readonly drafts: readonly Omit<UploadDraft, 'content' | 'choices'>[]
   /** One more than is shown where there are earlier ones. */
   readonly uploads: readonly ListedUpload[]

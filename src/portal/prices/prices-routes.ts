@@ -3,31 +3,35 @@ import { hourStartMs } from '~/domain/freshness.ts'
 import { DRAFT_MS_MAX, DRAFTS_MAX, type UploadDraft } from '~/domain/upload.ts'
 import { FileFault } from '~/file/csv.ts'
 import type { Route } from '~/http/route.ts'
-import type { FormFields } from '~/portal/member/page-request.tsx'
+import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { draftsSinceMs, seenAccountId } from '~/service/recording/upload.ts'
 import { firstChoices } from './choices.ts'
 import { previewRoutes } from './preview-routes.ts'
 import { pricesPage, type Said, UPLOADS_LISTED } from './prices-page.tsx'
 import { templateReply } from './template.ts'
-import { isUuid, type PricesDeps, type Reply, type Treasurer, treasuryRoutes } from './treasurer.ts'
+import { isUuid, type PricesDeps, treasuryPages } from './treasurer.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 const UPLOAD_BYTES_MAX = 8 * 1_048_576
 /** Room for the fields of the form and what stands between them. */
 const FORM_BYTES = 65_536
 const NAME_LENGTH_MAX = 120
+
 /** The pages on which people record prices from tables. */
 export function pricesRoutes(deps: PricesDeps): Route[] {
-  const tooLarge = (treasurer: Treasurer) => shown(deps, treasurer, { complaint: TOO_LARGE })
+  const page = treasuryPages(deps)
   return [
-    ...treasuryRoutes(deps, PATHS.prices, {
-      get: (treasurer) => shown(deps, treasurer, null),
-      post: (treasurer, form) => received(deps, treasurer, form),
-      files: { bytesMax: UPLOAD_BYTES_MAX + FORM_BYTES, tooLarge },
+    ...page(PATHS.prices, {
+      get: (_, member) => shown(deps, member, null),
+      post: received,
+      files: {
+        bytesMax: UPLOAD_BYTES_MAX + FORM_BYTES,
+        tooLarge: (_, member) => shown(deps, member, { complaint: TOO_LARGE }),
+      },
     }),
-    ...treasuryRoutes(deps, PATHS.pricesTemplate, {
-      get: (treasurer) => ({ response: templateReply(deps, treasurer) }),
+    ...page(PATHS.pricesTemplate, {
+      get: (_, member) => ({ response: templateReply(deps, member) }),
     }),
     ...previewRoutes(deps),
     ...uploadRoutes(deps),
@@ -37,8 +41,8 @@ export function pricesRoutes(deps: PricesDeps): Route[] {
 const TOO_LARGE = 'It is larger than 8 MiB. Divide it, or send only the sheet with the prices.'
 
 /** The page with the form, what is waiting to be recorded, and what was recorded. */
-async function shown(deps: PricesDeps, treasurer: Treasurer, said: Said | null) {
-  const { pageRequest, person } = treasurer
+async function shown(deps: PricesDeps, member: Member, said: Said | null) {
+  const { pageRequest, person } = member
   const { uploads } = deps.uploading
   const { account } = person
   const { searchParams } = pageRequest.url
@@ -50,17 +54,14 @@ async function shown(deps: PricesDeps, treasurer: Treasurer, said: Said | null) 
     uploads.layouts(account.id),
   ])
   const timeZone = layouts.find(({ choices }) => choices.timeZone)?.choices.timeZone ?? null
-  const done = said ?? (await newsOf(deps, treasurer))
+  const done = said ?? (await newsOf(deps, member))
   return {
-    page: pricesPage({ ...treasurer, drafts, uploads: listed, before, timeZone, said: done }),
+    page: pricesPage({ ...member, drafts, uploads: listed, before, timeZone, said: done }),
   }
 }
 
 /** Result of the last action, as the address says. */
-async function newsOf(
-  { uploading }: PricesDeps,
-  { pageRequest, person }: Treasurer,
-): Promise<Said> {
+async function newsOf({ uploading }: PricesDeps, { pageRequest, person }: Member): Promise<Said> {
   const { searchParams } = pageRequest.url
   const id = searchParams.get('upload') ?? ''
   const said = searchParams.get('said')
@@ -86,13 +87,9 @@ const EXPIRED =
   'Send the table again.'
 
 /** Keeps the table of a form as a draft, and leads to its preview. */
-async function received(
-  deps: PricesDeps,
-  treasurer: Treasurer,
-  form: FormFields,
-): Promise<Awaited<Reply>> {
+const received: MemberForm<PricesDeps> = async (deps, member, form) => {
   const { uploads, read } = deps.uploading
-  const { person, pageRequest } = treasurer
+  const { person, pageRequest } = member
   const { account } = person
   const file = form.file('file')
   const pasted = form.text('pasted')
@@ -117,7 +114,7 @@ async function received(
       ? `${file.name.slice(0, NAME_LENGTH_MAX)}: ${error.message}`
       : error.message
     const isShort = pasted.length <= PASTED_SHOWN_MAX
-    return shown(deps, treasurer, { complaint, pasted: hasFile || !isShort ? '' : pasted })
+    return shown(deps, member, { complaint, pasted: hasFile || !isShort ? '' : pasted })
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Quote } from '~/domain/quote.ts'
 import { compareText } from '~/domain/rank.ts'
 import { workbookOf } from '~/file/workbook.ts'
+import type { Member } from '~/portal/member/member-pages.ts'
 import { allowedProviders } from '~/service/access.ts'
-import type { PricesDeps, Treasurer } from './treasurer.ts'
+import type { PricesDeps } from './treasurer.ts'
 
 const ROWS_MAX = 10_000
 const COLUMNS = [
@@ -30,7 +31,7 @@ const OF_OFFERS = [
  * A workbook with a row for the last price of each offer that the account may record, without its
  * rate; official prices only for accounts that are limited to their providers.
  */
-export function templateReply({ memory }: PricesDeps, { person }: Treasurer): Response {
+export function templateReply({ memory }: PricesDeps, { person }: Member): Response {
   const { quotes, catalogue } = memory.current
   const allowed = allowedProviders(person.account)
   const own: Quote[] = []

@@ -5,6 +5,7 @@ import type { Upload } from '~/domain/upload.ts'
 import { offerWords } from '~/portal/board/offer-text.ts'
 import { Field } from '~/portal/form.tsx'
 import { moneyOf, priceText, rateText } from '~/portal/format.ts'
+import type { Member } from '~/portal/member/member-pages.ts'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
@@ -15,7 +16,6 @@ import { type Column, RowTable } from '~/portal/row-table.tsx'
 import { ENGLISH } from '~/portal/words/words.ts'
 import { Pager } from './pager.tsx'
 import { countText, uploadHref } from './prices-page.tsx'
-import type { Treasurer } from './treasurer.ts'
 
 type Row = { readonly quote: Quote; readonly isWithdrawn: boolean }
 
@@ -94,7 +94,7 @@ const feeText = ({ fee, feeCurrency }: Quote): string =>
 const offerText = ({ offer }: Quote): string =>
   offer ? offerWords(ENGLISH, offer, false).join(', ') : ''
 
-type Question = Treasurer & { readonly upload: Upload; readonly isRefused?: boolean }
+type Question = Member & { readonly upload: Upload; readonly isRefused?: boolean }
 
 /** The question before an upload is withdrawn. */
 export const withdrawPage = ({ pageRequest, upload, isRefused }: Question): Page =>

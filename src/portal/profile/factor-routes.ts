@@ -1,10 +1,6 @@
 import type { Route } from '~/http/route.ts'
-import {
-  type FormFields,
-  fieldOf,
-  type PageAnswer,
-  personRoutes,
-} from '~/portal/member/page-request.tsx'
+import { type Member, type MemberForm, memberPages } from '~/portal/member/member-pages.ts'
+import { fieldOf, type PageAnswer } from '~/portal/member/page-request.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import {
   addPasskey,
@@ -19,41 +15,27 @@ import {
   removeFactorPage,
   secondFactorPage,
 } from './factor-pages.tsx'
-import { forMembers, type Member } from './members.ts'
 import { credentialIn, optionsReply } from './passkey.tsx'
 import type { SecondStepDeps } from './second-step.tsx'
 
 /** The pages on which people set up second factors. */
 export function factorRoutes(deps: SecondStepDeps): Route[] {
-  const page = (
-    path: string,
-    answer: Partial<Record<'get' | 'post', (member: Member, form: FormFields) => PageReply>>,
-  ): Route[] => {
-    const { get, post } = answer
-    return personRoutes(deps, path, {
-      get: get
-        ? forMembers((member) => get(member, NO_FIELDS))
-        : () => ({ redirect: PATHS.secondFactor }),
-      ...(post && { post: forMembers(post) }),
-    })
-  }
+  const page = memberPages(deps)
+  const form = (path: string, post: MemberForm<SecondStepDeps>) =>
+    page(path, { get: () => ({ redirect: PATHS.secondFactor }), post })
   return [
-    ...page(PATHS.secondFactor, { get: (member) => shown(deps, member) }),
-    ...page(PATHS.app, { post: (member, form) => beginApp(deps, member, form) }),
-    ...page(PATHS.confirmApp, { post: (member, form) => confirm(deps, member, form) }),
-    ...page(PATHS.recoveryCodes, { post: (member, form) => newCodes(deps, member, form) }),
-    ...page(PATHS.passkeyOptions, { post: (member, form) => options(deps, member, form) }),
-    ...page(PATHS.passkey, { post: (member, form) => keep(deps, member, form) }),
+    ...page(PATHS.secondFactor, { get: (_, member) => shown(deps, member) }),
+    ...form(PATHS.app, beginApp),
+    ...form(PATHS.confirmApp, confirm),
+    ...form(PATHS.recoveryCodes, newCodes),
+    ...form(PATHS.passkeyOptions, options),
+    ...form(PATHS.passkey, keep),
     ...page(PATHS.removeFactor, {
-      get: (member) => removal(deps, member, fieldOf(member.pageRequest.url.searchParams, 'id')),
-      post: (member, form) => remove(deps, member, form),
+      get: (_, member) => removal(deps, member, fieldOf(member.pageRequest.url.searchParams, 'id')),
+      post: remove,
     }),
   ]
 }
-
-type PageReply = PageAnswer | Promise<PageAnswer>
-
-const NO_FIELDS: FormFields = { text: () => '', file: () => null }
 
 /** The outcomes that an address can show. */
 const NEWS = ['added', 'removed'] as const
@@ -85,11 +67,7 @@ const isPassword = (
 ): Promise<boolean> =>
   isOwnPassword(deps, { person, password, headers: pageRequest.request.headers }, pageRequest)
 
-async function beginApp(
-  deps: SecondStepDeps,
-  member: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const beginApp: MemberForm<SecondStepDeps> = async (deps, member, form) => {
   const password = form.text('app-password')
   if (!(await isPassword(deps, member, password)))
     return shown(deps, member, { app: wrongPassword(member) })
@@ -100,11 +78,7 @@ async function beginApp(
 
 const OUR_ADDRESS = /^otpauth:\/\/totp\/Corridor:[^\s]{1,500}$/
 
-async function confirm(
-  deps: SecondStepDeps,
-  { pageRequest, person }: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const confirm: MemberForm<SecondStepDeps> = async (deps, { pageRequest, person }, form) => {
   const { headers } = pageRequest.request
   const address = form.text('address')
   if (!OUR_ADDRESS.test(address)) return { redirect: PATHS.secondFactor }
@@ -117,11 +91,7 @@ async function confirm(
   return { page: recoveryCodesPage(words, await deps.codes.recoveryCodes(person.userId)), cookies }
 }
 
-async function newCodes(
-  deps: SecondStepDeps,
-  member: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const newCodes: MemberForm<SecondStepDeps> = async (deps, member, form) => {
   const password = form.text('codes-password')
   if (!(await isPassword(deps, member, password)))
     return shown(deps, member, { codes: wrongPassword(member) })
@@ -130,11 +100,7 @@ async function newCodes(
   return codes ? { page: recoveryCodesPage(words, codes) } : { redirect: PATHS.secondFactor }
 }
 
-async function options(
-  deps: SecondStepDeps,
-  member: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const options: MemberForm<SecondStepDeps> = async (deps, member, form) => {
   if (!(await isPassword(deps, member, form.text('passkey-password'))))
     return {
       response: Response.json(
@@ -145,7 +111,7 @@ async function options(
   return optionsReply(await deps.passkeys.newChallenge(member.pageRequest.request.headers))
 }
 
-async function keep(deps: SecondStepDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const keep: MemberForm<SecondStepDeps> = async (deps, member, form) => {
   const { pageRequest, person } = member
   const credential = credentialIn(form)
   const { say, capital } = pageRequest.words
@@ -170,7 +136,7 @@ async function removal(
   return { page: removeFactorPage({ pageRequest, passkey, ...(fault && { fault }) }) }
 }
 
-async function remove(deps: SecondStepDeps, member: Member, form: FormFields): Promise<PageAnswer> {
+const remove: MemberForm<SecondStepDeps> = async (deps, member, form) => {
   const id = form.text('id')
   if (!(await isPassword(deps, member, form.text('password'))))
     return removal(deps, member, id, wrongPassword(member))

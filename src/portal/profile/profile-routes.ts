@@ -3,12 +3,16 @@ import type { Route } from '~/http/route.ts'
 import { staleLinkPage } from '~/portal/member/entrance.tsx'
 import { noEmail, passwordFaultText } from '~/portal/member/entrance-routes.tsx'
 import {
+  type Entry,
+  type Member,
+  type MemberForm,
+  memberPages,
+} from '~/portal/member/member-pages.ts'
+import {
   devicesCookie,
-  type FormFields,
   fieldOf,
   type PageAnswer,
   type PageRequest,
-  personRoutes,
 } from '~/portal/member/page-request.tsx'
 import { signInFirst } from '~/portal/member/way-on.ts'
 import { PATHS } from '~/portal/paths.ts'
@@ -21,7 +25,6 @@ import {
   requestAddress,
 } from '~/service/person/profile.ts'
 import { presentKept } from '~/wire/connection/kept.ts'
-import { forMembers, type Member } from './members.ts'
 import { confirmAddressPage, deletePage, type ProfileFaults, profilePage } from './profile-page.tsx'
 import type { SecondStepDeps } from './second-step.tsx'
 
@@ -33,31 +36,37 @@ export type ProfilePageDeps = SecondStepDeps &
 
 /** The pages of a person's own sign-in. */
 export function profileRoutes(deps: ProfilePageDeps): Route[] {
-  const back = () => ({ redirect: PATHS.profile })
-  const form = (path: string, answer: (member: Member, form: FormFields) => Promise<PageAnswer>) =>
-    personRoutes(deps, path, { get: back, post: forMembers(answer) })
+  const page = memberPages(deps)
+  const form = (path: string, post: MemberForm<ProfilePageDeps>) =>
+    page(path, { get: () => ({ redirect: PATHS.profile }), post })
   return [
-    ...personRoutes(deps, PATHS.profile, { get: forMembers((member) => shown(deps, member)) }),
-    ...form(PATHS.password, (member, fields) => newPassword(deps, member, fields)),
-    ...form(PATHS.address, (member, fields) => newAddress(deps, member, fields)),
-    ...form(PATHS.endSession, (member, fields) => endSession(deps, member, fields)),
-    ...personRoutes(deps, PATHS.ownData, { get: forMembers((member) => data(deps, member)) }),
-    ...personRoutes(deps, PATHS.deleteAccount, {
-      get: forMembers(({ pageRequest }) => ({ page: deletePage({ pageRequest }) })),
-      post: forMembers((member, fields) => deletion(deps, member, fields)),
+    ...page(PATHS.profile, { get: (_, member) => shown(deps, member) }),
+    ...form(PATHS.password, newPassword),
+    ...form(PATHS.address, newAddress),
+    ...form(PATHS.endSession, endSession),
+    ...page(PATHS.ownData, { get: data }),
+    ...page(PATHS.deleteAccount, {
+      get: (_, { pageRequest }) => ({ page: deletePage({ pageRequest }) }),
+      post: deletion,
     }),
-    ...personRoutes(deps, PATHS.confirmAddress, {
-      get: ({ person, url, ...pageRequest }) => {
-        if (!person) return signInFirst(PATHS.confirmAddress + url.search)
-        const token = fieldOf(url.searchParams, 'token')
-        const address = addressIn(token)
-        if (address === null)
-          return { page: staleLinkPage(pageRequest.words, PATHS.confirmAddress) }
-        return { page: confirmAddressPage({ person, url, ...pageRequest }, { token, address }) }
-      },
-      post: forMembers((member, fields) => addressReply(deps, member, fields)),
+    ...memberPages(deps, afterSignIn)(PATHS.confirmAddress, {
+      get: addressLink,
+      post: addressReply,
     }),
   ]
+}
+
+/** A link in a mail, to which a person comes back after signing in. */
+const afterSignIn: Entry = ({ pageRequest: { person, url }, path, isForm }, enter) => {
+  if (person) return enter(person)
+  return isForm ? { redirect: PATHS.signIn } : signInFirst(path + url.search)
+}
+
+function addressLink(_: ProfilePageDeps, { pageRequest }: Member): PageAnswer {
+  const token = fieldOf(pageRequest.url.searchParams, 'token')
+  const address = addressIn(token)
+  if (address === null) return { page: staleLinkPage(pageRequest.words, PATHS.confirmAddress) }
+  return { page: confirmAddressPage(pageRequest, { token, address }) }
 }
 
 /** The outcomes that an address can show. */
@@ -76,11 +85,7 @@ async function shown(
   return { page: profilePage({ pageRequest, person, sessions, news, ...sent }) }
 }
 
-async function newPassword(
-  deps: ProfilePageDeps,
-  member: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const newPassword: MemberForm<ProfilePageDeps> = async (deps, member, form) => {
   const { pageRequest, person } = member
   const asked = { person, current: form.text('current'), password: form.text('password') }
   const headers = pageRequest.request.headers
@@ -94,11 +99,7 @@ async function newPassword(
   return { redirect: `${PATHS.profile}?said=password`, cookies }
 }
 
-async function newAddress(
-  deps: ProfilePageDeps,
-  member: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const newAddress: MemberForm<ProfilePageDeps> = async (deps, member, form) => {
   const { pageRequest, person } = member
   const { headers } = pageRequest.request
   const email = form.text('email')
@@ -111,11 +112,7 @@ async function newAddress(
   return { redirect: `${PATHS.profile}?said=mailed` }
 }
 
-async function addressReply(
-  deps: ProfilePageDeps,
-  { pageRequest, person }: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const addressReply: MemberForm<ProfilePageDeps> = async (deps, { pageRequest, person }, form) => {
   const token = form.text('token')
   const changed = await confirmAddress(deps, { person, token }, pageRequest)
   if (!changed) return { page: staleLinkPage(pageRequest.words, PATHS.confirmAddress) }
@@ -124,11 +121,7 @@ async function addressReply(
 }
 
 /** Ends the session named, or all without a name, this one included. */
-async function endSession(
-  deps: ProfilePageDeps,
-  { person }: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const endSession: MemberForm<ProfilePageDeps> = async (deps, { person }, form) => {
   const id = form.text('id')
   if (id === '') await deps.sessions.endSessions(person.userId, null)
   else await deps.sessions.endSession(person.userId, id)
@@ -149,11 +142,7 @@ async function data(deps: ProfilePageDeps, { person, pageRequest }: Member): Pro
   return { response: new Response(body, { headers }) }
 }
 
-async function deletion(
-  deps: ProfilePageDeps,
-  { pageRequest, person }: Member,
-  form: FormFields,
-): Promise<PageAnswer> {
+const deletion: MemberForm<ProfilePageDeps> = async (deps, { pageRequest, person }, form) => {
   const { headers } = pageRequest.request
   const asked = { person, password: form.text('password'), headers }
   if (!(await deleteAccount(deps, asked, pageRequest)))

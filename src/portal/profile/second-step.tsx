@@ -3,7 +3,7 @@
 import type { Route } from '~/http/route.ts'
 import { type EntranceDeps, enteredReply } from '~/portal/member/entrance-routes.tsx'
 import {
-  type FormFields,
+  type FormAnswer,
   type PageAnswer,
   type PageRequest,
   personRoutes,
@@ -20,21 +20,21 @@ import { credentialIn, optionsReply, PasskeySignIn } from './passkey.tsx'
 export type SecondStepDeps = EntranceDeps & SecondFactorDeps
 
 /** The step of a sign-in after the password, and the sign-in by a passkey alone. */
-export function secondStepRoutes(deps: SecondStepDeps): Route[] {
-  return [
-    ...personRoutes(deps, PATHS.secondStep, {
-      get: (pageRequest) => shown(deps, pageRequest),
-      post: (pageRequest, form) => codeReply(deps, pageRequest, form),
-    }),
-    ...personRoutes(deps, PATHS.passkeySignInOptions, {
-      post: async () => optionsReply(await deps.passkeys.signInChallenge()),
-    }),
-    ...personRoutes(deps, PATHS.passkeySignIn, {
-      get: () => ({ redirect: PATHS.signIn }),
-      post: (pageRequest, form) => passkeyReply(deps, pageRequest, form),
-    }),
-  ]
-}
+export const secondStepRoutes = (deps: SecondStepDeps): Route[] => [
+  ...personRoutes(deps, PATHS.secondStep, {
+    get: (_, pageRequest) => shown(deps, pageRequest),
+    post: codeReply,
+  }),
+  ...personRoutes(deps, PATHS.passkeySignInOptions, {
+    post: async () => optionsReply(await deps.passkeys.signInChallenge()),
+  }),
+  ...personRoutes(deps, PATHS.passkeySignIn, {
+    get: () => ({ redirect: PATHS.signIn }),
+    post: passkeyReply,
+  }),
+]
+
+type StepForm = FormAnswer<SecondStepDeps, PageRequest>
 
 const nextIn = (text: string): string => wayOnIn(new URLSearchParams({ next: text }))
 
@@ -51,11 +51,7 @@ async function shown(
   return { page: secondStepPage(page) }
 }
 
-async function codeReply(
-  deps: SecondStepDeps,
-  pageRequest: PageRequest,
-  form: FormFields,
-): Promise<PageAnswer> {
+const codeReply: StepForm = async (deps, pageRequest, form) => {
   const { headers } = pageRequest.request
   const entry = await enterCode(deps, { code: form.text('code'), headers }, pageRequest)
   if (entry === 'stale') return { redirect: PATHS.signIn }
@@ -65,11 +61,7 @@ async function codeReply(
   return enteredReply(deps, pageRequest, { ...entry, next: nextIn(form.text('next')) })
 }
 
-async function passkeyReply(
-  deps: SecondStepDeps,
-  pageRequest: PageRequest,
-  form: FormFields,
-): Promise<PageAnswer> {
+const passkeyReply: StepForm = async (deps, pageRequest, form) => {
   const credential = credentialIn(form)
   const { headers } = pageRequest.request
   const entry = credential && (await enterByPasskey(deps, { credential, headers }, pageRequest))
