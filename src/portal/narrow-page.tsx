@@ -2,15 +2,20 @@
 import type { ComponentChildren } from 'preact'
 import type { Page } from './page.tsx'
 
-type Narrow = Pick<Page, 'title' | 'path' | 'status' | 'scripts'> & { children: ComponentChildren }
+type Narrow = Omit<Page, 'body'> & {
+  /** The heading, where it is not the title. */
+  heading?: ComponentChildren
+  /** Says whether the heading holds a text that may be as long as a line without a space. */
+  isLong?: boolean
+  children: ComponentChildren
+}
 
-/** A page of one column, to read or to fill in, under its title. */
-export const narrowPage = ({ title, children, ...page }: Narrow): Page => ({
-  title,
+/** A page of one column, to read or to fill in, under its heading. */
+export const narrowPage = ({ heading, isLong, children, ...page }: Narrow): Page => ({
   ...page,
   body: (
     <div class="stack-tight narrow">
-      <h1>{title}</h1>
+      <h1 class={isLong ? 'long' : undefined}>{heading ?? page.title}</h1>
       {children}
     </div>
   ),

@@ -11,13 +11,13 @@ const MINUTE_MS = 60_000
 
 export function tooManyPage({ say, spanText }: Words, path: string, seconds: number): Page {
   const wait = spanText(Math.max(1, Math.ceil(seconds / MINUTE_S)) * MINUTE_MS)
-  const page = narrowPage({
+  return narrowPage({
     path,
     title: say('refused.attempts'),
     status: 429,
+    headers: { 'retry-after': String(seconds) },
     children: <Notice kind="warn">{say('refused.attempts-wait', { wait })}</Notice>,
   })
-  return { ...page, headers: { 'retry-after': String(seconds) } }
 }
 
 /**
@@ -43,22 +43,20 @@ export const refusedPage = (
     ),
   })
 
-export const unavailablePage = ({ say }: Words, path: string): Page => ({
-  ...narrowPage({
+export const unavailablePage = ({ say }: Words, path: string): Page =>
+  narrowPage({
     path,
     title: say('refused.unavailable'),
     status: 503,
+    headers: { 'retry-after': '30' },
     children: <Notice kind="bad">{say('refused.unavailable-why')}</Notice>,
-  }),
-  headers: { 'retry-after': '30' },
-})
+  })
 
-export const failedPage = ({ say }: Words, path: string): Page => ({
-  ...narrowPage({
+export const failedPage = ({ say }: Words, path: string): Page =>
+  narrowPage({
     path,
     title: say('refused.failed'),
     status: 500,
+    headers: { 'cache-control': 'no-store' },
     children: <Notice kind="bad">{say('refused.failed-why')}</Notice>,
-  }),
-  headers: { 'cache-control': 'no-store' },
-})
+  })

@@ -11,11 +11,12 @@ export const wantsPage = ({ headers }: Request): boolean =>
   preferred(headers.get('accept'), ['application/json', 'text/html']) === 'text/html'
 
 /** The page at an address that does not exist. */
-export const unknownPage = ({ say, rich }: Words, path: string): Page => ({
-  ...narrowPage({
+export const unknownPage = ({ say, rich }: Words, path: string): Page =>
+  narrowPage({
     title: say('unknown.title'),
     path,
     status: 404,
+    headers: { vary: 'accept, accept-encoding, accept-language, cookie' },
     children: (
       <p class="lead">
         {rich('unknown.lead', {
@@ -25,6 +26,4 @@ export const unknownPage = ({ say, rich }: Words, path: string): Page => ({
         })}
       </p>
     ),
-  }),
-  headers: { vary: 'accept, accept-encoding, accept-language, cookie' },
-})
+  })

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { PageRequest } from '~/portal/member/page-request.tsx'
-import { TokenForm } from '~/portal/member/token-form.tsx'
+import { questionPage } from '~/portal/member/question-page.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { alertHref } from './path.ts'
@@ -16,32 +16,25 @@ type Question = {
 }
 
 /** A page that asks whether something is really to be done to an alert. */
-const questionPage = (pageRequest: PageRequest, alert: Alert, question: Question): Page => ({
-  title: question.title,
-  path: PATHS.developer,
-  body: (
-    <div class="stack-tight narrow">
-      <h1>{question.title}</h1>
-      <p>
-        <strong>{alertTitle(pageRequest.words, alert)}</strong>
-      </p>
-      <p class="lead">{question.lead}</p>
-      <TokenForm
-        pageRequest={pageRequest}
-        action={question.action}
-        send={question.send}
-        isDangerous={question.isDangerous}
-        hidden={{ id: alert.id }}
-      />
-      <p>
-        <a href={alertHref(PATHS.alert, alert)}>{pageRequest.words.say('form.cancel')}</a>
-      </p>
-    </div>
-  ),
-})
+const alertQuestion = (pageRequest: PageRequest, alert: Alert, question: Question): Page => {
+  const { title, lead, ...form } = question
+  return questionPage({
+    ...{ title, path: PATHS.developer },
+    form: { pageRequest, hidden: { id: alert.id }, ...form },
+    back: alertHref(PATHS.alert, alert),
+    children: (
+      <>
+        <p>
+          <strong>{alertTitle(pageRequest.words, alert)}</strong>
+        </p>
+        <p class="lead">{lead}</p>
+      </>
+    ),
+  })
+}
 
 export const deleteAlertPage = (pageRequest: PageRequest, alert: Alert): Page =>
-  questionPage(pageRequest, alert, {
+  alertQuestion(pageRequest, alert, {
     title: pageRequest.words.say('alert.delete-title'),
     lead: pageRequest.words.say('alert.delete-lead'),
     action: PATHS.deleteAlert,
@@ -50,7 +43,7 @@ export const deleteAlertPage = (pageRequest: PageRequest, alert: Alert): Page =>
   })
 
 export const rotateSecretPage = (pageRequest: PageRequest, alert: Alert): Page =>
-  questionPage(pageRequest, alert, {
+  alertQuestion(pageRequest, alert, {
     title: pageRequest.words.say('alert.rotate-title'),
     lead: pageRequest.words.say('alert.rotate-lead'),
     action: PATHS.alertSecret,

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Alert } from '~/domain/alert/alert.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
+import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -18,33 +19,33 @@ type Shown = NewSecret & {
 }
 
 /** The only page that shows the secret of an alert: it is in this reply and nowhere else. */
-const secretPage = ({ words, title, lead, alert, secret }: Shown): Page => ({
-  title,
-  path: PATHS.developer,
-  body: (
-    <div class="stack-tight narrow">
-      <h1>{title}</h1>
-      <p>
-        <strong>{alertTitle(words, alert)}</strong>
-      </p>
-      <p class="lead">{lead}</p>
-      <CopyBox id="new-secret" label={words.say('secret.label')} text={secret} />
-      <Notice kind="warn">{words.say('secret.once')}</Notice>
-      <p>
-        {words.rich('secret.how', {
-          id: <code>webhook-id</code>,
-          timestamp: <code>webhook-timestamp</code>,
-          signature: <code>webhook-signature</code>,
-        })}
-      </p>
-      <p>
-        <a class="button" href={alertHref(PATHS.alert, alert)}>
-          {words.say('secret.copied')}
-        </a>
-      </p>
-    </div>
-  ),
-})
+const secretPage = ({ words, title, lead, alert, secret }: Shown): Page =>
+  narrowPage({
+    title,
+    path: PATHS.developer,
+    children: (
+      <>
+        <p>
+          <strong>{alertTitle(words, alert)}</strong>
+        </p>
+        <p class="lead">{lead}</p>
+        <CopyBox id="new-secret" label={words.say('secret.label')} text={secret} />
+        <Notice kind="warn">{words.say('secret.once')}</Notice>
+        <p>
+          {words.rich('secret.how', {
+            id: <code>webhook-id</code>,
+            timestamp: <code>webhook-timestamp</code>,
+            signature: <code>webhook-signature</code>,
+          })}
+        </p>
+        <p>
+          <a class="button" href={alertHref(PATHS.alert, alert)}>
+            {words.say('secret.copied')}
+          </a>
+        </p>
+      </>
+    ),
+  })
 
 export const newSecretPage = (words: Words, { alert, secret }: NewSecret): Page =>
   secretPage({

@@ -33,8 +33,9 @@ export function consentPage(props: Props): Page {
   const { pageRequest, person, application, redirectUri } = props
   const { say, rich } = pageRequest.words
   const { name } = application
-  const page = narrowPage({
+  return narrowPage({
     path: PATHS.authorize,
+    headers: formsLeadingTo(redirectUri),
     title: say('consent.title', { name }),
     children: (
       <>
@@ -52,7 +53,6 @@ export function consentPage(props: Props): Page {
       </>
     ),
   })
-  return { ...page, headers: formsLeadingTo(redirectUri) }
 }
 
 function Facts({ pageRequest, application, redirectUri, dailyUnits }: Props) {

@@ -6,7 +6,7 @@ import type { Page } from '~/portal/page.tsx'
 import { KEYS_ID, PATHS } from '~/portal/paths.ts'
 import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
 import type { PageRequest } from './page-request.tsx'
-import { TokenForm } from './token-form.tsx'
+import { questionPage } from './question-page.tsx'
 
 const OVERLAPS = Object.keys(OVERLAPS_MS) as Overlap[]
 
@@ -24,26 +24,18 @@ type Ending = {
 }
 
 /** The page that asks whether a key, or an application's connection, is really to end. */
-export const endingPage = (pageRequest: PageRequest, key: Key, ending: Ending): Page => ({
-  title: ending.title,
-  path: PATHS.developer,
-  body: (
-    <div class="stack-tight narrow">
-      <h1>{ending.question}</h1>
-      <p class="lead">{ending.lead}</p>
-      <TokenForm
-        pageRequest={pageRequest}
-        action={`${PATHS.revoke}#${ending.part}`}
-        send={ending.send}
-        isDangerous
-        hidden={{ key: key.id }}
-      />
-      <p>
-        <a href={PATHS.developer}>{pageRequest.words.say('form.cancel')}</a>
-      </p>
-    </div>
-  ),
-})
+export const endingPage = (pageRequest: PageRequest, key: Key, ending: Ending): Page =>
+  questionPage({
+    title: ending.title,
+    path: PATHS.developer,
+    heading: ending.question,
+    form: {
+      ...{ pageRequest, action: `${PATHS.revoke}#${ending.part}`, send: ending.send },
+      ...{ hidden: { key: key.id }, isDangerous: true },
+    },
+    back: PATHS.developer,
+    children: <p class="lead">{ending.lead}</p>,
+  })
 
 export const revokePage = (pageRequest: PageRequest, key: Key): Page => {
   const { say, spanText } = pageRequest.words
@@ -63,30 +55,23 @@ export const revokePage = (pageRequest: PageRequest, key: Key): Page => {
 
 export function replacePage(pageRequest: PageRequest, key: Key): Page {
   const { say } = pageRequest.words
-  return {
+  return questionPage({
     title: say('key-replace.title', { name: key.name }),
     path: PATHS.developer,
-    body: (
-      <div class="stack-tight narrow">
-        <h1>{say('key-replace.question', { name: key.name })}</h1>
-        <p class="lead">{say('key-replace.lead', { mark: keyMark(key) })}</p>
-        <TokenForm
-          pageRequest={pageRequest}
-          action={`${PATHS.replace}#${KEYS_ID}`}
-          send={say('key-replace.send')}
-          hidden={{ key: key.id }}
-        >
-          <Select
-            name="overlap"
-            label={say('key-replace.overlap')}
-            value="24h"
-            options={OVERLAPS.map((value) => ({ value, text: say(`key-overlap.${value}`) }))}
-          />
-        </TokenForm>
-        <p>
-          <a href={PATHS.developer}>{say('form.cancel')}</a>
-        </p>
-      </div>
-    ),
-  }
+    heading: say('key-replace.question', { name: key.name }),
+    form: {
+      ...{ pageRequest, action: `${PATHS.replace}#${KEYS_ID}`, send: say('key-replace.send') },
+      hidden: { key: key.id },
+      children: (
+        <Select
+          name="overlap"
+          label={say('key-replace.overlap')}
+          value="24h"
+          options={OVERLAPS.map((value) => ({ value, text: say(`key-overlap.${value}`) }))}
+        />
+      ),
+    },
+    back: PATHS.developer,
+    children: <p class="lead">{say('key-replace.lead', { mark: keyMark(key) })}</p>,
+  })
 }

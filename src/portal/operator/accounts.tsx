@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 import { type Account, isRevoked, type Key, type ListedAccount } from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
-import { PLANS, ROLES } from '~/domain/quota.ts'
+import { PLANS, type Plan, ROLES } from '~/domain/quota.ts'
 import { Field, Select } from '~/portal/form.tsx'
 import type { PageRequest } from '~/portal/member/page-request.tsx'
+import { questionPage } from '~/portal/member/question-page.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
@@ -212,26 +213,56 @@ function KeyState({ of: key, pageRequest }: { of: Key; pageRequest: PageRequest 
 
 type Revoking = { readonly pageRequest: PageRequest; readonly account: Account; readonly key: Key }
 
-export const revokeForPage = ({ pageRequest, account, key }: Revoking): Page => ({
-  title: `Revoke ${key.name}`,
-  path: PATHS.operator,
-  body: (
-    <div class="stack-tight narrow">
-      <h1>Revoke the key {key.name}?</h1>
+export const revokeForPage = ({ pageRequest, account, key }: Revoking): Page =>
+  questionPage({
+    title: `Revoke ${key.name}`,
+    path: PATHS.operator,
+    heading: <>Revoke the key {key.name}?</>,
+    form: {
+      ...{ pageRequest, action: PATHS.operatorKey, send: 'Revoke key', isDangerous: true },
+      hidden: { account: account.id, key: key.id },
+    },
+    back: `${PATHS.account}?id=${account.id}`,
+    children: (
       <p class="lead">
         It is {keyMark(key)} and belongs to <strong class="long">{account.email}</strong>. It stops
         working at once, everywhere, and cannot be restored.
       </p>
-      <TokenForm
-        pageRequest={pageRequest}
-        action={PATHS.operatorKey}
-        send="Revoke key"
-        isDangerous
-        hidden={{ account: account.id, key: key.id }}
-      />
-      <p>
-        <a href={`${PATHS.account}?id=${account.id}`}>Cancel</a>
-      </p>
-    </div>
-  ),
-})
+    ),
+  })
+
+/** The field with the address of the account whose new role was asked about and confirmed. */
+export const CONFIRMED = 'confirmed'
+
+type Promotion = {
+  readonly pageRequest: PageRequest
+  readonly account: Account
+  readonly plan: Plan
+}
+
+/** Asks once more, by name, before a person gets the role that can do everything. */
+export const makeAdminPage = ({ pageRequest, account, plan }: Promotion): Page =>
+  questionPage({
+    title: `Make ${account.email} an admin`,
+    path: PATHS.operator,
+    heading: <>Make {account.email} an admin?</>,
+    isLong: true,
+    form: {
+      ...{ pageRequest, action: PATHS.account, send: 'Make them an admin', isDangerous: true },
+      hidden: { id: account.id, plan, role: 'admin', [CONFIRMED]: account.email },
+    },
+    back: `${PATHS.account}?id=${account.id}`,
+    children: (
+      <>
+        <p class="lead">
+          An admin sees every account, changes its plan and role, ends its keys, records rates, and
+          can make others admins. It takes effect with the next request.
+        </p>
+        {account.plan !== plan && (
+          <p>
+            The plan changes too, from {account.plan} to {plan}.
+          </p>
+        )}
+      </>
+    ),
+  })

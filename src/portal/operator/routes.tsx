@@ -12,8 +12,14 @@ import { PATHS } from '~/portal/paths.ts'
 import { staleBestsOf } from '~/service/stale-bests.ts'
 import { statusOf } from '~/service/status.ts'
 import { suspectsOf } from '~/service/suspects.ts'
-import { ACCOUNTS_PAGE, accountPage, accountsPage, revokeForPage } from './accounts.tsx'
-import { CONFIRMED, makeAdminPage } from './admin-question.tsx'
+import {
+  ACCOUNTS_PAGE,
+  accountPage,
+  accountsPage,
+  CONFIRMED,
+  makeAdminPage,
+  revokeForPage,
+} from './accounts.tsx'
 import { type OperatorDeps, operatorPages } from './admission.ts'
 import { offsetIn } from './list-pages.tsx'
 import { logRoutes } from './log-routes.tsx'

@@ -6,9 +6,8 @@ import { offerWords } from '~/portal/board/offer-text.ts'
 import { Field } from '~/portal/form.tsx'
 import { moneyOf, priceText, rateText } from '~/portal/format.ts'
 import type { Member } from '~/portal/member/member-pages.ts'
-import { TokenForm } from '~/portal/member/token-form.tsx'
+import { questionPage } from '~/portal/member/question-page.tsx'
 import { Moment } from '~/portal/moment.tsx'
-import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -98,35 +97,29 @@ type Question = Member & { readonly upload: Upload; readonly isRefused?: boolean
 
 /** The question before an upload is withdrawn. */
 export const withdrawPage = ({ pageRequest, upload, isRefused }: Question): Page =>
-  narrowPage({
+  questionPage({
     path: PATHS.developer,
     title: 'Withdraw this upload',
     ...(isRefused && { status: 400 }),
+    form: {
+      ...{ pageRequest, action: PATHS.withdrawPrices, isDangerous: true },
+      ...{ send: `Withdraw ${countText(upload.ids.length)}`, hidden: { upload: upload.id } },
+      children: (
+        <Field
+          name="reason"
+          label="Why, for everyone to read"
+          isRequired
+          error={isRefused ? `Say why, in at most ${REASON_LENGTH_MAX} characters.` : undefined}
+          input={{ autocomplete: 'off', maxLength: REASON_LENGTH_MAX }}
+        />
+      ),
+    },
+    ...{ back: PATHS.prices, backText: 'Keep them' },
     children: (
-      <>
-        <p>
-          All {countText(upload.ids.length)} of <strong class="long">{upload.fileName}</strong>,
-          recorded <Moment ms={upload.recordedMs} />, then count nowhere any more. What held before
-          them holds again. They stay in the history, marked as withdrawn, with your reason.
-        </p>
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.withdrawPrices}
-          send={`Withdraw ${countText(upload.ids.length)}`}
-          hidden={{ upload: upload.id }}
-          isDangerous
-        >
-          <Field
-            name="reason"
-            label="Why, for everyone to read"
-            isRequired
-            error={isRefused ? `Say why, in at most ${REASON_LENGTH_MAX} characters.` : undefined}
-            input={{ autocomplete: 'off', maxLength: REASON_LENGTH_MAX }}
-          />
-        </TokenForm>
-        <p>
-          <a href={PATHS.prices}>Keep them</a>
-        </p>
-      </>
+      <p>
+        All {countText(upload.ids.length)} of <strong class="long">{upload.fileName}</strong>,
+        recorded <Moment ms={upload.recordedMs} />, then count nowhere any more. What held before
+        them holds again. They stay in the history, marked as withdrawn, with your reason.
+      </p>
     ),
   })

@@ -3,6 +3,7 @@ import type { Factors, OwnPasskey } from '~/domain/person/profile.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { Field } from '~/portal/form.tsx'
 import type { PageRequest } from '~/portal/member/page-request.tsx'
+import { questionPage } from '~/portal/member/question-page.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
@@ -155,26 +156,20 @@ type NewApp = { pageRequest: PageRequest; address: string; fault?: string }
 /** The page with the code that an app reads, and the field for its first code. */
 export function newAppPage({ pageRequest, address, fault }: NewApp): Page {
   const { say } = pageRequest.words
-  return narrowPage({
+  return questionPage({
     title: say('second-factor.new-app'),
     path: PATHS.secondFactor,
     status: fault ? 400 : 200,
+    form: {
+      ...{ pageRequest, action: PATHS.confirmApp, send: say('confirm.send'), hidden: { address } },
+      children: <CodeField error={fault} hint={say('second-factor.code-now')} />,
+    },
+    back: PATHS.secondFactor,
     children: (
       <>
         <p class="lead">{say('second-factor.scan')}</p>
         <QrCode text={address} label={say('second-factor.qr')} />
         <CopyBox id="app-key" label={say('verify.key')} text={keyIn(address)} />
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.confirmApp}
-          send={say('confirm.send')}
-          hidden={{ address }}
-        >
-          <CodeField error={fault} hint={say('second-factor.code-now')} />
-        </TokenForm>
-        <p>
-          <a href={PATHS.secondFactor}>{say('form.cancel')}</a>
-        </p>
       </>
     ),
   })
@@ -213,30 +208,22 @@ type Removal = {
 
 export function removeFactorPage({ pageRequest, passkey, fault }: Removal): Page {
   const { say } = pageRequest.words
-  return narrowPage({
+  return questionPage({
     title: passkey
       ? say('second-factor.remove-passkey', { name: passkey.name })
       : say('second-factor.remove-app-title'),
     path: PATHS.secondFactor,
     status: fault ? 400 : 200,
+    form: {
+      ...{ pageRequest, action: PATHS.removeFactor, send: say('second-factor.remove') },
+      ...{ isDangerous: true, hidden: passkey ? { id: passkey.id } : {} },
+      children: <KnownPassword label={say('field.your-password')} error={fault} />,
+    },
+    back: PATHS.secondFactor,
     children: (
-      <>
-        <p class="lead">
-          {say(passkey ? 'second-factor.remove-passkey-lead' : 'second-factor.remove-app-lead')}
-        </p>
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.removeFactor}
-          send={say('second-factor.remove')}
-          isDangerous
-          hidden={passkey ? { id: passkey.id } : {}}
-        >
-          <KnownPassword label={say('field.your-password')} error={fault} />
-        </TokenForm>
-        <p>
-          <a href={PATHS.secondFactor}>{say('form.cancel')}</a>
-        </p>
-      </>
+      <p class="lead">
+        {say(passkey ? 'second-factor.remove-passkey-lead' : 'second-factor.remove-app-lead')}
+      </p>
     ),
   })
 }

@@ -4,9 +4,9 @@ import { EMAIL_LENGTH_MAX } from '~/domain/account.ts'
 import type { OwnSession } from '~/domain/person/profile.ts'
 import { Field } from '~/portal/form.tsx'
 import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
+import { questionPage } from '~/portal/member/question-page.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
-import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -196,10 +196,16 @@ type Question = { readonly pageRequest: PageRequest; readonly fault?: string }
 /** The page that asks whether the account is really to be deleted. */
 export function deletePage({ pageRequest, fault }: Question): Page {
   const { say } = pageRequest.words
-  return narrowPage({
+  return questionPage({
     title: say('profile-delete.title'),
     path: PATHS.deleteAccount,
     status: fault ? 400 : 200,
+    form: {
+      ...{ pageRequest, action: PATHS.deleteAccount, send: say('profile-delete.send') },
+      isDangerous: true,
+      children: <KnownPassword label={say('field.your-password')} error={fault} />,
+    },
+    back: PATHS.profile,
     children: (
       <>
         <p class="lead">{say('profile-delete.lead')}</p>
@@ -209,45 +215,28 @@ export function deletePage({ pageRequest, fault }: Question): Page {
           <li>{say('profile-delete.person')}</li>
           <li>{say('profile-delete.prices')}</li>
         </ul>
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.deleteAccount}
-          send={say('profile-delete.send')}
-          isDangerous
-        >
-          <KnownPassword label={say('field.your-password')} error={fault} />
-        </TokenForm>
-        <p>
-          <a href={PATHS.profile}>{say('form.cancel')}</a>
-        </p>
       </>
     ),
   })
 }
 
+type Link = { readonly token: string; readonly address: string }
+
 /** The page that the link in a mail to a new address leads to. */
-export const confirmAddressPage = (pageRequest: PageRequest, link: Link): Page =>
-  narrowPage({
-    title: pageRequest.words.say('confirm-address.title'),
+export function confirmAddressPage(pageRequest: PageRequest, { token, address }: Link): Page {
+  const { say, rich } = pageRequest.words
+  return questionPage({
+    title: say('confirm-address.title'),
     path: PATHS.confirmAddress,
+    form: {
+      ...{ pageRequest, action: PATHS.confirmAddress, send: say('confirm-address.send') },
+      hidden: { token },
+    },
+    back: PATHS.profile,
     children: (
-      <>
-        <p class="lead">
-          {pageRequest.words.rich('confirm-address.lead', {
-            email: <strong dir="auto">{link.address}</strong>,
-          })}
-        </p>
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.confirmAddress}
-          send={pageRequest.words.say('confirm-address.send')}
-          hidden={{ token: link.token }}
-        />
-        <p>
-          <a href={PATHS.profile}>{pageRequest.words.say('form.cancel')}</a>
-        </p>
-      </>
+      <p class="lead">
+        {rich('confirm-address.lead', { email: <strong dir="auto">{address}</strong> })}
+      </p>
     ),
   })
-
-type Link = { readonly token: string; readonly address: string }
+}

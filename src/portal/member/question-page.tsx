@@ -1,0 +1,28 @@
+/** @jsxImportSource preact */
+import type { ComponentProps } from 'preact'
+import { narrowPage } from '~/portal/narrow-page.tsx'
+import type { Page } from '~/portal/page.tsx'
+import { TokenForm } from './token-form.tsx'
+
+type Question = Parameters<typeof narrowPage>[0] & {
+  readonly form: ComponentProps<typeof TokenForm>
+  /** The path of the page for a person who does not send the form. */
+  readonly back: string
+  /** The text of the link to it: that nothing is done, by default. */
+  readonly backText?: string
+}
+
+/** A page that asks a person for one thing, by a form, or whether it is really to be done. */
+export const questionPage = ({ form, back, backText, children, ...page }: Question): Page =>
+  narrowPage({
+    ...page,
+    children: (
+      <>
+        {children}
+        <TokenForm {...form} />
+        <p>
+          <a href={back}>{backText ?? form.pageRequest.words.say('form.cancel')}</a>
+        </p>
+      </>
+    ),
+  })
