@@ -6,13 +6,17 @@ import { $ } from 'bun'
 import { ROOT } from '../support/child.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { instrument, type Mutant } from './instrument.ts'
-import { nearestTo, testsOf } from './nearest.ts'
-import { isKilled, reachedBy } from './trial.ts'
+import { nearestTests } from './nearest.ts'
+import type { Outcome, Report, Task } from './trial.ts'
 
 /** The folders that are tried where none is named. */
 const FOLDERS = ['src/domain', 'src/memory', 'src/service', 'src/wire/row']
+/** A process that reports nothing for so long is in an endless loop. */
+const SILENCE_MS_MAX = 120_000
+/** As many of the nearest test files are tried for a mutant that is active while modules load. */
+const FRESH_TESTS = 4
 
-type Outcome = Mutant & { readonly tests: readonly string[]; readonly isKilled: boolean }
+type Outcomes = Map<string, Outcome>
 
 /**
  * `bun run mutants [FILE or FOLDER ...] [--sample N] [--seed N]`: changes the sources in one place
@@ -27,19 +31,20 @@ async function main(args: string[]): Promise<number> {
   const all = await instrument(root, paths)
   console.log(`${all.length} mutants in ${paths.length} files`)
   const mutants = values.sample ? drawn(all, Number(values.sample), values.seed ?? '1') : all
-  const files = await testsOf([...new Set(mutants.map(({ file }) => file))])
-  const reached = await inTurns(files, async (file) => ({ file, ids: await reachedBy(root, file) }))
-  const failed = reached.filter(({ ids }) => ids === null).map(({ file }) => file)
-  for (const file of failed) console.log(`fails without a mutant: ${file}`)
-  const near = nearestTo(all, reached)
-  const outcomes = await inTurns(mutants, async (mutant): Promise<Outcome> => {
-    const tests = near(mutant)
-    const isNoticed = tests.length > 0 && (await isKilled(root, mutant.id, tests))
-    return { ...mutant, tests, isKilled: isNoticed }
+  const nearest = await nearestTests()
+  const failing = new Set<string>()
+  const outcomes: Outcomes = new Map()
+  const files = [...Map.groupBy(mutants, ({ file }) => file)]
+  await inTurns(files, async ([file, of]) => {
+    const ids = of.map(({ id }) => id)
+    const found = await outcomesOf({ root, tests: nearest(file), ids, failing })
+    for (const [id, outcome] of found) outcomes.set(id, outcome)
+    for (const mutant of of) reportSurvivor(mutant, outcomes.get(mutant.id)!)
   })
-  report(outcomes)
+  for (const name of failing) console.log(`fails alone, without a mutant: ${name}`)
+  report(mutants, outcomes)
   await removeScratch()
-  return failed.length > 0 ? 1 : 0
+  return failing.size > 0 ? 1 : 0
 }
 
 /** As many of the mutants as asked for, spread over all of them, the same ones for one seed. */
@@ -48,15 +53,21 @@ function drawn(mutants: readonly Mutant[], count: number, seed: string): Mutant[
   return mutants.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, count)
 }
 
-/** A copy of the tracked files, so that nobody sees the mutants. */
+/** A copy of the tracked files, so that nobody sees the mutants; its tests use `suite.ts`. */
 async function copied(): Promise<string> {
   const root = await scratchFolder()
   await $`git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t ${root}`.cwd(
     ROOT,
   )
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+  for await (const path of new Bun.Glob('test/**/*.{ts,tsx}').scan(root)) {
+    const text = await Bun.file(join(root, path)).text()
+    if (!path.startsWith('test/mutants/'))
+      await Bun.write(join(root, path), text.replace("from 'bun:test'", `from '${root}/${SUITE}'`))
+  }
   return root
 }
+const SUITE = 'test/mutants/suite.ts'
 
 async function sourcesOf(asked: readonly string[]): Promise<string[]> {
   const found = asked.map(async (path) =>
@@ -67,32 +78,90 @@ async function sourcesOf(asked: readonly string[]): Promise<string[]> {
   return [...new Set((await Promise.all(found)).flat())].sort()
 }
 
-/** Does work on all items, as many at once as there are cores; the results in their order. */
-async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  let next = 0
+/** Does work on all items, as many at once as there are cores. */
+async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items]
   const turns = Array.from({ length: availableParallelism() }, async () => {
-    while (next < items.length) {
-      const at = next++
-      results[at] = await work(items[at]!)
-    }
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item)
   })
   await Promise.all(turns)
-  return results
 }
 
-function report(outcomes: readonly Outcome[]): void {
-  for (const { file, line, replacement, tests } of outcomes.filter(({ isKilled }) => !isKilled))
-    console.log(
-      `${file}:${line} ${replacement.replace(/\s+/g, ' ').slice(0, 100)}` +
-        `${tests.length === 0 ? ' (no test gets there)' : ''}`,
-    )
-  console.log('| folder | mutants | killed | survived | killed of all |\n|---|---|---|---|---|')
-  const folders = Object.entries(Object.groupBy(outcomes, ({ file }) => dirname(file))).sort()
-  for (const [folder, of] of [...folders, ['all', outcomes] as const]) {
-    const killed = of!.filter(({ isKilled }) => isKilled).length
-    const share = ((killed / of!.length) * 100).toFixed(1)
-    console.log(`| ${folder} | ${of!.length} | ${killed} | ${of!.length - killed} | ${share} % |`)
+/**
+ * How each mutant of a source ends. One process tries them all; some survive there, since they act
+ * only while modules load, and are tried again in a process of their own.
+ */
+async function outcomesOf(of: {
+  readonly root: string
+  readonly tests: readonly string[]
+  readonly ids: readonly string[]
+  readonly failing: Set<string>
+}): Promise<Outcomes> {
+  const { root, tests, ids, failing } = of
+  const outcomes: Outcomes = new Map()
+  const open = new Set<string>()
+  if (tests.length === 0) return new Map(ids.map((id) => [id, 'no test']))
+  const taken = (report: Report) => {
+    if ('failing' in report) failing.add(report.failing)
+    if (!('outcome' in report)) return
+    outcomes.set(report.id, report.outcome)
+    if (report.isOpen) open.add(report.id)
+  }
+  for (let left = ids; left.length > 0; left = left.filter((id) => !outcomes.has(id)))
+    await run(root, { tests, mutants: left, isFresh: false, failing: [] }, taken)
+  const near = tests.slice(0, FRESH_TESTS)
+  for (const id of open)
+    await run(root, { tests: near, mutants: [id], isFresh: true, failing: [...failing] }, taken)
+  return outcomes
+}
+
+/** Has a process do a task, until it ends or is silent for too long. */
+async function run(root: string, task: Task, taken: (report: Report) => void): Promise<void> {
+  const left = new Set(task.mutants)
+  let begun: string | null = null
+  const child = Bun.spawn([process.execPath, 'test/mutants/trial.ts'], {
+    ...{ cwd: root, stdout: 'ignore', stderr: 'ignore' },
+    env: { ...process.env, NODE_ENV: 'test', TZ: 'Etc/UTC' },
+    ipc(report: Report) {
+      wait()
+      begun = 'begun' in report ? report.begun : null
+      if ('outcome' in report) left.delete(report.id)
+      taken(report)
+    },
+  })
+  let timer: Timer | undefined
+  const wait = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS_MAX)
+  }
+  wait()
+  child.send(task)
+  const status = await child.exited
+  clearTimeout(timer)
+  if (begun !== null) taken({ id: begun, outcome: 'timed out' })
+  else if (status !== 0) for (const id of left) taken({ id, outcome: 'survived' })
+}
+
+const OUTCOMES = ['killed', 'timed out', 'survived', 'no test'] as const
+
+function countsOf(mutants: readonly Mutant[], outcomes: Outcomes): number[] {
+  return OUTCOMES.map((one) => mutants.filter(({ id }) => outcomes.get(id) === one).length)
+}
+
+function reportSurvivor({ file, line, replacement }: Mutant, outcome: Outcome): void {
+  if (outcome !== 'survived' && outcome !== 'no test') return
+  const text = replacement.replace(/\s+/g, ' ').slice(0, 100)
+  console.log(`${file}:${line} ${text}${outcome === 'no test' ? ' (no test gets there)' : ''}`)
+}
+
+function report(mutants: readonly Mutant[], outcomes: Outcomes): void {
+  console.log('| folder | mutants | killed | timed out | survived | no test | noticed |')
+  console.log('|---|---|---|---|---|---|---|')
+  const folders = Object.entries(Object.groupBy(mutants, ({ file }) => dirname(file))).sort()
+  for (const [folder, of] of [...folders, ['all', mutants] as const]) {
+    const counts = countsOf(of!, outcomes)
+    const share = (((counts[0]! + counts[1]!) / of!.length) * 100).toFixed(1)
+    console.log(`| ${folder} | ${of!.length} | ${counts.join(' | ')} | ${share} % |`)
   }
 }
 

@@ -1,41 +1,152 @@
-import { join } from 'node:path'
-import { REACHED_VARIABLE } from './reached.ts'
+import fc from 'fast-check'
+import '../support/preload.ts'
+import { type Test, testsIn } from './suite.ts'
 
-const ACTIVE_VARIABLE = '__STRYKER_ACTIVE_MUTANT__'
-/** A mutant may make a loop endless; no test that is tried here takes as long. */
-const TRIAL_MS_MAX = 120_000
-const TEST_MS_MAX = 60_000
+/** How a mutant ended. */
+export type Outcome = 'killed' | 'timed out' | 'survived' | 'no test'
 
-/** Runs test files of a copy, with a mutant if one is named; whether all of them pass. */
-async function passes(root: string, files: readonly string[], env: Record<string, string>) {
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      'test',
-      '--bail',
-      `--timeout=${TEST_MS_MAX}`,
-      '--preload',
-      './test/mutants/reached.ts',
-      ...files,
-    ],
-    {
-      ...{ cwd: root, stdout: 'ignore', stderr: 'ignore', timeout: TRIAL_MS_MAX },
-      ...{ env: { ...process.env, ...env }, killSignal: 'SIGKILL' },
-    },
+/** What a process is to try: the mutants of one source with the tests nearest to it. */
+export type Task = {
+  readonly tests: readonly string[]
+  readonly mutants: readonly string[]
+  /** The one mutant is active from the start, also while modules load. */
+  readonly isFresh: boolean
+  /** Names of tests that fail alone, without a mutant. */
+  readonly failing: readonly string[]
+}
+
+/** What the process reports: which mutant it begins, how it ended, which tests fail without one. */
+export type Report =
+  | { readonly failing: string }
+  | { readonly begun: string | null }
+  /** `isOpen`: a process of its own has to try it, since here modules or tests had another state. */
+  | { readonly id: string; readonly outcome: Outcome; readonly isOpen?: boolean }
+
+/** The switches and counters that the instrumented sources use. */
+type Switches = {
+  activeMutant?: string | undefined
+  currentTestId?: string | undefined
+  hitCount?: number
+  hitLimit?: number
+  mutantCoverage?: { static: object; perTest: Record<string, Record<string, number>> }
+}
+
+/** A mutant that is reached so many times more than without it is in an endless loop. */
+const HITS_FACTOR = 100
+const HITS_MIN = 100_000
+/** A test waits for ever where it takes that much longer. */
+const TEST_MS_MIN = 2_000
+/** Slower tests are left out. */
+const TEST_MS_MAX = 20_000
+const TEST_FACTOR = 10
+
+type Measured = Test & { readonly ms: number; readonly hits: Readonly<Record<string, number>> }
+const LATE = Symbol('late')
+const switches: Switches = {}
+Object.assign(globalThis, { __stryker__: switches })
+let stray: unknown = null
+
+async function isPassing(test: Test, msMax: number): Promise<boolean | typeof LATE> {
+  stray = null
+  const timer = Promise.withResolvers<typeof LATE>()
+  const end = setTimeout(() => timer.resolve(LATE), msMax)
+  const passed = test.run().then(
+    () => true,
+    () => false,
   )
-  return (await child.exited) === 0
+  const outcome = await Promise.race([passed, timer.promise])
+  clearTimeout(end)
+  return outcome === true ? stray === null : outcome
 }
 
-/** The ids of the mutants that a test file passes; null if it fails without any. */
-export async function reachedBy(root: string, file: string): Promise<string[] | null> {
-  const list = join(root, `${file}.reached`)
-  if (!(await passes(root, [`./${file}`], { [REACHED_VARIABLE]: list }))) return null
-  const text = await Bun.file(list).text()
-  return text === '' ? [] : text.split('\n')
+const nameOf = ({ file, name }: Test) => `${file}: ${name}`
+
+/** The tests of a file that pass alone and in time, and which mutants each reaches. */
+async function measured(file: string): Promise<Measured[]> {
+  const good: Measured[] = []
+  const found = await testsIn(process.cwd(), file).catch(() => null)
+  if (!found) send({ failing: file })
+  for (const test of found ?? []) {
+    switches.currentTestId = nameOf(test)
+    send({ begun: null })
+    const from = performance.now()
+    const outcome = await isPassing(test, TEST_MS_MAX)
+    const ms = performance.now() - from
+    switches.currentTestId = undefined
+    const hits = switches.mutantCoverage?.perTest[nameOf(test)] ?? {}
+    if (outcome === true) good.push({ ...test, ms, hits })
+    if (outcome === false) send({ failing: nameOf(test) })
+  }
+  return good.sort((a, b) => a.ms - b.ms)
 }
 
-/** Reports whether one of these test files fails with a mutant, or never ends. */
-export async function isKilled(root: string, id: string, files: readonly string[]) {
-  const paths = files.map((file) => `./${file}`)
-  return !(await passes(root, paths, { [ACTIVE_VARIABLE]: id }))
+/** Runs the tests that reach a mutant until one fails; null where none does. */
+async function tried(id: string, tests: readonly Measured[]): Promise<Report | null> {
+  for (const test of tests) {
+    if (!test.hits[id]) continue
+    switches.activeMutant = id
+    switches.hitCount = 0
+    switches.hitLimit = HITS_MIN + HITS_FACTOR * test.hits[id]
+    const msMax = TEST_MS_MIN + TEST_FACTOR * test.ms
+    const outcome = await isPassing(test, msMax)
+    const isEndless = outcome === LATE || switches.hitCount > switches.hitLimit
+    switches.activeMutant = undefined
+    if (outcome === true) continue
+    if ((await isPassing(test, msMax)) !== true) return { id, outcome: 'survived', isOpen: true }
+    return { id, outcome: isEndless ? 'timed out' : 'killed' }
+  }
+  return null
+}
+
+/** Tries each mutant with one test file after the other, the nearest first. */
+async function tryAll({ tests, mutants }: Task): Promise<void> {
+  const left = new Set(mutants)
+  const reached = new Set<string>()
+  for (const file of tests) {
+    if (left.size === 0) return
+    const good = await measured(file)
+    for (const { hits } of good) for (const id of Object.keys(hits)) reached.add(id)
+    for (const id of left) {
+      send({ begun: id })
+      const report = await tried(id, good)
+      send({ begun: null })
+      if (!report) continue
+      left.delete(id)
+      send(report)
+      if ('isOpen' in report) return
+    }
+  }
+  const isOpen = (id: string) => id in (switches.mutantCoverage?.static ?? {})
+  for (const id of left)
+    send({ id, outcome: reached.has(id) ? 'survived' : 'no test', isOpen: isOpen(id) })
+}
+
+/** Tries a mutant that is active while modules load: a module fails, or a test that did not. */
+async function tryFresh({ tests, mutants: [id], failing }: Task): Promise<void> {
+  send({ begun: id! })
+  switches.activeMutant = id
+  const isNoticed = async (file: string) => {
+    for (const test of await testsIn(process.cwd(), file))
+      if (!failing.includes(nameOf(test)) && (await isPassing(test, TEST_MS_MAX)) === false)
+        return true
+    return false
+  }
+  let outcome: Outcome = 'survived'
+  for (const file of tests)
+    if (outcome === 'survived' && (await isNoticed(file).catch(() => true))) outcome = 'killed'
+  send({ id: id!, outcome })
+}
+
+const send = (report: Report) => process.send!(report)
+
+if (process.send) {
+  for (const event of ['unhandledRejection', 'uncaughtException'])
+    process.on(event, (error) => {
+      stray = error
+    })
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), endOnFailure: true })
+  process.once('message', async (task: Task) => {
+    await (task.isFresh ? tryFresh(task) : tryAll(task))
+    process.exit(0)
+  })
 }
