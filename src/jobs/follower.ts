@@ -6,8 +6,8 @@ import type { LiveMemory, LoggedChange } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { isUnnamed, type LogRow, parts, timesAt } from './change-log.ts'
 import { type Checked, Checks } from './checks.ts'
+import { LoadTurns } from './load-turns.ts'
 import { type LoggedLoads, load, publishLoaded } from './loaded.ts'
-import { LogTurns } from './log-turns.ts'
 import { changeOf, type LoggedSources, quotesOf, type ReadRows, ROWS_MAX } from './logged-rows.ts'
 import { type OwnCommit, OwnCommits } from './own-commits.ts'
 
@@ -29,9 +29,6 @@ const LOADS_MAX = 5
 /** How long the sender of a commit waits for its being served. */
 const SERVED_MS_MAX = 8_000
 
-/** News of a commit in the log. */
-type FollowedNews = { readonly kind?: string; readonly position?: number | null }
-
 /** Signals that the order is broken: the next row has no step. */
 class Broken extends Error {}
 
@@ -45,17 +42,18 @@ class Broken extends Error {}
  */
 export class Follower {
   #isLost = false
+  /** The position up to which the log is to be read. */
+  #wantedPosition = 0
   #gaps = 0
   #tickMs = Number.NEGATIVE_INFINITY
   readonly #own = new OwnCommits()
   readonly #checks: Checks
-  readonly #turns: LogTurns
+  readonly #turns: LoadTurns
 
   constructor(private readonly deps: FollowerDeps) {
-    const { clock, log, memory } = deps
-    const turn = (isWanted: boolean) => this.#turn(isWanted)
     this.#checks = new Checks(deps)
-    this.#turns = new LogTurns({ positions: memory.positions, clock, log, turn })
+    const failure = 'changes could not be followed'
+    this.#turns = new LoadTurns({ ...deps, failure, work: () => this.#turn() }, false)
   }
 
   /** The time of the oldest news that is not applied yet; null for none. */
@@ -75,7 +73,7 @@ export class Follower {
 
   /** Whether the last attempt failed. */
   get isFailing(): boolean {
-    return this.#turns.isFailing
+    return this.#turns.failure !== null
   }
 
   /** Reports whether the last attempt failed, or what comes next has no step. */
@@ -90,16 +88,13 @@ export class Follower {
   }
 
   /** Hears of news; those without a position come from a version that does not log. */
-  hear({ kind, position }: FollowedNews, isOwn = false): void {
+  hear({ kind, position }: { kind?: string; position?: number | null }, isOwn = false): void {
     const { memory, clock } = this.deps
     if (position) {
       const isServed = isOwn && kind === 'observations' && this.#own.isAwaited(position)
-      if (!isServed) this.#turns.hearOf(position)
+      if (!isServed) this.#readTo(position)
     } else if (position === null) memory.publish({ isPastChanged: true }, clock.now())
-    else {
-      this.#isLost = true
-      this.wake()
-    }
+    else void this.lose()
   }
 
   /**
@@ -107,17 +102,13 @@ export class Follower {
    * not have the log read meanwhile, but for one whose answer was lost.
    */
   committing<T>(work: () => Promise<T>): Promise<T> {
-    return this.#own.during(work, (position) => this.#turns.hearOf(position))
-  }
-
-  /** Has the log read. */
-  wake(): void {
-    this.#turns.wake()
+    return this.#own.during(work, (position) => this.#readTo(position))
   }
 
   /** Reads the log now; resolves when everything that was logged before is served, or failed. */
   caughtUp(): Promise<void> {
-    return this.#turns.caughtUp()
+    this.#wantedPosition = Number.POSITIVE_INFINITY
+    return this.#turns.take()
   }
 
   /** Resolves when everything heard of so far is served, or failed. */
@@ -126,18 +117,19 @@ export class Follower {
   }
 
   /**
-   * Serves what this process committed, in its turn; answers false if that takes too long. The log
-   * is read only if others committed since the last row that was applied.
+   * Serves what this process committed, in its turn, or without `commit` everything committed so
+   * far; answers false if that fails or takes too long. The log is read only if others committed
+   * since the last row that was applied.
    */
-  async serve(commit: OwnCommit): Promise<boolean> {
+  async serve(commit: OwnCommit | null): Promise<boolean> {
     const { live, memory } = this.deps
-    if (commit.position <= live.position) {
+    if (!commit || commit.position <= live.position) {
       // It was read from the log already, or the log of another server goes on elsewhere.
       await this.caughtUp()
       return !this.isFailing
     }
     this.#own.add(commit)
-    this.#turns.hearOf(commit.position)
+    this.#readTo(commit.position)
     return memory.positions.reached(commit.position, SERVED_MS_MAX)
   }
 
@@ -160,15 +152,22 @@ export class Follower {
   }
 
   /** Loads everything, as a gap. */
-  async lose(): Promise<void> {
+  lose(): Promise<void> {
     this.#isLost = true
-    await this.caughtUp()
+    return this.caughtUp()
   }
 
-  async #turn(isWanted: boolean): Promise<void> {
-    if (!this.#isLost && !(await this.#catchUp({ isWanted }))) this.#isLost = true
+  #readTo(position: number): void {
+    if (position <= this.deps.live.position) return
+    this.#wantedPosition = Math.max(this.#wantedPosition, position)
+    void this.#turns.take()
+  }
+
+  async #turn(): Promise<void> {
+    if (!this.#isLost && !(await this.#catchUp())) this.#isLost = true
     if (this.#turns.isStopped) return
-    if (!this.#isLost) return this.#checks.compare((found) => this.#compare(found))
+    if (!this.#isLost) await this.#checks.compare((found) => this.#compare(found))
+    if (!this.#isLost) return
     this.#isLost = false
     this.#checks.clear()
     try {
@@ -180,21 +179,22 @@ export class Follower {
     }
   }
 
-  /**
-   * Applies all that is logged by now, or was heard of unless it is wanted; answers false where the
-   * log does not tell all of it.
-   */
-  async #catchUp({ isTold = true, isWanted = true } = {}): Promise<boolean> {
+  /** Applies all that is logged and wanted; answers false if the log does not say all of it. */
+  async #catchUp({ isTold = true } = {}): Promise<boolean> {
+    const { live, log } = this.deps
+    const wanted = isTold ? this.#wantedPosition : Number.POSITIVE_INFINITY
+    // What a read does not bring is not waited for: it was of another database, or is read again.
+    if (isTold) this.#wantedPosition = 0
     try {
       if (isTold) await this.#takeOwn()
-      if (isWanted || this.#turns.isBehind) while (await this.#takeSome(isTold));
+      if (wanted > live.position) while (await this.#takeSome(isTold));
       return true
     } catch (error) {
       if (!(error instanceof Broken)) throw error
-      this.deps.log.info({ why: error.message }, 'changes are followed again')
+      log.info({ why: error.message }, 'changes are followed again')
       return false
     } finally {
-      if (isTold && !this.#isUnwatched) this.deps.live.settle()
+      if (isTold && !this.#isUnwatched) live.settle()
     }
   }
 
@@ -219,9 +219,10 @@ export class Follower {
   /** Applies the log up to now: a gap if it did not report all that was loaded before. */
   async #compare({ before, catalogue, ...others }: Checked): Promise<void> {
     const { live, memory, references, clock, log } = this.deps
+    this.#wantedPosition = Number.POSITIVE_INFINITY
     if (!(await this.#catchUp())) {
       this.#isLost = true
-      return this.wake()
+      return
     }
     const isOlder = memory.current.catalogue !== before
     const loaded = isOlder ? others : { ...others, catalogue }

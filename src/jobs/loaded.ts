@@ -1,6 +1,5 @@
 import { corridorKey, type StoredCorridor } from '~/domain/corridor.ts'
 import type { Reference } from '~/domain/mid.ts'
-import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
@@ -80,19 +79,11 @@ export async function publishLoaded(
   const hadMissed = memory.current.references !== before.references
   // A quote that comes while the days are looked up is held against what is published by then.
   memory.expect(loaded)
-  const hadMissedDays = await learnAll({ memory, references }, memory.current.days.probes)
-  memory.publish({ ...loaded, isPastChanged: true }, ...timesMs)
-  return hadMissed || hadMissedDays || memory.current.quotes !== before.quotes
-}
-
-/** Takes in the references of days; answers whether another one was served for some of them. */
-async function learnAll(
-  { memory, references }: Pick<Loading, 'memory' | 'references'>,
-  probes: readonly Probe[],
-): Promise<boolean> {
-  if (probes.length === 0) return false
-  const answers = await references.referencesAt(probes)
+  const { probes } = memory.current.days
+  const answers = probes.length > 0 ? await references.referencesAt(probes) : []
   const { serial } = memory.current.days
   memory.learn(answers)
-  return memory.current.days.serial !== serial
+  const hadMissedDays = memory.current.days.serial !== serial
+  memory.publish({ ...loaded, isPastChanged: true }, ...timesMs)
+  return hadMissed || hadMissedDays || memory.current.quotes !== before.quotes
 }

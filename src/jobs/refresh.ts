@@ -6,7 +6,7 @@ import type { SourceRecord } from '~/domain/source/state.ts'
 import type { Log } from '~/log.ts'
 import type { Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
-import { Backlog, type DatabaseChange } from './backlog.ts'
+import { LoadTurns } from './load-turns.ts'
 
 /** Sources of what the log of changes does not report. */
 export type Sources = {
@@ -33,7 +33,7 @@ type RefreshDeps = {
   readonly meter: UsageMeter
   readonly clock: { now(): number }
   readonly log: Log
-  /** Called when everything was loaded again after an earlier load failed. */
+  /** Called when everything was loaded, also what an earlier load could not have. */
   readonly onCaughtUp?: () => void
 }
 
@@ -45,29 +45,58 @@ const ACCESS_READS_MAX = 5
 /** The number of days of usage that are loaded: today and yesterday, whose last units come late. */
 const COUNTED_DAYS = 2
 
+/** The maximum number of accounts with changed access that are loaded one by one. */
+export const ACCESS_MAX = 500
+/** The maximum number of accounts with changed usage that are loaded together. */
+export const USAGE_ACCOUNTS_MAX = 5000
+
+/** A change in the database that the log of changes does not report. */
+export type DatabaseChange =
+  | { readonly kind: 'access'; readonly accountId?: string }
+  | { readonly kind: 'feeds' }
+  | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
+  | { readonly kind: 'everything' }
+
+/** Changes that wait to be loaded. Each loads the present state, so their order does not matter. */
+class Backlog {
+  /** Accounts with changed access; null for all. */
+  access: Set<string> | null = new Set()
+  readonly usage = new Set<string>()
+  isFeeds = false
+  isEverything = false
+
+  add(change: DatabaseChange): void {
+    if (change.kind === 'access' && !change.accountId) this.access = null
+    else if (change.kind === 'access') this.access?.add(change.accountId!)
+    else if (change.kind === 'usage') for (const id of change.accountIds) this.usage.add(id)
+    else if (change.kind === 'feeds') this.isFeeds = true
+    else this.isEverything = true
+    if (this.access && this.access.size > ACCESS_MAX) this.access = null
+    this.isEverything ||= this.usage.size > USAGE_ACCOUNTS_MAX
+    if (this.isEverything) this.usage.clear()
+  }
+}
+
 /**
- * Keeps accounts, keys, usage and the states of feeds in step with the database: one change at a
- * time, the most urgent first.
+ * Keeps accounts, keys, usage and the states of feeds in step with the database: access first,
+ * then usage, then the rest.
  *
  * A change that cannot be loaded turns into a full reload, which the next change, `retry` and every
  * re-check try again.
  */
 export class Refresher {
-  readonly #backlog = new Backlog()
-  #isBehind = false
-  /** Says whether a turn stands in line that has not begun. */
-  #isInLine = false
-  #isStopped = false
-  #turn: Promise<void> = Promise.resolve()
+  #backlog = new Backlog()
+  readonly #turns: LoadTurns
 
-  constructor(private readonly deps: RefreshDeps) {}
+  constructor(private readonly deps: RefreshDeps) {
+    const failure = 'memory could not be refreshed'
+    this.#turns = new LoadTurns({ ...deps, failure, work: () => this.#turn() })
+  }
 
   /** Queues a change, which is loaded in its turn. */
   note(change: DatabaseChange): void {
     this.#backlog.add(change)
-    if (this.#isInLine) return
-    this.#isInLine = true
-    this.#turn = this.#turn.then(() => this.#drain())
+    void this.#turns.take()
   }
 
   /** Loads one account with its keys, in its turn. */
@@ -78,66 +107,43 @@ export class Refresher {
 
   /** Loads everything if an earlier load failed; rejects when this load fails too. */
   async retry(): Promise<void> {
-    if (this.#isBehind) await this.reload()
+    if (this.isBehind) await this.reload()
   }
 
   /** Stops loading anything on its own. */
   stop(): void {
-    this.#isStopped = true
+    this.#turns.stop()
   }
 
   /** Reports whether a queued change could not be loaded yet. */
   get isBehind(): boolean {
-    return this.#isBehind
+    return this.#turns.failure !== null
   }
 
   /** Resolves when every change queued so far is loaded or has failed. */
   settled(): Promise<void> {
-    return this.#turn
+    return this.#turns.settled()
   }
 
   /** Loads everything, in its turn. Rejects when the database does not answer. */
-  reload(): Promise<void> {
-    const reloaded = this.#turn.then(() => this.#catchUp())
-    this.#turn = reloaded.then(
-      () => {},
-      () => {},
-    )
-    return reloaded
+  async reload(): Promise<void> {
+    this.note({ kind: 'everything' })
+    await this.settled()
+    const { failure } = this.#turns
+    if (failure) throw failure.error
   }
 
   /** Loads what waits. What comes meanwhile has a turn of its own, lest this one have no end. */
-  async #drain(): Promise<void> {
-    this.#isInLine = false
-    for (const change of this.#backlog.round()) await this.#take(change)
-  }
-
-  async #take(change: DatabaseChange): Promise<void> {
-    try {
-      if (this.#isBehind) await this.#catchUp()
-      else await this.#load(change)
-    } catch (error) {
-      if (!this.#isBehind) this.deps.log.warn({ err: error }, 'memory could not be refreshed')
-      this.#isBehind = true
-    }
-  }
-
-  async #load(change: DatabaseChange): Promise<void> {
+  async #turn(): Promise<void> {
+    const { access, usage, isFeeds, isEverything } = this.#backlog
+    this.#backlog = new Backlog()
+    if (this.isBehind) return this.#loadEverything()
     const { sources, memory, clock } = this.deps
-    switch (change.kind) {
-      case 'access': {
-        const { accountId } = change
-        const { access } = sources
-        await this.#publishAccess(() => (accountId ? access.loadAccount(accountId) : access.load()))
-        return
-      }
-      case 'feeds':
-        return memory.publish(await this.#loadStates(), clock.now())
-      case 'usage':
-        return this.#loadUsage(change.accountIds)
-      case 'everything':
-        await this.#loadEverything()
-    }
+    if (access === null) await this.#publishAccess(() => sources.access.load())
+    for (const id of access ?? []) await this.#publishAccess(() => sources.access.loadAccount(id))
+    if (isEverything) return this.#loadEverything()
+    if (usage.size > 0) await this.#loadUsage([...usage])
+    if (isFeeds) memory.publish(await this.#loadStates(), clock.now())
   }
 
   /** State of feeds and banks, shared by all processes. */
@@ -172,22 +178,7 @@ export class Refresher {
   /** Queues accounts that were being written during the read, to be read again after it. */
   #readAgain(accountIds: readonly string[]): void {
     if (accountIds.length === 0) return
-    void this.deps.meter.written().then(() => {
-      if (!this.#isStopped) this.note({ kind: 'usage', accountIds })
-    })
-  }
-
-  /** Loads everything. Changes queued before it began are covered by it, later ones are not. */
-  async #catchUp(): Promise<void> {
-    this.#backlog.clear()
-    try {
-      await this.#loadEverything()
-      this.#isBehind = false
-      this.deps.onCaughtUp?.()
-    } catch (error) {
-      this.#isBehind = true
-      throw error
-    }
+    void this.deps.meter.written().then(() => this.note({ kind: 'usage', accountIds }))
   }
 
   async #loadEverything(): Promise<void> {
@@ -198,5 +189,6 @@ export class Refresher {
     const [states, usage] = await Promise.all(loads)
     await this.#publishAccess(() => sources.access.load(), states)
     this.#readAgain(meter.load(usage, settlements))
+    this.deps.onCaughtUp?.()
   }
 }

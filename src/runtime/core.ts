@@ -92,7 +92,7 @@ export async function openCore(options: ServiceOptions, opened: Opened): Promise
   const passing = new Passing(live, options.config)
   const logged = loggedOf(options, { spread, tracing: telemetry.tracing })
   const follower = opened.add(new Follower({ ...logged, memory, live, clock, log }))
-  memory.positions.onAwaited = () => follower.wake()
+  memory.positions.onAwaited = () => void follower.caughtUp()
   const heard = telemetry.follow({ refresher, follower })
   const changes = new ChangeListener({ ...options, ...heard, meter })
   const newKeys = newKeysOf({ ...options, refresher })

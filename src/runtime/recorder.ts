@@ -1,8 +1,8 @@
 import type { Config } from '~/config.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Place } from '~/domain/observation.ts'
-import type { Quote } from '~/domain/quote.ts'
 import type { Follower } from '~/jobs/follower.ts'
+import type { OwnCommit } from '~/jobs/own-commits.ts'
 import type { DaySource } from '~/memory/day-publication.ts'
 import { type IngestDeps, type ObservationStore, quoteOf } from '~/service/recording/ingest.ts'
 import type { WithdrawalStore } from '~/service/recording/withdraw.ts'
@@ -22,7 +22,7 @@ type RecorderDeps = {
   readonly work: Config['work']
   readonly storage: Pick<StorageWatch, 'watched'>
   readonly rows: Pick<RowFigures, 'count'>
-  readonly follower: Pick<Follower, 'committing' | 'serve' | 'caughtUp' | 'isFailing'>
+  readonly follower: Pick<Follower, 'committing' | 'serve'>
 }
 
 const WITHDRAWING_AWAY =
@@ -65,7 +65,7 @@ export function recorderOf(deps: RecorderDeps): Recorder {
       const earlier = await limit.run(() =>
         orUnavailable(observations.answered(idempotency), RECORDING_AWAY),
       )
-      if (earlier) await served(deps, { away: RECORDING_AWAY })
+      if (earlier) await served(deps, RECORDING_AWAY)
       return earlier
     },
     record: (batch) =>
@@ -74,11 +74,11 @@ export function recorderOf(deps: RecorderDeps): Recorder {
           batch.assertAwaited?.()
           return record(batch)
         })
-        if (recording.kind === 'replayed') await served(deps, { away: RECORDING_AWAY })
+        if (recording.kind === 'replayed') await served(deps, RECORDING_AWAY)
         if (recording.kind === 'recorded') {
           const quotes = batch.observations.map((row, i) => quoteOf(row, recording.ids[i]!))
-          const isNamed = quotes.length <= CHANGE_ROWS_MAX
-          await ownServed(deps, { ...recording, quotes, isNamed, away: RECORDING_AWAY })
+          const rows = { quotes, withdrawn: [], isNamed: quotes.length <= CHANGE_ROWS_MAX }
+          await served(deps, RECORDING_AWAY, ownOf(recording, rows))
         }
         return recording
       }),
@@ -89,28 +89,22 @@ export function recorderOf(deps: RecorderDeps): Recorder {
   }
 }
 
-type Committed = Place & {
-  readonly quotes: readonly Quote[]
-  readonly withdrawn?: readonly Quote[]
-  /** Whether the log names its rows. */
-  readonly isNamed: boolean
-  /** What to say if it is not served in time. */
-  readonly away: string
-}
+/** What the follower is handed of a commit; null if its place is unknown, so it reads the log. */
+const ownOf = (
+  { position, previous, atMs }: Place,
+  rows: Pick<OwnCommit, 'quotes' | 'withdrawn' | 'isNamed'>,
+): OwnCommit | null =>
+  position && previous !== undefined && atMs !== undefined
+    ? { position, previous, atMs, ...rows }
+    : null
 
-/** Waits until what was committed is served, which need not be read from the log then. */
-async function ownServed(deps: RecorderDeps, { away, ...commit }: Committed): Promise<void> {
-  const { position, previous, atMs, quotes, withdrawn = [], isNamed } = commit
-  if (!position) return
-  if (previous === undefined || atMs === undefined) return served(deps, { away })
-  const own = { position, previous, atMs, quotes, withdrawn, isNamed }
-  if (!(await deps.follower.serve(own))) throw new ServiceError('database_unavailable', away)
-}
-
-/** Waits until everything that was committed is served. */
-async function served({ follower }: RecorderDeps, { away }: { away: string }): Promise<void> {
-  await follower.caughtUp()
-  if (follower.isFailing) throw new ServiceError('database_unavailable', away)
+/** Waits until a commit is served; without one, until everything committed so far is. */
+async function served(
+  { follower }: RecorderDeps,
+  away: string,
+  commit: OwnCommit | null = null,
+): Promise<void> {
+  if (!(await follower.serve(commit))) throw new ServiceError('database_unavailable', away)
 }
 
 /** The part that withdraws. */
@@ -122,7 +116,8 @@ function withdrawing(deps: RecorderDeps, limit: WorkLimit): WithdrawalStore {
       const done = await limit.run(() =>
         orUnavailable(withdrawals.withdraw(withdrawal), WITHDRAWING_AWAY),
       )
-      await ownServed(deps, { ...done, isNamed: true, away: WITHDRAWING_AWAY })
+      if (done.position)
+        await served(deps, WITHDRAWING_AWAY, ownOf(done, { ...done, isNamed: true }))
       return done
     },
   }

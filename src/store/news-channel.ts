@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Window } from '~/domain/period.ts'
 import type { Database, Sql } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { ownConnection } from './own-connection.ts'
@@ -15,27 +14,19 @@ export const CHANGE_ROWS_MAX = 1000
  */
 type Logged = { readonly position?: number | null }
 
+/** A kind of commit that stands in the log of changes. */
+type LoggedKind = 'observations' | 'references' | 'catalogue'
+
+/** Time alone changed what readers see, or an hour was opened. */
+type TimeKind = 'tick' | 'hour'
+
 /**
- * Content of a commit. Without ids or an account it was more than fits a message, so load all of
- * it.
- *
- * An id range covers all rows of its commit, and perhaps rows of others that committed meanwhile. A
- * window covers the times of its observations; versions that know no months do not say it.
+ * Content of a commit, or what wakes those who follow the log of changes. Their news also name ids
+ * and times, for 1.0 and 2.0, which load everything without them.
  */
 type NewsItem =
-  | ({
-      readonly kind: 'observations'
-      readonly firstId?: number
-      readonly lastId?: number
-      readonly window?: Window
-      /** Says whether it withdrew observations; versions that do not know of it load everything. */
-      readonly isWithdrawal?: boolean
-    } & Logged)
-  | ({ readonly kind: 'references'; readonly firstId?: number; readonly lastId?: number } & Logged)
-  | ({ readonly kind: 'catalogue' } & Logged)
-  /** Time alone changed what readers see, or an hour was opened. */
-  | { readonly kind: 'tick'; readonly position: number }
-  | { readonly kind: 'hour'; readonly position: number }
+  | ({ readonly kind: LoggedKind } & Logged)
+  | { readonly kind: TimeKind; readonly position: number }
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
@@ -99,8 +90,6 @@ export const loggedNews = (
 /** A part of a statement. */
 type Fragment = ReturnType<typeof announced>
 
-type LoggedKind = 'observations' | 'references' | 'catalogue'
-
 type AddedRows = {
   /** A table or query with the ids of the new rows, and the times of observations. */
   readonly added: Fragment
@@ -162,10 +151,12 @@ export function newsOf(payload: string): HeardNews | null {
   const value = parsed(payload)
   if (typeof value !== 'object' || value === null) return null
   const { kind, origin, ...more } = value as Record<string, unknown>
-  const { firstId, lastId, window, accountId, accountIds, count, position, isWithdrawal } = more
+  const { accountId, accountIds, count, position } = more
   if (typeof origin !== 'string') return null
   const logged = position === null || isId(position) ? { position } : {}
   switch (kind) {
+    case 'observations':
+    case 'references':
     case 'catalogue':
       return { kind, origin, ...logged }
     case 'feeds':
@@ -183,14 +174,6 @@ export function newsOf(payload: string): HeardNews | null {
     case 'usage':
     case 'shares':
       return isTexts(accountIds) ? { kind, origin, accountIds } : null
-    case 'observations':
-    case 'references':
-      if (kind === 'observations' && isWithdrawal === true)
-        return { kind, origin, isWithdrawal, ...logged }
-      if (firstId === undefined && lastId === undefined) return { kind, origin, ...logged }
-      return isId(firstId) && isId(lastId)
-        ? { kind, origin, firstId, lastId, ...(isWindow(window) && { window }), ...logged }
-        : null
     default:
       return null
   }
@@ -198,11 +181,6 @@ export function newsOf(payload: string): HeardNews | null {
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
-
-function isWindow(value: unknown): value is Window {
-  const { fromMs, beforeMs } = (value ?? {}) as { [name: string]: unknown }
-  return isId(fromMs) && isId(beforeMs)
-}
 
 const isId = (value: unknown): value is number => Number.isSafeInteger(value)
 

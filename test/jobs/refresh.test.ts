@@ -4,8 +4,13 @@ import { type FeedState, noState } from '~/domain/feed/state.ts'
 import type { UsageCount } from '~/domain/quota.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
-import { BACKLOG_ACCOUNTS_MAX, BACKLOG_MAX, type DatabaseChange } from '~/jobs/backlog.ts'
-import { Refresher, type Sources } from '~/jobs/refresh.ts'
+import {
+  ACCESS_MAX,
+  type DatabaseChange,
+  Refresher,
+  type Sources,
+  USAGE_ACCOUNTS_MAX,
+} from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { HandClock } from '../support/clock.ts'
@@ -13,7 +18,6 @@ import { KeptLog } from '../support/log.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 const DAY = dayOf(NOW_MS)
-const _RANGE_ROWS_MAX = 20_000
 
 const account = (id: string): Account => ({ id, email: id, plan: 'free', role: 'member' })
 const key = (id: string, revokedMs: number | null = null): Key => ({
@@ -137,6 +141,8 @@ describe('usage that others counted while a batch of ours was on its way', () =>
     tables.usage = total(8)
     refresher.note({ kind: 'usage', accountIds: ['a'] })
     await refresher.settled()
+    await Bun.sleep(0)
+    await refresher.settled()
     expect(meter.used('a', DAY)).toBe(8)
     expect(tables.asked).toHaveLength(2)
   })
@@ -188,9 +194,17 @@ describe('Refresher.note', () => {
     refresher.note({ kind: 'usage', accountIds: ['a', 'b'] })
     refresher.note({ kind: 'access', accountId: 'acc' })
     refresher.note({ kind: 'usage', accountIds: ['b', 'c'] })
-    refresher.note({ kind: 'access' })
     await refresher.settled()
-    expect(tables.asked).toEqual(['access acc', 'access', 'usage of a,b,c -1 2', 'feeds'])
+    expect(tables.asked).toEqual(['access acc', 'usage of a,b,c -1 2', 'feeds'])
+  })
+
+  test('accounts are not loaded one by one where all of them are', async () => {
+    const { tables, refresher } = started()
+    refresher.note({ kind: 'access', accountId: 'a' })
+    refresher.note({ kind: 'access' })
+    refresher.note({ kind: 'access', accountId: 'b' })
+    await refresher.settled()
+    expect(tables.asked).toEqual(['access'])
   })
 
   test('the state of the feeds from the later run stays, in whatever order they come', async () => {
@@ -227,7 +241,7 @@ describe('Refresher.note', () => {
 
   test('more accounts than the bound are loaded as all accounts, in one go', async () => {
     const { tables, refresher } = started()
-    for (let i = 0; i < BACKLOG_MAX + 1; i++)
+    for (let i = 0; i < ACCESS_MAX + 1; i++)
       refresher.note({ kind: 'access', accountId: String(i) })
     await refresher.settled()
     expect(tables.asked).toEqual(['access'])
@@ -259,7 +273,7 @@ describe('Refresher.note', () => {
 
   test('as many accounts as the bound are loaded together, and one more makes a reload', async () => {
     const { tables, refresher } = started()
-    const accountIds = Array.from({ length: BACKLOG_ACCOUNTS_MAX }, (_, i) => String(i))
+    const accountIds = Array.from({ length: USAGE_ACCOUNTS_MAX }, (_, i) => String(i))
     refresher.note({ kind: 'usage', accountIds })
     await refresher.settled()
     expect(tables.asked).toHaveLength(1)

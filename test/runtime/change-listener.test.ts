@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import type { DatabaseChange } from '~/jobs/backlog.ts'
+import type { DatabaseChange } from '~/jobs/refresh.ts'
 import { ChangeListener } from '~/runtime/change-listener.ts'
 import type { Database } from '~/store/database.ts'
 import { announced } from '~/store/news-channel.ts'

@@ -8,7 +8,5 @@ export const UNWATCHED = {
   follower: {
     committing: <T>(work: () => Promise<T>) => work(),
     serve: async () => true,
-    caughtUp: async () => {},
-    isFailing: false,
   },
 }

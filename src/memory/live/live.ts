@@ -9,25 +9,6 @@ import type { Step, StepHearer, StepKind } from './step.ts'
 /** Every corridor. */
 export const ANYWHERE = '*'
 
-/** Memory in the order of the log of changes, for those who must hear of each commit in turn. */
-export type Live = {
-  /** The position of the last step applied; 0 before the first. */
-  readonly position: number
-  /** Generation at that position. */
-  readonly current: Generation
-  /** The moment by which `current` is to be looked at: that of the last tick. */
-  readonly atMs: number
-  /** The last hour that was opened; null if none is known. */
-  readonly hourMs: number | null
-  /** Tells of each step from now on, until the function that it answers is called. */
-  hear(hearer: StepHearer): () => void
-  /**
-   * Notes that time is of interest here: a tick is logged when time alone changes what the corridor
-   * shows in realtime. Ends with the function that it answers.
-   */
-  watch(corridor: Corridor | typeof ANYWHERE): () => void
-}
-
 /** A row of the log with what it names, read. */
 export type LoggedChange = {
   readonly position: number
@@ -48,8 +29,11 @@ type LiveStart = {
   readonly hourMs: number | null
 }
 
+/** Memory in the order of the log of changes, for those who must hear of each commit in turn. */
+export type Live = Pick<LiveMemory, 'position' | 'current' | 'atMs' | 'hourMs' | 'hear' | 'watch'>
+
 /** Applies the log of changes to memory in its order, and reports each step. */
-export class LiveMemory implements Live {
+export class LiveMemory {
   #atMs = 0
   #hourMs: number | null = null
   /** Whether something was applied that was not reported. */
@@ -59,14 +43,17 @@ export class LiveMemory implements Live {
 
   constructor(private readonly memory: Memory) {}
 
+  /** The position of the last step applied; 0 before the first. */
   get position(): number {
     return this.memory.positions.position
   }
 
+  /** Generation at that position. */
   get current(): Generation {
     return this.memory.current
   }
 
+  /** The time by which `current` is to be looked at: that of the last tick. */
   get atMs(): number {
     return this.#atMs
   }
@@ -86,11 +73,16 @@ export class LiveMemory implements Live {
     return this.#watches
   }
 
+  /** Reports each step from now on, until the function that it returns is called. */
   hear(hearer: StepHearer): () => void {
     this.#hearers.add(hearer)
     return () => void this.#hearers.delete(hearer)
   }
 
+  /**
+   * Notes that time is of interest here: a tick is logged when time alone changes what the corridor
+   * shows in realtime. Ends with the function that it returns.
+   */
   watch(corridor: Corridor | typeof ANYWHERE): () => void {
     const key = corridor === ANYWHERE ? ANYWHERE : corridorKey(corridor)
     if (this.#watches.size === 0) this.settle()
