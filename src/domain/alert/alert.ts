@@ -89,3 +89,33 @@ export const OLD_SECRET_MS = 24 * 60 * 60 * 1000
 /** Reports whether a move is measured from what held when the alert was made or last fired. */
 export const holdsBase = ({ op, periodMs }: Condition): boolean =>
   op === 'moves_pct' && periodMs === null
+
+/** The state of an alert when it is first evaluated. */
+export type FirstJudgement = {
+  readonly standing: Standing
+  readonly judgedPosition: number
+  readonly lastValue: number | null
+}
+
+export type NewAlert = AlertWish &
+  FirstJudgement & {
+    readonly accountId: string
+    readonly createdMs: number
+    /** The encrypted key of signatures; null for a mail. */
+    readonly secret: string | null
+    /** The id that it is to have; absent for any. */
+    readonly id?: string
+  }
+
+/** Changes of an alert; absent ones stay. */
+export type AlertChange = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'when' | 'amount'>> & {
+  readonly status?: 'active' | 'paused'
+}
+
+/** A change with what follows from it. */
+export type KeptChange = AlertChange & {
+  /** A new destination's key of signatures; absent if the destination stays. */
+  readonly secret?: string | null
+  /** State by which it is evaluated from now on; absent if that stays. */
+  readonly judged?: FirstJudgement
+}

@@ -2,9 +2,10 @@ import type { Account } from '~/domain/account.ts'
 import {
   ALERTS_MAX,
   type Alert,
-  type AlertWish,
   type Destination,
-  type Standing,
+  type FirstJudgement,
+  type KeptChange,
+  type NewAlert,
   type Watched,
 } from '~/domain/alert/alert.ts'
 import type { Delivery, NewDelivery } from '~/domain/alert/delivery.ts'
@@ -18,33 +19,6 @@ import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { baseOf } from './base.ts'
 import type { RateDeps } from './rate.ts'
 import { watchedValue } from './value.ts'
-
-/** State of an alert when it is first evaluated. */
-type FirstJudgement = {
-  readonly standing: Standing
-  readonly judgedPosition: number
-  readonly lastValue: number | null
-}
-
-type NewAlert = AlertWish &
-  FirstJudgement & {
-    readonly accountId: string
-    readonly createdMs: number
-    /** The encrypted key of signatures; null for a mail. */
-    readonly secret: string | null
-    /** The id that it is to have; absent for any. */
-    readonly id?: string
-  }
-
-/** Changes of an alert; absent ones stay. */
-export type AlertChange = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'when' | 'amount'>> & {
-  readonly status?: 'active' | 'paused'
-}
-
-type KeptChange = AlertChange & {
-  readonly secret?: string | null
-  readonly judged?: FirstJudgement
-}
 
 export type AlertStore = {
   /** Alerts that have not ended, oldest first, and then those that have, newest first. */

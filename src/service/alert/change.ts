@@ -1,6 +1,5 @@
-import { ALERTS_MAX, type Alert } from '~/domain/alert/alert.ts'
+import { ALERTS_MAX, type Alert, type AlertChange } from '~/domain/alert/alert.ts'
 import {
-  type AlertChange,
   type AlertDeps,
   alertLimit,
   assertJudged,

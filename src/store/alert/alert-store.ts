@@ -2,10 +2,11 @@ import { and, asc, count, desc, eq, inArray, lt, ne, sql } from 'drizzle-orm'
 import type {
   Alert,
   AlertStatus,
-  AlertWish,
   Condition,
   Destination,
-  Standing,
+  FirstJudgement,
+  KeptChange,
+  NewAlert,
 } from '~/domain/alert/alert.ts'
 import { LISTED_MAX } from '~/domain/alert/alert.ts'
 import { lockAccount } from '~/store/access/key-store.ts'
@@ -29,8 +30,8 @@ export function createAlertStore(database: Database) {
       return row ? alertOf(row) : null
     },
     known: (id: string) => known(db, id),
-    create: (made: Made, max: number) => create(database, made, max),
-    change: async (accountId: string, id: string, change: Change, max: number) =>
+    create: (made: NewAlert, max: number) => create(database, made, max),
+    change: async (accountId: string, id: string, change: KeptChange, max: number) =>
       isUuid(id) ? changed(database, { accountId, id, change, max }) : null,
     async remove(accountId: string, id: string): Promise<Alert | null> {
       if (!isUuid(id)) return null
@@ -68,26 +69,6 @@ async function known(db: Db | Tx, id: string): Promise<Alert | null> {
   if (!isUuid(id)) return null
   const [row] = await db.select().from(alerts).where(eq(alerts.id, id))
   return row ? alertOf(row) : null
-}
-
-type Made = AlertWish & {
-  readonly accountId: string
-  readonly createdMs: number
-  readonly standing: Standing
-  readonly judgedPosition: number
-  readonly lastValue: number | null
-  readonly secret: string | null
-  readonly id?: string
-}
-
-type Judged = Pick<Made, 'standing' | 'judgedPosition' | 'lastValue'>
-
-type Change = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'when' | 'amount'>> & {
-  readonly status?: 'active' | 'paused'
-  /** A new destination's key of signatures; absent if the destination stays. */
-  readonly secret?: string | null
-  /** State by which it is evaluated from now on; absent if that stays. */
-  readonly judged?: Judged
 }
 
 type Rotation = { readonly secret: string; readonly oldEndsMs: number }
@@ -140,7 +121,7 @@ async function listOf(db: Db, accountId: string): Promise<Alert[]> {
 }
 
 /** Null if the account has as many as it may; those that have ended and are too many go. */
-function create(database: Database, made: Made, max: number): Promise<Alert | null> {
+function create(database: Database, made: NewAlert, max: number): Promise<Alert | null> {
   return database.db.transaction(async (tx) => {
     if (!(await hasRoom(tx, made.accountId, max))) return null
     const [row] = await tx
@@ -173,7 +154,7 @@ function create(database: Database, made: Made, max: number): Promise<Alert | nu
 type Changing = {
   readonly accountId: string
   readonly id: string
-  readonly change: Change
+  readonly change: KeptChange
   readonly max: number
 }
 
@@ -213,7 +194,7 @@ const conditionColumns = ({ field, op, value, periodMs }: Condition) => ({
   periodMs,
 })
 
-const judgedColumns = ({ standing, judgedPosition, lastValue }: Judged) => ({
+const judgedColumns = ({ standing, judgedPosition, lastValue }: FirstJudgement) => ({
   ...standing,
   judgedPosition,
   lastValue,

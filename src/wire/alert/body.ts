@@ -2,6 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import {
   ALERT_OPS,
+  type AlertChange,
   type AlertWish,
   type Condition,
   type Destination,
@@ -13,7 +14,6 @@ import { meantBy } from '~/domain/misspelling.ts'
 import { isOneLine, ONE_LINE_RULE } from '~/domain/naming/one-line.ts'
 import { countryCode, countryFault } from '~/domain/offer/country.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
-import type { AlertChange } from '~/service/alert/alerts.ts'
 import { jsonBody } from '~/wire/json-body.ts'
 import {
   ALERT_NAME_LENGTH_MAX,
