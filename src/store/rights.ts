@@ -10,7 +10,7 @@ const REMOVE: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE', 'DELETE']
 
 /**
  * The rights on each table of a database user that only serves: everything that the service and its
- * commands need, and nothing else. The GRANTs of docs/operate.md are these in SQL.
+ * commands need, and nothing else. ops/compose/service-rights.sql has these in SQL.
  */
 export const TABLE_RIGHTS: Readonly<Record<string, readonly Right[]>> = {
   'drizzle.__drizzle_migrations': READ,

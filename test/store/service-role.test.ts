@@ -19,6 +19,7 @@ import { TEST_MS_MAX, until } from '../support/until.ts'
 import { otherHandle } from './samples.ts'
 
 const PAGE = join(import.meta.dir, '../../docs/operate.md')
+const RIGHTS = join(import.meta.dir, '../../ops/compose/service-rights.sql')
 const OWNER = 'corridor_owner'
 const SERVICE = 'corridor_service'
 
@@ -55,7 +56,7 @@ beforeAll(async () => {
   expect(documentOf(migrated).applied).toBeGreaterThan(4)
   owner = connect(urlOf(OWNER, 'made-it'), { connectionsMax: 1 })
   await sql.unsafe(await documentedSql('a user for the service'))
-  grants = await documentedSql('a role that only serves')
+  grants = await readFile(RIGHTS, 'utf8')
   await owner.unsafe(grants)
   const url = urlOf(SERVICE, 'choose-another')
   service = { ...root, ...otherHandle({ ...root, url }), url }
