@@ -18,7 +18,7 @@ type Search<T> = {
 
 /**
  * Reach of the search for the last prices of a corridor's offers: the latest months at first, and
- * all of history if some offer has none there.
+ * all of history if some offer has none there, or nothing at all is found.
  *
  * Whatever the answer is, it comes from one statement and so from one moment. Corridors in which
  * the latest months did not do are remembered, and asked about at once as a whole.
@@ -32,7 +32,7 @@ export class Reach {
     const rows = await rowsOf(database, corridor, async (place) => {
       if (place.isLong && !this.#far.has(key)) {
         const near = await ask(place, nearMs)
-        if (near.every(({ id, is_far }) => id !== null && !is_far)) return near
+        if (near.length > 0 && near.every(({ id, is_far }) => id !== null && !is_far)) return near
       }
       return ask(place, Number.NEGATIVE_INFINITY)
     })

@@ -111,4 +111,19 @@ describe('what is known at a moment, of observations in many months', () => {
     expect(searches).toBe(4)
     await sql.end()
   })
+
+  test('includes a long price where a stretch with a start has no other', async () => {
+    const database = await newDatabase()
+    const since = new Date(NOW_MS - DAYS * DAY_MS).toISOString()
+    await database.sql`select make_earlier_months(${since}::timestamptz)`
+    const [long] = await recorded(database, [
+      {
+        ...{ providerId: 'retail-a', identity: null, validHours: 9000 },
+        effectiveMs: NOW_MS - 90 * DAY_MS,
+      },
+    ])
+    const { lastIn } = createHeldStore(database)
+    const stretch = { fromMs: NOW_MS - 100 * DAY_MS, beforeMs: NOW_MS + 1, lastMs: NOW_MS }
+    expect(await lastIn(KENYA, [stretch])).toMatchObject([{ id: long!.id }])
+  })
 })
