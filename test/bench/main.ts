@@ -40,6 +40,9 @@ const HISTORY = values.small
   ? { rows: 20_000, years: 1, asks: 5, starts: 1 }
   : { rows: 10_000_000, years: 5, asks: 200, starts: 5 }
 
+/** Benches that use again what they filled. */
+const KEPT = ['history', 'archive']
+const ARCHIVE_ROWS = Math.min(HISTORY.rows, 1_000_000)
 const ROWS_MIN = 10_000
 const ROWS_MAX = 1_000_000_000
 const historyRows = Number(values.rows ?? HISTORY.rows)
@@ -67,7 +70,7 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
   import: (dir) =>
     withServer(dir, (scene) => importing({ ...scene, dir }, { rows: SIZES.importRows, rounds: 1 })),
   history: (dir) => history(dir, { ...HISTORY, rows: historyRows }),
-  archive: (dir) => archive(dir, { ...HISTORY, rows: historyRows }),
+  archive: (dir) => archive(dir, { ...HISTORY, rows: Number(values.rows ?? ARCHIVE_ROWS) }),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
   connectors: (dir) => withServer(dir, (scene) => connectors({ ...scene, dir }, CONNECTORS)),
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, MCP)),
@@ -79,7 +82,8 @@ bun run bench http [--only fetch-one,rates] [--servers service,bare] [--rounds N
   [--generator wrk|autocannon] [--out FILE]
 bun run bench history [--rows N] [--dir DIR]: of N observations, and a tenth of them; what it
   fills in DIR stays there, and is used again
-bun run bench archive [--rows N] [--dir DIR]: the same of N observations, as rows and archived
+bun run bench archive [--rows N] [--dir DIR]: N observations, a million if nothing is said, as rows
+  and archived
 bun run bench compare OLD NEW: ratios between two files of bench http`
 
 if (values.help) {
@@ -117,7 +121,7 @@ const tables: string[] = []
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
   console.error(`measuring: ${name}`)
-  const measured = await inScratch(bench, name === 'history' ? values.dir : undefined)
+  const measured = await inScratch(bench, KEPT.includes(name) ? values.dir : undefined)
   if (typeof measured === 'string') tables.push(measured)
   else figures.push(...measured)
 }

@@ -1,6 +1,7 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import { ALWAYS_MS, type Window } from '~/domain/period.ts'
 import type { RateType } from '~/domain/provider.ts'
+import { newestFirst } from '~/domain/quote.ts'
 import { type Archive, archivedMonths, touches } from '~/store/archive/archived.ts'
 import { archivedLast, neededFromMs } from '~/store/archive/rows.ts'
 import { checkedId, type Place } from '~/store/corridor-ids.ts'
@@ -30,7 +31,7 @@ export function createHeldStore(database: Database, reach = new Reach()) {
       if (others.length > 0)
         await ask(others, Math.min(...others.map((nth) => nearStartMs(stretches[nth]!))))
       for (const nth of archived) await ask([nth], ALWAYS_MS)
-      return found
+      return archived.length === 0 ? found : found.sort((a, b) => newestFirst(b, a))
     },
   }
 }
@@ -107,7 +108,6 @@ export function lastRows(database: Database, place: Place, { stretches, firstMs 
     ...bounds,
     fromMs: Math.min(...stretches.map(({ fromMs }) => fromMs)),
   })
-  const seen = archived ? { ...place, isThen: false } : place
   return sql<LastRow[]>`
     with ${archived ? sql`${archived},` : sql``} stretches as materialized (
       select * from unnest(
@@ -121,12 +121,18 @@ export function lastRows(database: Database, place: Place, { stretches, firstMs 
       extract(epoch from o.valid_until) * 1000 as until_ms,
       ${isFar ? sql`false` : hasLongOnes(sql, { ...place, bounds })} as is_far
     from (
-      ${endlessRows(sql, seen, stretches)}
+      ${endlessRows(sql, place, stretches)}
       union all
-      ${openRows(sql, seen, { stretches, firstMs })}
+      ${openRows(sql, place, { stretches, firstMs })}
       union all
       select provider_corridor_id, stretch, standing.* from stretches
       cross join lateral (${ending}) standing
+      ${
+        archived
+          ? sql`union all
+            select provider_corridor_id, 1, ${pricedColumns(sql)} from archived`
+          : sql``
+      }
     ) o
     join provider_corridors p on p.id = o.series and p.corridor_id = ${place.corridorId}
       and p.corridor_id = ${checkedId(sql, place)}`

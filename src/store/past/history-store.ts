@@ -6,7 +6,7 @@ import type { PageAsk } from '~/domain/history.ts'
 import { isUnfiltered, NO_FILTERS } from '~/domain/offer/filter.ts'
 import type { RecordedQuote } from '~/domain/quote.ts'
 import { touches } from '~/store/archive/archived.ts'
-import { archivedPage, COLUMNS } from '~/store/archive/rows.ts'
+import { archivedPage, archivedTables, COLUMNS } from '~/store/archive/rows.ts'
 import { checkedId, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { onShard } from '~/store/distributed/shard.ts'
@@ -14,6 +14,9 @@ import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { rollupsIn } from '~/store/known/known-rollups.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
+
+/** A part of a SQL statement. */
+type Part = PendingQuery<Row[]>
 
 export function createHistoryStore(database: Database) {
   return {
@@ -76,9 +79,14 @@ type StoredAsk = PageAsk & Place
 
 /** The statement that answers a page in the cheapest way its question allows. */
 export function pageStatement(database: Database, ask: StoredAsk) {
-  if (touches(ask.archive, ask)) return mixedPage(database, ask)
+  const isCounted =
+    ask.providerId === null && !ask.isWithWithdrawn && fitting(database, ask) === null
+  if (touches(ask.archive, ask)) {
+    const isLater = isCounted && ask.offset > 0 && database.knownMs === undefined
+    return isLater ? laterPage(database, ask) : mixedPage(database, ask)
+  }
   if (ask.providerId !== null) return providerPage(database, ask, ask.providerId)
-  if (ask.isWithWithdrawn || fitting(database, ask) !== null) return fittingPage(database, ask)
+  if (!isCounted) return fittingPage(database, ask)
   return ask.offset === 0 ? firstPage(database, ask) : laterPage(database, ask)
 }
 
@@ -103,41 +111,45 @@ function firstPage(database: Database, ask: StoredAsk) {
  */
 function laterPage(database: Database, ask: StoredAsk) {
   const { sql } = database
-  const { corridorId, order, offset, fromMs, beforeMs } = ask
+  const { corridorId, order, offset, limit, fromMs, beforeMs } = ask
   const lastHourMs = hourStartMs(beforeMs - 1)
-  const hours = {
-    from: sql`${instantText(fromMs)}::timestamptz`,
-    before: sql`${instantText(lastHourMs + HOUR_MS)}::timestamptz`,
-  }
-  const startOrEnd =
+  const endMs = lastHourMs + HOUR_MS
+  const [from, before, end] = [fromMs, beforeMs, endMs].map(
+    (ms) => sql`${instantText(ms)}::timestamptz`,
+  ) as [Part, Part, Part]
+  const span =
     order === 'asc'
-      ? sql`effective_from >= (select hour from place)`
-      : sql`effective_from < (select hour + interval '1 hour' from place)`
+      ? { from: sql`(select hour from place)`, before }
+      : { from, before: sql`(select hour + interval '1 hour' from place)` }
+  const condition = sql`corridor_id = ${corridorId} and ${within(database, ask)}
+    and effective_from >= ${span.from} and effective_from < ${span.before}`
+  const rowsMax = sql`${limit} + (select step from place)`
+  const archived = archivedPage(database, ask, { ...ask, span, condition, rowsMax })
+  const columns = ['corridor_id', 'effective_from']
+  const after = archivedTables(database, ask, { fromMs: beforeMs, beforeMs: endMs, columns })
   return named(
     database,
     sql`
       with outside as materialized (
+        ${after ? sql`with ${after}` : sql``}
         select count(*) as samples from observations
-        where corridor_id = ${corridorId}
-          and effective_from >= ${instantText(beforeMs)}::timestamptz
-          and effective_from < ${instantText(lastHourMs + HOUR_MS)}::timestamptz
+        where corridor_id = ${corridorId} and effective_from >= ${before} and effective_from < ${end}
       ), hours as (
         select hour, samples - pruned - case when hour = ${instantText(lastHourMs)}::timestamptz
           then (select samples from outside) else 0 end as samples
-        from ${rollupsIn(database, ask, hours)}
-        where corridor_id = ${corridorId} and hour >= ${hours.from} and hour < ${hours.before}
+        from ${rollupsIn(database, ask, { from, before: end })}
+        where corridor_id = ${corridorId} and hour >= ${from} and hour < ${end}
       ), counted as (
         select hour, samples, sum(samples) over (order by hour ${direction(database, ask)}) as upto
         from hours
       ), place as materialized (
         select hour, ${offset}::bigint - (upto - samples) as step from counted
         where upto > ${offset}::bigint order by upto limit 1
-      )
+      ) ${archived ? sql`, ${archived}` : sql``}
       select * from observations
-      where corridor_id = ${corridorId} and ${within(database, ask)}
-        and ${startOrEnd}
+      where ${condition}
       order by ${inOrder(database, ask)}
-      limit ${ask.limit} offset (select step from place)`,
+      limit ${limit} offset (select step from place)`,
     ask,
   )
 }

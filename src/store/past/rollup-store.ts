@@ -2,7 +2,7 @@ import type { StoredCorridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import { seriesOf } from '~/store/activity.ts'
 import { type Archive, archivedMonths } from '~/store/archive/archived.ts'
-import { archivedTables } from '~/store/archive/rows.ts'
+import { archivedTables, RATED } from '~/store/archive/rows.ts'
 import { unarchiveMonths } from '~/store/archive/unarchive.ts'
 import type { Database } from '~/store/database.ts'
 import { boundText } from '~/store/encoding.ts'
@@ -74,7 +74,7 @@ export function differenceRows(
 ) {
   const { sql } = database
   const place = { corridorId: id, ...(archive && { archive }) }
-  const archived = archivedTables(database, place, { fromMs, beforeMs })
+  const archived = archivedTables(database, place, { fromMs, beforeMs, columns: RATED })
   const from = boundText(fromMs)
   const before = boundText(beforeMs)
   const observations = sql`observations

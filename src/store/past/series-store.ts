@@ -5,7 +5,7 @@ import type { Window } from '~/domain/period.ts'
 import type { Range } from '~/domain/price/suspect.ts'
 import type { BelievedStretch, Bucket, BucketsAsk, Interval, Worth } from '~/domain/series.ts'
 import { seriesOf, withActivity } from '~/store/activity.ts'
-import { archivedPage, archivedTables, inBlocksOf } from '~/store/archive/rows.ts'
+import { archivedPage, archivedTables, inBlocksOf, RATED } from '~/store/archive/rows.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
@@ -68,7 +68,7 @@ export function bucketRows(database: Database, ask: BucketsAsk & Place) {
   const isOfMoments = isOhlc && interval === 'PT1H'
   const wholeMs = isOfMoments ? fromMs : Math.max(fromMs, hourStartMs(beforeMs))
   const window = { fromMs: database.knownMs === undefined ? wholeMs : fromMs, beforeMs }
-  const archived = archivedTables(database, ask, window)
+  const archived = archivedTables(database, ask, { ...window, columns: RATED })
   const whole = sql`${instantText(wholeMs)}::timestamptz`
   const before = sql`${instantText(beforeMs)}::timestamptz`
   const open = sql`observations
@@ -201,7 +201,7 @@ export function believedRows(database: Database, place: Place, ask: BelievedAsk)
   const texts = (of: (stretch: BelievedStretch) => number) =>
     arrayLiteral(stretches.map(of).map(instantText))
   const numbers = (of: (stretch: BelievedStretch) => number) => arrayLiteral(stretches.map(of))
-  const archived = archivedTables(database, place, { fromMs, beforeMs })
+  const archived = archivedTables(database, place, { fromMs, beforeMs, columns: RATED })
   const said = sql`observations
     where corridor_id = ${place.corridorId}
       and effective_from >= ${instantText(fromMs)}::timestamptz

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Standing } from '~/domain/history.ts'
 import { lasting } from '~/domain/offer/held.ts'
@@ -5,7 +6,7 @@ import type { Window } from '~/domain/period.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import { archivedLast } from '~/store/archive/rows.ts'
 import { checkedId, type Place } from '~/store/corridor-ids.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Sql } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { instantText } from '~/store/encoding.ts'
 import { everyOffer, newest, ofOffer } from '~/store/offer/held.ts'
@@ -43,7 +44,8 @@ type StandingRow = QuoteRow & { readonly recorded_ms: string }
 /**
  * One index probe for each offer that was ever quoted in the corridor, and one search for those
  * that run out. An offer without an endless price gives a row without an id; one that has it needs
- * no long price from before, which would be older.
+ * no long price from before, which would be older. Archived prices come with those that they may
+ * replace.
  */
 export function standingQuotes(database: Database, place: Place, ask: StandingAsk) {
   const { sql } = database
@@ -52,28 +54,41 @@ export function standingQuotes(database: Database, place: Place, ask: StandingAs
   const first = isFar ? sql`` : sql`and effective_from >= ${instantText(firstMs)}::timestamptz`
   const before = sql`${instantText(beforeMs)}::timestamptz`
   const since = sql`${instantText(sinceMs)}::timestamptz`
-  const endless = sql`
+  const where = sql`
     ${ofOffer(sql, place)} and valid_until is null and effective_from < ${before} ${first}`
   const ending = standingEnding(sql, { ...place, since, before, bounds: ask, isFar })
   const archived = archivedLast(database, place, { ...ask, fromMs: firstMs })
-  const seen = archived ? { ...place, isThen: false } : place
+  const isMissing = sql`endless.id is not null or not exists (
+    select from archived
+    where provider_corridor_id = p.id and offer_id = k.offer_id and valid_until is null
+  )`
+  const rows = sql`cross join lateral (
+    select endless.* from (select 1) one
+    cross join ${everyOffer(sql, place)}
+    left join lateral (${newest(sql, place, { columns: pricedColumns(sql), where })}) endless on true
+    where ${archived ? isMissing : sql`true`}
+    union all
+    select * from ending where provider_corridor_id = p.id
+  ) o`
   return sql<StandingRow[]>`
     with ${archived ? sql`${archived},` : sql``} ending as materialized (${ending})
-    select ${quoteColumns(sql)}, extract(epoch from o.recorded_at) * 1000 as recorded_ms
-    from provider_corridors p
-    join corridors c on c.id = p.corridor_id
-    cross join lateral (
-      select endless.* from (select 1) one
-      cross join ${everyOffer(sql, place)}
-      left join lateral (
-        ${newest(sql, seen, { columns: pricedColumns(sql), where: endless })}
-      ) endless on true
-      union all
-      select * from ending where provider_corridor_id = p.id
-    ) o
-    ${withOffer(sql, sql`${place.corridorId}`)}
-    where p.corridor_id = ${place.corridorId} and p.corridor_id = ${checkedId(sql, place)}`
+    ${quotedIn(sql, place, rows)}
+    ${
+      archived
+        ? sql`union all
+          ${quotedIn(sql, place, sql`join archived o on o.provider_corridor_id = p.id`)}`
+        : sql``
+    }`
 }
+
+/** Rows `o`, joined with the series `p` of their corridor `c`. */
+const quotedIn = (sql: Sql, place: Place, rows: PendingQuery<Row[]>) => sql`
+  select ${quoteColumns(sql)}, extract(epoch from o.recorded_at) * 1000 as recorded_ms
+  from provider_corridors p
+  join corridors c on c.id = p.corridor_id
+  ${rows}
+  ${withOffer(sql, sql`${place.corridorId}`)}
+  where p.corridor_id = ${place.corridorId} and p.corridor_id = ${checkedId(sql, place)}`
 
 /** The lowest and the highest worth in a window, the one in force at its start among them. */
 function worthRange({ sql }: Database, currency: string, { fromMs, beforeMs }: Window) {

@@ -1,45 +1,92 @@
 import { HOUR_MS } from '~/domain/duration.ts'
 import { command } from '../process.ts'
 import { type Figure, median } from '../table.ts'
-import { asked, opened, type Side, type Times } from './history.ts'
+import { asked, knownPath, opened, type Side, type Times } from './history.ts'
 import { filledHome } from './home.ts'
 import { CORRIDORS, PROVIDERS } from './market.ts'
 
 type Sizes = { readonly rows: number; readonly years: number; readonly asks: number }
 type Asked = { readonly times: readonly Times[]; readonly rowBytes: number }
 
+/** Each series has as many rows a month as in ten million, however many there are. */
+const CORRIDOR_ROWS = 50_000
+/** Random requests whose responses are compared. */
+const COMPARED = 1000
+const KNOWN_SHARE = 0.3
+/** Requests differ by an hour, or by days. */
+const TURNS = 40_000
+
+/** The part of a response that names the present. */
+const PRESENT = /"timestamp":"[^"]*"(?=,"(data_freshness|date|sample)")/
+
 const say = (line: string) => console.error(`archive: ${line}`)
 
 /**
  * The requests of `history` on one history as rows, and on the same archived, which happens while a
- * service serves and records.
+ * service serves and records. The archive's responses to random requests are compared with those of
+ * the rows that it is turned back into.
  */
 export async function archive(dir: string, { rows, years, asks }: Sizes): Promise<Figure[]> {
-  const filled = await filledHome(dir, { rows, years, corridors: CORRIDORS.length })
-  const first = await opened(filled)
-  const { questions } = first
-  const asRows = await measured(first, asks)
-  const done = await archived(first)
-  await first.close()
-  const second = await opened(filled)
-  try {
-    const after = await measured(second, asks)
-    return [
-      ...questions.map(({ what }, n) => ({
-        what: `${what}, archived, p50`,
-        ...{ value: median(after.times[n]!.cold), unit: 'ms', goal: 'at most 1.5' },
-        beside: { what: 'rows', value: median(asRows.times[n]!.cold) },
-      })),
-      {
-        what: 'disk for an observation of whole months, with indexes',
-        ...{ value: after.rowBytes, unit: 'bytes', goal: 'at most 60 bytes' },
-        beside: { what: 'rows', value: asRows.rowBytes },
-      },
-      ...done,
-    ]
-  } finally {
-    await second.close()
+  const corridors = Math.min(CORRIDORS.length, Math.max(1, Math.round(rows / CORRIDOR_ROWS)))
+  const filled = await filledHome(dir, { rows, years, corridors })
+  const opening = async <T>(work: (side: Side) => Promise<T>): Promise<T> => {
+    const side = await opened(filled)
+    return work(side).finally(() => side.close())
   }
+  const [asRows, done] = await opening(async (side) => {
+    await restored(side)
+    return [await measured(side, asks), await archived(side)] as const
+  })
+  const compared = Math.min(COMPARED, asks * 10)
+  const [after, said] = await opening(async (side) => {
+    return [await measured(side, asks), await responses(side, compared)] as const
+  })
+  const { questions, again } = await opening(async (side) => {
+    say(await restored(side))
+    return { questions: side.questions, again: await responses(side, compared) }
+  })
+  const different = said.filter((text, n) => text !== again[n])
+  for (const text of different) say(`differs: ${text.slice(0, text.indexOf(' '))}`)
+  return [
+    ...questions.map(({ what }, n) => ({
+      what: `${what}, archived, p50`,
+      ...{ value: median(after.times[n]!.cold), unit: 'ms', goal: 'at most 1.5' },
+      beside: { what: 'rows', value: median(asRows.times[n]!.cold) },
+    })),
+    {
+      what: 'disk for an observation, with indexes',
+      ...{ value: after.rowBytes, unit: 'bytes', goal: 'at most 60 bytes' },
+      beside: { what: 'rows', value: asRows.rowBytes },
+    },
+    {
+      what: `responses of the archive that differ, of ${compared.toLocaleString('en')}`,
+      ...{ value: different.length, unit: '', goal: '0' },
+    },
+    ...done,
+  ]
+}
+
+const restored = ({ home }: Side) =>
+  command(['observations', 'archive', '--older-than', '1m', '--undo', '--json'], {
+    DATABASE_URL: home.url,
+  })
+
+/** Responses to random requests without the present in them, the same in each run. */
+async function responses({ questions, text }: Side, count: number): Promise<string[]> {
+  let state = 1
+  const roll = (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+  const said: string[] = []
+  for (let nth = 0; nth < count; nth++) {
+    const question = questions[roll(questions.length)]!
+    const turn = roll(TURNS)
+    const isKnown = question.isOfNow || roll(100) < KNOWN_SHARE * 100
+    const path = isKnown ? knownPath(question, turn) : question.path(turn)
+    said.push(`${path} ${(await text(path)).replace(PRESENT, '')}`)
+  }
+  return said
 }
 
 async function measured(side: Side, asks: number): Promise<Asked> {

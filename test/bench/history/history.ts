@@ -28,6 +28,8 @@ export type Side = {
   readonly service: Running
   readonly questions: readonly Question[]
   get(path: string): Promise<void>
+  /** The body of the response, whatever its status. */
+  text(path: string): Promise<string>
   close(): Promise<void>
 }
 export type Times = Record<'cold' | 'known' | 'sql' | 'repeated', number[]>
@@ -94,9 +96,11 @@ export async function opened(filled: Filled): Promise<Side> {
   const args = ['account', 'create', '--email', email, '--plan', 'enterprise', '--json']
   const { key } = JSON.parse(await command(args, settings))
   const service = await serve(settings)
-  const client = connectClient(new URL(service.url), { 'x-api-key': key })
+  const headers = { headers: { 'x-api-key': key } }
+  const client = connectClient(new URL(service.url), headers.headers)
   return {
     ...{ filled, home, reads, service, get: client.get },
+    text: async (path) => (await fetch(`${service.url}${path}`, headers)).text(),
     questions: questionsAt(filled, CORRIDORS.slice(0, filled.corridors)),
     async close() {
       client.close()
@@ -132,7 +136,7 @@ export async function asked(sides: readonly Side[], n: number, asks: number): Pr
   return all.map(({ times }) => times)
 }
 
-const knownPath = ({ path, knownMs }: Question, i: number): string =>
+export const knownPath = ({ path, knownMs }: Question, i: number): string =>
   `${path(i)}&known_at=${new Date(knownMs(i)).toISOString()}`
 
 async function timed(work: () => PromiseLike<unknown>): Promise<number> {

@@ -19,6 +19,8 @@ export type Question = {
   readonly sql: (database: Database, i: number) => PromiseLike<unknown>
   /** Says whether asking again is answered from memory. */
   readonly isKept: boolean
+  /** Says whether it is about the present too, unless it has `known_at`. */
+  readonly isOfNow?: true
   /** Number of times that it can be sent before parts of its response are found in memory. */
   readonly asksMax?: number
 }
@@ -81,6 +83,7 @@ export function questionsAt(span: Span, corridors: readonly Corridor[]): Questio
       goal: 'under 15 ms, ',
       path: (i) => `/change?${pairOf(corridorAt(i))}&period=${i < 0 ? '30d' : '90d'}`,
       knownMs: (i) => nowMs - Math.abs(i) * HOUR_MS,
+      isOfNow: true,
       asksMax: CORRIDORS.length / 10,
       sql: (database, i) => snapshotSql(database, corridorAt(i), nowMs - PERIOD_MS),
       isKept: false,
