@@ -217,10 +217,11 @@ export function archivedPage(database: Handle, place: Place, page: PagePart): Pa
     where corridor_id = ${place.corridorId} and ${isNear(sql, '', page.span ?? bounds(sql, page))}
     order by first ${way}, place ${way} offset 0
   )`
+  const rows = rowsOf(database, { blocks, condition: sql`true` })
   return alongside(
     sql,
     sql`
-    select * from (${rowsOf(database, { blocks, condition: sql`true` })}) page where ${page.condition}
+    select * from (${rows}) page where ${page.condition}
     order by block_first ${way}, block_place ${way}, effective_from ${way}, id ${way}
     limit ${page.rowsMax}`,
   )

@@ -79,27 +79,12 @@ type StoredAsk = PageAsk & Place
 
 /** The statement that answers a page in the cheapest way its question allows. */
 export function pageStatement(database: Database, ask: StoredAsk) {
-  const isCounted =
-    ask.providerId === null && !ask.isWithWithdrawn && fitting(database, ask) === null
-  if (touches(ask.archive, ask)) {
-    const isLater = isCounted && ask.offset > 0 && database.knownMs === undefined
-    return isLater ? laterPage(database, ask) : mixedPage(database, ask)
-  }
-  if (ask.providerId !== null) return providerPage(database, ask, ask.providerId)
-  if (!isCounted) return fittingPage(database, ask)
-  return ask.offset === 0 ? firstPage(database, ask) : laterPage(database, ask)
-}
-
-function firstPage(database: Database, ask: StoredAsk) {
-  const { sql } = database
-  return named(
-    database,
-    sql`
-      select * from observations
-      where corridor_id = ${ask.corridorId} and ${within(database, ask)}
-      order by ${inOrder(database, ask)} limit ${ask.limit}`,
-    ask,
-  )
+  const isArchived = touches(ask.archive, ask)
+  if (ask.providerId !== null && !isArchived) return providerPage(database, ask, ask.providerId)
+  const isFiltered =
+    ask.providerId !== null || ask.isWithWithdrawn || fitting(database, ask) !== null
+  const isCounted = !isFiltered && !(isArchived && database.knownMs !== undefined)
+  return isCounted && ask.offset > 0 ? laterPage(database, ask) : plainPage(database, ask)
 }
 
 /**
@@ -133,7 +118,8 @@ function laterPage(database: Database, ask: StoredAsk) {
       with outside as materialized (
         ${after ? sql`with ${after}` : sql``}
         select count(*) as samples from observations
-        where corridor_id = ${corridorId} and effective_from >= ${before} and effective_from < ${end}
+        where corridor_id = ${corridorId}
+          and effective_from >= ${before} and effective_from < ${end}
       ), hours as (
         select hour, samples - pruned - case when hour = ${instantText(lastHourMs)}::timestamptz
           then (select samples from outside) else 0 end as samples
@@ -155,40 +141,26 @@ function laterPage(database: Database, ask: StoredAsk) {
 }
 
 /**
- * A page without what does not fit the filters. It steps over the rows of its window, those that do
- * not fit too, as the roll-ups count all of them.
+ * A page that steps over the rows before it. Of a provider's or filtered ones it reads those too
+ * that do not fit, as the roll-ups count all of them; of archived ones it opens those up to its end.
  */
-function fittingPage(database: Database, ask: StoredAsk) {
-  const { sql } = database
-  return named(
-    database,
-    sql`
-      select * from ${source(database, ask)}
-      where corridor_id = ${ask.corridorId} and ${within(database, ask)}
-        and ${fitting(database, ask) ?? sql`true`}
-      order by ${inOrder(database, ask)} limit ${ask.limit} offset ${ask.offset}`,
-    ask,
-  )
-}
-
-/** A page with archived observations, of which it opens those up to its end. */
-function mixedPage(database: Database, ask: StoredAsk) {
+function plainPage(database: Database, ask: StoredAsk) {
   const { sql } = database
   const { corridorId, providerId, limit, offset } = ask
   const ofProvider =
     providerId === null
-      ? sql`true`
-      : sql`provider_corridor_id = (
+      ? sql``
+      : sql`and provider_corridor_id = (
           select id from provider_corridors
           where corridor_id = ${corridorId} and provider_id = ${providerId}
         )`
   const condition = sql`corridor_id = ${corridorId} and ${within(database, ask)}
-    and ${ofProvider} and ${fitting(database, ask) ?? sql`true`}`
-  const tables = archivedPage(database, ask, { ...ask, condition, rowsMax: offset + limit })
+    ${ofProvider} and ${fitting(database, ask) ?? sql`true`}`
+  const archived = archivedPage(database, ask, { ...ask, condition, rowsMax: offset + limit })
   return named(
     database,
     sql`
-      with ${tables!}
+      ${archived ? sql`with ${archived}` : sql``}
       select * from ${source(database, ask)} where ${condition}
       order by ${inOrder(database, ask)} limit ${limit} offset ${offset}`,
     ask,

@@ -65,7 +65,9 @@ export function standingQuotes(database: Database, place: Place, ask: StandingAs
   const rows = sql`cross join lateral (
     select endless.* from (select 1) one
     cross join ${everyOffer(sql, place)}
-    left join lateral (${newest(sql, place, { columns: pricedColumns(sql), where })}) endless on true
+    left join lateral (
+      ${newest(sql, place, { columns: pricedColumns(sql), where })}
+    ) endless on true
     where ${archived ? isMissing : sql`true`}
     union all
     select * from ending where provider_corridor_id = p.id
