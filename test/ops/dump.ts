@@ -20,6 +20,7 @@ if (!postgres) {
 }
 const bin = (name: string) => join(postgres, '..', name)
 await preferMemory()
+const DAY_MS = 86_400_000
 const home = await mkdtemp(join(tmpdir(), 'corridor-dump-'))
 await chmod(home, 0o777)
 const data = join(home, 'data')
@@ -32,6 +33,7 @@ const READS = [
   '/currencies',
   '/providers',
   '/rates/history?from=USD&to=KES&period=90d&limit=100',
+  `/historical?from=USD&to=KES&date=${new Date(Date.now() - 80 * DAY_MS).toISOString().slice(0, 10)}`,
   '/time-series?from=USD&to=KES&interval=P1D&period=90d',
   '/change?from=USD&to=KES&period=30d',
 ]
@@ -60,16 +62,41 @@ async function tried(): Promise<void> {
   await admin`create database after`
   await admin.end()
   const key = await filled({ DATABASE_URL: urlOf('before') })
+  const asRows = await answers(urlOf('before'), key)
+  const moved = await archive('before')
+  outcomes.push([`${moved} observations are archived`, moved > 400])
   await run([bin('pg_dump'), '-Fc', '-f', dump, urlOf('before')])
   await run([bin('pg_restore'), '--exit-on-error', '-d', urlOf('after'), dump])
   const isSame = (await isAnsweredAlike(key)) || (await isAnsweredAlike(key))
   outcomes.push([`${READS.length} answers are the same, byte for byte`, isSame])
+  const isArchived = (await blocks()) > 0 && (await answers(urlOf('after'), key)) === asRows
+  outcomes.push(['they are those of rows, from blocks that were restored', isArchived])
   const settings = { DATABASE_URL: urlOf('after') }
   const migrated = JSON.parse(await command(['migrate', '--json'], settings))
   outcomes.push(['the restored schema is current', migrated.applied === 0])
   const verified = JSON.parse(await command(['rollups', 'verify', '--json'], settings))
   outcomes.push(['its roll-ups are right', verified.corridors > 0 && verified.differences === 0])
   outcomes.push(['it refuses to delete observations', await isRefused('delete from observations')])
+  const { restored } = JSON.parse(await archived('after', '--undo'))
+  outcomes.push(['what was archived becomes rows again', restored === moved])
+}
+
+const archived = (name: string, ...more: string[]): Promise<string> =>
+  command(['observations', 'archive', '--older-than', '1m', '--json', ...more], {
+    DATABASE_URL: urlOf(name),
+  })
+
+/** Archives what can be, and returns how many observations. */
+const archive = async (name: string): Promise<number> =>
+  JSON.parse(await archived(name)).observations
+
+/** The number of blocks in the restored database. */
+async function blocks(): Promise<number> {
+  const sql = connect(urlOf('after'), { connectionsMax: 1 })
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from observation_blocks`
+  await sql.end()
+  return row.count
 }
 
 /** Not alike when the hour turns in between: a second try tells. */
@@ -97,8 +124,11 @@ async function filled(settings: Record<string, string>): Promise<string> {
     JSON.stringify({ currencies: ['USD', 'KES'].map(currency), providers }),
   )
   await command(['catalogue', 'apply', catalogue], settings)
+  const sql = connect(settings.DATABASE_URL!, { connectionsMax: 1 })
+  await sql`select make_earlier_months(now() - interval '160 days')`
+  await sql.end()
   const quotes = join(home, 'quotes.csv')
-  const rows = Array.from({ length: 400 }, (_, i) => {
+  const rows = Array.from({ length: 1200 }, (_, i) => {
     const at = new Date(Date.now() - (i + 1) * 3 * 3_600_000).toISOString()
     return `${i % 2 ? 'one' : 'two'},USD,KES,${120 + (i % 17)}.5,${at}`
   })

@@ -141,8 +141,8 @@ function laterPage(database: Database, ask: StoredAsk) {
 }
 
 /**
- * A page that steps over the rows before it. Of a provider's or filtered ones it reads those too
- * that do not fit, as the roll-ups count all of them; of archived ones it opens those up to its end.
+ * A page that steps over the rows before it, those that do not fit too, as the roll-ups count all
+ * of them. Blocks are opened up to its end.
  */
 function plainPage(database: Database, ask: StoredAsk) {
   const { sql } = database

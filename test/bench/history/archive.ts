@@ -105,7 +105,8 @@ async function rowBytesOf({ home, filled }: Side): Promise<number> {
 /** Archives all whole months while clients read and record; fails if one is refused. */
 async function archived({ home, service, get, questions, filled }: Side): Promise<Figure[]> {
   const settings = { DATABASE_URL: home.url }
-  const args = ['account', 'create', '--email', 'archive@example.com', '--role', 'treasury']
+  const email = `${crypto.randomUUID()}@example.com`
+  const args = ['account', 'create', '--email', email, '--role', 'treasury']
   const { key } = JSON.parse(await command([...args, '--json'], settings))
   let isOver = false
   const taken = { read: [] as number[], recorded: [] as number[] }
