@@ -42,7 +42,7 @@ const HISTORY = values.small
 
 /** Benches that use again what they filled. */
 const KEPT = ['history', 'archive']
-const ARCHIVE_ROWS = Math.min(HISTORY.rows, 1_000_000)
+const ARCHIVE = values.small ? { rows: 20_000, asks: 5 } : { rows: 1_000_000, asks: 60 }
 const ROWS_MIN = 10_000
 const ROWS_MAX = 1_000_000_000
 const historyRows = Number(values.rows ?? HISTORY.rows)
@@ -70,7 +70,8 @@ const BENCHES: Record<string, (dir: string) => Promise<Figure[] | string>> = {
   import: (dir) =>
     withServer(dir, (scene) => importing({ ...scene, dir }, { rows: SIZES.importRows, rounds: 1 })),
   history: (dir) => history(dir, { ...HISTORY, rows: historyRows }),
-  archive: (dir) => archive(dir, { ...HISTORY, rows: Number(values.rows ?? ARCHIVE_ROWS) }),
+  archive: (dir) =>
+    archive(dir, { ...HISTORY, ...ARCHIVE, rows: Number(values.rows ?? ARCHIVE.rows) }),
   feed: (dir) => withServer(dir, (scene) => feed(scene, SIZES)),
   connectors: (dir) => withServer(dir, (scene) => connectors({ ...scene, dir }, CONNECTORS)),
   mcp: (dir) => withServer(dir, (scene) => mcp(scene, MCP)),

@@ -63,7 +63,7 @@ async function tried(): Promise<void> {
   await admin.end()
   const key = await filled({ DATABASE_URL: urlOf('before') })
   const asRows = await answers(urlOf('before'), key)
-  const moved = await archive('before')
+  const { observations: moved } = JSON.parse(await archived('before'))
   outcomes.push([`${moved} observations are archived`, moved > 400])
   await run([bin('pg_dump'), '-Fc', '-f', dump, urlOf('before')])
   await run([bin('pg_restore'), '--exit-on-error', '-d', urlOf('after'), dump])
@@ -81,14 +81,11 @@ async function tried(): Promise<void> {
   outcomes.push(['what was archived becomes rows again', restored === moved])
 }
 
-const archived = (name: string, ...more: string[]): Promise<string> =>
-  command(['observations', 'archive', '--older-than', '1m', '--json', ...more], {
-    DATABASE_URL: urlOf(name),
-  })
-
-/** Archives what can be, and returns how many observations. */
-const archive = async (name: string): Promise<number> =>
-  JSON.parse(await archived(name)).observations
+/** Archives what can be, or with `--undo` restores it, and returns what the command printed. */
+function archived(name: string, ...more: string[]): Promise<string> {
+  const settings = { DATABASE_URL: urlOf(name) }
+  return command(['observations', 'archive', '--older-than', '1m', '--json', ...more], settings)
+}
 
 /** The number of blocks in the restored database. */
 async function blocks(): Promise<number> {
