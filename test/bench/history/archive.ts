@@ -54,7 +54,7 @@ export async function archive(dir: string, { rows, years, asks }: Sizes): Promis
       beside: { what: 'rows', value: median(asRows.times[n]!.cold) },
     })),
     {
-      what: 'disk for an observation, with indexes',
+      what: 'disk for an observation of archived months, with indexes',
       ...{ value: after.rowBytes, unit: 'bytes', goal: 'at most 60 bytes' },
       beside: { what: 'rows', value: asRows.rowBytes },
     },
@@ -95,11 +95,21 @@ async function measured(side: Side, asks: number): Promise<Asked> {
   return { times, rowBytes: await rowBytesOf(side) }
 }
 
-async function rowBytesOf({ home, filled }: Side): Promise<number> {
-  const [size] = await home.database.sql`
-    select sum(pg_total_relation_size(relid)) + pg_total_relation_size('observation_blocks') as bytes
-    from pg_partition_tree('observations')`
-  return Number(size!.bytes) / filled.rows
+/** Bytes of an observation of the months that are archived, or are to be. */
+async function rowBytesOf({ home }: Side): Promise<number> {
+  const [row] = await home.database.sql`
+    with months as (
+      select month, to_regclass(observation_part(month)) as part from generate_series(
+        start_of_month((select min(effective_from) from observations)),
+        start_of_month(now() - interval '1 month') - interval '1 month', '1 month'
+      ) month
+    )
+    select (sum(pg_total_relation_size(part)) + pg_total_relation_size('observation_blocks')) / (
+      (select count(*) from observations
+        where effective_from < start_of_month(now() - interval '1 month'))
+      + (select coalesce(sum(cardinality(id)), 0) from observation_blocks)
+    ) as bytes from months`
+  return Number(row!.bytes)
 }
 
 /** Archives all whole months while clients read and record; fails if one is refused. */
