@@ -141,35 +141,28 @@ export const neededFromMs = ({ knownMs }: Pick<Handle, 'knownMs'>, ms: number): 
  * that never expires, and all that expire and still hold.
  */
 export function archivedLast(database: Handle, place: Place, asked: Standing): Part | null {
-  const windows = lastWindows(database, asked)
-  if (!Object.values(windows).some((window) => touches(place.archive, window))) return null
-  return database.sql`archived as materialized (
-    ${lastRows(database, place, { ...asked, ...windows })}
-  )`
+  if (!touches(place.archive, lastWindow(database, asked))) return null
+  return database.sql`archived as materialized (${lastRows(database, place, asked)})`
 }
 
-const lastWindows = (database: Handle, { fromMs, sinceMs, beforeMs }: Standing) => ({
-  endless: { fromMs: Math.max(fromMs, neededFromMs(database, beforeMs - 1)), beforeMs },
-  ending: { fromMs: neededFromMs(database, sinceMs), beforeMs },
+const lastWindow = (database: Handle, { sinceMs, beforeMs }: Standing): Window => ({
+  fromMs: neededFromMs(database, Math.min(sinceMs, beforeMs - 1)),
+  beforeMs,
 })
 
-type LastPart = Pick<Standing, 'sinceMs'> & ReturnType<typeof lastWindows>
-
 /** Finds rows by the few columns that say which, and opens the others of their blocks alone. */
-function lastRows(database: Handle, { corridorId }: Place, part: LastPart): Part {
+function lastRows(database: Handle, { corridorId }: Place, asked: Standing): Part {
   const { sql } = database
-  const { endless, ending, sinceMs } = part
-  const fromMs = Math.min(endless.fromMs, ending.fromMs)
-  const isLast = sql`and (u.valid_until >= ${boundText(sinceMs)}::timestamptz
-    or u.valid_until is null and u.effective_from >= ${boundText(endless.fromMs)}::timestamptz)`
-  const asked = { corridorId, fromMs, beforeMs: ending.beforeMs, columns: PLACED }
+  const isLast = sql`and (u.valid_until >= ${boundText(asked.sinceMs)}::timestamptz
+    or u.valid_until is null and u.effective_from >= ${boundText(asked.fromMs)}::timestamptz)`
+  const narrow = { corridorId, ...lastWindow(database, asked), columns: PLACED }
   const found = sql`(
     select block_first, block_place, array_agg(id) as ids from (
       select *, row_number() over (
         partition by provider_corridor_id, offer_id, valid_until is null
         order by effective_from desc, id desc
       ) as nth
-      from (${archivedIn(database, asked, isLast)}) one
+      from (${archivedIn(database, narrow, isLast)}) one
     ) placed
     where nth = 1 or valid_until is not null
     group by 1, 2
@@ -191,7 +184,7 @@ export function archivedSince(database: Handle, place: Place, fromMs: number): P
   const later = { fromMs, beforeMs: Number.POSITIVE_INFINITY }
   if (!touches(place.archive, { ...later, fromMs: neededFromMs(database, fromMs) })) return null
   const before = { fromMs: Number.NEGATIVE_INFINITY, sinceMs: fromMs, beforeMs: fromMs }
-  const last = lastRows(database, place, { ...before, ...lastWindows(database, before) })
+  const last = lastRows(database, place, before)
   return sql`
     archived as materialized (
       ${last} union all ${archivedIn(database, { corridorId: place.corridorId, ...later })}
