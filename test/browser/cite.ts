@@ -25,13 +25,15 @@ describe('"Cite this"', () => {
     const [name, width, path] = args
     const { page, context, asked, complaints } = await scene.visit({ width, scheme: 'light' })
     await page.goto(path)
-    await page.locator('details:has(#cite) > summary').click()
+    await page.locator('a[href$="#cite"]').click()
+    await page.waitForURL(/known_at=/)
     const [text, bibtex] = await Promise.all(
       ['#cite', '#bibtex'].map((id) => page.locator(id).evaluate((box) => box.textContent ?? '')),
     )
     const [url] = /https?:\/\/\S+known_at=[\d:TZ.-]+/.exec(text!) ?? []
     expect(url).toStartWith(scene.demo.origin)
     expect(bibtex).toContain(`url = {${url}}`)
+    for (const part of [text, bibtex]) expect(part).toMatch(/SHA-256 [0-9a-f]{64}/)
     expect(await scene.faults(page)).toEqual([])
     expect(await isTooWide(page)).toBe(false)
     await scene.picture(page, `cite-${name}-${width}`)
@@ -42,9 +44,8 @@ describe('"Cite this"', () => {
   test('leads to a page that says of when it is, and prints without what is for the screen', async () => {
     const { page, context } = await scene.visit({ width: 768, scheme: 'light' })
     await page.goto(PAGES.pair)
-    const text = await page.locator('#cite').evaluate((box) => box.textContent ?? '')
-    const [url] = /https?:\/\/\S+known_at=[\d:TZ.-]+/.exec(text) ?? []
-    await page.goto(url!)
+    await page.locator('a[href$="#cite"]').click()
+    await page.waitForURL(/known_at=/)
     expect(await page.locator('main').textContent()).toContain('2026')
     expect(await scene.faults(page)).toEqual([])
     await page.emulateMedia({ media: 'print' })

@@ -12,6 +12,9 @@ import { PastWorld } from '../support/past-world.ts'
 /** Time by which the hand clock is ahead of the server's, which no test can turn. */
 const AHEAD_MS = DAY_MS
 
+/** The first time of the hand clock, to hold the histories of an earlier run again. */
+const START = process.env.KNOWN_START
+
 /** Has the histories of a database go by a clock that a test turns. */
 async function withClock({ sql }: Database, startMs: number): Promise<void> {
   await sql`create table test_clock as select ${new Date(startMs).toISOString()}::timestamptz as at`
@@ -37,7 +40,9 @@ export class KnownWorld {
   ) {}
 
   static async start(database: Database): Promise<KnownWorld> {
-    const startMs = Math.ceil((Date.now() + AHEAD_MS) / HOUR_MS) * HOUR_MS - 30 * 60_000
+    const startMs = START
+      ? Date.parse(START)
+      : Math.ceil((Date.now() + AHEAD_MS) / HOUR_MS) * HOUR_MS - 30 * 60_000
     await withClock(database, startMs)
     const at = new Date(startMs).toISOString()
     const past = new PastWorld(database, { at, staleAfterMs: 7 * DAY_MS, quoteSuspectPct: 10 })

@@ -2,16 +2,22 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { stockedDatabase } from '../store/samples.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 import { KnownWorld, type KnownWorld as World } from './known-world.ts'
 
 /** The number of histories and of their events; many more by the environment. */
-const HISTORIES = Number(process.env.KNOWN_HISTORIES ?? 3)
+const MANY = process.env.KNOWN_HISTORIES
+const HISTORIES = Number(MANY ?? 3)
+/** The number of histories that are held at once, each in a database of its own. */
+const LANES = Number(process.env.KNOWN_LANES ?? 1)
 const EVENTS = Number(process.env.KNOWN_EVENTS ?? 50)
+/** The seed of the first lane's histories, to hold those of an earlier run again. */
+const SEED = process.env.KNOWN_SEED
 const HISTORY_MS_MAX = 60_000
 /** The number of requests about earlier knowledge that are sent at once. */
 const AT_ONCE = 2
 /** After so many histories the next ones begin on an empty database. */
-const HISTORIES_A_DATABASE = 50
+const HISTORIES_A_DATABASE = 25
 
 const agoMs = fc.constantFrom(
   ...[0, 0, 0, 1, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, HOUR_MS + 1, 3 * HOUR_MS],
@@ -184,7 +190,10 @@ const question = fc
   })
 
 const moment = fc.record({ event, questions: fc.array(question, { minLength: 1, maxLength: 3 }) })
+type Moment = typeof moment extends fc.Arbitrary<infer T> ? T : never
 const history = fc.array(moment, { minLength: EVENTS, maxLength: EVENTS })
+
+const NONE = { histories: 0, answers: 0, equal: 0 }
 
 type Given = { readonly path: string; readonly atMs: number; readonly reply: Reply }
 
@@ -200,44 +209,59 @@ function lasting({ status, body }: Reply, atMs: number, { hasNote }: { hasNote: 
   return [status, JSON.stringify(hasNote ? said : rest)]
 }
 
+/** Runs histories one after the other, and adds to the counts. */
+async function hold(runs: { seed?: number; numRuns: number }, count: typeof NONE) {
+  let database: FreshDatabase | null = null
+  let world: World
+  let histories = 0
+  const lived = async (moments: readonly Moment[]) => {
+    if (histories++ % HISTORIES_A_DATABASE === 0) {
+      await database?.close()
+      database = await stockedDatabase()
+      world = await KnownWorld.start(database)
+      await world.neverLate()
+    }
+    const given: Given[] = []
+    for (const { event: happens, questions } of moments) {
+      await world.advance(1)
+      await happens(world)
+      for (const ask of questions) {
+        const path = ask(world.nowMs)
+        given.push({ path, atMs: world.nowMs, reply: await world.world.get(path) })
+      }
+    }
+    await world.advance(HOUR_MS)
+    const compare = async ({ path, atMs, reply }: Given) => {
+      const then = await world.world.get(`${path}&known_at=${iso(atMs)}`)
+      count.answers += 1
+      if (reply.status === 503) return
+      const hasNote = !BEFORE_ALL.test((then.body as { note?: string }).note ?? '')
+      const [was, is] = [reply, then].map((one) => lasting(one, atMs, { hasNote }))
+      expect([path, iso(atMs), ...is!]).toEqual([path, iso(atMs), ...was!])
+      count.equal += 1
+    }
+    for (let at = 0; at < given.length; at += AT_ONCE)
+      await Promise.all(given.slice(at, at + AT_ONCE).map(compare))
+    count.histories += 1
+    if (MANY && count.histories % 20 === 0) console.log(new Date().toISOString(), count)
+  }
+  await fc.assert(fc.asyncProperty(history, lived), { endOnFailure: true, ...runs })
+  await database!.close()
+}
+
 describe('known_at', () => {
   test(
     'gives the answer of its time, whatever was recorded, restated, withdrawn or changed since',
     async () => {
-      let world: World | null = null
-      let [histories, answers] = [0, 0]
-      await fc.assert(
-        fc.asyncProperty(history, async (moments) => {
-          if (histories % HISTORIES_A_DATABASE === 0) {
-            world = await KnownWorld.start(await stockedDatabase())
-            await world.neverLate()
-          }
-          histories += 1
-          const given: Given[] = []
-          for (const { event: happens, questions } of moments) {
-            await world!.advance(1)
-            await happens(world!)
-            for (const ask of questions) {
-              const path = ask(world!.nowMs)
-              given.push({ path, atMs: world!.nowMs, reply: await world!.world.get(path) })
-            }
-          }
-          await world!.advance(HOUR_MS)
-          const compare = async ({ path, atMs, reply }: Given) => {
-            const then = await world!.world.get(`${path}&known_at=${iso(atMs)}`)
-            answers += 1
-            if (reply.status === 503) return
-            const hasNote = !BEFORE_ALL.test((then.body as { note?: string }).note ?? '')
-            const [was, is] = [reply, then].map((one) => lasting(one, atMs, { hasNote }))
-            expect([path, iso(atMs), ...is!]).toEqual([path, iso(atMs), ...was!])
-          }
-          for (let at = 0; at < given.length; at += AT_ONCE)
-            await Promise.all(given.slice(at, at + AT_ONCE).map(compare))
-        }),
-        { numRuns: HISTORIES, endOnFailure: true },
+      const count = { ...NONE }
+      const numRuns = HISTORIES / LANES
+      const lanes = Array.from({ length: LANES }, (_, lane) =>
+        hold({ numRuns, ...(SEED && { seed: Number(SEED) + lane }) }, count),
       )
-      if (process.env.KNOWN_HISTORIES) console.log(`${histories} histories, ${answers} answers`)
-      expect(answers).toBeGreaterThan(HISTORIES * EVENTS - 1)
+      await Promise.all(lanes)
+      if (MANY) console.log(count)
+      expect(count.histories).toBe(HISTORIES)
+      expect(count.answers).toBeGreaterThan(HISTORIES * EVENTS - 1)
     },
     HISTORIES * HISTORY_MS_MAX,
   )

@@ -103,10 +103,7 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         </>
       )}
       <ChartSection
-        from={from.code}
-        to={to.code}
-        period={question.period}
-        series={series}
+        {...{ ...question, series }}
         hrefOf={(period) => `${boardHref({ ...question, period })}#chart`}
         csvHref={`${SERIES_PATH}?from=${from.code}&to=${to.code}&period=${question.period}`}
       />
@@ -116,22 +113,13 @@ function Board({ deps, ask, query, question, conversions, series }: Props) {
         nowMs={nowMs}
         dailyUnits={deps.dailyUnits}
       />
-      {conversions.entries.length > 0 && <Citation {...{ deps, ask, question }} />}
+      <Cite
+        title={capital(say('pair.title', { source: question.from, target: question.to }))}
+        href={boardHref(question)}
+        base={deps.publicUrl ?? url.origin}
+        {...{ conversions, view }}
+      />
     </div>
-  )
-}
-
-function Citation({ deps, ask, question }: Pick<Props, 'deps' | 'ask' | 'question'>) {
-  const { view, words, url } = ask
-  const { from, to } = question
-  return (
-    <Cite
-      title={words.capital(words.say('pair.title', { source: from, target: to }))}
-      figure={null}
-      href={boardHref(question)}
-      freshness={view.freshness}
-      base={deps.publicUrl ?? url.origin}
-    />
   )
 }
 

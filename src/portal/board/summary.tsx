@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { Fragment } from 'preact'
+import { useContext } from 'preact/hooks'
 import type { Currency } from '~/domain/currency.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Freshness } from '~/domain/freshness.ts'
@@ -8,6 +9,7 @@ import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'
 import { isExecutable } from '~/domain/provider.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
+import { IsOfThen } from '~/portal/cite/known-page.tsx'
 import { Moment } from '~/portal/moment.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
@@ -155,7 +157,7 @@ const PEG = /peg:([A-Z]+)\+/g
 const SAMPLE = / \(sample, shifted [^)]*\)/
 
 /** The feed of a mid, and what the mid is pegged to: `peg:EUR+ecb` is of the feed `ecb`. */
-function sourceText({ language, say, listText }: Words, named: string): string {
+export function sourceText({ language, say, listText }: Words, named: string): string {
   const source = language === 'en' ? named : named.replace(SAMPLE, '')
   const anchors = [...source.matchAll(PEG)].map(([, code]) => code!)
   const feed = source.replaceAll(PEG, '')
@@ -236,14 +238,15 @@ function Mid({ conversions: { mid }, from, to, freshness: { nowMs }, moved = [] 
   )
 }
 
-/** The freshness of the public board: that of the hourly tier, or an earlier time. */
-function Freshly({ freshness: { cutoffMs, nowMs } }: { freshness: Freshness }) {
+/** The freshness of the public board: that of the hourly tier. */
+function Freshly({ freshness: { cutoffMs } }: { freshness: Freshness }) {
   const { say, clockText } = useWords()
+  const isOfThen = useContext(IsOfThen)
   return (
     <section class="card">
       <h2 class="figure-label">{say('fresh.title')}</h2>
-      <p class="figure">{say('fresh.as-of', { time: clockText(Math.min(cutoffMs, nowMs)) })}</p>
-      {Number.isFinite(cutoffMs) && (
+      <p class="figure">{say('fresh.as-of', { time: clockText(cutoffMs) })}</p>
+      {!isOfThen && (
         <p class="figure-note">{say('fresh.next', { time: clockText(cutoffMs + HOUR_MS) })}</p>
       )}
     </section>

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { createContext } from 'preact'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Fetch } from '~/http/handler.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
@@ -12,6 +13,9 @@ import { readKnownAt } from '~/wire/known/known.ts'
 
 /** The parameter of the API and of pages. */
 export const KNOWN_AT = 'known_at'
+
+/** Says whether the page is one of an earlier time. */
+export const IsOfThen = createContext(false)
 
 type KnownPageDeps = PublicDeps & KnownDeps & { readonly past: HeldSeriesDeps }
 
@@ -43,7 +47,7 @@ async function pageThen<D extends KnownPageDeps>(
       knownMs: readKnownAt({ known_at: at }) ?? ask.nowMs,
       freshness: ask.view.freshness,
       limits: deps.ageLimits,
-      isLive: true,
+      ...{ isLive: true, isOfTier: true },
     }
     const found = await knownAnswer(deps.known, asked, (view, past) => {
       const then = { ...deps, past: { ...deps.past, ...past } }
@@ -72,7 +76,7 @@ function Then({ ms, url, body }: { ms: number; url: URL; body: Page['body'] }) {
       <Notice kind="plain" title={say('known.title', { time: momentText(ms) })}>
         {say('known.why')} <a href={nowHref(url)}>{say('known.now')}</a>
       </Notice>
-      {body}
+      <IsOfThen.Provider value={true}>{body}</IsOfThen.Provider>
     </>
   )
 }

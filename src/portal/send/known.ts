@@ -18,20 +18,16 @@ export const pairValues = ({ inSentence }: Words, { source, target }: Pair) => (
 export const sendTitle = (words: Words, pair: Pair): string =>
   words.say('send.title', pairValues(words, pair))
 
-type Told = {
-  readonly query: SendQuery
-  readonly conversions: Conversions | null
-  readonly view: View
-}
+type Told = { readonly conversions: Conversions | null; readonly view: View }
 
 /**
  * Best amount that arrives and its cost, as the sentence that the page begins with; null if no
  * price for the very amount is known with its cost.
  */
-export function sendLead(words: Words, { query, conversions, view }: Told): string | null {
+export function sendLead(words: Words, { conversions, view }: Told): string | null {
   const best = conversions?.bestCurrent
   if (!best?.net || best.sent === null || !best.cost || best.match?.match !== 'exact') return null
-  const { from, to } = query.corridor
+  const { from, to } = conversions!.corridor
   const source = view.catalogue.currency(from)!
   const { total, totalPct } = best.cost
   const money = words.priceText(Math.abs(total), source)
@@ -45,7 +41,10 @@ export function sendLead(words: Words, { query, conversions, view }: Told): stri
 }
 
 /** Description of the page, for search engines and messages. */
-export function sendDescription(words: Words, { query, conversions, view }: Told): string {
+export function sendDescription(
+  words: Words,
+  { query, conversions, view }: Told & { readonly query: SendQuery },
+): string {
   const { say, priceText, askedText } = words
   const { pair, corridor } = query
   const countries = pairValues(words, pair)

@@ -67,7 +67,7 @@ async function sendPage(deps: SendDeps, ask: PublicAsk): Promise<Page | Moved> {
   const base = deps.publicUrl ?? url.origin
   const picture = {
     url: base + picturePath(words, query.pair) + url.search,
-    alt: sendLead(words, { query, conversions, view }) ?? sendTitle(words, query.pair),
+    alt: sendLead(words, { conversions, view }) ?? sendTitle(words, query.pair),
   }
   const isEmpty = conversions === null || conversions.entries.length === 0
   const { from, to } = query.corridor
@@ -113,7 +113,7 @@ function Send({ view, nowMs, base, query, conversions, series, ...can }: Props) 
   const { pair, asked, fields } = query
   const words = useWords()
   const offers = pairOffers(view, query)
-  const lead = sendLead(words, { query, conversions, view })
+  const lead = sendLead(words, { conversions, view })
   return (
     <div class="stack">
       <div class="stack-tight">
@@ -132,13 +132,11 @@ function Send({ view, nowMs, base, query, conversions, series, ...can }: Props) 
       {series && <CostHistory points={series.points} />}
       {isMailed && conversions && <TellMe {...{ query, conversions }} />}
       <More {...{ view, base, query, canSignUp }} />
-      {conversions && conversions.entries.length > 0 && (
+      {conversions && (
         <Cite
           title={sendTitle(words, pair)}
-          figure={lead}
           href={pairHref(query)}
-          freshness={view.freshness}
-          base={base}
+          {...{ conversions, view, base }}
         />
       )}
     </div>

@@ -39,6 +39,8 @@ type Asked = {
   readonly limits: AgeLimits
   /** Says whether the response is about the present of that time, and not about its past alone. */
   readonly isLive: boolean
+  /** Says whether the caller's own tier is to see it as it did then, and not as a realtime key. */
+  readonly isOfTier?: boolean
 }
 
 type Known<T> = {
@@ -55,7 +57,7 @@ type Known<T> = {
 const ROUNDS_MAX = 5
 
 /**
- * The answer that `find` would have given at an earlier time to a realtime key: from a view of
+ * The answer that `find` would have given at an earlier time: from a view of
  * memory that is loaded from the database as it was known then, and from the stores of the past.
  *
  * Only the corridors that `find` looks at are loaded, so it is called until it looks at no other.
@@ -63,18 +65,19 @@ const ROUNDS_MAX = 5
  */
 export function knownAnswer<P, T>(
   store: KnownStore<P>,
-  { knownMs: askedMs, freshness: { nowMs, cutoffMs, isSample = false }, limits, isLive }: Asked,
+  { knownMs: askedMs, freshness: asker, limits, isLive, isOfTier = false }: Asked,
   find: (view: View, past: KnownPast<P>) => T | Promise<T>,
 ): Promise<Known<T>> {
+  const { nowMs, cutoffMs, isSample = false } = asker
   if (askedMs > nowMs)
     throw invalidParameter({
       name: 'known_at',
       fault: 'it lies in the future; leave it out to ask about now',
     })
-  const knownMs = Math.min(askedMs, cutoffMs)
+  const knownMs = isOfTier ? askedMs : Math.min(askedMs, cutoffMs)
   return store.at(knownMs, async (tables) => {
     const wasSample = isSample && (await tables.holdsSample())
-    const freshness = freshnessAt('realtime', knownMs, wasSample)
+    const freshness = freshnessAt(isOfTier ? asker.tier : 'realtime', knownMs, wasSample)
     const memory = await loaded(tables, { knownMs, isLive })
     const past = { store: tables.past, windows: new WindowCache() }
     const answer = await settled(tables, memory, {

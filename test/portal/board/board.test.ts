@@ -272,7 +272,7 @@ describe('GET /', () => {
     const { text } = await visit(world, QUERY)
     expect(text).toContain('<a href="https://b.example/" rel="noopener nofollow">Website<span')
     expect(text).toContain('<a href="/providers/retail-b">Provider retail-b</a>')
-    expect(text.match(/nofollow/g)).toHaveLength(1)
+    expect(text.match(/noopener nofollow/g)).toHaveLength(1)
   })
 
   test('200 with a provider called by a script shown as text', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { hash } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import { HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { KnownWorld } from '../../contract/known-world.ts'
 import { stockedDatabase } from '../../store/samples.ts'
@@ -12,17 +14,36 @@ const LANGUAGES = ['', '/fr', '/pt', '/ar', '/sw']
 const iso = (ms: number): string => new Date(ms).toISOString()
 
 let known: KnownWorld
-/** The top of an hour between a price of 120 and its correction to 140. */
+/** A time between a price of 120 and its correction to 140. */
 let thenMs: number
+/** The digests of the prices of then, by the page that shows them. */
+let digests: readonly (readonly [path: string, digest: string])[]
 
 const price = { provider_id: 'retail-a', from: 'USD', to: 'KES', fee: 0 }
 
 const visit = async (path: string) =>
   replyOf(await known.world.app.handle(new Request(`${ORIGIN}${path}`)))
 
-/** The address in the citation of a page. */
-const cited = (html: string): string =>
-  /https?:\/\/\S+known_at=[\dT:.-]+Z/.exec(textOf(html))![0].replace(ORIGIN, '')
+/** The address to which a page of now leads for its citation. */
+const citable = (html: string): string =>
+  textOf(/href="([^"]+known_at=[\dT:.-]+Z)#cite"/.exec(html)![1]!)
+
+/** The citation of a page of an earlier time, and its address. */
+function cited(html: string) {
+  const [text, bibtex] = ['cite', 'bibtex'].map((id) =>
+    textOf(new RegExp(`<pre id="${id}".*?</pre>`, 's').exec(html)![0]),
+  )
+  const link = /https?:\/\/\S+known_at=[\dT:.-]+Z/.exec(text!)![0].replace(ORIGIN, '')
+  return { text: text!, bibtex: bibtex!, link }
+}
+
+/** SHA-256 of the prices that `/convert` gives an hourly key now. */
+async function digestOf(query: string): Promise<string> {
+  const path = `/convert?from=USD&to=KES&amount=200${query}`
+  const { status, body } = await known.world.get(path, 'hourly')
+  expect([path, status, body.count]).toEqual([path, 200, 1])
+  return hash('sha256', canonicalize(body.providers)!)
+}
 
 beforeAll(async () => {
   known = await KnownWorld.start(await stockedDatabase())
@@ -30,7 +51,11 @@ beforeAll(async () => {
   const effective_from = iso(known.nowMs)
   await known.post([{ ...price, rate: 120, effective_from }])
   await known.advance(HOUR_MS - (known.nowMs % HOUR_MS) + 5 * MINUTE_MS)
-  thenMs = known.nowMs - (known.nowMs % HOUR_MS)
+  thenMs = known.nowMs
+  digests = [
+    [PAIR, await digestOf('&source_country=US&target_country=KE')],
+    [BOARD, await digestOf('')],
+  ]
 }, TEST_MS_MAX)
 afterAll(() => known.world.database.close())
 
@@ -43,13 +68,13 @@ describe('the citation of a page', () => {
         for (const path of [PAIR, BOARD]) {
           const { status, text } = await visit(language + path)
           expect([language + path, status]).toEqual([language + path, 200])
-          const link = cited(text)
+          const link = citable(text)
           expect(link).toStartWith(language || path.slice(0, 2))
           expect(link).toEndWith(`known_at=${iso(thenMs)}`)
-          expect(text).toContain(`note = {Known at ${iso(thenMs)}}`)
           before.set(language + path, link)
         }
       const [said] = known.rows
+      await known.advance(1)
       await known.post([{ ...said!, rate: 140 }])
       await known.advance(HOUR_MS)
       for (const [path, link] of before) {
@@ -59,11 +84,51 @@ describe('the citation of a page', () => {
         const then = textOf(text)
         expect([link, status]).toEqual([link, 200])
         expect([link, /24.?000/.test(then), /28.?000/.test(then)]).toEqual([link, true, false])
-        expect(cited(text)).toBe(link)
+        expect(cited(text).link).toBe(link)
+        expect(cited(text).bibtex).toContain(`note = {Known at ${iso(thenMs)}. `)
       }
     },
     TEST_MS_MAX,
   )
+
+  test('has the figure, its sources with their times, and the digest of the prices', async () => {
+    for (const [path, digest] of digests) {
+      const { text, bibtex } = cited((await visit(`${path}&known_at=${iso(thenMs)}`)).text)
+      for (const part of ['retail-a', '24,000', 'feed (mid-market rate of ', `SHA-256 ${digest}`])
+        for (const one of [text, bibtex])
+          expect([path, one]).toEqual([path, expect.stringContaining(part)])
+      expect([path, text]).toEqual([path, expect.stringContaining('retail-a (price of ')])
+    }
+    expect(await digestOf('')).not.toBe(digests[1]![1])
+  })
+
+  test('says the same whatever is recorded, withdrawn or switched off later in its hour', async () => {
+    await known.advance(HOUR_MS - (known.nowMs % HOUR_MS) + MINUTE_MS)
+    await known.post([{ ...price, rate: 141, effective_from: iso(known.nowMs - 5 * MINUTE_MS) }])
+    const links = await Promise.all(
+      [PAIR, BOARD].map(async (path) => citable((await visit(path)).text)),
+    )
+    const said = () => Promise.all(links.map(async (link) => cited((await visit(link)).text)))
+    const before = await said()
+    expect(before.map(({ text }) => text.includes('28,200'))).toEqual([true, true])
+    const changes = [
+      () => known.post([{ ...price, rate: 138, effective_from: iso(known.nowMs - 6 * MINUTE_MS) }]),
+      () => known.post([{ ...price, rate: 142, effective_from: iso(known.nowMs - 4 * MINUTE_MS) }]),
+      () => known.feed({ KES: 150 }, HOUR_MS / 2),
+      () => known.withdraw(known.ids),
+      async () => {
+        const provider = known.providers.get('retail-a')!
+        await known.catalogue({ providers: [{ ...provider, name: 'Another', isActive: false }] })
+      },
+      () => known.advance(HOUR_MS),
+    ]
+    for (const change of changes) {
+      await known.advance(MINUTE_MS / 2)
+      await change()
+      expect(await said()).toEqual(before)
+    }
+    expect((await visit(PAIR)).text).not.toContain('#cite')
+  })
 
   test('says on the page that it is of an earlier time, and leads to that of now', async () => {
     const { text } = await visit(`${PAIR}&known_at=${iso(thenMs)}`)
