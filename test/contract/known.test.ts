@@ -193,7 +193,7 @@ const moment = fc.record({ event, questions: fc.array(question, { minLength: 1, 
 type Moment = typeof moment extends fc.Arbitrary<infer T> ? T : never
 const history = fc.array(moment, { minLength: EVENTS, maxLength: EVENTS })
 
-const NONE = { histories: 0, answers: 0, equal: 0 }
+const NONE = { histories: 0, answers: 0, equal: 0, unserved: 0 }
 
 type Given = { readonly path: string; readonly atMs: number; readonly reply: Reply }
 
@@ -243,6 +243,8 @@ async function hold(runs: { seed?: number; numRuns: number }, count: typeof NONE
     for (let at = 0; at < given.length; at += AT_ONCE)
       await Promise.all(given.slice(at, at + AT_ONCE).map(compare))
     count.histories += 1
+    count.unserved += world.unserved
+    world.unserved = 0
     if (MANY && count.histories % 20 === 0) console.log(new Date().toISOString(), count)
   }
   await fc.assert(fc.asyncProperty(history, lived), { endOnFailure: true, ...runs })
