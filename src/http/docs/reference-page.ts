@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FileContent } from '~/http/static-file.ts'
+import { DOCUMENT_VERSION } from '~/wire/openapi/document.ts'
 
 export const DOCUMENT_PATH = '/openapi.json'
 export const COLLECTION_PATH = '/postman.json'
@@ -118,10 +119,13 @@ export type Frame = {
   readonly footer: string
 }
 
-/** The interactive reference, under a policy that lets the page call only us. */
-export function referencePage(options: Options): FileContent {
+/**
+ * The interactive reference as the plugin writes it, with its script served by us, under a policy
+ * that lets the page call only us.
+ */
+export async function referencePage(options: Options): Promise<FileContent> {
   const { publicOrigin, mount } = options
-  const starter = starterOf(mount)
+  const { html, starter } = withOurs(await pluginPage(mount), options)
   const policy = [
     "default-src 'none'",
     `script-src 'self' '${hashOf(OUR_SCRIPT)}' '${hashOf(starter)}'`,
@@ -133,42 +137,73 @@ export function referencePage(options: Options): FileContent {
     "frame-ancestors 'none'",
   ].join('; ')
   const headers = { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }
-  return { bytes: htmlOf(options, starter), type: 'text/html; charset=utf-8', headers }
+  return { bytes: html, type: 'text/html; charset=utf-8', headers }
 }
 
-/** The script that starts the reference. */
-function starterOf(mount: string): string {
-  const options = {
-    url: `${mount}${PAGE_DOCUMENT_PATH}`,
-    ...{ dom_id: '#swagger-ui', validatorUrl: null, deepLinking: true },
-    ...{ displayRequestDuration: true, tryItOutEnabled: true, defaultModelsExpandDepth: 0 },
-  }
-  return `window.onload = () => { window.ui = SwaggerUIBundle(${JSON.stringify(options)}) }`
-}
-
-function htmlOf({ mount, guide, frame }: Options, starter: string): string {
+/**
+ * The plugin's page with what is ours in its places, and its own script, which starts the
+ * reference. Throws where a place is not there once.
+ */
+function withOurs(written: string, { mount, guide, frame }: Options) {
   const files = FILES.map(([path, name]) => `<a href="${mount}${path}">${name}</a>`).join(' · ')
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8" />
-<meta name="viewport" content="width=device-width, initial-scale=1" />
-<title>Corridor: reference</title>
-<meta name="description" content="Currency rates and provider prices, corridor by corridor" />
-<link rel="stylesheet" href="${mount}${ASSETS_PATH}/${STYLE}" />
-${frame.head}
+  const head = `${frame.head}
 <style>${OUR_STYLE}${CONTRAST}</style>
 <script>${OUR_SCRIPT}</script>
-</head>
-<body>
-${frame.header}<main id="content" tabindex="-1"><p class="files">${files}</p>
-<div id="swagger-ui"><pre class="guide">${Bun.escapeHTML(guide)}</pre></div>
-<script src="${mount}${ASSETS_PATH}/${SCRIPT}"></script>
-<script>${starter}</script>
-</main>${frame.footer}
-</body>
-</html>
 `
+  const reference = `<pre class="guide">${Bun.escapeHTML(guide)}</pre>`
+  const places: Record<string, (place: HTMLRewriterTypes.Element) => void> = {
+    head: (place) => place.append(head, { html: true }),
+    body(place) {
+      const before = `<main id="content" tabindex="-1"><p class="files">${files}</p>`
+      place.prepend(frame.header + before, { html: true })
+      place.append(`</main>${frame.footer}`, { html: true })
+    },
+    '#swagger-ui': (place) => place.setInnerContent(reference, { html: true }),
+    'script[src]': (place) => place.setAttribute('src', `${mount}${ASSETS_PATH}/${SCRIPT}`),
+    'script:not([src])': () => {},
+  }
+  const found: string[] = []
+  const rewriter = new HTMLRewriter()
+  for (const [selector, fill] of Object.entries(places))
+    rewriter.on(selector, {
+      element(place) {
+        found.push(selector)
+        fill(place)
+      },
+    })
+  const starter: string[] = []
+  rewriter.on('script:not([src])', { text: ({ text }) => void starter.push(text) })
+  const html = rewriter.transform(written)
+  if (found.sort().join() !== Object.keys(places).sort().join())
+    throw new Error(`the plugin writes another page: ${found}`)
+  return { html, starter: starter.join('') }
+}
+
+/** The plugin's page, loaded when it is first opened and not at every start. */
+async function pluginPage(mount: string): Promise<string> {
+  const source: object = { url: `${mount}${PAGE_DOCUMENT_PATH}`, validatorUrl: null }
+  const { swagger } = await import('@elysiajs/swagger')
+  const plugin = swagger({
+    provider: 'swagger-ui',
+    path: PAGE_PATH,
+    theme: `${mount}${ASSETS_PATH}/${STYLE}`,
+    autoDarkMode: false,
+    documentation: {
+      info: {
+        title: 'Corridor: reference',
+        version: DOCUMENT_VERSION,
+        description: 'Currency rates and provider prices, corridor by corridor',
+      },
+    },
+    swaggerOptions: {
+      ...source,
+      deepLinking: true,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      defaultModelsExpandDepth: 0,
+    },
+  })
+  return (await plugin.handle(new Request(`http://localhost${PAGE_PATH}`))).text()
 }
 
 const hashOf = (script: string): string =>

@@ -5,7 +5,7 @@ import { type Examples, headerComponents, Responses } from './response.ts'
 import { Components, type Json } from './schema.ts'
 
 /** The version of the description, which the paths show as v1. */
-const DOCUMENT_VERSION = '1.0.0'
+export const DOCUMENT_VERSION = '1.0.0'
 
 const DESCRIPTION = `
 What it costs to move money into, out of and across Africa: every provider's latest quote with its
