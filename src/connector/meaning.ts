@@ -7,22 +7,24 @@ import { SECRET } from './secrets.ts'
 /** Error in one part of a connector. */
 type Fault = { readonly parts: readonly string[]; readonly sentence: string }
 
+const faultOf = (place: string, sentence: string): Fault => ({ parts: place.split('.'), sentence })
+
 /** The faults of a connector that its schema cannot tell. */
 export function* meaningFaults(connector: Connector): Generator<Fault> {
   const { row, time_zone: zone, provider, numbers } = connector
   yield* sourceFaults(connector)
   if (connector.sheet !== undefined && connector.format !== 'xlsx')
-    yield { parts: ['sheet'], sentence: 'sheet is for format xlsx alone: leave it out' }
+    yield faultOf('sheet', 'sheet is for format xlsx alone: leave it out')
   if (connector.skip_uneven_lines !== undefined && !/^[ct]sv$/.test(connector.format))
-    yield { parts: ['skip_uneven_lines'], sentence: 'skip_uneven_lines is for csv and tsv alone' }
+    yield faultOf('skip_uneven_lines', 'skip_uneven_lines is for csv and tsv alone')
   if (connector.schedule !== undefined && !isCronPattern(connector.schedule))
-    yield { parts: ['schedule'], sentence: 'schedule must be a cron pattern: */20 6-20 * * 1-5' }
+    yield faultOf('schedule', 'schedule must be a cron pattern: */20 6-20 * * 1-5')
   if (zone !== undefined && !isTimeZone(zone))
-    yield { parts: ['time_zone'], sentence: 'time_zone must be an IANA zone: Africa/Nairobi' }
+    yield faultOf('time_zone', 'time_zone must be an IANA zone: Africa/Nairobi')
   if (provider === undefined && row.provider_id === undefined)
-    yield { parts: ['row'], sentence: 'provider is missing, and so is row.provider_id: give one' }
+    yield faultOf('row', 'provider is missing, and so is row.provider_id: give one')
   if (numbers?.group !== undefined && numbers.group === numbers.decimal)
-    yield { parts: ['numbers'], sentence: 'numbers.group must be another sign than decimal' }
+    yield faultOf('numbers', 'numbers.group must be another sign than decimal')
   yield* secretFaults(connector)
   yield* expressionFaults(connector)
 }
@@ -46,10 +48,10 @@ function* sourceFaults(connector: Connector): Generator<Fault> {
   const faults = SOURCES[kind as keyof typeof SOURCES]
   if (faults) yield* faults(connector)
   else
-    yield {
-      parts: ['from', 'url'],
-      sentence: 'from.url must begin with https://, sftp://, s3://, imaps://, imap:// or file:',
-    }
+    yield faultOf(
+      'from.url',
+      'from.url must begin with https://, sftp://, s3://, imaps://, imap:// or file:',
+    )
   for (const member of ['url', 'body'] as const)
     for (const asked of JSON.stringify(from[member] ?? '').matchAll(/\{(\w*)\}/g))
       if (!namesOf(connector).includes(asked[1]!))
@@ -59,10 +61,10 @@ function* sourceFaults(connector: Connector): Generator<Fault> {
         }
   for (const corridor of from.each?.corridor ?? [])
     if (!/^\w{3,4}\/\w{3,4}$/.test(String(corridor)))
-      yield {
-        parts: ['from', 'each', 'corridor'],
-        sentence: `from.each.corridor must list corridors such as GBP/NGN, not ${corridor}`,
-      }
+      yield faultOf(
+        'from.each.corridor',
+        `from.each.corridor must list corridors such as GBP/NGN, not ${corridor}`,
+      )
 }
 
 /** Secrets that are neither the connector's own by their names nor listed. */
@@ -88,19 +90,19 @@ function* secretFaults({ from, name, secrets = [] }: Connector): Generator<Fault
 function* sftpFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
   if (!url?.username || !url.hostname || url.password !== '' || !/\/[^/]+$/.test(url.pathname))
-    yield { parts: ['from', 'url'], sentence: 'from.url must be sftp://user@host/folder/*.csv' }
+    yield faultOf('from.url', 'from.url must be sftp://user@host/folder/*.csv')
   if ((from.password ?? from.key) === undefined)
-    yield { parts: ['from'], sentence: 'from lacks password or key: give one' }
+    yield faultOf('from', 'from lacks password or key: give one')
   if (from.host_key === undefined)
-    yield { parts: ['from'], sentence: 'from lacks host_key: give what ssh-keygen -lf prints' }
+    yield faultOf('from', 'from lacks host_key: give what ssh-keygen -lf prints')
 }
 
 /** Yields what is missing for a bucket: its name, a key and its secret. */
 function* bucketFaults({ from }: Connector): Generator<Fault> {
   if (!/^s3:\/\/[a-z0-9.-]+\/(.*\/)?[^/]+$/.test(from.url))
-    yield { parts: ['from', 'url'], sentence: 'from.url must be s3://bucket/folder/*.csv' }
+    yield faultOf('from.url', 'from.url must be s3://bucket/folder/*.csv')
   if (from.access_key === undefined || from.secret_key === undefined)
-    yield { parts: ['from'], sentence: 'from lacks access_key or secret_key: give both' }
+    yield faultOf('from', 'from lacks access_key or secret_key: give both')
 }
 
 const prefixOf = (name: string): string => `${name.toUpperCase().replaceAll('-', '_')}_`
@@ -115,11 +117,11 @@ function* mailFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
   const isPlace = url !== null && /^\/.+\/[^/]+$/.test(url.pathname)
   if (!isPlace || !url.username || !url.hostname || url.password !== '')
-    yield { parts: ['from', 'url'], sentence: 'from.url must be imaps://user@host/INBOX/*.csv' }
+    yield faultOf('from.url', 'from.url must be imaps://user@host/INBOX/*.csv')
   if (from.password === undefined)
-    yield { parts: ['from'], sentence: 'from lacks password: give the name of a secret' }
+    yield faultOf('from', 'from lacks password: give the name of a secret')
   if (from.sender === undefined)
-    yield { parts: ['from'], sentence: 'from lacks sender: the address that the emails are from' }
+    yield faultOf('from', 'from lacks sender: the address that the emails are from')
 }
 
 function* nothing(): Generator<Fault> {}

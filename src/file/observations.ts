@@ -4,6 +4,7 @@ import { parsedExactly } from '~/wire/recording/ingest.ts'
 import {
   misspellingOf,
   ROW_FLAGS,
+  ROW_LISTS,
   ROW_MEMBERS,
   ROW_NUMBERS,
   ROW_TIMES,
@@ -11,7 +12,6 @@ import {
 } from '~/wire/row/members.ts'
 import { Misread, type Notation, numberIn, timeIn } from '~/wire/row/notation.ts'
 import { type RowReading, type RowRules, readObservationRow } from '~/wire/row/observation.ts'
-import { OFFER_LISTS } from '~/wire/row/offer.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
 import { type CsvRecord, FileFault } from './csv.ts'
 import { csvTable, type RequiredColumn } from './csv-table.ts'
@@ -199,7 +199,7 @@ export function parserOf(name: string, notation?: Notation): Column['parse'] {
     return (text) => (notation ? numberIn(text, notation) : new WrittenNumber(text))
   if (notation && ROW_TIMES.includes(name)) return (text) => timeIn(text, notation)
   if (ROW_FLAGS.includes(name)) return (text) => FLAGS.get(text) ?? text
-  if (OFFER_LISTS.includes(name))
+  if (ROW_LISTS.includes(name))
     return (text) => text.split(BETWEEN_WORDS).map((word) => word.trim())
   return (text) => text
 }

@@ -1,16 +1,18 @@
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer'
-import { MONTH_COLUMNS, type MonthBatch } from '~/wire/file/month-file.ts'
+import {
+  MONTH_COLUMNS,
+  MONTH_NAMES,
+  type MonthBatch,
+  type MonthColumn,
+} from '~/wire/file/month-file.ts'
 
 /** How many rows are held until they are written together. */
 const GROUP_ROWS = 50_000
 
 type Bytes = Uint8Array<ArrayBuffer>
-type Column = keyof typeof MONTH_COLUMNS
-
-const NAMES = Object.keys(MONTH_COLUMNS) as Column[]
 
 const schema = schemaFromColumnData({
-  columnData: NAMES.map((name) => ({ name, type: MONTH_COLUMNS[name], data: [] })),
+  columnData: MONTH_NAMES.map((name) => ({ name, type: MONTH_COLUMNS[name][0], data: [] })),
 })
 
 /**
@@ -36,7 +38,7 @@ export class MonthParquet {
 
   /** Takes rows, and returns the bytes that are complete with them. */
   add(batch: MonthBatch): Bytes {
-    for (const name of NAMES) for (const value of batch[name]) this.#held[name].push(value)
+    for (const name of MONTH_NAMES) for (const value of batch[name]) this.#held[name].push(value)
     if (this.#held.id.length >= GROUP_ROWS) this.#writeGroup()
     return this.#taken()
   }
@@ -51,9 +53,9 @@ export class MonthParquet {
   #writeGroup(): void {
     const held = this.#held
     this.#held = emptyGroup()
-    const columnData = NAMES.map((name) => ({
+    const columnData = MONTH_NAMES.map((name) => ({
       name,
-      data: MONTH_COLUMNS[name] === 'TIMESTAMP' ? timesOf(held[name]) : held[name],
+      data: MONTH_COLUMNS[name][0] === 'TIMESTAMP' ? timesOf(held[name]) : held[name],
     }))
     void this.#file.write({ columnData, rowGroupSize: GROUP_ROWS * 2 })
   }
@@ -66,7 +68,10 @@ export class MonthParquet {
 }
 
 const emptyGroup = () =>
-  Object.fromEntries(NAMES.map((name) => [name, []])) as unknown as Record<Column, unknown[]>
+  Object.fromEntries(MONTH_NAMES.map((name) => [name, []])) as unknown as Record<
+    MonthColumn,
+    unknown[]
+  >
 
 const timesOf = (values: readonly unknown[]): unknown[] =>
   values.map((ms) => (ms === null ? null : BigInt(ms as number)))

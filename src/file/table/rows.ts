@@ -1,8 +1,7 @@
 import type { Cell } from '~/file/titled-rows.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
-import { ROW_FLAGS, ROW_NUMBERS, ROW_TIMES } from '~/wire/row/members.ts'
+import { ROW_FLAGS, ROW_LISTS, ROW_NUMBERS, ROW_TIMES } from '~/wire/row/members.ts'
 import { Misread, type Notation, numberIn, timeIn } from '~/wire/row/notation.ts'
-import { OFFER_LISTS } from '~/wire/row/offer.ts'
 import { shown, WrittenNumber } from '~/wire/row/values.ts'
 import type { GridRow } from './grid.ts'
 import { unspaced } from './habits.ts'
@@ -69,7 +68,7 @@ export class CellReader {
     const text = String(cell)
     if (ROW_TIMES.includes(member)) return timeIn(text, this.#notation)
     if (ROW_FLAGS.includes(member)) return FLAGS.get(folded(text)) ?? text
-    if (OFFER_LISTS.includes(member)) return text.split(/[|,;/+]/).map(word)
+    if (ROW_LISTS.includes(member)) return text.split(/[|,;/+]/).map(word)
     if (member === 'channel' || member === 'evidence') return word(text)
     if (member === 'provider_id') return this.#providerIds.get(folded(text)) ?? text
     return member === 'corridor' ? corridorIn(text) : text

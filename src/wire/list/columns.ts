@@ -38,7 +38,7 @@ export function columnsOf(record: TObject, { without = [], path = [] }: Options 
 }
 
 /** The schema of a value that is not null. */
-function presentOf(schema: TSchema): TSchema {
+export function presentOf(schema: TSchema): TSchema {
   const { anyOf, description } = schema
   if (!anyOf) return schema
   const present = (anyOf as TSchema[]).find(({ type }) => type !== 'null')!

@@ -1,26 +1,27 @@
+import type { TSchema } from '@sinclair/typebox'
 import { meantBy } from '~/domain/misspelling.ts'
+import { presentOf } from '~/wire/list/columns.ts'
 import { type RowReading, type RowRules, readObservationRow } from './observation.ts'
-import { OFFER_MEMBERS, OFFER_NUMBERS } from './offer.ts'
+import { RateRow } from './schema.ts'
 
-const ROW_TEXTS = [
-  'provider_id',
-  'from',
-  'to',
-  'source_currency',
-  'target_currency',
-  'fee_currency',
-  'effective_from',
-  'notes',
-  'evidence',
-]
-/** Members that are moments. */
-export const ROW_TIMES = ['effective_from', 'valid_until']
-/** Members that are true or false. */
-export const ROW_FLAGS = ['accept_implausible']
-/** Members that are numbers. */
-export const ROW_NUMBERS = ['rate', 'fee', ...OFFER_NUMBERS]
+/** The members of a row, each with the schema of its value. */
+const FIELDS = Object.entries(RateRow.properties).map(
+  ([name, schema]) => [name, presentOf(schema)] as const,
+)
+
+const namesOf = (is: (schema: TSchema) => boolean): readonly string[] =>
+  FIELDS.flatMap(([name, schema]) => (is(schema) ? [name] : []))
+
 /** All members that a row may have. */
-export const ROW_MEMBERS = [...ROW_TEXTS, 'rate', 'fee', ...OFFER_MEMBERS, ...ROW_FLAGS]
+export const ROW_MEMBERS = FIELDS.map(([name]) => name)
+/** Members that are moments. */
+export const ROW_TIMES = namesOf(({ format }) => format === 'date-time')
+/** Members that are true or false. */
+export const ROW_FLAGS = namesOf(({ type }) => type === 'boolean')
+/** Members that are numbers. */
+export const ROW_NUMBERS = namesOf(({ type }) => type === 'number')
+/** Members that are lists; in a CSV their words stand between `|`. */
+export const ROW_LISTS = namesOf(({ type }) => type === 'array')
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS)
 
 /** Members beyond this number are not checked; no row needs that many. */

@@ -20,10 +20,7 @@ const MEMBERS = {
   validUntilMs: 'valid_until',
 } as const satisfies Record<keyof Offer, string>
 
-export const OFFER_MEMBERS: ReadonlySet<string> = new Set(Object.values(MEMBERS))
-export const OFFER_NUMBERS: readonly string[] = ['amount_min', 'amount_max', 'fee_percent']
-/** Members that are lists; in a CSV their words stand between `|`. */
-export const OFFER_LISTS: readonly string[] = ['pay_in', 'pay_out']
+const OFFER_MEMBERS: ReadonlySet<string> = new Set(Object.values(MEMBERS))
 
 /** The maximum number of words of a list that an error repeats. */
 const WORDS_SHOWN_MAX = 5
