@@ -42,3 +42,7 @@ function copyField(value: string | number | null): string {
 
 /** A pattern for LIKE that matches what contains the text; its `%` and `_` stand for themselves. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const isUuid = (text: string): boolean => UUID.test(text)

@@ -13,7 +13,7 @@ import type {
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
-import { containing } from '~/store/encoding.ts'
+import { containing, isUuid } from '~/store/encoding.ts'
 import { recordChange } from '~/store/portal/audit-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
 import {
@@ -85,10 +85,6 @@ export function createAccountStore(database: Database) {
       isUuid(id) && isUuid(by.accountId ?? id) ? revokeKey(database, id, { ...by, nowMs }) : null,
   }
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-const isUuid = (text: string): boolean => UUID.test(text)
 
 const ACCOUNT = {
   id: accounts.id,

@@ -11,6 +11,7 @@ import type {
 import { LISTED_MAX } from '~/domain/alert/alert.ts'
 import { lockAccount } from '~/store/access/key-store.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
+import { isUuid } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 import { portalUsers } from '~/store/portal/schema.ts'
 import { alerts } from './schema.ts'
@@ -78,10 +79,6 @@ type Ending = {
   readonly reason: string
   readonly nowMs: number
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-const isUuid = (text: string): boolean => UUID.test(text)
 
 export const alertOf = (row: AlertRow): Alert => ({
   id: row.id,
