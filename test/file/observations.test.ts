@@ -334,11 +334,11 @@ describe('a CSV as a spreadsheet saves it', () => {
 
   test('without a notation gets errors that name the settings', async () => {
     expect(await one('129,5;1,5;03/04/2026')).toEqual([
-      'effective_from "03/04/2026" could be two dates: give --dates dd/MM/yyyy or --dates MM/dd/yyyy',
       'rate must be a number with a decimal point, not "129,5": if the comma is a decimal comma, ' +
         'give --decimal ,',
       'fee must be a number with a decimal point, not "1,5": if the comma is a decimal comma, ' +
         'give --decimal ,',
+      'effective_from "03/04/2026" could be two dates: give --dates dd/MM/yyyy or --dates MM/dd/yyyy',
     ])
     expect(await one('1;;2026-03-05 09:00')).toEqual([
       'effective_from "2026-03-05 09:00" has no time zone: give the one it was written in, as ' +
