@@ -10,6 +10,7 @@ import { arrayLiteral, instantText } from './encoding.ts'
 import { areManyMonths } from './month/parts.ts'
 import { atOneMoment } from './offer/at-one-moment.ts'
 import { type LiveAsk, liveRows, type OfferPlace, searched } from './offer/live.ts'
+import { longPrices } from './offer/long-prices.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
 
 export function createQuoteStore(database: Database) {
@@ -161,11 +162,12 @@ export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promis
   const { nowMs, isDistributed, isThen = false, corridorId, series, archived } = ask
   const own = (id: string) =>
     series ? sql`and ${sql(id)} = any(${arrayLiteral(series)}::int[])` : sql``
-  const whole = (name: string) => sql`${sql(name)} as not materialized (
-    select * from ${sql(name)} where corridor_id = ${corridorId}
+  const whole = (name: string, table = sql`${sql(name)}`) => sql`${sql(name)} as not materialized (
+    select * from ${table} own where corridor_id = ${corridorId}
   ),`
+  const long = longPrices(sql, { isDistributed, isThen, corridorId })
   const tables = sql`
-    with ${isDistributed ? sql`${whole('observations')} ${whole('long_prices')}` : sql``}
+    with ${isDistributed ? sql`${whole('observations')} ${whole('long_prices', long)}` : sql``}
     ${archived ? sql`${archived},` : sql``}
     provider_corridors as not materialized (
       select * from public.provider_corridors where corridor_id = ${corridorId} ${own('id')}

@@ -6,8 +6,9 @@ export type Answer = {
   readonly text: string
 }
 
-/** Headers that are of the request itself, or of how much the account has asked before. */
-const OF_THE_REQUEST = /^(date|x-request-id|(x-)?ratelimit.*|content-length|server-timing)$/
+/** Headers of the request itself, of an account's earlier requests, or of a database's own log. */
+const OF_THE_REQUEST =
+  /^(date|x-request-id|(x-)?ratelimit.*|content-length|server-timing|x-corridor-position)$/
 
 export async function asked(
   { origin }: Pick<Replica, 'origin'>,

@@ -45,6 +45,8 @@ export type Cluster = {
   readonly coordinator: Node
   readonly workers: readonly Node[]
   readonly folder: string
+  /** Starts one more worker, without any shards. */
+  addWorker(): Promise<Node>
   close(): Promise<void>
 }
 
@@ -72,22 +74,31 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   }
   try {
     await chmod(folder, 0o755)
-    for (let i = 0; i <= count; i++) {
-      const place = { programs, user, data: join(folder, i === 0 ? 'coordinator' : `worker-${i}`) }
+    const begun = async () => {
+      const name = servers.length === 0 ? 'coordinator' : `worker-${servers.length}`
+      const place = { programs, user, data: join(folder, name) }
       await initialised(place, password)
-      servers.push(await started(place, durable))
+      const server = await started(place, durable)
+      servers.push(server)
+      await prepared(server.port, password)
+      return nodeOf(server, password)
     }
-    for (const { port } of servers) await prepared(port, password)
-    const [coordinator, ...workers] = servers
-    const ways = await Promise.all(workers.map(({ port }) => options.wayTo?.(port) ?? port))
-    await joined(coordinator!.port, ways, password)
-    return {
-      url: addressOf(coordinator!.port, password),
-      folder,
-      coordinator: nodeOf(coordinator!, password),
-      workers: workers.map((server) => nodeOf(server, password)),
-      close,
+    const coordinator = await begun()
+    const workers: Node[] = []
+    await asked(coordinator.port, password, DATABASE, async (sql) => {
+      await sql`select citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`
+    })
+    const addWorker = async () => {
+      const node = await begun()
+      const way = (await options.wayTo?.(node.port)) ?? node.port
+      await asked(coordinator.port, password, DATABASE, (sql) => {
+        return sql`select citus_add_node('127.0.0.1', ${way})`
+      })
+      workers.push(node)
+      return node
     }
+    while (workers.length < count) await addWorker()
+    return { url: coordinator.url, folder, coordinator, workers, addWorker, close }
   } catch (error) {
     await close()
     throw error
@@ -135,12 +146,6 @@ async function prepared(port: number, password: string): Promise<void> {
     await sql`insert into pg_dist_authinfo values (0, ${ROLE}, ${`password=${password}`})`
   })
 }
-
-const joined = (port: number, workers: readonly number[], password: string) =>
-  asked(port, password, DATABASE, async (sql) => {
-    await sql`select citus_set_coordinator_host('127.0.0.1', ${port})`
-    for (const worker of workers) await sql`select citus_add_node('127.0.0.1', ${worker})`
-  })
 
 const addressOf = (port: number, password: string, database = DATABASE): string =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${database}`

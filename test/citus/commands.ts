@@ -21,11 +21,15 @@ import { corridor, documentOf } from '../support/command.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
+import { type Reply, replyOf } from '../support/world.ts'
 import { type Cluster, openCluster, programsWithCitus } from './cluster.ts'
 
 const ROWS = 2000
 const LONG_EACH = 20
 const UPLOAD_ROWS = 1500
+const BULK_ROWS = 2000
+/** Rates from there on are of one test alone. */
+const FIRST_RATE = 1_000_000
 const OFFER_EACH = 7
 const CORRIDORS = ['USD/KES', 'USD/NGN', 'GBP/KES', 'EUR/XOF', 'ZAR/KES']
 const PROVIDERS = ['wise', 'remitly']
@@ -318,6 +322,14 @@ describe('on a distributed history', () => {
     await asked((sql) => sql`alter table observations drop column source_note`)
   }, 60_000)
 
+  test('months are not archived', async () => {
+    for (const way of [[], ['--undo'], ['--dry-run']])
+      expect(await refused('observations', 'archive', '--older-than', '1m', ...way)).toContain(
+        'months can be archived only in a database on one server',
+      )
+    expect(await rowsOf('observation_blocks')).toBe(0)
+  })
+
   test('months are made and the rows of the last part go there', async () => {
     const made = await asked((sql) =>
       sql.begin(async (tx) => {
@@ -333,13 +345,7 @@ describe('on a distributed history', () => {
 describe('a service on a distributed history', () => {
   test('starts while a worker is unreachable, says what is missing, and completes it', async () => {
     const { key } = documentOf(await done('account', 'create', '--email', 'c@d.co', '--json'))
-    const settings = {
-      ...{ DATABASE_URL: cluster.url, DATA_DIR: folder, REFERENCE_FEED: 'none' },
-      CLOCK_FILE: join(folder, 'clock'),
-      ...{ QUOTE_SUSPECT_PCT: 'off', QUOTE_IMPLAUSIBLE_TIMES: 'off' },
-    }
-    await SharedClock.create(settings.CLOCK_FILE, 0)
-    const service = new Replica('late', freePort('127.0.0.1'), settings, join(folder, 'late.log'))
+    const service = await serviceOf('late')
     const answers = async (path: string) => {
       const { status, headers } = await fetch(`${service.origin}/api/v1${path}`, {
         headers: { 'x-api-key': key },
@@ -386,6 +392,120 @@ describe('a service on a distributed history', () => {
       await service.kill()
     }
   }, 60_000)
+})
+
+/** A service that has not started yet. */
+async function serviceOf(name: string): Promise<Replica> {
+  const settings = {
+    ...{ DATABASE_URL: cluster.url, DATA_DIR: folder, REFERENCE_FEED: 'none' },
+    CLOCK_FILE: join(folder, `${name}-clock`),
+    ...{ QUOTE_SUSPECT_PCT: 'off', QUOTE_IMPLAUSIBLE_TIMES: 'off', QUOTA_ENTERPRISE: '1000000' },
+  }
+  await SharedClock.create(settings.CLOCK_FILE, 0)
+  return new Replica(name, freePort('127.0.0.1'), settings, join(folder, `${name}.log`))
+}
+
+/** A service, and a client that may record, for a test. */
+async function withTreasury(name: string, work: (ask: Asking) => Promise<void>): Promise<void> {
+  const email = ['--email', `${name}@d.co`, '--plan', 'enterprise', '--role', 'treasury']
+  const { key } = documentOf(await done('account', 'create', ...email, '--json'))
+  const service = await serviceOf(name)
+  try {
+    await service.start()
+    await work(async (path, rows, idempotencyKey) => {
+      const post = { 'content-type': 'application/json', 'idempotency-key': `${idempotencyKey}` }
+      const answer = await fetch(`${service.origin}/api/v1${path}`, {
+        headers: { 'x-api-key': key, ...(rows && post) },
+        ...(rows && { method: 'POST', body: JSON.stringify(rows) }),
+      })
+      return replyOf(answer)
+    })
+  } finally {
+    await service.kill()
+  }
+}
+
+/** Sends a GET, or a POST of rows. */
+type Asking = (
+  path: string,
+  rows?: readonly object[],
+  idempotencyKey?: string,
+) => Promise<Pick<Reply, 'status' | 'body'>>
+
+/** Rows of now and the minutes before, of one corridor after the other. */
+const rowsOfNow = (count: number, rate: number) =>
+  Array.from({ length: count }, (_, i) => {
+    const [from, to] = CORRIDORS[i % CORRIDORS.length]!.split('/')
+    const effective_from = new Date(Date.now() - Math.floor(i / CORRIDORS.length) * 60_000)
+    return { provider_id: 'wise', from, to, rate, effective_from }
+  })
+
+describe('POST /rates/bulk on a distributed history', () => {
+  test('records rows of all corridors once, and none of a request with a wrong row', async () => {
+    const before = await rowsOf('observations')
+    const rows = rowsOfNow(BULK_ROWS, 120)
+    await withTreasury('bulk', async (ask) => {
+      const first = await ask('/rates/bulk', rows, 'first')
+      expect([first.status, first.body.inserted]).toEqual([200, BULK_ROWS])
+      expect(new Set(first.body.ids).size).toBe(BULK_ROWS)
+      const again = await ask('/rates/bulk', rows, 'first')
+      expect([again.status, again.body.ids]).toEqual([200, first.body.ids])
+      const wrong = await ask('/rates/bulk', [...rows, { ...rows[0], rate: -1 }], 'wrong')
+      expect([wrong.status, wrong.body.error_count]).toEqual([422, 1])
+      for (const pair of CORRIDORS) {
+        const { body } = await ask(`/rates?from=${pair.slice(0, 3)}&to=${pair.slice(4)}`)
+        const own = { provider_id: 'wise', rate: 120 }
+        expect([pair, body.providers]).toEqual([
+          pair,
+          expect.arrayContaining([expect.objectContaining(own)]),
+        ])
+      }
+    })
+    expect(await rowsOf('observations')).toBe(before + BULK_ROWS)
+    await done('rollups', 'verify')
+  }, 60_000)
+})
+
+describe('a worker that joins a distributed history', () => {
+  test('gets shards while batches are recorded, of which none is lost or in part', async () => {
+    const node = await cluster.addWorker()
+    const recorded: number[] = []
+    await withTreasury('moving', async (ask) => {
+      let isOver = false
+      const writing = (async () => {
+        for (let rate = FIRST_RATE; !isOver; rate++) {
+          const rows = rowsOfNow(CORRIDORS.length, rate)
+          const posted = async () => (await ask('/rates', rows, `${rate}`)).status === 201
+          await until('a batch is recorded', posted)
+          recorded.push(rate)
+        }
+      })()
+      await asked((sql) => sql`select citus_rebalance_start()`)
+      await asked((sql) => sql`select citus_rebalance_wait()`)
+      const atRest = recorded.length
+      await until('more is recorded', async () => recorded.length > atRest + 1)
+      isOver = true
+      await writing
+      const known = encodeURIComponent(new Date(Date.now() - 1).toISOString())
+      for (const pair of CORRIDORS) {
+        const of = `from=${pair.slice(0, 3)}&to=${pair.slice(4)}`
+        const now = await ask(`/rates/history?${of}&period=1d&limit=500&order=desc`)
+        const then = await ask(
+          `/rates/history?${of}&period=1d&limit=500&order=desc&known_at=${known}`,
+        )
+        expect([then.status, then.body.data]).toEqual([200, now.body.data])
+        expect(now.body.data[0].rate).toBe(recorded.at(-1))
+      }
+    })
+    const moved = await corridorsOn(node.port)
+    expect(moved.size).toBeGreaterThan(0)
+    const counts = await asked(
+      (sql) => sql`select rate::int as rate, count(*)::int as count from observations
+        where rate >= ${FIRST_RATE}::int group by rate order by rate`,
+    )
+    expect([...counts]).toEqual(recorded.map((rate) => ({ rate, count: CORRIDORS.length })))
+    await done('rollups', 'verify')
+  }, 120_000)
 })
 
 /** The corridors whose rows a worker has. */

@@ -44,6 +44,8 @@ type Stage = {
   readonly folder: string
   readonly clock: SharedClock
   readonly seed: number
+  /** When the run began. */
+  readonly startMs: number
   readonly told: Map<string, Told>
   readonly faults: string[]
 }
@@ -92,7 +94,7 @@ export async function differences(
   try {
     const both = [await played(sides[0]), await played(sides[1])] as const
     const stage: Stage = {
-      ...{ sides: both, folder, clock, seed: sizes.seed },
+      ...{ sides: both, folder, clock, seed: sizes.seed, startMs: nowMs },
       told: new Map(KINDS.map(({ name }) => [name, none(name)])),
       faults: [],
     }
@@ -140,6 +142,18 @@ async function fill(
   const random = new Random(seed)
   const past = Array.from({ length: rows }, () => pastRow(random, nowMs))
   await importRows(side, { folder, rows: past })
+  await dated(side, nowMs)
+}
+
+/** Gives what commands have recorded, by the server's clock, the time of the run on each side. */
+async function dated({ sql }: Side, nowMs: number): Promise<void> {
+  const at = new Date(nowMs).toISOString()
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`update observations set recorded_at = ${at}::timestamptz
+      where recorded_via is distinct from 'api' and recorded_at <> ${at}::timestamptz`
+    await tx`update reference_snapshots set recorded_at = ${at}::timestamptz`
+  })
 }
 
 type Place = { readonly name: string; readonly folder: string; readonly clockPath: string }
@@ -176,10 +190,13 @@ async function change(stage: Stage, round: number): Promise<void> {
   await settled(stage)
 }
 
-async function imported({ sides, clock, folder }: Stage, random: Random): Promise<void> {
+async function imported({ sides, clock, folder, startMs }: Stage, random: Random): Promise<void> {
   const nowMs = clock.now() - ROUNDS * TURN_MS
   const rows = Array.from({ length: IMPORTED }, () => pastRow(random, nowMs))
-  for (const side of sides) await importRows(side, { folder, rows })
+  for (const side of sides) {
+    await importRows(side, { folder, rows })
+    await dated(side, startMs)
+  }
 }
 
 async function catalogued(stage: Stage, providers: readonly object[]): Promise<void> {

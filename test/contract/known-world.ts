@@ -2,6 +2,7 @@ import type { Currency } from '~/domain/currency.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { Observation } from '~/domain/observation.ts'
 import type { Provider } from '~/domain/provider.ts'
+import type { Spread } from '~/runtime/distributed/spread.ts'
 import type { Database } from '~/store/database.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
@@ -17,8 +18,9 @@ const AHEAD_MS = DAY_MS
 const START = process.env.KNOWN_START
 
 /** Has the histories of a database go by a clock that a test turns. */
-async function withClock({ sql }: Database, startMs: number): Promise<void> {
+async function withClock({ sql }: Database, startMs: number, isSpread: boolean): Promise<void> {
   await sql`create table test_clock as select ${new Date(startMs).toISOString()}::timestamptz as at`
+  if (isSpread) await sql`select create_reference_table('test_clock')`
   await sql.unsafe(`create or replace function recording_time() returns timestamptz
     language sql as 'select at from public.test_clock'`)
 }
@@ -43,13 +45,18 @@ export class KnownWorld {
     private readonly startMs: number,
   ) {}
 
-  static async start(database: Database): Promise<KnownWorld> {
+  static async start(database: Database, spread: Spread | null = null): Promise<KnownWorld> {
     const startMs = START
       ? Date.parse(START)
       : Math.ceil((Date.now() + AHEAD_MS) / HOUR_MS) * HOUR_MS - 30 * 60_000
-    await withClock(database, startMs)
+    await withClock(database, startMs, spread !== null)
     const at = new Date(startMs).toISOString()
-    const past = new PastWorld(database, { at, staleAfterMs: 7 * DAY_MS, quoteSuspectPct: 10 })
+    const past = new PastWorld(database, {
+      at,
+      staleAfterMs: 7 * DAY_MS,
+      quoteSuspectPct: 10,
+      spread,
+    })
     return new KnownWorld(await past.start(), startMs)
   }
 
@@ -139,7 +146,7 @@ export class KnownWorld {
       await tx`set local session_replication_role = replica`
       await tx`update rollups r set changed_at = ${at}::timestamptz from observations o
         where o.corridor_id = r.corridor_id and o.recorded_at < ${start}::timestamptz
-          and r.hour = date_trunc('hour', o.effective_from)`
+          and r.hour = date_bin('1 hour', o.effective_from, 'epoch')`
       for (const table of ['observations', 'reference_snapshots'])
         await tx`update ${tx(table)} set recorded_at = ${at}::timestamptz
           where recorded_at < ${start}::timestamptz`

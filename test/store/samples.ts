@@ -43,7 +43,7 @@ export async function recordHistory({ sql }: Database): Promise<void> {
 }
 
 /** Another handle on the same database, as another process has. */
-export function otherHandle({ url }: FreshDatabase): Database {
+export function otherHandle({ url }: Pick<FreshDatabase, 'url'>): Database {
   const sql = connect(url, { connectionsMax: 4 })
   const close = () => sql.end({ timeout: 1 })
   return { sql, db: drizzle(sql), kind: 'external', where: 'test', close }

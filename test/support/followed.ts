@@ -2,6 +2,7 @@ import { Follower } from '~/jobs/follower.ts'
 import type { Log } from '~/log.ts'
 import { LiveMemory } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
+import type { Spread } from '~/runtime/distributed/spread.ts'
 import { recorderOf } from '~/runtime/recorder.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
@@ -18,17 +19,20 @@ type Followed = {
   readonly clock: { now(): number }
   readonly live?: LiveMemory
   readonly log?: Log
+  /** The database's several servers. */
+  readonly spread?: Pick<Spread, 'quotes' | 'whole'> | null
 }
 
 /** What applies the log of a database to a memory, as `serve` does. */
 export function followerOn(database: Database, followed: Followed): Follower {
-  const { memory, clock, live = new LiveMemory(memory), log = new KeptLog() } = followed
+  const { memory, clock, live = new LiveMemory(memory), log = new KeptLog(), spread } = followed
   const references = createReferenceStore(database)
   return new Follower({
     ...{ memory, live, clock, log, references, days: references },
     changes: createChangeStore(database),
     catalogue: createCatalogueStore(database),
-    quotes: createQuoteStore(database),
+    quotes: { ...createQuoteStore(database), ...spread?.quotes },
+    whole: spread?.whole ?? null,
   })
 }
 

@@ -7,6 +7,7 @@ import { Refresher } from '~/jobs/refresh.ts'
 import { Memory } from '~/memory/memory.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
 import { WindowCache } from '~/memory/window-cache.ts'
+import type { Spread } from '~/runtime/distributed/spread.ts'
 import { monthWriter } from '~/runtime/file/month-writer.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
@@ -54,13 +55,14 @@ export class PastWorld {
       staleAfterMs?: number | null
       quoteSuspectPct?: number | null
       past?: ReturnType<typeof pastOf>
+      spread?: Spread | null
     },
   ) {
     this.clock = clockAt(options.at)
     const error = (_: object, message: string) => void this.errors.push(message)
     const log = { debug() {}, info() {}, warn() {}, error }
     const { memory, meter, clock } = this
-    this.follower = followerOn(database, { memory, clock })
+    this.follower = followerOn(database, { memory, clock, spread: options.spread ?? null })
     this.refresher = new Refresher({ sources: sourcesOf(database), memory, meter, clock, log })
     this.app = underContract(
       createApp({

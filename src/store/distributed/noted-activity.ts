@@ -38,7 +38,6 @@ function switched(before: readonly Active[], after: readonly Active[]): Active[]
 /** Now, or the last moment in the table where a clock was set back. */
 async function nextMoment(tx: Tx, table: ReturnType<typeof sql>): Promise<string> {
   const [row] = await tx.execute<{ moment: string }>(sql`
-    select greatest(date_trunc('milliseconds', clock_timestamp()), max(since))::text as moment
-    from ${table}`)
+    select greatest(recording_time(), max(since))::text as moment from ${table}`)
   return row!.moment
 }

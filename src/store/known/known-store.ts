@@ -53,6 +53,8 @@ export function createKnownStore(pool: Database) {
       ])
       return pool.sql.begin('read only', async (tx) => {
         const state = await begun(tx, knownMs)
+        // Citus passes this statement on to workers, but not what set_config does.
+        if (isOnServers) await tx.unsafe(`set local corridor.known_at = '${instantText(knownMs)}'`)
         remembersDistribution(tx as unknown as Sql, isOnServers)
         remembersMonths(tx as unknown as Sql, areMany)
         remembersArchive(tx as unknown as Sql, archive)

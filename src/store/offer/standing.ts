@@ -4,7 +4,7 @@ import type { Sql } from '~/store/database.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
 import { OWN_NAMES } from '~/store/recording/own-columns.ts'
-import { LONG_PRICE_MS } from './long-prices.ts'
+import { LONG_PRICE_MS, longPrices } from './long-prices.ts'
 import { TERM_COLUMNS } from './offer-row.ts'
 
 /** Time before a given one in which prices are looked for at first. */
@@ -88,7 +88,7 @@ const corridorLine = (sql: Sql, { corridorId: id }: StandingPart) =>
   sql`box(point(${id}::float8, '-infinity'), point(${id}::float8, 'infinity'))`
 
 const longOnes = (sql: Sql, part: StandingPart) => sql`
-  select far.* from long_prices l
+  select far.* from ${longPrices(sql, part)} l
   cross join lateral (
     select ${pricedColumns(sql)} from observations
     where id = l.id and corridor_id = ${part.corridorId} and effective_from = l.effective_from
@@ -99,9 +99,12 @@ const longOnes = (sql: Sql, part: StandingPart) => sql`
     and l.effective_from < ${nearText(part)}::timestamptz`
 
 /** Reports whether there is one that `standingEnding` finds only if it is to look far. */
-export const hasLongOnes = (sql: Sql, part: Pick<StandingPart, 'corridorId' | 'bounds'>) => sql`
+export const hasLongOnes = (
+  sql: Sql,
+  part: Omit<StandingPart, 'since' | 'before' | 'isFar'>,
+) => sql`
   exists (
-    select 1 from long_prices
+    select 1 from ${longPrices(sql, part)} l
     where corridor_id = ${part.corridorId}
       and valid_until >= ${instantText(part.bounds.sinceMs)}::timestamptz
       and effective_from < ${nearText(part)}::timestamptz
