@@ -20,6 +20,17 @@ describe('differenceOf', () => {
     expect(differenceOf(longer, answer())).toStartWith('at 11: ')
   })
 
+  test('takes no ids for a difference, but whatever else', () => {
+    const row = (id: number, rate: number) => answer({ text: `{"id":${id},"rate":${rate}}` })
+    expect(differenceOf(row(7, 1.5), row(19, 1.5))).toBeNull()
+    expect(differenceOf(row(7, 1.5), row(19, 1.6))).toStartWith('at ')
+    const lines = (id: number, rate: number) => answer({ text: `id,rate\n${id},${rate}\n` })
+    expect(differenceOf(lines(7, 15), lines(19, 15))).toBeNull()
+    expect(differenceOf(lines(7, 15), lines(19, 16))).toStartWith('at ')
+    const batch = (...ids: number[]) => answer({ text: JSON.stringify({ inserted: 2, ids }) })
+    expect(differenceOf(batch(1, 2), batch(5, 6))).toBeNull()
+  })
+
   test('finds a text that goes on where the other ends', () => {
     expect(differenceOf(answer({ text: '' }), answer({ text: 'a' }))).toStartWith('at 0: ')
   })
