@@ -13,11 +13,12 @@ const SLOWEST = ['languages', 'mount', 'docs', 'account', 'alerts', 'send', 'boa
  * one prepared demonstration. Arguments, such as paths of a few files, go to `bun test`.
  */
 async function main(args: readonly string[]): Promise<number> {
-  const hasPaths = args.some((arg) => arg.endsWith('.ts'))
+  const given = args.map((arg) => (/^test\/.*\.ts$/.test(arg) ? `./${arg}` : arg))
+  const hasPaths = given.some((arg) => arg.endsWith('.ts'))
   await preferMemory()
   const [chromium, prepared] = await Promise.all([chromiumServer(), preparedDemo()])
   const status = await bunTest({
-    args: [`--parallel=${WORKERS}`, ...args, ...(hasPaths ? [] : await testFiles())],
+    args: [`--parallel=${WORKERS}`, ...given, ...(hasPaths ? [] : await testFiles())],
     env: { [CHROMIUM_VARIABLE]: chromium.wsEndpoint(), [DEMO_VARIABLE]: prepared },
     timings: 'browser-timings.json',
     guessedMs: Object.fromEntries(

@@ -1,12 +1,17 @@
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Download, Page } from 'playwright-core'
 import { openChromium } from './chromium.ts'
 import { DemoServer } from './demo-server.ts'
 
 const { SCREENSHOTS } = process.env
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+/** Time that a page may take on a busy machine; the limit of its test comes sooner. */
+const WAIT_MS_MAX = 180_000
+const TRANSITIONS_ENDED =
+  'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})'
 
 export type Look = {
   readonly width?: number
@@ -55,6 +60,7 @@ export class Scene {
       javaScriptEnabled: isScripted,
       baseURL: look.origin ?? this.demo.origin,
     })
+    context.setDefaultTimeout(WAIT_MS_MAX)
     const page = await context.newPage()
     const asked: string[] = []
     const complaints: string[] = []
@@ -68,7 +74,7 @@ export class Scene {
 
   /** Returns the errors of the page that axe-core calls serious or critical. */
   async faults(page: Page): Promise<Fault[]> {
-    await page.evaluate(await Bun.file(AXE).text())
+    if (await page.evaluate('!globalThis.axe')) await page.evaluate(await Bun.file(AXE).text())
     const { violations } = (await page.evaluate(
       'axe.run(document, { resultTypes: ["violations"] })',
     )) as {
@@ -77,6 +83,25 @@ export class Scene {
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, impact, nodes }) => ({ id, impact, targets: nodes.flatMap((n) => n.target) }))
+  }
+
+  /**
+   * Returns what is wrong with an open page at any of these widths, in light and dark: that it
+   * scrolls sideways, or its errors. It is left in light, at the last width.
+   */
+  async unfit(page: Page, name: string, widths: readonly number[]): Promise<readonly unknown[]> {
+    const wrong: unknown[] = []
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 })
+      if (await isTooWide(page)) wrong.push([name, width, 'too wide'])
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.evaluate(TRANSITIONS_ENDED)
+        for (const fault of await this.faults(page)) wrong.push([name, width, colorScheme, fault])
+        await this.picture(page, `${name}-${colorScheme}-${width}`)
+      }
+    }
+    return wrong
   }
 
   /** Keeps the whole page as a picture in the folder `SCREENSHOTS`, if that is set. */
@@ -90,6 +115,10 @@ export class Scene {
 /** Reports whether the page is wider than the window, so that it scrolls sideways. */
 export const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > innerWidth') as Promise<boolean>
+
+/** The bytes of a download, whichever process runs the browser. */
+export const downloaded = async (download: Download): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(await download.createReadStream()))
 
 export const strangers = (asked: readonly string[], origin: string): string[] =>
   asked.filter((url) => !url.startsWith('data:') && !url.startsWith(`${origin}/`))
