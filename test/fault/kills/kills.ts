@@ -41,18 +41,26 @@ type Stage = {
   readonly isSmall: boolean
 }
 
-/** Kills the database at random moments under reads of history: each kind, and each of workers. */
+/**
+ * Kills the database at random moments under reads of history: each kind, and each of workers; all
+ * at the same time where all is small.
+ */
 export async function playKills(stage: Stage): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
-  for (const kind of ['embedded', 'external'] as const)
-    for (const workers of [1, 2]) {
-      const folder = join(stage.folder, `kills-${kind}-${workers}`)
-      await mkdir(folder, { mode: 0o755 })
-      const what = `${kind}, ${workers === 1 ? 'one process' : `${workers} workers`}`
-      outcomes.push(await played({ ...stage, folder }, { what, kind, workers }))
-      await rm(folder, { recursive: true, force: true })
-    }
-  return outcomes
+  const cases = (['embedded', 'external'] as const).flatMap((kind) =>
+    [1, 2].map((workers) => ({
+      what: `${kind}, ${workers === 1 ? 'one process' : `${workers} workers`}`,
+      ...{ kind, workers },
+    })),
+  )
+  const outcome = async (one: Case) => {
+    const folder = join(stage.folder, `kills-${one.kind}-${one.workers}`)
+    await mkdir(folder, { mode: 0o755 })
+    const played = await playedCase({ ...stage, folder }, one)
+    await rm(folder, { recursive: true, force: true })
+    return played
+  }
+  if (stage.isSmall) return Promise.all(cases.map(outcome))
+  return Array.fromAsync(cases, outcome)
 }
 
 type Case = {
@@ -61,7 +69,7 @@ type Case = {
   readonly workers: number
 }
 
-async function played(stage: Stage, { what, kind, workers }: Case): Promise<Outcome> {
+async function playedCase(stage: Stage, { what, kind, workers }: Case): Promise<Outcome> {
   const { template, folder, isSmall } = stage
   const victim = await VICTIMS[kind](template, folder)
   const kills = isSmall ? KILLS_MAX.small : KILLS_MAX.full
