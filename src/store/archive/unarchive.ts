@@ -5,7 +5,7 @@ import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { isBusy } from '~/store/month/briefly.ts'
 import { forgetArchive, monthStartMs } from './archived.ts'
 
-const TRIES_MAX = 5
+const TRIES_MAX = 20
 const PAUSE_MS = 500
 
 /** Moves all that is archived of a corridor in the months of some times back to observations. */
