@@ -1,22 +1,25 @@
-import type { McpServerFactory } from '@modelcontextprotocol/server'
+import { type McpServerFactory, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Clock } from '~/clock.ts'
 import { granted, ServiceError } from '~/domain/errors.ts'
+import type { Log } from '~/log.ts'
+import { type ListenDeps, listenHandler } from '~/mcp/listen/listen.ts'
 import type { AlertDeps } from '~/service/alert/alerts.ts'
 import { callerOfTools, type ToolAccess } from '~/service/connection/access-tokens.ts'
 import { quotaAt } from '~/service/metering.ts'
 import { preferred } from '~/wire/accept.ts'
 import { credentialOf } from '~/wire/credential.ts'
+import { CrossOriginHeaders } from '~/wire/cross-origin-headers.ts'
+import { ERROR_STATUS, errorHeaders } from '~/wire/errors.ts'
 import { quotaHeaders } from '~/wire/quota.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import { AnswerCache } from '~/wire/text/answer-cache.ts'
 import { type Asker, askerOf, authInfoOf } from './asker.ts'
 import { HTTP_FAULT, messageOf } from './body.ts'
+import { failureBody } from './call.ts'
 import { RpcFault } from './fault.ts'
 import { Guard, type GuardOptions } from './guard.ts'
 import { handlerOf } from './handler.ts'
 import type { HistoryToolDeps } from './history.ts'
-import { type ListenDeps, listenHandler } from './listen/listen.ts'
-import { faultReply, optionsReply, withOrigin } from './reply.ts'
 import { serversOf } from './server.ts'
 import { toolsOf } from './tools.ts'
 
@@ -103,3 +106,60 @@ const whole = async (reply: Response): Promise<Response> =>
 
 const methodNotAllowed = (): ServiceError =>
   new ServiceError('method_not_allowed', `use ${METHODS.join(' or ')}`, { allowed: METHODS })
+
+type Extra = Readonly<Record<string, string>>
+
+const jsonReply = (body: unknown, status: number, headers: Extra = {}): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
+
+/** The reply to a failure: REST's body before the key is known, a JSON-RPC error after. */
+function faultReply(error: unknown, log: Log): Response {
+  if (error instanceof RpcFault) {
+    const { code, message, status } = error
+    return jsonReply({ jsonrpc: '2.0', id: null, error: { code, message } }, status)
+  }
+  const body = failureBody(error, log)
+  if (!(error instanceof ServiceError)) {
+    const fault = { code: ProtocolErrorCode.InternalError, message: body.error }
+    return jsonReply({ jsonrpc: '2.0', id: null, error: fault }, 500)
+  }
+  return jsonReply(body, ERROR_STATUS[error.code], errorHeaders(error))
+}
+
+const HEADERS = new CrossOriginHeaders({
+  sent: [
+    'accept',
+    'authorization',
+    'content-type',
+    'mcp-method',
+    'mcp-name',
+    'mcp-protocol-version',
+    'traceparent',
+    'tracestate',
+    'x-api-key',
+    'x-request-id',
+  ],
+  read: [
+    'ratelimit',
+    'ratelimit-policy',
+    'retry-after',
+    'www-authenticate',
+    'x-ratelimit-limit',
+    'x-ratelimit-remaining',
+    'x-ratelimit-reset',
+    'x-request-id',
+  ],
+})
+
+/** The reply to OPTIONS, with or without a browser's preflight behind it. */
+function optionsReply(methods: readonly string[]): Response {
+  const reply = HEADERS.preflightReply(methods.join(', '))
+  reply.headers.set('allow', methods.join(', '))
+  return reply
+}
+
+/** Lets a page of this origin read the reply. */
+const withOrigin = (reply: Response, origin: string): Response => HEADERS.shared(reply, origin)

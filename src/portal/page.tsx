@@ -1,20 +1,20 @@
 /** @jsxImportSource preact */
-
 import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { coded, codingFor, codingHeader } from '~/http/coding.ts'
 import type { Frame } from '~/http/docs/reference-page.ts'
+import { PICTURE_HEIGHT, PICTURE_WIDTH } from '~/portal/picture/size.ts'
+import { MANIFEST_PATH } from '~/portal/site/manifest.ts'
+import { pagePath } from '~/portal/words/asked.ts'
+import { LANGUAGES, prefixOf } from '~/portal/words/language.ts'
+import { Speaking } from '~/portal/words/spoken.tsx'
+import { ENGLISH, type Words } from '~/portal/words/words.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
 import type { AssetPaths, Assets } from './assets.ts'
 import type { CookiePrefix } from './cookies.ts'
 import { type Credit, Footer, Header, SampleBanner, type SignedInAs } from './frame.tsx'
-import { type Known, KnownAs } from './known.tsx'
-import { mounted } from './mounted.ts'
+import { isSpoken } from './paths.ts'
 import { FRAMED_HEADERS, SECURITY_HEADERS } from './security-headers.ts'
-import { MANIFEST_PATH } from './site/manifest.ts'
-import { pagePath } from './words/asked.ts'
-import { Speaking } from './words/spoken.tsx'
-import { ENGLISH, type Words } from './words/words.ts'
 
 export type PageDeps = {
   readonly assets: Assets
@@ -159,3 +159,88 @@ const Links = ({ paths, style }: { paths: AssetPaths; style: string }) => (
     <link rel="icon" href={paths('icon.svg')} type="image/svg+xml" />
   </>
 )
+
+/** A picture of the page; its size in pixels, where that is not the usual one. */
+type Picture = {
+  readonly url: string
+  readonly alt: string
+  readonly width?: number
+  readonly height?: number
+}
+
+/** Description of the page for search engines and for messages with a link to it. */
+type Known = {
+  /** The address of the service. */
+  readonly base: string
+  /** The one path of the page, whatever its query, without a language. */
+  readonly path: string
+  readonly picture: Picture | null
+  /** Description of the page in the words of schema.org. */
+  readonly facts?: object
+}
+
+type KnownProps = {
+  readonly title: string
+  readonly description: string
+  readonly known: Known
+  readonly words: Words
+}
+
+/** The address of the page, in each language it speaks, and what a message with it shows. */
+function KnownAs({ title, description, known, words }: KnownProps) {
+  const { base, path, picture, facts } = known
+  const { language } = words
+  const spoken = isSpoken(path) ? LANGUAGES : LANGUAGES.slice(0, 1)
+  const url = `${base}${isSpoken(path) ? prefixOf(language) : ''}${path}`
+  const card = { 'og:title': title, 'og:description': description, 'og:url': url }
+  const shown = picture && {
+    'og:image': picture.url,
+    'og:image:width': picture.width ?? PICTURE_WIDTH,
+    'og:image:height': picture.height ?? PICTURE_HEIGHT,
+    'og:image:alt': picture.alt,
+    'twitter:card': 'summary_large_image',
+  }
+  const site = { 'og:site_name': 'Corridor', 'og:type': 'website', 'og:locale': language }
+  return (
+    <>
+      <link rel="canonical" href={url} />
+      <link rel="alternate" hreflang="x-default" href={base + path} />
+      {spoken.map((one) => (
+        <link key={one} rel="alternate" hreflang={one} href={`${base}${prefixOf(one)}${path}`} />
+      ))}
+      {facts && (
+        <script
+          type="application/ld+json"
+          dangerouslySetInnerHTML={{ __html: JSON.stringify(facts).replaceAll('<', '\\u003c') }}
+        />
+      )}
+      {Object.entries({ ...site, ...card, ...shown }).map(([name, content]) => (
+        <meta key={name} {...{ property: name }} content={content?.toString()} />
+      ))}
+    </>
+  )
+}
+
+/** Elements with an address in them, each with the attribute that holds it. */
+const LEADS = { a: 'href', link: 'href', form: 'action', script: 'src', img: 'src' }
+
+/** Those of them that lead a reader to another page. */
+const WAYS_ON = { a: LEADS.a, form: LEADS.form }
+
+/**
+ * The page with `mount` before every path of ours, and `prefix`, that of a language, before the
+ * paths of pages that speak it; unchanged where both are empty.
+ */
+function mounted(html: string, mount: string, prefix = ''): string {
+  if (mount === '' && prefix === '') return html
+  const rewriter = new HTMLRewriter()
+  for (const [tag, attribute] of Object.entries(mount === '' ? WAYS_ON : LEADS))
+    rewriter.on(`${tag}[${attribute}^="/"]`, {
+      element(element) {
+        const path = element.getAttribute(attribute)!
+        const isInLanguage = tag in WAYS_ON && isSpoken(path)
+        element.setAttribute(attribute, `${mount}${isInLanguage ? prefix : ''}${path}`)
+      },
+    })
+  return rewriter.transform(html)
+}

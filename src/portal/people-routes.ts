@@ -1,5 +1,5 @@
 import type { Route } from '~/http/route.ts'
-import { alertRoutes } from './alert/alert-routes.ts'
+import { alertRoutes } from '~/portal/alert/alert-routes.tsx'
 import { type AlertEndDeps, alertEndRoutes } from './alert/end-routes.tsx'
 import { type SubscribePageDeps, subscribeRoutes } from './alert/subscribe-routes.tsx'
 import { type ConsentDeps, consentRoutes } from './consent/consent-routes.tsx'

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { PLAIN } from '~/domain/offer/terms.ts'
+import type { Suspicion } from '~/domain/price/suspect.ts'
 import { Logo } from '~/portal/providers/logo.tsx'
 import { providerPath } from '~/portal/providers/path.ts'
 import { Website } from '~/portal/providers/website.tsx'
@@ -8,7 +9,6 @@ import type { Words } from '~/portal/words/words.ts'
 import type { Conversion } from '~/service/convert.ts'
 import { plainWords, typeText } from './kinds.ts'
 import { namedCountries, offerWords, pricedAt, severalText } from './offer-text.ts'
-import { suspectText } from './suspect-text.ts'
 
 type Props = {
   readonly entry: Conversion
@@ -97,3 +97,13 @@ const waysText = (words: Words, methods: readonly string[]): string =>
   methods.map((method) => plainWords(words, method)).join(words.say('list.comma'))
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
+const DECIMALS = 10
+
+/** Distance of a rate from its mid, in words that follow "suspect". */
+function suspectText({ say, plainPercentText }: Words, suspicion: Suspicion): string {
+  const { offPct, isOfDay } = suspicion
+  const off = plainPercentText(Math.round(Math.abs(offPct) * DECIMALS) / DECIMALS)
+  const side = offPct > 0 ? 'above' : 'below'
+  return say(isOfDay ? `suspect.${side}-day` : `suspect.${side}-current`, { off })
+}

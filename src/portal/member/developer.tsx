@@ -3,7 +3,7 @@ import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX, type Key } from '~/dom
 import type { Alert } from '~/domain/alert/alert.ts'
 import { isConnection, keyMark } from '~/domain/api-key.ts'
 import { mayIngest, type Plan } from '~/domain/quota.ts'
-import { AlertsSection } from '~/portal/alert/alerts-section.tsx'
+import { roomText } from '~/portal/alert/list-page.tsx'
 import { Field, Select } from '~/portal/form.tsx'
 import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
@@ -257,5 +257,28 @@ function EndedKeys({ ended }: { ended: readonly KeyUsage[] }) {
         ))}
       </ul>
     </details>
+  )
+}
+
+type AlertsProps = { readonly person: Person; readonly alerts: readonly Alert[] }
+
+/** The way from the developer area to the alerts, and how they stand. */
+function AlertsSection({ person, alerts }: AlertsProps) {
+  const words = useWords()
+  const { say } = words
+  const count = alerts.filter(({ status }) => status === 'failing').length
+  return (
+    <section class="stack-tight" aria-labelledby="alerts-title">
+      <h2 id="alerts-title">{say('alert.list')}</h2>
+      <p class="muted">
+        {say('developer.alerts-lead')} {roomText(words, person, alerts)}
+      </p>
+      {count > 0 && <Notice kind="warn">{say('developer.alerts-failing', { count })}</Notice>}
+      <p class="actions">
+        <a href={PATHS.alerts}>
+          {say(alerts.length === 0 ? 'developer.alerts-make' : 'developer.alerts-see')}
+        </a>
+      </p>
+    </section>
   )
 }

@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
+
+import { isRevoked, type Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { type KeyUsage, type OwnUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
-import { keyLabel } from './key-label.ts'
 
 /** The number of keys that have a colour of their own; the others share the last. */
 const COLOURS = 6
@@ -128,4 +130,11 @@ function UsageTable({ usage, used, totals, nowMs }: TableProps) {
       </section>
     </details>
   )
+}
+
+/** A key's name, with a mark that tells it from the key that replaced it under that name. */
+function keyLabel({ say }: Words, key: Key, nowMs: number): string {
+  const { name } = key
+  if (key.revokedMs === null) return name
+  return say(isRevoked(key, nowMs) ? 'keys.label-ended' : 'keys.label-ending', { name })
 }

@@ -1,12 +1,24 @@
 /** @jsxImportSource preact */
-import { type AuditEntry, CHANGES, type Facts } from '~/domain/audit.ts'
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  CHANGES,
+  type Facts,
+} from '~/domain/audit.ts'
+import type { Route } from '~/http/route.ts'
 import { Field, Select } from '~/portal/form.tsx'
 import { momentText } from '~/portal/format.ts'
+import type { Member } from '~/portal/member/member-pages.ts'
+import type { PageAnswer } from '~/portal/member/page-request.tsx'
 import { Moment } from '~/portal/moment.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
-import { fieldsText, isFaulty, type LogQuery } from './log-query.ts'
+import { csvLine, plainText } from '~/wire/csv-line.ts'
+import { iso } from '~/wire/present.ts'
+import { type OperatorDeps, operatorPages } from './admission.ts'
+import { fieldsText, isFaulty, type LogQuery, logQueryOf } from './log-query.ts'
 import { Places } from './operator.tsx'
 
 export const LOG_PAGE = 50
@@ -158,3 +170,66 @@ function factText(fact: string | null | undefined): string {
   if (UUID.test(fact)) return fact.slice(0, ID_LENGTH)
   return INSTANT.test(fact) ? momentText(Date.parse(fact)) : fact
 }
+
+/** The log of changes, as pages and as a file. */
+export function logRoutes(deps: OperatorDeps): Route[] {
+  const page = operatorPages(deps)
+  return [...page(PATHS.log, { get: changes }), ...page(PATHS.logFile, { get: file })]
+}
+
+async function changes(deps: OperatorDeps, { pageRequest }: Member): Promise<PageAnswer> {
+  const query = logQueryOf(pageRequest.url.searchParams)
+  if (isFaulty(query)) return { page: logPage({ query, entries: [], isWhole: true }) }
+  const { filter, beforeId } = query
+  const entries = await deps.operated.changes({ filter, beforeId, limit: LOG_PAGE + 1 })
+  const shown = entries.slice(0, LOG_PAGE)
+  return { page: logPage({ query, entries: shown, isWhole: entries.length <= LOG_PAGE }) }
+}
+
+async function file(deps: OperatorDeps, { pageRequest }: Member): Promise<PageAnswer> {
+  const query = logQueryOf(pageRequest.url.searchParams)
+  if (isFaulty(query)) return { page: logPage({ query, entries: [], isWhole: true }) }
+  return { response: await logFile(deps.operated.changes, query.filter) }
+}
+
+const FILE_COLUMNS = ['id', 'at', 'actor', 'action', 'subject', 'account_id', 'before', 'after']
+
+/** The number of entries that are read at once; no more of the log is ever held. */
+const BATCH_ENTRIES = 500
+
+type Changes = (page: AuditPage) => Promise<readonly AuditEntry[]>
+
+/**
+ * The entries that fit as CSV, newest first, read from the database as fast as they are taken.
+ * Rejects where the first cannot be read; a later failure breaks the transfer off.
+ */
+async function logFile(changes: Changes, filter: AuditFilter): Promise<Response> {
+  const read = (beforeId: number | null) => changes({ filter, beforeId, limit: BATCH_ENTRIES })
+  let next = await read(null)
+  const encoder = new TextEncoder()
+  const body = new ReadableStream({
+    start: (controller) => controller.enqueue(encoder.encode(`${csvLine(FILE_COLUMNS)}\r\n`)),
+    async pull(controller) {
+      const batch = next
+      if (batch.length > 0) controller.enqueue(encoder.encode(batch.map(lineOf).join('')))
+      if (batch.length < BATCH_ENTRIES) controller.close()
+      else next = await read(batch.at(-1)!.id)
+    },
+  })
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="corridor-changes.csv"',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
+
+const lineOf = ({ id, atMs, actor, action, subject, accountId, before, after }: AuditEntry) =>
+  `${csvLine([
+    String(id),
+    iso(atMs),
+    ...[actor, action, subject, accountId].map(plainText),
+    ...[before, after].map((state) => (state ? plainText(JSON.stringify(state)) : '')),
+  ])}\r\n`

@@ -22,7 +22,7 @@ import {
 } from './accounts.tsx'
 import { type OperatorDeps, operatorPages } from './admission.ts'
 import { offsetIn } from './list-pages.tsx'
-import { logRoutes } from './log-routes.tsx'
+import { logRoutes } from './log.tsx'
 import { operatorPage } from './operator.tsx'
 
 /** Pages for an admin to see and change accounts; for anybody else they do not exist. */

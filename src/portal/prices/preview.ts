@@ -2,21 +2,22 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '~/clock.ts'
 import type { Account } from '~/domain/account.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
+import { meantBy } from '~/domain/misspelling.ts'
 import type { Observation } from '~/domain/observation.ts'
 import type { Suspicion } from '~/domain/price/suspect.ts'
 import type { UploadChoices, UploadDraft } from '~/domain/upload.ts'
 import type { Grid, GridRow } from '~/file/table/grid.ts'
 import { type Habits, habitsOf } from '~/file/table/habits.ts'
-import type { ColumnMember, Columns } from '~/file/table/names.ts'
+import { COLUMN_MEMBERS, type ColumnMember, type Columns } from '~/file/table/names.ts'
 import { type CellFault, CellReader, type Reading } from '~/file/table/rows.ts'
 import { readInSlices } from '~/http/recording/ingest.ts'
+import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { allowedProviders } from '~/service/access.ts'
 import type { IngestDeps } from '~/service/recording/ingest.ts'
 import { doubtsOf } from '~/service/recording/plausibility.ts'
 import { type Compared, comparedWith, offerName } from '~/service/recording/upload.ts'
-import { cellFaultOf } from './cell-fault.ts'
 import { type Question, questionsOf } from './questions.ts'
 
 type PreviewDeps = {
@@ -176,4 +177,36 @@ function repeatedAmong(observations: readonly Observation[]): ReadonlySet<Observ
     latest.set(name, one)
   }
   return repeated
+}
+
+/** The members that the rules of a row name in another way. */
+const SIDES: Readonly<Record<string, ColumnMember>> = {
+  source_currency: 'from',
+  target_currency: 'to',
+}
+
+const UNKNOWN_PROVIDER = /^"(.*)" is not an active id/
+const NOT_ISO = /^must be an ISO-8601 date-time/
+const UNREADABLE = 'is not a date that can be read. Write it like 2026-11-26 09:00'
+
+/** The cell that a rule of rows is about, and the rule in the words of a page. */
+function cellFaultOf(sentence: string, catalogue: CatalogueIndex): CellFault {
+  const [, name = '', rest = ''] = /^(\S+) (.*)$/s.exec(sentence) ?? []
+  const member = SIDES[name] ?? COLUMN_MEMBERS.find((one) => one === name) ?? null
+  if (member === null || sentence.startsWith('source and target'))
+    return { member: null, fault: sentence }
+  if (/^(\(or \w+\) )?is required/.test(rest)) return { member, fault: 'is missing' }
+  const [, unknown] = UNKNOWN_PROVIDER.exec(rest) ?? []
+  if (member === 'provider_id' && unknown !== undefined)
+    return { member, fault: `“${unknown}” is not a provider here${suggestion(unknown, catalogue)}` }
+  return {
+    member,
+    fault: NOT_ISO.test(rest) ? UNREADABLE : rest.replace('finite JSON number', 'number'),
+  }
+}
+
+function suggestion(unknown: string, { providers }: CatalogueIndex): string {
+  const names = providers.flatMap(({ id, name }) => [id, name.toLowerCase()])
+  const meant = meantBy(unknown, names)
+  return meant === null ? '' : `; is it ${meant}?`
 }

@@ -1,17 +1,20 @@
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
+import type { Quote } from '~/domain/quote.ts'
+import { compareText } from '~/domain/rank.ts'
 import { DRAFT_MS_MAX, DRAFTS_MAX, type UploadDraft } from '~/domain/upload.ts'
 import { FileFault } from '~/file/csv.ts'
+import { workbookOf } from '~/file/workbook.ts'
 import type { Route } from '~/http/route.ts'
 import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
 import { PATHS } from '~/portal/paths.ts'
+import { allowedProviders } from '~/service/access.ts'
 import { draftsSinceMs, seenAccountId } from '~/service/recording/upload.ts'
 import { firstChoices } from './choices.ts'
-import { previewRoutes } from './preview-routes.ts'
+import { previewRoutes } from './preview-routes.tsx'
 import { pricesPage, type Said, UPLOADS_LISTED } from './prices-page.tsx'
-import { templateReply } from './template.ts'
 import { isUuid, type PricesDeps, treasuryPages } from './treasurer.ts'
-import { uploadRoutes } from './upload-routes.ts'
+import { uploadRoutes } from './upload.tsx'
 
 const UPLOAD_BYTES_MAX = 8 * 1_048_576
 /** Room for the fields of the form and what stands between them. */
@@ -121,3 +124,64 @@ const received: MemberForm<PricesDeps> = async (deps, member, form) => {
 const PASTED = 'Pasted table'
 /** A longer text is not shown again when it is refused. */
 const PASTED_SHOWN_MAX = 100_000
+
+const ROWS_MAX = 10_000
+const COLUMNS = [
+  'provider_id',
+  'from',
+  'to',
+  'rate',
+  'fee',
+  'fee_currency',
+  'effective_from',
+] as const
+/** Said if an offer of the template needs it to be distinguished. */
+const OF_OFFERS = [
+  ['amount_min', 'amountMin'],
+  ['amount_max', 'amountMax'],
+  ['source_country', 'sourceCountry'],
+  ['target_country', 'targetCountry'],
+  ['pay_in', 'payIn'],
+  ['pay_out', 'payOut'],
+  ['channel', 'channel'],
+  ['service', 'service'],
+] as const
+
+/**
+ * A workbook with a row for the last price of each offer that the account may record, without its
+ * rate; official prices only for accounts that are limited to their providers.
+ */
+function templateReply({ memory }: PricesDeps, { person }: Member): Response {
+  const { quotes, catalogue } = memory.current
+  const allowed = allowedProviders(person.account)
+  const own: Quote[] = []
+  for (const quote of quotes.allQuotes()) {
+    const isOwn = allowed ? allowed.includes(quote.providerId) : quote.rateType !== 'official'
+    if (isOwn && catalogue.provider(quote.providerId) && own.length < ROWS_MAX) own.push(quote)
+  }
+  const name = ({ providerId, from, to }: Quote) => `${providerId} ${from} ${to}`
+  own.sort((a, b) => compareText(name(a), name(b)) || a.id - b.id)
+  return new Response(new Uint8Array(workbookOf('Prices', rowsOf(own))), {
+    headers: {
+      'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'content-disposition': 'attachment; filename="corridor-prices.xlsx"',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}
+
+/** The header, and a row for each offer with the columns that tell these offers apart. */
+function rowsOf(quotes: readonly Quote[]): (string | number)[][] {
+  const said = OF_OFFERS.filter(([, name]) => quotes.some(({ offer }) => offer?.[name] != null))
+  return [
+    [...COLUMNS, ...said.map(([column]) => column)],
+    ...quotes.map(({ providerId, from, to, feeCurrency, offer }) => [
+      ...[providerId, from, to, '', '', feeCurrency ?? '', ''],
+      ...said.map(([, name]) => {
+        const value = offer?.[name] ?? ''
+        return typeof value === 'object' ? value.join('|') : value
+      }),
+    ]),
+  ]
+}

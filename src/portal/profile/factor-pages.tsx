@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+
+import { encode } from 'uqr'
 import type { Factors, OwnPasskey } from '~/domain/person/profile.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { Field } from '~/portal/form.tsx'
@@ -15,7 +17,6 @@ import type { Words } from '~/portal/words/words.ts'
 import { PASSKEY_NAME_LENGTH_MAX, PASSKEYS_MAX } from '~/service/person/second-factor.ts'
 import { CodeField, KnownPassword } from './fields.tsx'
 import { PasskeyForm } from './passkey.tsx'
-import { QrCode } from './qr-code.tsx'
 
 type Shown = {
   readonly pageRequest: PageRequest
@@ -226,4 +227,18 @@ export function removeFactorPage({ pageRequest, passkey, fault }: Removal): Page
       </p>
     ),
   })
+}
+
+/** A text as a QR code, dark on light in any colour scheme, since cameras need it so. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { border: 4 })
+  const dark = data.flatMap((row, y) =>
+    row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
+  )
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={dark.join('')} fill="#000" />
+    </svg>
+  )
 }

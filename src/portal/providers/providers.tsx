@@ -1,16 +1,27 @@
 /** @jsxImportSource preact */
+
+import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Route } from '~/http/route.ts'
-import { typeText } from '~/portal/board/kinds.ts'
+import type { RankedQuote } from '~/memory/corridor-view.ts'
+import type { View } from '~/memory/view.ts'
+import { Fee } from '~/portal/board/cost.tsx'
+import { plainWords, typeText } from '~/portal/board/kinds.ts'
+import { boardHref } from '~/portal/board/path.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { FlagLinks } from '~/portal/place/flag-links.tsx'
+import { livePairsOf } from '~/portal/place/live-pairs.ts'
+import { PriceAge } from '~/portal/price-age.tsx'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
-import { Name } from '~/portal/words/spoken.tsx'
+import { linkTo, Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
+import { isSupported } from '~/service/supported.ts'
 import { Logo } from './logo.tsx'
 import { providerPath } from './path.ts'
-import { providerPage } from './provider-page.tsx'
+import { Website } from './website.tsx'
 
 type ProvidersDeps = PublicDeps & {
   /** The public address of the service; null for whatever address it was read from. */
@@ -67,4 +78,166 @@ function listPage({ view, words }: PublicAsk): Page {
       </div>
     ),
   }
+}
+
+/** The maximum number of corridors and pairs of countries of one provider that are listed. */
+const ROWS_MAX = 200
+
+type Props = {
+  readonly view: View
+  readonly provider: Provider
+  readonly words: Words
+  readonly nowMs: number
+}
+
+/** Offers of one provider: where, at what rate, and how fresh. */
+function providerPage(props: Props & { readonly base: string }): Page {
+  const { view, provider, words, base } = props
+  const { say } = words
+  const corridors = corridorsOf(view, provider)
+  return {
+    title: provider.name,
+    path: PATHS.providers,
+    description: say('provider.description', { provider: provider.name, count: corridors.length }),
+    known: corridors.length > 0 ? { base, path: providerPath(provider.id), picture: null } : null,
+    body: (
+      <div class="stack">
+        <div class="stack-tight">
+          <h1 class="with-logo">
+            <Logo provider={provider} /> <Name>{provider.name}</Name>
+          </h1>
+          <p class="lead">
+            {[typeText(words, provider.providerType), say(`provider-kind.${provider.rateType}`)]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+          <About provider={provider} />
+        </div>
+        <Corridors {...props} corridors={corridors} />
+        <Countries {...props} />
+        <p>
+          <a href={PATHS.providers}>{say('provider.all')}</a>
+        </p>
+      </div>
+    ),
+  }
+}
+
+/** Facts about the provider itself. */
+function About({ provider }: Pick<Props, 'provider'>) {
+  const words = useWords()
+  const { say } = words
+  const isEnglish = words.language === 'en'
+  const { region, transferTime, paymentMethods, websiteUrl } = provider
+  const ways = paymentMethods?.map((method) => plainWords(words, method))
+  const facts = [
+    isEnglish && region && say('provider.works-in', { region }),
+    isEnglish && transferTime && say('provider.takes', { time: transferTime }),
+    ways?.length && say('provider.paid-by', { ways: ways.join(say('list.comma')) }),
+  ].filter(Boolean)
+  if (facts.length === 0 && websiteUrl === null) return null
+  return (
+    <ul class="links">
+      {facts.map((fact) => (
+        <li key={fact}>{fact}</li>
+      ))}
+      {websiteUrl !== null && (
+        <li>
+          <Website provider={provider} />
+        </li>
+      )}
+    </ul>
+  )
+}
+
+/** The provider's best price in each of its corridors, by the corridors' codes. */
+function corridorsOf(view: View, { id }: Provider): RankedQuote[] {
+  const own: RankedQuote[] = []
+  for (const book of view.generation.quotes.booksOf(id)) {
+    if (!isSupported(view.catalogue, book, NO_FILTERS)) continue
+    const found = view.viewOf(book).quotes.find(({ quote }) => quote.providerId === id)
+    if (found) own.push(found)
+  }
+  return own.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
+const nameOf = ({ quote: { from, to } }: RankedQuote): string => `${from} ${to}`
+
+const HEADS = ['table.rate', 'table.fee', 'table.seen'] as const
+
+type CorridorsProps = Props & { readonly corridors: readonly RankedQuote[] }
+
+function Corridors({ view, provider, nowMs, corridors }: CorridorsProps) {
+  const { say, rich } = useWords()
+  if (corridors.length === 0)
+    return <Notice kind="plain" title={say('provider.none', { provider: provider.name })} />
+  return (
+    <section class="stack-tight" aria-labelledby="corridors-title">
+      <h2 id="corridors-title">{say('provider.prices')}</h2>
+      <div class="table-frame">
+        <table class="table table-cards" aria-labelledby="corridors-title">
+          <thead>
+            <tr>
+              <th scope="col">{say('corridors.corridor')}</th>
+              {HEADS.map((name) => (
+                <th key={name} scope="col" class="number">
+                  {say(name)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {corridors.slice(0, ROWS_MAX).map((ranked) => (
+              <Row key={nameOf(ranked)} {...{ view, ranked, nowMs }} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {corridors.length > ROWS_MAX && (
+        <p class="muted small">
+          {rich('provider.first', {
+            shown: ROWS_MAX,
+            count: corridors.length,
+            link: linkTo(PATHS.corridors),
+          })}
+        </p>
+      )}
+    </section>
+  )
+}
+
+type RowProps = Pick<Props, 'view' | 'nowMs'> & { readonly ranked: RankedQuote }
+
+function Row({ view: { catalogue }, ranked: { quote, isStale }, nowMs }: RowProps) {
+  const { say, rateText } = useWords()
+  const { from, to, rate, atMs } = quote
+  const currencies = { from: catalogue.currency(from)!, to: catalogue.currency(to)! }
+  return (
+    <tr>
+      <th scope="row">
+        <a href={boardHref({ from, to })}>{say('pair.title', { source: from, target: to })}</a>
+      </th>
+      <td class="number" data-label={say('table.rate')}>
+        {rateText(rate)}
+      </td>
+      <td class="number" data-label={say('table.fee')}>
+        <Fee quote={quote} currencies={currencies} />
+      </td>
+      <td class="number" data-label={say('table.seen')}>
+        <PriceAge ms={atMs} nowMs={nowMs} isStale={isStale} />
+      </td>
+    </tr>
+  )
+}
+
+/** The pages of the countries between which the provider sends money. */
+function Countries({ view, provider, words: { say } }: Props) {
+  const pairs = livePairsOf(view, provider.id).slice(0, ROWS_MAX)
+  if (pairs.length === 0) return null
+  return (
+    <section class="stack-tight" aria-labelledby="countries-title">
+      <h2 id="countries-title">{say('provider.countries')}</h2>
+      <FlagLinks pairs={pairs} />
+    </section>
+  )
 }

@@ -2,15 +2,18 @@
 import type { Currency } from '~/domain/currency.ts'
 import type { costsOf } from '~/domain/offer/costs.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'
+import { marginPct } from '~/domain/price/cost.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { bothText, totalText } from '~/portal/board/cost-text.ts'
 import { offerWords } from '~/portal/board/offer-text.ts'
 import { PATHS } from '~/portal/paths.ts'
 import type { Pair } from '~/portal/place/pair.ts'
 import { providerPath } from '~/portal/providers/path.ts'
+import { Sparkline } from '~/portal/sparkline.tsx'
 import { moneyOf } from '~/portal/words/format.ts'
 import { linkTo, Name, useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
+import type { HeldPoint } from '~/service/held-series.ts'
 import { pairValues } from './known.ts'
 
 type Costs = ReturnType<typeof costsOf<RankedQuote>>
@@ -179,4 +182,30 @@ function verdict(words: Words, { smart, offers }: Costs, { averagePct, isMet }: 
   const cheapest = totalText(words, smart.pct)
   const key = smart.pct < 0 ? 'costs.verdict-smart-below' : 'costs.verdict-smart'
   return `${above} ${say(key, { count: within, cheapest })}`
+}
+
+/** Days below which there is no line to draw. */
+const KNOWN_MIN = 2
+const PLOT = { width: 1000, height: 80 }
+
+/** What the best exchange rate cost day by day, as a line; nothing where too few days are known. */
+export function CostHistory({ points }: { readonly points: readonly HeldPoint[] }) {
+  const { say, percentText } = useWords()
+  const costs = points.map(({ mid, standing }) =>
+    mid === null || standing === null ? null : marginPct(standing, mid),
+  )
+  const known = costs.filter((cost) => cost !== null)
+  if (known.length < KNOWN_MIN) return null
+  const label = say('send.moved', {
+    low: percentText(Math.min(...known) * BPS_PER_PERCENT),
+    high: percentText(Math.max(...known) * BPS_PER_PERCENT),
+    ...{ known: known.length, all: costs.length },
+  })
+  return (
+    <section class="stack-tight cost-history" aria-labelledby="moved-title">
+      <h2 id="moved-title">{say('send.moved-title')}</h2>
+      <Sparkline mid={[]} best={costs} label={label} {...PLOT} />
+      <p class="muted small">{label}</p>
+    </section>
+  )
 }

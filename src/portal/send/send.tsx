@@ -21,15 +21,13 @@ import { useWords } from '~/portal/words/spoken.tsx'
 import type { Conversions } from '~/service/convert.ts'
 import type { HeldSeries, HeldSeriesDeps } from '~/service/held-series.ts'
 import { pairConversions, pairOffers } from './conversions.ts'
-import { CostHistory } from './cost-history.tsx'
 import { costsFileHref } from './costs-file.ts'
-import { CostsSection } from './costs-section.tsx'
+import { CostHistory, CostsSection } from './costs-section.tsx'
 import { filterParameters, UNASKED } from './filters.ts'
 import { FiltersForm } from './filters-form.tsx'
 import { pairValues, rateFacts, sendDescription, sendLead, sendTitle } from './known.ts'
 import { More } from './more.tsx'
-import { firstOfEach, inOrder } from './order.ts'
-import { OrderLinks } from './order-links.tsx'
+import { firstOfEach, inOrder, ORDERS } from './order.ts'
 import { pairIndexRoutes } from './pair-index.tsx'
 import { forAmount, otherParameters, pairHref, pairParameters } from './path.ts'
 import { type SendQuery, sendQuery } from './query.ts'
@@ -248,5 +246,29 @@ function Every({ query, count }: { query: SendQuery; count: number }) {
         {say(query.isEvery ? 'send.only-best' : 'send.every')}
       </a>
     </p>
+  )
+}
+
+/** The orders of a pair's prices, as links that ask everything else again. */
+function OrderLinks({ query }: { query: SendQuery }) {
+  const { say } = useWords()
+  return (
+    <nav aria-labelledby="order-title">
+      <span id="order-title" class="muted small">
+        {say('order.title')}
+      </span>
+      <ul class="tabs">
+        {ORDERS.map((order) => (
+          <li key={order}>
+            <a
+              href={pairHref({ ...query, order })}
+              aria-current={order === query.order ? 'true' : undefined}
+            >
+              {say(`order.${order}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   )
 }

@@ -1,6 +1,11 @@
+/** @jsxImportSource preact */
+
+import type { Alert } from '~/domain/alert/alert.ts'
 import type { Route } from '~/http/route.ts'
 import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
-import type { FormFields, PageAnswer } from '~/portal/member/page-request.tsx'
+import type { FormFields, PageAnswer, PageRequest } from '~/portal/member/page-request.tsx'
+import { questionPage } from '~/portal/member/question-page.tsx'
+import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { changeAlert } from '~/service/alert/change.ts'
 import { deliveriesOf } from '~/service/alert/deliveries.ts'
@@ -13,9 +18,9 @@ import { editRoutes, REFUSALS } from './edit-routes.ts'
 import { alertListPage } from './list-page.tsx'
 import { type AlertPageDeps, alertPages, charged, isRefusal, ownAlert } from './member-routes.ts'
 import { alertHref } from './path.ts'
-import { deleteAlertPage, rotateSecretPage } from './question-pages.tsx'
 import { alertSentence } from './refusal.ts'
 import { rotatedSecretPage } from './secret-page.tsx'
+import { alertTitle } from './words.ts'
 
 /** The pages on which a person makes alerts and sees what came of them. */
 export function alertRoutes(deps: AlertPageDeps): Route[] {
@@ -115,3 +120,47 @@ const remove: MemberForm<AlertPageDeps> = async (deps, member, form) => {
   await deleteAlert(deps.alerting, ownAlert(member, form))
   return { redirect: `${PATHS.alerts}?said=deleted` }
 }
+
+type Asked = {
+  readonly title: string
+  readonly lead: string
+  readonly action: string
+  readonly send: string
+  readonly isDangerous: boolean
+}
+
+/** A page that asks whether something is really to be done to an alert. */
+const alertQuestion = (pageRequest: PageRequest, alert: Alert, question: Asked): Page => {
+  const { title, lead, ...form } = question
+  return questionPage({
+    ...{ title, path: PATHS.developer },
+    form: { pageRequest, hidden: { id: alert.id }, ...form },
+    back: alertHref(PATHS.alert, alert),
+    children: (
+      <>
+        <p>
+          <strong>{alertTitle(pageRequest.words, alert)}</strong>
+        </p>
+        <p class="lead">{lead}</p>
+      </>
+    ),
+  })
+}
+
+const deleteAlertPage = (pageRequest: PageRequest, alert: Alert): Page =>
+  alertQuestion(pageRequest, alert, {
+    title: pageRequest.words.say('alert.delete-title'),
+    lead: pageRequest.words.say('alert.delete-lead'),
+    action: PATHS.deleteAlert,
+    send: pageRequest.words.say('alert.delete-send'),
+    isDangerous: true,
+  })
+
+const rotateSecretPage = (pageRequest: PageRequest, alert: Alert): Page =>
+  alertQuestion(pageRequest, alert, {
+    title: pageRequest.words.say('alert.rotate-title'),
+    lead: pageRequest.words.say('alert.rotate-lead'),
+    action: PATHS.alertSecret,
+    send: pageRequest.words.say('alert.rotate-send'),
+    isDangerous: false,
+  })

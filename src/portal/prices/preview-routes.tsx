@@ -1,8 +1,12 @@
+/** @jsxImportSource preact */
 import { ServiceError } from '~/domain/errors.ts'
 import type { UploadDraft } from '~/domain/upload.ts'
 import type { Route } from '~/http/route.ts'
 import type { Member } from '~/portal/member/member-pages.ts'
 import type { FormFields, PageAnswer, PageReply } from '~/portal/member/page-request.tsx'
+import { narrowPage } from '~/portal/narrow-page.tsx'
+import { Notice } from '~/portal/notice.tsx'
+import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { draftsSinceMs, recordUpload } from '~/service/recording/upload.ts'
 import { chosenIn, layoutOf } from './choices.ts'
@@ -10,7 +14,6 @@ import { gridIn, type Preview, previewOf } from './preview.ts'
 import { previewPage } from './preview-page.tsx'
 import type { Again } from './preview-props.ts'
 import { isUuid, type PricesDeps, treasuryPages } from './treasurer.ts'
-import { unrecordedPage } from './unrecorded-page.tsx'
 
 /** The page that shows a table before its prices are recorded, and the forms on it. */
 export function previewRoutes(deps: PricesDeps): Route[] {
@@ -121,3 +124,25 @@ async function record(
   await uploads.dropDraft(draft)
   return { redirect: recordedPath(draft.id) }
 }
+
+const STATUSES: Readonly<Partial<Record<ServiceError['code'], number>>> = {
+  invalid_rows: 422,
+  forbidden: 403,
+}
+
+/** The page for prices that were not recorded, or of which that is not known. */
+const unrecordedPage = ({ code, message }: ServiceError, preview: string): Page =>
+  narrowPage({
+    path: PATHS.prices,
+    title: 'Not recorded yet',
+    status: STATUSES[code] ?? 503,
+    children: (
+      <>
+        <Notice kind="bad">{message.split(';')[0]}.</Notice>
+        <p>
+          <a href={preview}>Open the preview again</a>. It leads to the result if the prices were
+          recorded; otherwise record them from there. They are never recorded twice.
+        </p>
+      </>
+    ),
+  })
