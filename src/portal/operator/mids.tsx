@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
-
 import type { HeldBack } from '~/domain/feed/verdict.ts'
 import type { Reference } from '~/domain/mid.ts'
+import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import { roundAmount } from '~/domain/round.ts'
-import { Seen } from '~/portal/moment.tsx'
+import { percentText, plainNumberText, rateText } from '~/portal/format.ts'
+import { Moment, Seen } from '~/portal/moment.tsx'
+import { Notice } from '~/portal/notice.tsx'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 
 export type Mid = { readonly currency: string; readonly reference: Reference | null }
@@ -59,3 +61,38 @@ const columns = ({ held, nowMs }: Omit<Props, 'mids'>): Column<Reference>[] => [
   },
   { head: 'Seen', cell: ({ atMs }) => <Seen ms={atMs} nowMs={nowMs} /> },
 ]
+
+type DoubtsProps = {
+  readonly held: readonly HeldBack[]
+  readonly doubtfulPegs: readonly DoubtfulPeg[]
+}
+
+/** What is not believed of feeds, or of a peg. */
+export const Doubts = ({ held, doubtfulPegs }: DoubtsProps) => (
+  <>
+    {held.map(({ currency, source, sinceMs }) => (
+      <Notice key={currency} kind="warn">
+        {currency} from {source} moved too far to be believed and is held back since{' '}
+        <Moment ms={sinceMs} />.
+      </Notice>
+    ))}
+    {doubtfulPegs.map((doubt) => (
+      <DoubtfulPegNotice key={doubt.currency} doubt={doubt} />
+    ))}
+  </>
+)
+
+const BPS_PER_PERCENT = 100
+
+/** Tells that feeds contradict a peg, and what an operator can do about it. */
+function DoubtfulPegNotice({ doubt }: { doubt: DoubtfulPeg }) {
+  const { currency, peg, saidRate, offPct, source, atMs } = doubt
+  const off = percentText(offPct * BPS_PER_PERCENT, true)
+  return (
+    <Notice kind="warn" title={`The peg of ${currency} is in doubt`}>
+      It is pegged at {plainNumberText(peg.rate)} for 1 {peg.to}, and {source} said{' '}
+      {rateText(saidRate)} on <Moment ms={atMs} />: {off} off. The peg stays in use until the
+      catalogue takes it away.
+    </Notice>
+  )
+}

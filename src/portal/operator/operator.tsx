@@ -1,27 +1,22 @@
 /** @jsxImportSource preact */
 
 import type { ConnectorRecord } from '~/domain/feed/connector.ts'
-import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
+import type { FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
-import { spanText } from '~/portal/format.ts'
-import { Moment, Seen } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { type Column, RowTable } from '~/portal/row-table.tsx'
 import type { DoubtfulMid } from '~/service/doubtful.ts'
 import type { StaleBest } from '~/service/stale-bests.ts'
 import type { Suspect } from '~/service/suspects.ts'
-import { Connectors } from './connectors.tsx'
 import { DoubtfulMids } from './doubtful-mids.tsx'
-import { DoubtfulPegNotice } from './doubtful-peg-notice.tsx'
 import { countText } from './list-pages.tsx'
-import { type Mid, Mids } from './mids.tsx'
+import type { Mid } from './mids.tsx'
 import { isSilent, partlySilentOf, type Sender, Senders, silentCount } from './senders.tsx'
-import { Sources, troubledOf } from './sources.tsx'
 import { StaleBests } from './stale-bests.tsx'
+import { Connectors, Feeds, Sources, troubledOf } from './upstreams.tsx'
 import { Work, type WorkFigures } from './work.tsx'
 
 const PLACES = [
@@ -144,90 +139,4 @@ function namesText(senders: readonly Sender[]): string {
   const names = senders.slice(0, NAMES_MAX).map(({ name }) => name)
   const more = senders.length - names.length
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
-}
-
-function Feeds({ feeds, newest, mids, doubtfulPegs, nowMs }: Props) {
-  return (
-    <section class="stack-tight" aria-labelledby="feeds-title">
-      <h2 id="feeds-title">Reference feeds</h2>
-      <p class="muted">
-        {newest ? (
-          <>
-            The newest mid is {spanText(nowMs - newest.atMs)} old (<Moment ms={newest.atMs} />
-            ), from {newest.source}.{' '}
-          </>
-        ) : (
-          'There is no mid yet. '
-        )}
-        {feeds.ranMs === null ? (
-          'No feed was asked yet.'
-        ) : (
-          <>
-            They were last asked on <Moment ms={feeds.ranMs} />.
-          </>
-        )}
-      </p>
-      {feeds.feeds.length > 0 && (
-        <RowTable
-          label="Table of the feeds"
-          columns={feedColumns({ served: feeds.served, nowMs })}
-          rows={feeds.feeds}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <Doubts held={feeds.held} doubtfulPegs={doubtfulPegs} />
-      <Mids mids={mids} held={feeds.held} nowMs={nowMs} />
-    </section>
-  )
-}
-
-type DoubtsProps = Pick<FeedState, 'held'> & Pick<Props, 'doubtfulPegs'>
-
-const Doubts = ({ held, doubtfulPegs }: DoubtsProps) => (
-  <>
-    {held.map(({ currency, source, sinceMs }) => (
-      <Notice key={currency} kind="warn">
-        {currency} from {source} moved too far to be believed and is held back since{' '}
-        <Moment ms={sinceMs} />.
-      </Notice>
-    ))}
-    {doubtfulPegs.map((doubt) => (
-      <DoubtfulPegNotice key={doubt.currency} doubt={doubt} />
-    ))}
-  </>
-)
-
-type FeedProps = { served: string | null; nowMs: number }
-
-const feedColumns = ({ served, nowMs }: FeedProps): Column<FeedRecord>[] => [
-  {
-    head: 'Feed',
-    cell: ({ id }) => (
-      <>
-        {id} {id === served && <span class="tag tag-good">served last</span>}
-      </>
-    ),
-  },
-  { head: 'State', cell: stateText },
-  {
-    head: 'Last success',
-    cell: ({ succeededMs }) =>
-      succeededMs === null ? 'never' : <Seen ms={succeededMs} nowMs={nowMs} />,
-  },
-  {
-    head: 'Last failure',
-    cell: ({ failedMs, message }) =>
-      failedMs === null ? (
-        'never'
-      ) : (
-        <div>
-          <Seen ms={failedMs} nowMs={nowMs} /> {message}
-        </div>
-      ),
-  },
-]
-
-function stateText({ triedMs, isFailing }: FeedRecord): string {
-  if (triedMs === null) return 'not asked yet'
-  return isFailing ? 'failing' : 'works'
 }
