@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { useWords } from './words/spoken.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
@@ -14,4 +14,14 @@ export const Seen = ({ ms, nowMs }: { ms: number; nowMs: number }) => (
     <summary>{useWords().agoText(nowMs - ms)}</summary>
     <Moment ms={ms} />
   </details>
+)
+
+type Props = { readonly ms: number; readonly nowMs: number; readonly isStale: boolean }
+
+/** The time when a price was seen, and whether it is so old that it may no longer hold. */
+export const PriceAge = ({ ms, nowMs, isStale }: Props) => (
+  <div>
+    <Seen ms={ms} nowMs={nowMs} />{' '}
+    {isStale && <span class="tag tag-warn">{useWords().say('price.old')}</span>}
+  </div>
 )

@@ -39,6 +39,16 @@ export const histogram = ([name, help]: Described, timings: Timings): Family => 
   read: () => [[{}, timings]],
 })
 
+/** Counters of the same thing, told apart by their labels. */
+export const counterOf = ([name, help]: Described, read: () => Samples): Family => ({
+  ...{ name: PREFIX + name, help, type: 'counter', read },
+})
+
+/** Present numbers of the same thing, told apart by their labels. */
+export const gaugeOf = ([name, help]: Described, read: () => Samples): Family => ({
+  ...{ name: PREFIX + name, help, type: 'gauge', read },
+})
+
 export const secondsOf = (ms: number): number => ms / SECOND_MS
 
 /** The age of something in seconds; null for something that never was. */

@@ -1,17 +1,14 @@
 import type { Clock } from '~/clock.ts'
 import type { Memory } from '~/memory/memory.ts'
-import { ageSeconds, type Family, gauge } from './families.ts'
+import { ageSeconds, type Family, gauge, gaugeOf } from './families.ts'
 import { connectorMetrics, sourceMetrics } from './source-metrics.ts'
 
 /** Size and age of memory, and the last responses of the feeds behind it. */
 export function memoryMetrics(memory: Memory, clock: Clock): Family[] {
   return [
-    {
-      name: 'corridor_memory_entries',
-      help: 'Entries of the indexes in memory',
-      type: 'gauge',
-      read: () => Object.entries(memorySizes(memory)).map(([index, size]) => [{ index }, size]),
-    },
+    gaugeOf(['memory_entries', 'Entries of the indexes in memory'], () =>
+      Object.entries(memorySizes(memory)).map(([index, size]) => [{ index }, size]),
+    ),
     gauge(['memory_newest_quote_age_seconds', 'Age of the newest quote'], () =>
       ageSeconds(clock.now(), memory.current.quotes.lastUpdatedMs),
     ),
@@ -47,23 +44,19 @@ export function memorySizes({ current }: Memory) {
 function feedMetrics(memory: Memory, clock: Clock): Family[] {
   const records = () => memory.current.feeds.feeds
   return [
-    {
-      name: 'corridor_feed_failing',
-      help: '1 while the last attempt at a reference feed, by any replica, failed',
-      type: 'gauge',
-      read: () => records().map(({ id, isFailing }) => [{ feed: id }, isFailing ? 1 : 0]),
-    },
-    {
-      name: 'corridor_feed_age_seconds',
-      help: 'Time since a reference feed last served any replica',
-      type: 'gauge',
-      *read() {
+    gaugeOf(
+      ['feed_failing', '1 while the last attempt at a reference feed, by any replica, failed'],
+      () => records().map(({ id, isFailing }) => [{ feed: id }, isFailing ? 1 : 0]),
+    ),
+    gaugeOf(
+      ['feed_age_seconds', 'Time since a reference feed last served any replica'],
+      function* () {
         for (const { id, succeededMs } of records()) {
           const age = ageSeconds(clock.now(), succeededMs)
           if (age !== null) yield [{ feed: id }, age]
         }
       },
-    },
+    ),
     gauge(
       ['feed_values_held_back', 'References that moved too far to be believed yet'],
       () => memory.current.feeds.held.length,

@@ -1,17 +1,20 @@
 import type { Clock } from '~/clock.ts'
-import { ageSeconds, counter, type Family, gauge, histogram, secondsOf } from './families.ts'
+import {
+  ageSeconds,
+  counter,
+  counterOf,
+  type Family,
+  gauge,
+  histogram,
+  secondsOf,
+} from './families.ts'
 import type { ReplicationFigures } from './replication-figures.ts'
 
 /** Lag of this process behind the commits of others. */
 export const replicationMetrics = (figures: ReplicationFigures): Family[] => [
-  {
-    name: 'corridor_replication_news_total',
-    help: 'Announced commits of other processes',
-    type: 'counter',
-    *read() {
-      for (const [kind, count] of figures.kinds) yield [{ kind }, count]
-    },
-  },
+  counterOf(['replication_news_total', 'Announced commits of other processes'], function* () {
+    for (const [kind, count] of figures.kinds) yield [{ kind }, count]
+  }),
   histogram(
     ['replication_delay_seconds', 'Time from the announcement of a commit elsewhere to serving it'],
     figures.timings,

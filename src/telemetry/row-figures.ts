@@ -1,4 +1,4 @@
-import type { Family } from './families.ts'
+import { counterOf, type Family } from './families.ts'
 
 const OUTCOMES = ['recorded', 'refused', 'repeated'] as const
 type Outcome = (typeof OUTCOMES)[number]
@@ -36,14 +36,12 @@ export class RowFigures {
   }
 
   readonly metrics: Family[] = [
-    {
-      name: 'corridor_rows_total',
-      help: 'Rows sent for recording, by provider and by what became of them',
-      type: 'counter',
-      read: () =>
+    counterOf(
+      ['rows_total', 'Rows sent for recording, by provider and by what became of them'],
+      () =>
         [...this.#counts].flatMap(([provider, counts]) =>
           OUTCOMES.map((outcome) => [{ provider, outcome }, counts[outcome]] as const),
         ),
-    },
+    ),
   ]
 }

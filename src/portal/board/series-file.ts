@@ -1,5 +1,6 @@
 import { roundAmount } from '~/domain/round.ts'
 import type { Route } from '~/http/route.ts'
+import { downloadReply } from '~/portal/download.ts'
 import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
 import { type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
 import { csvLine } from '~/wire/csv-line.ts'
@@ -48,13 +49,8 @@ async function fileReply(
   ])
   const { from, to } = series.corridor
   const table = [[...COLUMNS, STANDING, 'sample'], ...lines]
-  return new Response(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${from}-${to}-${period}.csv"`,
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-    },
+  return downloadReply(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
+    ...{ name: `${from}-${to}-${period}.csv`, type: 'text/csv; charset=utf-8', cache: 'no-cache' },
   })
 }
 

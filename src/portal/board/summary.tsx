@@ -16,9 +16,8 @@ import type { Words } from '~/portal/words/words.ts'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 import type { DoubtfulMid } from '~/service/doubtful.ts'
 import { costSentence } from './cost-text.ts'
-import { standingText } from './kinds.ts'
+import { lackText, standingText } from './kinds.ts'
 import { namedAmounts } from './known-amounts.ts'
-import { lackText } from './lack-text.ts'
 import { namedCountries, pricedAt } from './offer-text.ts'
 
 type Props = {

@@ -1,6 +1,7 @@
 import { roundPercent } from '~/domain/round.ts'
 import type { Route } from '~/http/route.ts'
 import { StaticFile } from '~/http/static-file.ts'
+import { downloadReply } from '~/portal/download.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { png } from '~/portal/picture/drawing.ts'
 import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
@@ -78,13 +79,8 @@ function csvReply({ url, view }: PublicAsk): Response {
   const end = [String(AMOUNT_USD), new Date(cutoffMs).toISOString(), isSample ? 'true' : '']
   const lines = rankingOf(view, query).map((row) => [...fieldsOf(row), ...end])
   const table = [query.of === 'pairs' ? PAIR_COLUMNS : PROVIDER_COLUMNS, ...lines]
-  return new Response(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${fileName(query, cutoffMs)}"`,
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-    },
+  return downloadReply(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
+    ...{ name: fileName(query, cutoffMs), type: 'text/csv; charset=utf-8', cache: 'no-cache' },
   })
 }
 

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import {
   type AuditEntry,
   type AuditFilter,
@@ -7,6 +8,7 @@ import {
   type Facts,
 } from '~/domain/audit.ts'
 import type { Route } from '~/http/route.ts'
+import { downloadReply } from '~/portal/download.ts'
 import { Field, Select } from '~/portal/form.tsx'
 import { momentText } from '~/portal/format.ts'
 import type { Member } from '~/portal/member/member-pages.ts'
@@ -216,14 +218,7 @@ async function logFile(changes: Changes, filter: AuditFilter): Promise<Response>
       else next = await read(batch.at(-1)!.id)
     },
   })
-  return new Response(body, {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': 'attachment; filename="corridor-changes.csv"',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
-  })
+  return downloadReply(body, { name: 'corridor-changes.csv', type: 'text/csv; charset=utf-8' })
 }
 
 const lineOf = ({ id, atMs, actor, action, subject, accountId, before, after }: AuditEntry) =>

@@ -10,8 +10,7 @@ import {
 import { spanText } from '~/portal/format.ts'
 import { Moment, Seen } from '~/portal/moment.tsx'
 import type { Column } from '~/portal/row-table.tsx'
-import { countText } from './list-pages.tsx'
-import { LongList } from './long-list.tsx'
+import { countText, LongList } from './list-pages.tsx'
 
 export type Sender = Sending & {
   readonly name: string

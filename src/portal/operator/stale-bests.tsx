@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
+
+import { boardHref } from '~/portal/board/path.ts'
 import { percentText, spanText } from '~/portal/format.ts'
+import { Seen } from '~/portal/moment.tsx'
 import type { Column } from '~/portal/row-table.tsx'
 import type { StaleBest } from '~/service/stale-bests.ts'
-import { LongList } from './long-list.tsx'
-import { priceColumns } from './price-columns.tsx'
+import { LongList } from './list-pages.tsx'
 
 type Props = {
   readonly staleBests: readonly StaleBest[]
@@ -56,3 +58,25 @@ function AgainstMid({ bps }: { bps: number | null }) {
   if (bps > 0) return <span class="tag tag-warn">{percentText(bps)} above</span>
   return <span>{percentText(-bps)} below</span>
 }
+
+type Priced = {
+  readonly from: string
+  readonly to: string
+  readonly provider: { readonly name: string }
+  readonly atMs: number
+}
+
+/** The columns that say which price a row is about. */
+export const priceColumns = <Row extends Priced>(nowMs: number): Column<Row>[] => [
+  {
+    head: 'Corridor',
+    class: 'nowrap',
+    cell: ({ from, to }) => (
+      <a href={boardHref({ from, to })}>
+        {from} → {to}
+      </a>
+    ),
+  },
+  { head: 'Provider', cell: ({ provider }) => provider.name },
+  { head: 'Seen', cell: ({ atMs }) => <Seen ms={atMs} nowMs={nowMs} /> },
+]

@@ -4,8 +4,8 @@ import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Suspect } from '~/service/suspects.ts'
 import { suspectText } from '~/wire/offer/suspect.ts'
-import { LongList } from './long-list.tsx'
-import { priceColumns } from './price-columns.tsx'
+import { LongList } from './list-pages.tsx'
+import { priceColumns } from './stale-bests.tsx'
 
 /** Work of the responding process since it started. */
 export type WorkFigures = {

@@ -6,6 +6,7 @@ import { DRAFT_MS_MAX, DRAFTS_MAX, type UploadDraft } from '~/domain/upload.ts'
 import { FileFault } from '~/file/csv.ts'
 import { workbookOf } from '~/file/workbook.ts'
 import type { Route } from '~/http/route.ts'
+import { downloadReply } from '~/portal/download.ts'
 import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { allowedProviders } from '~/service/access.ts'
@@ -161,13 +162,9 @@ function templateReply({ memory }: PricesDeps, { person }: Member): Response {
   }
   const name = ({ providerId, from, to }: Quote) => `${providerId} ${from} ${to}`
   own.sort((a, b) => compareText(name(a), name(b)) || a.id - b.id)
-  return new Response(new Uint8Array(workbookOf('Prices', rowsOf(own))), {
-    headers: {
-      'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-      'content-disposition': 'attachment; filename="corridor-prices.xlsx"',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
+  return downloadReply(new Uint8Array(workbookOf('Prices', rowsOf(own))), {
+    name: 'corridor-prices.xlsx',
+    type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   })
 }
 

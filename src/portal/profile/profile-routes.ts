@@ -1,5 +1,6 @@
 import type { Kept } from '~/domain/person/kept.ts'
 import type { Route } from '~/http/route.ts'
+import { downloadReply } from '~/portal/download.ts'
 import { staleLinkPage } from '~/portal/member/entrance.tsx'
 import { noEmail, passwordFaultText } from '~/portal/member/entrance-routes.tsx'
 import {
@@ -133,13 +134,8 @@ async function data(deps: ProfilePageDeps, { person, pageRequest }: Member): Pro
   const { nowMs } = pageRequest
   const own = { userId: person.userId, accountId: person.account.id, nowMs }
   const body = JSON.stringify(presentKept(await deps.keptOf(own), nowMs), null, 2)
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-disposition': 'attachment; filename="corridor-data.json"',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  }
-  return { response: new Response(body, { headers }) }
+  const type = 'application/json; charset=utf-8'
+  return { response: downloadReply(body, { name: 'corridor-data.json', type }) }
 }
 
 const deletion: MemberForm<ProfilePageDeps> = async (deps, { pageRequest, person }, form) => {

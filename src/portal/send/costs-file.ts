@@ -1,4 +1,5 @@
 import type { Route } from '~/http/route.ts'
+import { downloadReply } from '~/portal/download.ts'
 import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
 import { countryCosts } from '~/service/country/costs.ts'
 import { costsList, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
@@ -33,12 +34,11 @@ async function fileReply({ url: { searchParams }, view }: PublicAsk): Promise<Re
   })
   const body = presentCosts(countryCosts(view, question), view.freshness)
   const texts = [...textsOf(costsList.rows(body), { names: costsList.names, format: 'csv' })]
-  return new Response(streamedBody(texts.join('')), {
-    headers: {
-      'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${costsList.fileName(body)}.csv"`,
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
+  return downloadReply(streamedBody(texts.join('')), {
+    ...{
+      name: `${costsList.fileName(body)}.csv`,
+      type: 'text/csv; charset=utf-8',
+      cache: 'no-cache',
     },
   })
 }
