@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from 'preact'
 import { corridorKey } from '~/domain/corridor.ts'
 import { boardHref } from '~/portal/board/path.ts'
 import { PriceAge } from '~/portal/moment.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import { CardTable, type Column } from '~/portal/row-table.tsx'
 import { Sparkline } from '~/portal/sparkline.tsx'
 import { Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import type { Trend } from '~/service/trends.ts'
 import { type CorridorLine, DESCENDS_FIRST, type ListQuery, type Sort } from './list.ts'
 
@@ -17,67 +18,59 @@ type Props = {
   readonly nowMs: number
 }
 
-export function CorridorTable({ lines, query, trends, nowMs }: Props) {
-  const { say } = useWords()
-  return (
-    <div class="table-frame">
-      <table class="table table-cards corridor-table">
-        <thead>
-          <tr>
-            <Head sort="corridor" query={query}>
-              {say('corridors.corridor')}
-            </Head>
-            <th scope="col" class="number">
-              {say('corridors.best')}
-            </th>
-            <Head sort="mid" query={query} isNumber>
-              {say('corridors.mid')}
-            </Head>
-            <Head sort="providers" query={query} isNumber>
-              {say('providers.title')}
-            </Head>
-            <Head sort="spread" query={query} isNumber>
-              {say('corridors.spread')}
-            </Head>
-            <Head sort="age" query={query} isNumber>
-              {say('corridors.age')}
-            </Head>
-            <th scope="col">{say('chart-period.30d')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map((line) => (
-            <Row
-              key={`${line.from}${line.to}`}
-              trend={trends?.get(corridorKey(line))}
-              {...{ line, nowMs }}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+/** The corridors, to be sorted by most columns; a second click reverses the order. */
+export const CorridorTable = ({ lines, ...shown }: Props) => (
+  <CardTable
+    look="corridor-table"
+    columns={columnsOf(useWords(), shown)}
+    rows={lines}
+    keyOf={corridorKey}
+  />
+)
+
+function columnsOf(words: Words, { query, trends, nowMs }: Omit<Props, 'lines'>) {
+  const { say, percentText } = words
+  const by = (sort: Sort) => sortBy(query, sort)
+  const columns: Column<CorridorLine>[] = [
+    { head: say('corridors.corridor'), sort: by('corridor'), cell: (line) => <Codes {...line} /> },
+    {
+      ...{ head: say('corridors.best'), label: say('chart.best'), class: 'number best' },
+      cell: ({ best }) => <Best best={best} />,
+    },
+    {
+      ...{ head: say('corridors.mid'), label: say('table.against-mid'), class: 'number' },
+      sort: by('mid'),
+      cell: ({ best }) => (best?.vsMidBps == null ? NOTHING : percentText(best.vsMidBps, true)),
+    },
+    {
+      ...{ head: say('providers.title'), class: 'number', sort: by('providers') },
+      cell: ({ providers }) => providers,
+    },
+    {
+      ...{ head: say('corridors.spread'), label: say('corridors.below'), class: 'number' },
+      sort: by('spread'),
+      cell: ({ avgSpreadBps }) => (avgSpreadBps === null ? NOTHING : percentText(avgSpreadBps)),
+    },
+    {
+      ...{ head: say('corridors.age'), label: say('table.seen'), class: 'number' },
+      sort: by('age'),
+      cell: ({ best }) =>
+        best ? <PriceAge ms={best.atMs} isStale={best.isStale} nowMs={nowMs} /> : NOTHING,
+    },
+    {
+      ...{ head: say('chart-period.30d'), label: '', class: 'trend' },
+      cell: (line) => <Trendline line={line} trend={trends?.get(corridorKey(line))} />,
+    },
+  ]
+  return columns
 }
 
-type HeadProps = { sort: Sort; query: ListQuery; isNumber?: boolean; children: ComponentChildren }
-
-/** The head of a column that the list can be sorted by; a second click reverses the order. */
-function Head({ sort, query, isNumber, children }: HeadProps) {
+function sortBy(query: ListQuery, sort: Sort) {
   const isSorted = query.sort === sort
   const order = query.isDescending ? 'descending' : 'ascending'
   const isDescending = isSorted ? !query.isDescending : DESCENDS_FIRST[sort]
-  return (
-    <th
-      scope="col"
-      class={isNumber ? 'number' : undefined}
-      aria-sort={isSorted ? order : undefined}
-    >
-      <a href={listHref({ ...query, sort, isDescending, page: 1 })}>
-        {children}
-        {isSorted && <span aria-hidden="true">{query.isDescending ? ' ↓' : ' ↑'}</span>}
-      </a>
-    </th>
-  )
+  const href = listHref({ ...query, sort, isDescending, page: 1 })
+  return { href, order: isSorted ? order : null } as const
 }
 
 export function listHref({ currency, sort, isDescending, page }: ListQuery): string {
@@ -87,45 +80,23 @@ export function listHref({ currency, sort, isDescending, page }: ListQuery): str
   return `${PATHS.corridors}?${params}`
 }
 
-type RowProps = { line: CorridorLine; trend: Trend | undefined; nowMs: number }
+const Codes = ({ from, to }: CorridorLine) => (
+  <a href={boardHref({ from, to })} dir="ltr">
+    {from} <span aria-hidden="true">→</span>
+    <span class="visually-hidden"> {useWords().say('corridors.to')} </span> {to}
+  </a>
+)
 
-function Row({ line, trend, nowMs }: RowProps) {
-  const { say, rateText, percentText } = useWords()
-  const { from, to, best } = line
+function Best({ best }: Pick<CorridorLine, 'best'>) {
+  const { say, rateText } = useWords()
+  if (!best) return <span class="muted">{say('corridors.official')}</span>
   return (
-    <tr>
-      <th scope="row">
-        <a href={boardHref({ from, to })} dir="ltr">
-          {from} <span aria-hidden="true">→</span>
-          <span class="visually-hidden"> {say('corridors.to')} </span> {to}
-        </a>
-      </th>
-      <td class="number best" data-label={say('chart.best')}>
-        {best ? (
-          <span class={best.isStale ? 'muted' : undefined}>
-            {rateText(best.rate)}
-            <span class="beside">
-              <Name>{best.providerName}</Name>
-            </span>
-          </span>
-        ) : (
-          <span class="muted">{say('corridors.official')}</span>
-        )}
-      </td>
-      <td class="number" data-label={say('table.against-mid')}>
-        {best?.vsMidBps == null ? NOTHING : percentText(best.vsMidBps, true)}
-      </td>
-      <td class="number" data-label={say('providers.title')}>
-        {line.providers}
-      </td>
-      <td class="number" data-label={say('corridors.below')}>
-        {line.avgSpreadBps === null ? NOTHING : percentText(line.avgSpreadBps)}
-      </td>
-      <td class="number" data-label={say('table.seen')}>
-        {best ? <PriceAge ms={best.atMs} isStale={best.isStale} nowMs={nowMs} /> : NOTHING}
-      </td>
-      <td class="trend">{trend && <Trendline trend={upToNow(trend, best)} {...{ from, to }} />}</td>
-    </tr>
+    <span class={best.isStale ? 'muted' : undefined}>
+      {rateText(best.rate)}
+      <span class="beside">
+        <Name>{best.providerName}</Name>
+      </span>
+    </span>
   )
 }
 
@@ -139,8 +110,11 @@ const upToNow = ({ mid, best }: Trend, now: CorridorLine['best']): Trend => ({
 
 const SPARK = { width: 96, height: 24 }
 
-function Trendline({ from, to, trend }: { from: string; to: string; trend: Trend }) {
+type TrendProps = { readonly line: CorridorLine; readonly trend: Trend | undefined }
+
+function Trendline({ line: { from, to, best }, trend }: TrendProps) {
   const { say, percentText } = useWords()
+  if (!trend) return null
   const mids = trend.mid.filter((mid) => mid !== null)
   const [first, last] = [mids[0], mids.at(-1)]
   const label =
@@ -151,5 +125,5 @@ function Trendline({ from, to, trend }: { from: string; to: string; trend: Trend
           percent: percentText((last / first - 1) * 10_000, true),
         })
       : say('corridors.trend-none', { from, to })
-  return <Sparkline {...trend} {...SPARK} label={label} />
+  return <Sparkline {...upToNow(trend, best)} {...SPARK} label={label} />
 }

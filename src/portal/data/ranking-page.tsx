@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import { COUNTRIES, type Country } from '~/domain/offer/country.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
@@ -10,9 +11,11 @@ import { PATHS } from '~/portal/paths.ts'
 import { pairPath } from '~/portal/place/pair.ts'
 import { providerPath } from '~/portal/providers/path.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { CardTable, type Column } from '~/portal/row-table.tsx'
 import { moneyOf } from '~/portal/words/format.ts'
 import { prefixOf } from '~/portal/words/language.ts'
 import { Name, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { countryPairs } from '~/service/country/pairs.ts'
 import { CHART_ROWS_MAX, CHART_WIDTH, chartHeight, rankingTitle, rowName } from './chart.ts'
 import { ENDS, RANKED, type RankingQuery, rankingHref, rankingQuery } from './query.ts'
@@ -146,7 +149,12 @@ function Ranked({ rows, query, base }: RankedProps) {
       <Chart {...{ rows, query, base }} />
       <section class="stack-tight" aria-labelledby="ranking-table">
         <h2 id="ranking-table">{rankingTitle(words, query)}</h2>
-        <Table rows={rows.slice(0, ROWS_MAX)} isOfPairs={query.of === 'pairs'} />
+        <CardTable
+          headedBy="ranking-table"
+          columns={columnsOf(words, query)}
+          rows={rows.slice(0, ROWS_MAX)}
+          keyOf={(row) => rowName(words, row)}
+        />
         <p class="small">
           {rows.length > ROWS_MAX &&
             `${say('send.first', { shown: ROWS_MAX, count: rows.length })} `}
@@ -199,64 +207,33 @@ function Chart({ rows, query, base }: RankedProps) {
   )
 }
 
-function Table({ rows, isOfPairs }: { rows: readonly Row[]; isOfPairs: boolean }) {
-  const words = useWords()
-  const { say } = words
-  const heads = [
-    say('ranking.average'),
-    ...(isOfPairs ? [say('ranking.cheapest'), say('ranking.offers')] : [say('ranking.pairs')]),
-    ...(isOfPairs ? [say('ranking.goal')] : []),
+function columnsOf(words: Words, { of }: RankingQuery): Column<Row>[] {
+  const { say, percentText } = words
+  const costText = (pct: number) => percentText(pct * BPS_PER_PERCENT)
+  const ofPairs = (column: Column<Row>) => (of === 'pairs' ? [column] : [])
+  return [
+    { head: say(`ranking-of.${of}`), cell: (row) => <RowLink of={row} /> },
+    { head: say('ranking.average'), class: 'number wide', cell: ({ pct }) => costText(pct) },
+    ...ofPairs({
+      ...{ head: say('ranking.cheapest'), class: 'number wide' },
+      cell: ({ pair }) => {
+        const smart = pair?.found.costs.smart
+        return smart ? costText(smart.pct) : '–'
+      },
+    }),
+    {
+      ...{ head: say(of === 'pairs' ? 'ranking.offers' : 'ranking.pairs'), class: 'number' },
+      cell: ({ count }) => count,
+    },
+    ...ofPairs({
+      ...{ head: say('ranking.goal'), class: 'number' },
+      cell: ({ pair }) => say(pair?.found.costs.meets?.sdg3 ? 'ranking.met' : 'ranking.missed'),
+    }),
   ]
-  return (
-    <div class="table-frame">
-      <table class="table table-cards" aria-labelledby="ranking-table">
-        <thead>
-          <tr>
-            <th scope="col">{say(isOfPairs ? 'ranking-of.pairs' : 'ranking-of.providers')}</th>
-            {heads.map((head) => (
-              <th key={head} scope="col" class="number">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <TableRow key={rowName(words, row)} row={row} heads={heads} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
 }
 
-function TableRow({ row, heads }: { row: Row; heads: readonly string[] }) {
-  const words = useWords()
-  const { say, percentText } = words
-  const { pair, provider, pct, count } = row
-  const smart = pair?.found.costs.smart
-  const cells = [
-    percentText(pct * BPS_PER_PERCENT),
-    ...(pair ? [smart ? percentText(smart.pct * BPS_PER_PERCENT) : '–'] : []),
-    String(count),
-    ...(pair ? [say(pair.found.costs.meets?.sdg3 ? 'ranking.met' : 'ranking.missed')] : []),
-  ]
-  return (
-    <tr>
-      <th scope="row">
-        <a href={pair ? pairPath(pair) : providerPath(provider!.id)}>
-          <Name>{rowName(words, row)}</Name>
-        </a>
-      </th>
-      {cells.map((cell, i) => (
-        <td
-          key={heads[i]}
-          class={i < heads.length - 2 || i === 0 ? 'number wide' : 'number'}
-          data-label={heads[i]}
-        >
-          {cell}
-        </td>
-      ))}
-    </tr>
-  )
-}
+const RowLink = ({ of: row }: { of: Row }) => (
+  <a href={row.pair ? pairPath(row.pair) : providerPath(row.provider!.id)}>
+    <Name>{rowName(useWords(), row)}</Name>
+  </a>
+)

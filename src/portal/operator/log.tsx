@@ -23,7 +23,7 @@ import { type OperatorDeps, operatorPages } from './admission.ts'
 import { fieldsText, isFaulty, type LogQuery, logQueryOf } from './log-query.ts'
 import { Places } from './operator.tsx'
 
-export const LOG_PAGE = 50
+const LOG_PAGE = 50
 
 type Props = {
   readonly query: LogQuery
@@ -32,7 +32,7 @@ type Props = {
 }
 
 /** The log of changes with the person behind each, newest first. */
-export const logPage = (props: Props): Page => ({
+const logPage = (props: Props): Page => ({
   title: 'Changes',
   path: PATHS.operator,
   status: isFaulty(props.query) ? 400 : 200,

@@ -30,7 +30,7 @@ type Props = {
 }
 
 /** The prices of an upload, as they were recorded. */
-export const uploadPage = ({ upload, rows, page, pages }: Props): Page => ({
+const uploadPage = ({ upload, rows, page, pages }: Props): Page => ({
   title: `Upload ${upload.fileName}`,
   path: PATHS.developer,
   body: (
@@ -100,7 +100,7 @@ const offerText = ({ offer }: Quote): string =>
 type Question = Member & { readonly upload: Upload; readonly isRefused?: boolean }
 
 /** The question before an upload is withdrawn. */
-export const withdrawPage = ({ pageRequest, upload, isRefused }: Question): Page =>
+const withdrawPage = ({ pageRequest, upload, isRefused }: Question): Page =>
   questionPage({
     path: PATHS.developer,
     title: 'Withdraw this upload',

@@ -15,6 +15,7 @@ import { PATHS } from '~/portal/paths.ts'
 import { FlagLinks } from '~/portal/place/flag-links.tsx'
 import { livePairsOf } from '~/portal/place/live-pairs.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { CardTable, type Column } from '~/portal/row-table.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
 import { linkTo, Name, useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
@@ -163,36 +164,21 @@ function corridorsOf(view: View, { id }: Provider): RankedQuote[] {
 
 const nameOf = ({ quote: { from, to } }: RankedQuote): string => `${from} ${to}`
 
-const HEADS = ['table.rate', 'table.fee', 'table.seen'] as const
-
 type CorridorsProps = Props & { readonly corridors: readonly RankedQuote[] }
 
-function Corridors({ view, provider, nowMs, corridors }: CorridorsProps) {
-  const { say, rich } = useWords()
+function Corridors({ view, provider, nowMs, corridors, words }: CorridorsProps) {
+  const { say, rich } = words
   if (corridors.length === 0)
     return <Notice kind="plain" title={say('provider.none', { provider: provider.name })} />
   return (
     <section class="stack-tight" aria-labelledby="corridors-title">
       <h2 id="corridors-title">{say('provider.prices')}</h2>
-      <div class="table-frame">
-        <table class="table table-cards" aria-labelledby="corridors-title">
-          <thead>
-            <tr>
-              <th scope="col">{say('corridors.corridor')}</th>
-              {HEADS.map((name) => (
-                <th key={name} scope="col" class="number">
-                  {say(name)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {corridors.slice(0, ROWS_MAX).map((ranked) => (
-              <Row key={nameOf(ranked)} {...{ view, ranked, nowMs }} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <CardTable
+        headedBy="corridors-title"
+        columns={corridorColumns(words, { view, nowMs })}
+        rows={corridors.slice(0, ROWS_MAX)}
+        keyOf={nameOf}
+      />
       {corridors.length > ROWS_MAX && (
         <p class="muted small">
           {rich('provider.first', {
@@ -206,28 +192,31 @@ function Corridors({ view, provider, nowMs, corridors }: CorridorsProps) {
   )
 }
 
-type RowProps = Pick<Props, 'view' | 'nowMs'> & { readonly ranked: RankedQuote }
-
-function Row({ view: { catalogue }, ranked: { quote, isStale }, nowMs }: RowProps) {
-  const { say, rateText } = useWords()
-  const { from, to, rate, atMs } = quote
-  const currencies = { from: catalogue.currency(from)!, to: catalogue.currency(to)! }
-  return (
-    <tr>
-      <th scope="row">
+function corridorColumns(
+  { say, rateText }: Words,
+  { view: { catalogue }, nowMs }: Pick<Props, 'view' | 'nowMs'>,
+): Column<RankedQuote>[] {
+  return [
+    {
+      head: say('corridors.corridor'),
+      cell: ({ quote: { from, to } }) => (
         <a href={boardHref({ from, to })}>{say('pair.title', { source: from, target: to })}</a>
-      </th>
-      <td class="number" data-label={say('table.rate')}>
-        {rateText(rate)}
-      </td>
-      <td class="number" data-label={say('table.fee')}>
-        <Fee quote={quote} currencies={currencies} />
-      </td>
-      <td class="number" data-label={say('table.seen')}>
-        <PriceAge ms={atMs} nowMs={nowMs} isStale={isStale} />
-      </td>
-    </tr>
-  )
+      ),
+    },
+    { head: say('table.rate'), class: 'number', cell: ({ quote }) => rateText(quote.rate) },
+    {
+      ...{ head: say('table.fee'), class: 'number' },
+      cell: ({ quote }) => {
+        const { from, to } = quote
+        const currencies = { from: catalogue.currency(from)!, to: catalogue.currency(to)! }
+        return <Fee quote={quote} currencies={currencies} />
+      },
+    },
+    {
+      ...{ head: say('table.seen'), class: 'number' },
+      cell: ({ quote: { atMs }, isStale }) => <PriceAge ms={atMs} {...{ nowMs, isStale }} />,
+    },
+  ]
 }
 
 /** The pages of the countries between which the provider sends money. */
