@@ -20,7 +20,7 @@ import {
   type SubscribeDeps,
   subscriptionOf,
 } from '~/service/alert/subscribe.ts'
-import { REFUSALS } from './edit-routes.ts'
+import { REFUSALS } from './edit-routes.tsx'
 import { type AlertPageDeps, isRefusal } from './member-routes.ts'
 import { alertSentence } from './refusal.ts'
 import { SubscribeForm, type SubscribeTexts } from './subscribe-form.tsx'

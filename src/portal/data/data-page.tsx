@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { COUNTRIES } from '~/domain/offer/country.ts'
 import type { FileDeps } from '~/http/file/making.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
@@ -16,7 +15,7 @@ import { countryPairs } from '~/service/country/pairs.ts'
 import { dayText as dateText, quarterName } from '~/service/file/period.ts'
 import { FirstObservation, type Settled, settledDays } from './observed.ts'
 import { lastingHref, PRICES_PATH } from './price-file.ts'
-import { rankingHref } from './query.ts'
+import { countryOptions, rankingHref } from './query.ts'
 
 /** The page for those who write: what data there is, whose it is and how to cite it. */
 export function dataRoutes(deps: PublicDeps & FileDeps): Route[] {
@@ -134,13 +133,9 @@ function QuarterForm({ quarters }: Settled) {
 
 /** The file of every offer between two countries. */
 function PairForm({ view }: { view: View }) {
-  const { say, countryName, locale } = useWords()
+  const words = useWords()
+  const { say } = words
   const pairs = countryPairs(view)
-  const options = (codes: readonly string[]) =>
-    [...new Set(codes)]
-      .flatMap((code) => COUNTRIES.get(code) ?? [])
-      .map((country) => ({ value: country.code, text: countryName(country) }))
-      .sort((a, b) => a.text.localeCompare(b.text, locale))
   if (pairs.length === 0) return <p>{say('prices.none')}</p>
   const [first] = pairs
   return (
@@ -149,13 +144,13 @@ function PairForm({ view }: { view: View }) {
         name="source_country"
         label={say('ranking.source')}
         value={first!.sourceCountry}
-        options={options(pairs.map(({ sourceCountry }) => sourceCountry))}
+        options={countryOptions(words, view, 'sourceCountry')}
       />
       <Select
         name="target_country"
         label={say('ranking.target')}
         value={first!.targetCountry}
-        options={options(pairs.map(({ targetCountry }) => targetCountry))}
+        options={countryOptions(words, view, 'targetCountry')}
       />
       <Field
         name="amount"

@@ -1,5 +1,8 @@
 import { COUNTRIES, type Country } from '~/domain/offer/country.ts'
+import type { View } from '~/memory/view.ts'
 import { PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
+import { countryPairs } from '~/service/country/pairs.ts'
 
 /** Things that can be ranked by cost. */
 export const RANKED = ['pairs', 'providers'] as const
@@ -36,3 +39,14 @@ export function rankingHref({ of, order, source, target }: RankingQuery, form: F
   const text = params.toString()
   return PATHS.ranking + form + (text && `?${text}`)
 }
+
+/** The countries at one end of the pairs with prices, as a form offers them, by their names. */
+export const countryOptions = (
+  { countryName, locale }: Words,
+  view: View,
+  end: 'sourceCountry' | 'targetCountry',
+) =>
+  [...new Set(countryPairs(view).map((pair) => pair[end]))]
+    .flatMap((code) => COUNTRIES.get(code) ?? [])
+    .map((country) => ({ value: country.code, text: countryName(country) }))
+    .sort((a, b) => a.text.localeCompare(b.text, locale))

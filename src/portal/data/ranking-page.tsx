@@ -1,6 +1,4 @@
 /** @jsxImportSource preact */
-
-import { COUNTRIES, type Country } from '~/domain/offer/country.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
@@ -16,9 +14,15 @@ import { moneyOf } from '~/portal/words/format.ts'
 import { prefixOf } from '~/portal/words/language.ts'
 import { Name, useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
-import { countryPairs } from '~/service/country/pairs.ts'
 import { CHART_ROWS_MAX, CHART_WIDTH, chartHeight, rankingTitle, rowName } from './chart.ts'
-import { ENDS, RANKED, type RankingQuery, rankingHref, rankingQuery } from './query.ts'
+import {
+  countryOptions,
+  ENDS,
+  RANKED,
+  type RankingQuery,
+  rankingHref,
+  rankingQuery,
+} from './query.ts'
 import { AMOUNT_USD, countWithin, type Row, rankingOf } from './ranking.ts'
 import { SCALE } from './ranking-files.ts'
 
@@ -74,20 +78,12 @@ function rankingPage({ view, url, words }: PublicAsk, base: string): Page {
   }
 }
 
-/** The countries that are at one end of a pair with prices, by their names. */
-function countriesAt(view: View, end: 'sourceCountry' | 'targetCountry'): Country[] {
-  const codes = new Set(countryPairs(view).map((pair) => pair[end]))
-  return [...codes].flatMap((code) => COUNTRIES.get(code) ?? [])
-}
-
 function Question({ view, query }: { view: View; query: RankingQuery }) {
   const words = useWords()
-  const { say, countryName } = words
+  const { say } = words
   const options = (end: 'sourceCountry' | 'targetCountry') => [
     { value: '', text: say('ranking.any') },
-    ...countriesAt(view, end)
-      .map((country) => ({ value: country.code, text: countryName(country) }))
-      .sort((a, b) => a.text.localeCompare(b.text, words.locale)),
+    ...countryOptions(words, view, end),
   ]
   return (
     <form class="form-row form-row-tight filter-form" action={PATHS.ranking} method="get">
