@@ -3,7 +3,8 @@ import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
-import { stockedDatabase } from '../store/samples.ts'
+import { otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
+import type { FreshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX } from '../support/until.ts'
 import { API, replyOf } from '../support/world.ts'
 import { KnownWorld } from './known-world.ts'
@@ -204,6 +205,32 @@ test('what is recorded after the clock was set back counts from its commit on', 
   expect(await recordedBy(earlierMs - HOUR_MS)).not.toContain(170)
   expect(await recordedBy(earlierMs - 1)).not.toContain(170)
   expect(await recordedBy(earlierMs + MINUTE_MS)).toEqual(expect.arrayContaining([160, 170]))
+})
+
+test('a withdrawal that takes longer than a second counts from its commit on', async () => {
+  const { database } = known.world
+  await known.post([price(122)])
+  const atMs = known.nowMs
+  const now = async () =>
+    (await known.world.get(`/rates?${PAIR}`)).body.providers.map(
+      (one: { rate: number }) => one.rate,
+    )
+  const before = await now()
+  expect(before).toEqual([122])
+  const own = otherHandle(database as FreshDatabase)
+  let withdrawal: Promise<void> | null = null
+  await own.sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtext('corridor withdrawals'))`
+    withdrawal = known.withdraw(known.ids.slice(-1))
+    await untilWaiting(database, 1)
+    await tx`select pg_sleep(1.1)`
+  })
+  await withdrawal
+  await own.close()
+  expect(await now()).not.toEqual(before)
+  await known.advance(MINUTE_MS)
+  expect(await ratesAt(atMs)).toEqual(before)
+  expect(await ratesAt(known.nowMs)).toEqual(await now())
 })
 
 /** Reports whether a value of a body is a price, a list of which a body otherwise has. */

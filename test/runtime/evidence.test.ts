@@ -146,8 +146,8 @@ describe('the log of a service with two replicas', () => {
       const { note, origin, size, root } = await sealed(1)
       expect(origin).toBe('rates.example')
       const { stdout } = await corridor(['log', 'key', '--json'], database.url)
-      const vkey = noteKeyOf(JSON.parse(stdout).vkey.replace('localhost', 'rates.example'))
-      expect(vkey === null || isSignedBy(note, vkey)).toBe(true)
+      const vkey = { ...noteKeyOf(JSON.parse(stdout).vkey)!, name: 'rates.example' }
+      expect(isSignedBy(note, vkey)).toBe(true)
       for (const replica of replicas) {
         const reply = await replica.get(`/proofs?observation=${id}`, key)
         const proof = proofOf(reply.text)!

@@ -58,20 +58,23 @@ export async function leafRows(
   wanted: Wanted,
 ): Promise<LeafRow[]> {
   const archive = await archiveOf(reading, kind)
-  if (archive.size === 0 || 'ids' in wanted) return foundRows(reading, { kind, archive }, wanted)
+  if ('ids' in wanted) return foundRows(reading, { kind, archive }, wanted)
   const leaves: LeafRow[] = []
-  for (let { first } = wanted; first <= wanted.last; first += ARCHIVED_IDS) {
-    const part = { first, last: Math.min(wanted.last, first + ARCHIVED_IDS - 1) }
-    const limit = wanted.limit - leaves.length
-    leaves.push(...(await foundRows(reading, { kind, archive }, { ...part, limit })))
-    if (leaves.length >= wanted.limit) break
+  for (let { first, last, limit } = wanted; first <= last && limit > 0; first += IDS_AT_ONCE) {
+    const part = { first, last: Math.min(last, first + IDS_AT_ONCE - 1), limit }
+    leaves.push(...(await foundRows(reading, { kind, archive }, part)))
+    limit = wanted.limit - leaves.length
   }
   return leaves
 }
 
+/**
+ * Ids of a range in one statement, which sorts all of them where the table has no statistics yet,
+ * and opens all blocks that may have one.
+ */
+const IDS_AT_ONCE = 2000
+
 const NONE: Archive = new Set()
-/** Ids of archived rows in one statement, which opens all blocks that may have one of them. */
-const ARCHIVED_IDS = 10_000
 
 /** The months of a kind that are archived. */
 export const archiveOf = async ({ sql }: Reading, kind: LeafKind): Promise<Archive> =>
