@@ -9,6 +9,7 @@ import { isDistributed } from './distributed/distribution.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { areManyMonths } from './month/parts.ts'
 import { atOneMoment } from './offer/at-one-moment.ts'
+import { Interned } from './offer/interned.ts'
 import { type LiveAsk, liveRows, type OfferPlace, searched } from './offer/live.ts'
 import { longPrices } from './offer/long-prices.ts'
 import { type OfferRow, offerColumns, offerOf, withOffer } from './offer/offer-row.ts'
@@ -106,17 +107,22 @@ export const quoteColumns = (sql: Sql) => sql`${saidColumns(sql)}, c.source, c.t
 
 export const quoteOf = (row: QuoteRow): Quote => quoteIn({ from: row.source, to: row.target }, row)
 
+const names = new Interned<string>()
+
+/** The text, as one string for all rows: the driver makes a string of each, for each row. */
+const shared = <T extends string>(text: T): T => names.of(text, () => text) as T
+
 export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
   id: Number(row.id),
   atMs: Number(row.at_ms),
-  providerId: row.provider_id,
-  from,
-  to,
+  providerId: shared(row.provider_id),
+  from: shared(from),
+  to: shared(to),
   rate: Number(row.rate),
   fee: row.fee === null ? null : Number(row.fee),
-  feeCurrency: row.fee_currency,
-  rateType: row.rate_type,
-  evidence: row.evidence ?? 'observed',
+  feeCurrency: row.fee_currency && shared(row.fee_currency),
+  rateType: shared(row.rate_type),
+  evidence: shared(row.evidence ?? 'observed'),
   offer: offerOf(row),
   ...(row.notes !== null && { notes: row.notes }),
 })

@@ -3,9 +3,7 @@ import { SECOND_MS } from '~/domain/duration.ts'
 import { type Offer, offerOfKey, PLAIN } from '~/domain/offer/terms.ts'
 import type { Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-
-/** The maximum number of offers that are remembered so that equal ones are one object. */
-const INTERNED_MAX = 50_000
+import { Interned } from './interned.ts'
 
 /** Offer in a row of observations, as selected by `offerColumns`. */
 export type OfferRow = {
@@ -29,7 +27,7 @@ export const offerColumns = (sql: Sql) => sql`
 export const withOffer = (sql: Sql, corridorId: PendingQuery<Row[]>) =>
   sql`left join offers f on f.id = nullif(o.offer_id, 0) and f.corridor_id = ${corridorId}`
 
-const interned = new Map<string, Offer>()
+const offers = new Interned<Offer>()
 
 /** Offer of a row; null if it states none. Equal offers share one object. */
 export function offerOf(row: OfferRow): Offer | null {
@@ -39,25 +37,16 @@ export function offerOf(row: OfferRow): Offer | null {
     delivery_min !== null ||
     delivery_max !== null ||
     valid_until_ms !== null
-  if (!hasTerms) return key === null ? null : known(key, () => offerOfKey(key))
-  const identity = key === null ? PLAIN : known(key, () => offerOfKey(key))
+  if (!hasTerms) return key === null ? null : offers.of(key, () => offerOfKey(key))
+  const identity = key === null ? PLAIN : offers.of(key, () => offerOfKey(key))
   const terms = [fee_percent, delivery_min, delivery_max, valid_until_ms].join()
-  return known(`${terms}${key ?? ''}`, () => ({
+  return offers.of(`${terms}${key ?? ''}`, () => ({
     ...identity,
     feePercent: fee_percent === null ? null : Number(fee_percent),
     deliveryMinMs: delivery_min === null ? null : delivery_min * SECOND_MS,
     deliveryMaxMs: delivery_max === null ? null : delivery_max * SECOND_MS,
     validUntilMs: valid_until_ms === null ? null : Number(valid_until_ms),
   }))
-}
-
-function known(text: string, make: () => Offer): Offer {
-  const before = interned.get(text)
-  if (before) return before
-  if (interned.size >= INTERNED_MAX) interned.clear()
-  const made = make()
-  interned.set(text, made)
-  return made
 }
 
 /** Terms of an offer as stored in a row of observations, in the order of `TERM_COLUMNS`. */
