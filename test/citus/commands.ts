@@ -453,7 +453,8 @@ describe('POST /rates/bulk on a distributed history', () => {
       const wrong = await ask('/rates/bulk', [...rows, { ...rows[0], rate: -1 }], 'wrong')
       expect([wrong.status, wrong.body.error_count]).toEqual([422, 1])
       for (const pair of CORRIDORS) {
-        const { body } = await ask(`/rates?from=${pair.slice(0, 3)}&to=${pair.slice(4)}`)
+        const of = `from=${pair.slice(0, 3)}&to=${pair.slice(4)}`
+        const { body } = await ask(`/rates?${of}&offers=all`)
         const own = { provider_id: 'wise', rate: 120 }
         expect([pair, body.providers]).toEqual([
           pair,
