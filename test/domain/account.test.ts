@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import {
+  EMAIL_LENGTH_MAX,
+  idsIn,
   isEmail,
   isKeyName,
+  isReadOnly,
+  isRevoked,
   KEY_NAME_LENGTH_MAX,
   KEY_ORIGINS_MAX,
   keyOriginsOf,
+  limitFault,
 } from '~/domain/account.ts'
 
 /** https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
@@ -48,5 +53,53 @@ describe('keyOriginsOf', () => {
     ...['https://me@shop.example', 'ftp://shop.example', 'https://a b', many(11).join()],
   ])('refuses %s', (text) => {
     expect(keyOriginsOf(text)).toBeNull()
+  })
+})
+
+describe('idsIn', () => {
+  test('are the ids between the commas, without spaces', () => {
+    expect(idsIn(' wise, remitly ,,xe')).toEqual(['wise', 'remitly', 'xe'])
+    expect(idsIn(' , ')).toEqual([])
+  })
+})
+
+describe('limitFault', () => {
+  const isProvider = (id: string) => id === 'wise'
+
+  test('is null for known providers of a treasury account, and for no limit of any account', () => {
+    expect(limitFault({ role: 'treasury', ids: ['wise'], isProvider })).toBeNull()
+    expect(limitFault({ role: 'member', ids: [], isProvider })).toBeNull()
+  })
+
+  test('names the role of another account, and each unknown provider', () => {
+    expect(limitFault({ role: 'member', ids: ['wise'], isProvider })).toContain('is member')
+    expect(limitFault({ role: 'treasury', ids: ['a', 'wise', 'b'], isProvider })).toContain(
+      'has the id a or b;',
+    )
+  })
+})
+
+describe('isEmail', () => {
+  test('takes an address of the greatest length, and none that is longer', () => {
+    const address = (length: number) => 'a@'.padEnd(length, 'b')
+    expect(isEmail(address(EMAIL_LENGTH_MAX))).toBe(true)
+    expect(isEmail(address(EMAIL_LENGTH_MAX + 1))).toBe(false)
+    expect(['ada', 'a@b@c', '@b', 'a@', 'a b@c'].filter(isEmail)).toEqual([])
+  })
+})
+
+describe('isRevoked', () => {
+  test('is true from the time on at which the key stops working', () => {
+    expect(isRevoked({ revokedMs: 10 }, 9)).toBe(false)
+    expect(isRevoked({ revokedMs: 10 }, 10)).toBe(true)
+    expect(isRevoked({ revokedMs: null }, 10)).toBe(false)
+  })
+})
+
+describe('isReadOnly', () => {
+  test('is true for a key with a budget of its own', () => {
+    expect([{ dailyBudget: 1 }, { dailyBudget: null }, {}].map(isReadOnly)).toEqual([
+      ...[true, false, false],
+    ])
   })
 })

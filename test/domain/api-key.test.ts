@@ -2,6 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import {
+  ACCESS_TOKEN_PREFIX,
+  connectionHash,
+  consentEndMs,
+  isAccessToken,
+  isConnection,
   isMarked,
   isWellFormedKey,
   KEY_PATTERN,
@@ -11,6 +16,7 @@ import {
   newApiKey,
   newMarkedSecret,
   newSecret,
+  tokenSecret,
 } from '~/domain/api-key.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -156,5 +162,35 @@ describe('keyMark', () => {
   test('shows of the checksum alone: nothing of the 32 random characters', () => {
     const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
     expect(key.lastIndexOf(lastFourOf(key))).toBeGreaterThanOrEqual('crd_'.length + 32)
+  })
+})
+
+describe('tokenSecret', () => {
+  const secret = newApiKey(random).slice('crd_'.length)
+
+  test('is what follows the prefix of a token, and null for one that is mistyped', () => {
+    expect(tokenSecret(ACCESS_TOKEN_PREFIX + secret, ACCESS_TOKEN_PREFIX)).toBe(secret)
+    expect(tokenSecret(`crr_${secret}`, ACCESS_TOKEN_PREFIX)).toBeNull()
+    expect(tokenSecret(`${ACCESS_TOKEN_PREFIX}${secret}0`, ACCESS_TOKEN_PREFIX)).toBeNull()
+  })
+
+  test('an access token is known by its prefix', () => {
+    expect([`crt_${secret}`, `crr_${secret}`, `${secret}crt_`].map(isAccessToken)).toEqual([
+      ...[true, false, false],
+    ])
+  })
+})
+
+describe('a key of a connected application', () => {
+  test('has a hash that no text has, and is called so', () => {
+    const hash = connectionHash((count) => new Uint8Array(count))
+    expect(hash).toMatch(/^connection:-(00){26}$/)
+    expect([isConnection({ hash }), isConnection({ hash: keyHashOf('a') })]).toEqual([true, false])
+    expect(keyMark({ lastFour: null, hash })).toBe('a connected application')
+    expect(keyMark({ lastFour: 'abcd', dailyBudget: 5 })).not.toStartWith('crd_')
+  })
+
+  test('is consented to for 180 days', () => {
+    expect(consentEndMs(1000)).toBe(1000 + 180 * 86_400_000)
   })
 })

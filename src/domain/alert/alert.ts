@@ -1,4 +1,5 @@
 import type { Corridor } from '~/domain/corridor.ts'
+import { DAY_MS } from '~/domain/duration.ts'
 import type { Plan } from '~/domain/quota.ts'
 import type { AlertField } from './field.ts'
 
@@ -84,7 +85,7 @@ export const ALERTS_MAX: Readonly<Record<Plan, number>> = { free: 3, pro: 20, en
 export const LISTED_MAX = 200
 
 /** The time for which a replaced secret also signs. */
-export const OLD_SECRET_MS = 24 * 60 * 60 * 1000
+export const OLD_SECRET_MS = DAY_MS
 
 /** Reports whether a move is measured from what held when the alert was made or last fired. */
 export const holdsBase = ({ op, periodMs }: Condition): boolean =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { nextTryMs, TRYING_MS_MAX } from '~/domain/alert/retries.ts'
+import { AHEAD_MS_MAX, nextTryMs, TRYING_MS_MAX } from '~/domain/alert/retries.ts'
 
 const MINUTE = 60_000
 
@@ -26,6 +26,13 @@ describe('nextTryMs', () => {
     expect(totalMs).toBeLessThanOrEqual(TRYING_MS_MAX)
   })
 
+  test('a try at exactly three days is the last', () => {
+    const nowMs = TRYING_MS_MAX + 1000 - 5000
+    const asked = { tries: 1, createdMs: 1000, random: 0 }
+    expect(nextTryMs({ ...asked, nowMs })).toBe(TRYING_MS_MAX + 1000)
+    expect(nextTryMs({ ...asked, nowMs: nowMs + 1 })).toBeNull()
+  })
+
   test('chance makes a pause longer by at most a fifth, never shorter', () => {
     fc.assert(
       fc.property(
@@ -40,5 +47,13 @@ describe('nextTryMs', () => {
         },
       ),
     )
+  })
+})
+
+describe('AHEAD_MS_MAX', () => {
+  test('is a minute more than the longest pause after so many tries', () => {
+    expect(AHEAD_MS_MAX.map((ms) => ms / MINUTE)).toEqual([
+      ...[1, 1.1, 1.6, 3.4, 13, 37, 73, 145, 289],
+    ])
   })
 })

@@ -214,4 +214,37 @@ describe('faultOf', () => {
     const move = { op: 'moves_pct', value: 2, periodMs: DAY_MS } as const
     expect(between({ targetCountry: 'KE' }, move)).toBe('target_country')
   })
+
+  const said = (when: Partial<Condition>, amount: number | null = null) =>
+    faultOf({ ...COUNTRIES, corridor, amount, when: { ...condition('above', 100), ...when } })
+      ?.fault
+
+  test('says what is wrong in words for that field', () => {
+    expect(said({ field: 'best_current_net' })).toContain('is judged for an amount')
+    expect(said({}, 200)).toBe('best is the same for every amount; leave it out')
+    const monthly = { field: 'monthly', op: null, value: null } as const
+    expect(said({ ...monthly, periodMs: DAY_MS }, 200)).toContain('monthly fires once a month')
+    expect(said(monthly, 200)).toBeUndefined()
+    expect(said({ ...stale, op: 'above' })).toContain('stale compares nothing')
+    expect(said({ periodMs: DAY_MS })).toContain('only moves_pct and stale take a period')
+    const net = { field: 'best_current_net', op: 'moves_pct', value: 2 } as const
+    expect(said({ ...net, periodMs: DAY_MS }, 200)).toBe(
+      'only best and mid have a past; leave it out',
+    )
+  })
+
+  test('says what a value may be, and takes it up to there', () => {
+    const ends = [
+      [{ op: 'moves_pct', value: 0 }, 'a move is more than 0 and at most 1000 percent'],
+      [{ value: -1 }, 'it must be more than 0 and at most 1000000000000000'],
+      [
+        { field: 'total_pct', value: -1.1e15 },
+        'it must be at least -1000000000000000 and at most 1000000000000000',
+      ],
+    ] as const
+    for (const [when, fault] of ends) expect(said(when, 'field' in when ? 200 : null)).toBe(fault)
+    expect(said({ op: 'moves_pct', value: 1000 })).toBeUndefined()
+    expect(said({ value: 1e15 })).toBeUndefined()
+    expect(said({ field: 'total_pct', value: 0 }, 200)).toBeUndefined()
+  })
 })

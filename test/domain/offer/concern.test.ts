@@ -23,6 +23,12 @@ describe('concerns', () => {
     expect(concerns({ from: 'TZS', to: 'AOA' }, asked('TZ', 'UG'), [SILENT])).toBe(false)
   })
 
+  test('is false where one side alone fits, and for a country that does not exist', () => {
+    expect(concerns({ from: 'AED', to: 'AOA' }, asked('TZ', 'AO'), [SILENT])).toBe(false)
+    expect(concerns({ from: 'USD', to: 'UGX' }, asked('TZ', 'UG'), [price('KE', null)])).toBe(false)
+    expect(concerns({ from: 'TZS', to: 'UGX' }, asked('TZ', 'XX'), [SILENT])).toBe(false)
+  })
+
   test('is true where an offer names the country: dollars are sent from Tanzania', () => {
     expect(concerns({ from: 'USD', to: 'UGX' }, asked('TZ', 'UG'), [price('TZ', null)])).toBe(true)
     expect(concerns({ from: 'USD', to: 'USD' }, asked('TZ', 'UG'), [price('TZ', 'UG')])).toBe(true)

@@ -15,6 +15,8 @@ describe('offerFaults', () => {
     expect(namesOf({ ...least, deliveryMinMs: 0, deliveryMaxMs: 0, service: 'x' })).toEqual([])
     const most = { amountMin: AMOUNT_MAX, amountMax: AMOUNT_MAX, feePercent: 100 }
     expect(namesOf({ ...most, service: 'x'.repeat(SERVICE_LENGTH_MAX) })).toEqual([])
+    for (const alone of [{ amountMin: 5 }, { deliveryMinMs: 5 }, { deliveryMaxMs: 5 }])
+      expect(namesOf(alone)).toEqual([])
     expect(namesOf({ amountMin: Number(`1.${'1'.repeat(OFFER_AMOUNT_DIGITS_MAX - 1)}`) })).toEqual(
       [],
     )

@@ -8,6 +8,7 @@ const fault = (rate: number, mid: number | null = 130, times: number | null = 3)
 describe('implausibleFault', () => {
   test('a rate at the limit on either side is plausible, and one beyond is not', () => {
     expect([fault(390), fault(130 / 3 + 1e-9)]).toEqual([null, null])
+    expect(fault(1, 4, 4)).toBeNull()
     expect(fault(390.0001)).toContain('is 3 times the mid of its day, 130 KES for one USD')
     expect(fault(43.3)).toContain('is one 3th of the mid')
   })
@@ -18,6 +19,14 @@ describe('implausibleFault', () => {
     expect(fault(13_100_000)).toContain('is the decimal separator different?')
     expect(fault(9_999_999)).not.toContain('?')
     expect(fault(600)).toContain('correct it, or set accept_implausible to true')
+  })
+
+  test('takes a separator for moved by up to six places, and rates up to a quarter apart', () => {
+    const asks = 'is the decimal separator different?'
+    expect(fault(1e6, 1)).toContain(asks)
+    expect(fault(1e7, 1)).not.toContain(asks)
+    for (const near of [12.5, 8]) expect(fault(near, 1)).toContain(asks)
+    for (const far of [12.6, 7.9]) expect(fault(far, 1)).not.toContain(asks)
   })
 
   test('nothing is implausible without a mid of its day, without a limit, or of another kind', () => {
