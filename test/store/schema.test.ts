@@ -4,6 +4,7 @@ import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { getTableColumns, is } from 'drizzle-orm'
 import { isPgEnum, PgTable } from 'drizzle-orm/pg-core'
 import type { Database } from '~/store/database.ts'
+import { observations } from '~/store/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -57,4 +58,25 @@ describe('the schema files', () => {
       Object.fromEntries(rows.map(({ name, words }) => [name, [...words].sort()])),
     )
   })
+
+  test('have each column of an observation wherever its row is copied', async () => {
+    const columns = Object.values(getTableColumns(observations)).map(({ name }) => name)
+    const rows = await database.sql<{ place: string; names: string[] }[]>`
+      select table_schema || '.' || table_name as place, array_agg(column_name::text) as names
+      from information_schema.columns group by 1`
+    const named = new Map(rows.map(({ place, names }) => [place, names]))
+    const [move] = await database.sql<{ source: string }[]>`
+      select prosrc as source from pg_proc where proname = 'withdraw_observations'`
+    named.set('withdraw_observations', move!.source.split(/\W+/))
+    const lacking = COPIES.flatMap((place) =>
+      columns.filter((name) => !named.get(place)!.includes(name)).map((name) => `${place}.${name}`),
+    )
+    expect(lacking).toEqual([])
+  })
 })
+
+/** Tables, views and a function that have the rows of observations, each with its own columns. */
+const COPIES = [
+  ...['public.withdrawals', 'public.observation_blocks', 'withdraw_observations'],
+  ...['known.observations', 'known.kept_observations', 'known.withdrawn_observations'],
+]

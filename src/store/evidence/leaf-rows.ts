@@ -6,6 +6,7 @@ import { observationTable } from '~/store/archive/rows.ts'
 import type { Sql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
+import { OWN_COLUMNS } from '~/store/recording/own-columns.ts'
 
 /** Kinds of rows of leaves, in the order in which rows from before the log are sealed. */
 export const LEAF_KINDS = ['reference', 'observation', 'withdrawal', 'catalogue'] as const
@@ -139,19 +140,24 @@ type Fields = Readonly<Record<string, Fragment>>
 /** Where rows of a kind come from, as `o` with their joins. */
 type Source = { readonly fields: Fields; readonly from: Fragment; readonly effective?: Fragment }
 
+/** All that an observation says itself: a field that a row lacks is not in its entry. */
+const ownFields = (sql: Sql): Fields =>
+  Object.fromEntries(
+    OWN_COLUMNS.map(({ name, type }) => {
+      const column = sql.unsafe(`o.${name}`) as unknown as Fragment
+      if (type === 'timestamptz') return [name, written(sql, column)]
+      if (type === 'evidence') return [name, sql`coalesce(${column}::text, 'observed')`]
+      return [name, sql`${column}::text`]
+    }),
+  )
+
 const observed = (sql: Sql, table: Fragment): Source => ({
   effective: sql`o.effective_from`,
   fields: {
     provider_id: sql`p.provider_id`,
     from: sql`c.source`,
     to: sql`c.target`,
-    rate_type: sql`o.rate_type`,
-    rate: sql`o.rate::text`,
-    fee: sql`o.fee::text`,
-    fee_currency: sql`o.fee_currency`,
-    notes: sql`o.notes`,
-    evidence: sql`coalesce(o.evidence::text, 'observed')`,
-    effective_from: written(sql, sql`o.effective_from`),
+    ...ownFields(sql),
     recorded_at: written(sql, sql`o.recorded_at`),
     recorded_via: sql`o.recorded_via`,
     fee_percent: sql`o.fee_percent::text`,

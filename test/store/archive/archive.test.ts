@@ -63,4 +63,17 @@ describe('an archive of months', () => {
     expect(await rowsIn(database)).toEqual({ rows, archived: 0 })
     expect(await digestOf(database)).toBe(digest)
   })
+
+  test('keeps the values of a column that a later migration adds', async () => {
+    const { sql } = database
+    await sql`alter table observations add column said text default md5(random()::text)`
+    await sql`alter table observation_blocks add column said text[]`
+    const before = await digestOf(database)
+    const done = await archive(database)
+    const [block] = await sql<{ said: number }[]>`
+      select sum(cardinality(said))::int as said from observation_blocks`
+    expect(block!.said).toBe(done!.observations)
+    await createArchiveStore(database).unarchive(CLOSED_MS)
+    expect(await digestOf(database)).toBe(before)
+  })
 })
