@@ -88,7 +88,6 @@ export type App = {
    * does not tell the two apart.
    */
   handle(request: Request): Promise<Response>
-  /** Every route that the router knows. */
   allRoutes(): AnyElysia['routes']
 }
 
@@ -189,7 +188,6 @@ function frontOf(deps: RouteDeps, lanes: Lanes): Omit<App, 'allRoutes'> {
   }
 }
 
-/** The routes of the API. */
 const apiRoutes = (deps: RouteDeps): Route[] => [
   ...ratesRoutes(deps),
   ...ingestRoutes(deps),

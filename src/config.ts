@@ -221,7 +221,6 @@ const readPeople = (setting: Setting) => ({
   /** The server that takes mail; null for links in the log. */
   smtpUrl: setting('SMTP_URL', null, asSmtpUrl),
   mailFrom: setting('MAIL_FROM', null, asMailFrom),
-  /** The roles whose people sign in with a second factor. */
   secondFactorRoles: setting('SECOND_FACTOR_ROLES', [], listOf(oneOf(ROLES))),
   /** Ends a session after so long without use. */
   sessionIdleMs: setting('SESSION_IDLE_MAX', DAY_MS, asDurationMs),
@@ -230,9 +229,7 @@ const readPeople = (setting: Setting) => ({
 const readTraces = (setting: Setting) => ({
   /** Destination of traces; null for none. */
   tracesUrl: setting('OTEL_EXPORTER_OTLP_ENDPOINT', null, asHttpUrl),
-  /** Headers for the traces' collector. */
   tracesHeaders: setting('OTEL_EXPORTER_OTLP_HEADERS', {}, asHeaders),
-  /** The service's name in the traces. */
   tracesService: setting('OTEL_SERVICE_NAME', 'corridor', asText),
   tracesSampling: {
     sampler: setting('OTEL_TRACES_SAMPLER', 'parentbased_always_on', oneOf(SAMPLERS)),

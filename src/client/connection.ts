@@ -66,7 +66,6 @@ export class Connection {
     }
   }
 
-  /** The events that an operation streams, connection after connection. */
   protected events(
     call: Call,
     options: StreamOptions = {},

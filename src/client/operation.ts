@@ -5,14 +5,11 @@ export type Schemas = components['schemas']
 
 export type OperationId = keyof operations
 
-/** The parameters of an operation, those of its path and those of its query. */
 export type ParametersOf<Id extends OperationId> = Given<operations[Id]['parameters']['path']> &
   Given<operations[Id]['parameters']['query']>
 
-/** The body that an operation takes. */
 export type BodyOf<Id extends OperationId> = JsonOf<operations[Id]['requestBody']>
 
-/** The body that an operation answers with. */
 export type AnswerOf<Id extends OperationId> = JsonOf<ResponseOf<Id, Success>>
 
 /** The body of any error that an operation may answer with; `code` tells them apart. */

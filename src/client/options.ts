@@ -13,7 +13,6 @@ export type CallOptions = {
   readonly waitMsMax?: number | undefined
 }
 
-/** Options of a call that records something. */
 export type RecordingOptions = CallOptions & {
   /** A text of your own instead of a random one, new for every batch: it makes a retry safe. */
   readonly idempotencyKey?: string | undefined

@@ -11,7 +11,6 @@ const OF_PROXIES: readonly number[] = [502, UNAVAILABLE, 504]
 
 /** Limits of a client's retries. */
 type Patience = {
-  /** Number of retries of a call. */
   readonly retries: number
   /** The longest wait before one more try. */
   readonly waitMsMax: number

@@ -76,7 +76,6 @@ function catalogueOf({ text, path }: Pick<CatalogueFile, 'text' | 'path'>, termi
   throw refusal(faults, path, terminal)
 }
 
-/** The failure of a catalogue that has faults, after telling them. */
 function refusal(faults: readonly string[], path: string, terminal: Terminal): CommandFailure {
   for (const fault of faults) terminal.say(fault)
   return new CommandFailure(`nothing was applied: correct ${path} and apply it again`)

@@ -19,7 +19,6 @@ export function addDemo(program: Command, terminal: Terminal): void {
     .action(() => serveDemo(terminal, () => {}))
 }
 
-/** A running demonstration, and a realtime key. */
 type Ready = { readonly origin: string; readonly key: string }
 
 /** Serves a demonstration until a signal ends it; tells `onReady` once it answers. */

@@ -15,7 +15,6 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 export type InputFile = {
-  /** The file's name in a sentence. */
   readonly name: string
   /** The size; null if it is unknown: standard input, a pipe. */
   readonly sizeBytes: number | null

@@ -3,7 +3,6 @@ import type { FileSink } from 'bun'
 import type { Batch, Fault } from '~/file/lines.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 
-/** The maximum number of faulty rows that are shown. */
 const FAULTS_SHOWN_MAX = 20
 /** The maximum number of faulty rows that are counted before reading stops. */
 const FAULTS_COUNTED_MAX = 1000

@@ -5,7 +5,6 @@ import { monotonicMs } from '~/clock.ts'
 /** 128 plus the signal's number, as in shells. */
 export const EXIT_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
-/** A signal that asks a process to end. */
 export type Ending = keyof typeof EXIT_STATUS
 
 /**

@@ -13,7 +13,6 @@ import { signals } from './signals.ts'
 /** A failure that tells the person who called what to do: one sentence on stderr, exit status 1. */
 export class CommandFailure extends Error {}
 
-/** The last line of a command that failed. */
 export const failureLine = (error: unknown): string => `corridor: ${reasonOf(error)}`
 
 /** Source of a command's settings and destination of its output. */

@@ -3,7 +3,6 @@ import { asDurationMs, asLogKeys, asWitness, listOf, offOr, type Reader } from '
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
 
-/** The settings of the verifiable log. */
 export const readLog = (setting: Setting) => ({
   /** Interval of seals; null for never. */
   sealEveryMs: setting('LOG_SEAL_EVERY', MINUTE_MS, offOr(asDurationMs)),

@@ -28,7 +28,6 @@ type Mailbox = {
   readonly mayBePlain: boolean
   readonly nowMs: number
   readonly bytesMax: number
-  /** Ends the connection. */
   readonly signal: AbortSignal
 }
 

@@ -4,7 +4,6 @@ import { expressionFault } from './expression.ts'
 import type { Connector } from './schema.ts'
 import { SECRET } from './secrets.ts'
 
-/** Error in one part of a connector. */
 type Fault = { readonly parts: readonly string[]; readonly sentence: string }
 
 const faultOf = (place: string, sentence: string): Fault => ({ parts: place.split('.'), sentence })

@@ -31,7 +31,6 @@ export type PriceRow = {
   readonly fault: string | null
   /** The price; null if it is refused. */
   readonly observation: Observation | null
-  /** Says whether it repeats the last price of its offer. */
   readonly isRepeat: boolean
 }
 
@@ -170,7 +169,6 @@ function repeatMsOf({ repeat = REPEAT }: Connector): number {
   return Number(repeat.slice(0, -1)) * UNIT_MS[repeat.slice(-1) as keyof typeof UNIT_MS]
 }
 
-/** The text of a value, for a table of them. */
 export const valueText = (value: unknown): string =>
   value instanceof WrittenNumber ? value.text : value == null ? '' : String(value)
 

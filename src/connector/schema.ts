@@ -128,7 +128,6 @@ export const ConnectorSchema = ruled(
   'must be an object',
 )
 
-/** The JSON Schema of connector files, for editors. */
 export const connectorJsonSchema = () => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   ...JSON.parse(JSON.stringify(ConnectorSchema).replaceAll('"rule":', '"description":')),

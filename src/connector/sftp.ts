@@ -18,7 +18,6 @@ type Server = {
   readonly hostKey: string
   readonly path: string
   readonly bytesMax: number
-  /** Ends the connection. */
   readonly signal: AbortSignal
 }
 

@@ -23,7 +23,6 @@ export const idsIn = (text: string): string[] =>
     .filter((id) => id !== '')
 
 type ProviderLimit = {
-  /** The role that the account has with the limit. */
   readonly role: Role
   readonly ids: readonly string[]
   isProvider(id: string): boolean
@@ -55,13 +54,11 @@ export type Key = {
   readonly revokedMs: number | null
 }
 
-/** Accounts and their keys. */
 export type Access = { readonly accounts: readonly Account[]; readonly keys: readonly Key[] }
 
 export type ListedAccount = Account & {
   readonly createdMs: number
   readonly keyCount: number
-  /** The number of the account's active keys. */
   readonly activeKeyCount: number
 }
 
@@ -139,11 +136,9 @@ export const KEY_NAME_LENGTH_MAX = 60
 /** The rule for names of keys, as people read it. */
 export const KEY_NAME_RULE = `1 to ${KEY_NAME_LENGTH_MAX} characters ${ONE_LINE_RULE}`
 
-/** Reports whether a text may be the name of a key. */
 export const isKeyName = (text: string): boolean =>
   [...text].length <= KEY_NAME_LENGTH_MAX && isOneLine(text)
 
-/** The name of the key that an account is created with. */
 export const FIRST_KEY_NAME = 'default'
 
 /** The maximum number of keys of one account that may be in use at once. */

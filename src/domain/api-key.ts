@@ -98,7 +98,6 @@ export const ACCESS_TOKEN_PREFIX = 'crt_'
 /** Prefix of refresh tokens; where these are accepted, keys are not. */
 export const REFRESH_TOKEN_PREFIX = 'crr_'
 
-/** Reports whether a text is meant as an access token of a connected application. */
 export const isAccessToken = (text: string): boolean => text.startsWith(ACCESS_TOKEN_PREFIX)
 
 /** The secret part of a token, or null if it is mistyped. */

@@ -14,7 +14,6 @@ const DAYS: Readonly<Record<Exclude<Period, 'ytd'>, number>> = {
   '365d': 365,
 }
 
-/** The start of a period that ends at a moment. */
 export const periodStartMs = (period: Period, endMs: number): number =>
   period === 'ytd' ? Date.UTC(new Date(endMs).getUTCFullYear(), 0) : endMs - DAYS[period] * DAY_MS
 

@@ -16,7 +16,6 @@ export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
 
 /** One key's UTC day, in days since 1970-01-01. */
 export type KeyDay = { readonly accountId: string; readonly keyId: string; readonly day: number }
-/** Usage of a key on a day. */
 export type UsageCount = KeyDay & { readonly requests: number }
 
 /** The UTC days from `day` to `day + days - 1`. */

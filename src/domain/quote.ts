@@ -23,10 +23,8 @@ export type Quote = Dated & {
   readonly notes?: string
 }
 
-/** A quote with the time at which it was recorded. */
 export type StoredQuote = Quote & { readonly recordedMs: number }
 
-/** A quote with what is known of its recording. */
 export type RecordedQuote = StoredQuote & {
   /** By which way it came; null if it is not known. */
   readonly recordedVia: string | null

@@ -101,7 +101,6 @@ type Signed = {
   readonly logSize: number | null
 }
 
-/** Text of a message that is signed, with its parameters. */
 export function signatureBase(message: Message, { wish, keyId, createdMs, logSize }: Signed) {
   const parameters = new Map<string, BareItem>([
     ['created', Math.floor(createdMs / 1000)],
@@ -125,6 +124,5 @@ export function signatureBase(message: Message, { wish, keyId, createdMs, logSiz
   return { base, input: serializeDictionary(new Map([[wish.label, list]])) }
 }
 
-/** The value of Signature for a label. */
 export const signatureValue = (label: string, signature: Uint8Array): string =>
   `${label}=:${Buffer.from(signature).toString('base64')}:`

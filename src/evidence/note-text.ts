@@ -10,7 +10,6 @@ const TIME_BYTES = 8
 
 /** The length of the id of a key. */
 export const ID_BYTES = 4
-/** The most signatures of a note that is read. */
 const SIGNATURES_MAX = 64
 
 export type SignatureLine = {

@@ -62,7 +62,6 @@ export function publicBytes(key: KeyObject): Uint8Array {
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
-/** The signature of a key over the text of a note. */
 export const signedBy = (text: string, name: string, key: KeyObject): SignatureLine => ({
   name,
   id: keyId({ name, type: NOTE_ED25519, publicKey: publicBytes(key) }),

@@ -8,7 +8,6 @@ type Proof = {
   readonly index: number
   /** The hashes from the sibling of the leaf up to the child of the root. */
   readonly path: readonly Uint8Array[]
-  /** The note with the checkpoint. */
   readonly checkpoint: string
 }
 

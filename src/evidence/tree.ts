@@ -33,7 +33,6 @@ export const EMPTY_ROOT: Bytes = sha256()
 /** Gives the hash of 2^level leaves, those from `index * 2^level` on. */
 export type HashReader = (level: number, index: number) => Promise<Bytes>
 
-/** The hash of a span of leaves that is a subtree of a larger tree, or a whole one. */
 export async function spanHash({ start, end }: Span, read: HashReader): Promise<Bytes> {
   const size = end - start
   if (size === 0) return EMPTY_ROOT
@@ -50,7 +49,6 @@ export async function spanHash({ start, end }: Span, read: HashReader): Promise<
 
 type Inclusion = { readonly index: number; readonly leaf: Bytes; readonly path: readonly Bytes[] }
 
-/** Reports whether a path leads from a leaf to the root of a tree. */
 export function includes({ size, root }: Tree, { index, leaf, path }: Inclusion): boolean {
   if (!(index >= 0 && index < size)) return false
   const spans = inclusionSpans(index, size)

@@ -59,7 +59,6 @@ export function objectOf(value: ExactJson | undefined, what: string): ExactObjec
   throw new FeedError('malformed', `gives ${what} that is not an object`)
 }
 
-/** The text of a member. */
 export function textOf(object: ExactObject, name: string): string {
   const value = object.get(name)
   if (typeof value === 'string') return value

@@ -161,7 +161,6 @@ async function followed(asked: Asked, signal: AbortSignal) {
   }
 }
 
-/** Body of a POST. */
 type Posted = { readonly type: string; readonly text: string }
 
 type Hop = {

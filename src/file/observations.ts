@@ -44,7 +44,6 @@ export type ObservationFile = {
   readonly batches: AsyncIterable<ObservationBatch>
 }
 
-/** The rules for the rows of a file. */
 export type FileRules = RowRules & {
   /** Notation of numbers and times in a CSV; absent if it follows the API. */
   readonly notation?: Notation

@@ -43,7 +43,6 @@ export class MonthParquet {
     return this.#taken()
   }
 
-  /** The rest of the file. */
   end(): Bytes {
     this.#writeGroup()
     void this.#file.finish()

@@ -40,7 +40,6 @@ export async function callerOfRequest(
   return caller
 }
 
-/** The ids of a caller and of the key, for a line of the log. */
 export const idsOf = ({ account, key }: Caller): CallerIds => ({
   account_id: account.id,
   key_id: key.id,

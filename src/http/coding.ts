@@ -6,7 +6,6 @@ import { preferred } from '~/wire/accept.ts'
 export const takesGzip = ({ headers }: Request): boolean =>
   preferred(headers.get('accept-encoding') || 'identity', ['gzip', 'identity']) === 'gzip'
 
-/** A stream that is compressed as it is read. */
 export const zipped = (stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> =>
   stream.pipeThrough(new CompressionStream('gzip') as ReadableWritablePair<Uint8Array, Uint8Array>)
 
@@ -30,7 +29,6 @@ const brotliOptions = (quality: number, length: number) => ({
   },
 })
 
-/** A text in a coding. */
 export function coded(bytes: Uint8Array<ArrayBuffer>, coding: Coding): Uint8Array<ArrayBuffer> {
   if (coding === 'gzip') return Bun.gzipSync(bytes)
   if (coding === 'identity') return bytes
@@ -45,6 +43,5 @@ export async function packed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array
   return new Uint8Array(await compressed(bytes, options))
 }
 
-/** The header of a body in a coding. */
 export const codingHeader = (coding: Coding) =>
   coding === 'identity' ? {} : { 'content-encoding': coding }

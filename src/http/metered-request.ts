@@ -18,7 +18,6 @@ export type Ask<S extends TObject> = {
   readonly query: Static<S>
   readonly view: View
   readonly caller: Caller
-  /** The request's whole URL. */
   readonly url: string
   /** The time of which the view knows; absent for now. */
   readonly knownMs?: number
@@ -75,7 +74,6 @@ export class MeteredRequest {
     return null
   }
 
-  /** The caller of a request that has begun. */
   get caller(): Caller {
     return this.#caller!
   }

@@ -1,7 +1,6 @@
 /** The path that every question of the interface begins with. */
 export const BASE_PATH = '/api/v1'
 
-/** Base URL of the API of a service at an origin. */
 export const baseUrl = (origin: string): string => `${origin}${BASE_PATH}`
 
 /** The position from which the path of a request's URL is searched: after `http://`. */

@@ -27,7 +27,6 @@ export type Route = {
   readonly operation?: Operation
 }
 
-/** A route under observation. */
 export type ObservedRoute = Route & { readonly fetch: Fetch }
 
 /**

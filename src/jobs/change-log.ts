@@ -11,7 +11,6 @@ const TICK_AGE_MAX_MS = 5 * MINUTE_MS
 /** The maximum number of rows of the log's rows that are read at once. */
 const IDS_MAX = 5000
 
-/** A row of the log of changes. */
 export type LogRow = {
   readonly position: number
   readonly kind: StepKind
@@ -70,7 +69,6 @@ export const isUnnamed = ({ kind, ids, catalogue }: LogRow): boolean =>
     ? catalogue === null
     : ids === null && (kind === 'observations' || kind === 'references')
 
-/** Ids of all rows of a kind. */
 export const idsOf = (rows: readonly LogRow[], kind: StepKind): number[] =>
   rows.flatMap((row) => (row.kind === kind ? (row.ids ?? []) : []))
 

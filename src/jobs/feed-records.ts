@@ -13,7 +13,6 @@ export type FeedReport = Failure & {
   readonly source: string
   /** `served` is the first feed that is used; `filled`: believed, but a further one or unused. */
   readonly result: 'served' | 'filled' | 'failed' | 'not_asked'
-  /** The number of currencies that were taken from the feed. */
   readonly currencies: number
   readonly fetchedMs: number | null
   readonly upstreamMs: number | null

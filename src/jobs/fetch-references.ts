@@ -46,7 +46,6 @@ export type FetchReferencesDeps = {
   readonly store: FeedStore
   readonly clock: { now(): number }
   readonly log: Log
-  /** The currencies to fetch. */
   known(): readonly string[]
   readonly rules?: GuardRules
   /** Says whether all feeds are asked and combined; `order` unless said. */

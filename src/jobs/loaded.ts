@@ -22,7 +22,6 @@ export type LoggedLoads = {
     live(nowMs: number, corridors: LoadAsk['corridors']): Promise<readonly Quote[]>
     /** The corridors that the last `live` could not have, where it may lack some. */
     missing?(): ReadonlySet<string>
-    /** The quotes among these ids that were withdrawn. */
     withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
   }
   readonly references: DaySource & {

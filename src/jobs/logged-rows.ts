@@ -47,14 +47,12 @@ export async function changeOf(
 /** The maximum number of rows of the log that are read at once. */
 export const ROWS_MAX = 500
 
-/** Rows that the log names, read. */
 export type ReadRows = {
   readonly quotes: ReadonlyMap<number, Quote>
   /** The positions of those that cannot be seen whole: they are logged again when they can. */
   readonly aside: ReadonlySet<number>
 }
 
-/** The quotes of rows by id. */
 export async function quotesOf(
   { quotes, whole }: Pick<LoggedSources, 'quotes' | 'whole'>,
   rows: readonly LogRow[],

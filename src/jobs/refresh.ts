@@ -99,7 +99,6 @@ export class Refresher {
     void this.#turns.take()
   }
 
-  /** Loads one account with its keys, in its turn. */
   async loadAccess(accountId: string): Promise<void> {
     this.note({ kind: 'access', accountId })
     await this.settled()

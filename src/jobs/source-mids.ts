@@ -7,7 +7,6 @@ type ReferenceSource = {
 }
 
 type Priced = {
-  /** The currency that the mids are in. */
   readonly currency: string
   readonly codes: readonly string[]
   readonly moments: readonly number[]

@@ -30,7 +30,6 @@ type SpreadQuotes = {
   ): Promise<readonly Quote[]>
   /** The rows of changes that name them, withdrawn ones too, as far as they can be seen. */
   ofChanges(rows: readonly LogRow[]): Promise<readonly Quote[]>
-  /** The quotes among these ids that were withdrawn. */
   withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
   /** Reports whether all witnesses of a change that names no rows can be seen. */
   hasWitnesses(row: LogRow): Promise<boolean>

@@ -42,7 +42,6 @@ export async function metered<T>(
   }
 }
 
-/** One call of a tool by a client. */
 type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Asker }
 
 /**

@@ -31,7 +31,6 @@ type ToolServerDeps = Omit<ListenDeps, 'answers'> &
     readonly options: GuardOptions
     /** The address that the service is called at, without a slash at the end. */
     homeOf(request: Request): string
-    /** Address of a request, as its limits count it. */
     addressOf(request: Request): string
   }
 

@@ -22,7 +22,6 @@ type Ask = {
   readonly then?: Past
 }
 
-/** The caller, and the address that the service is called at. */
 export type By = { readonly caller: Caller; readonly home: string }
 
 /** A question that an agent can ask. */

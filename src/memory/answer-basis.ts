@@ -42,17 +42,14 @@ export class AnswerBasis {
     return this.#untilMs
   }
 
-  /** The corridors that were looked at. */
   get corridors(): readonly Corridor[] {
     return this.#books
   }
 
-  /** Notes that the answer depends on this book. */
   readBook(from: string, to: string, book: CorridorBook | undefined): void {
     this.#books.push({ from, to, book })
   }
 
-  /** Notes that the answer depends on all quotes. */
   readAllQuotes(): void {
     this.#isOfAllQuotes = true
   }

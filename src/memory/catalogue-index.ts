@@ -54,7 +54,6 @@ export class CatalogueIndex {
 
   static empty = new CatalogueIndex({ currencies: [], providers: [] })
 
-  /** The active currency with this code. */
   currency(code: string): Currency | undefined {
     return this.#currencyByCode.get(code)
   }
@@ -64,7 +63,6 @@ export class CatalogueIndex {
     return this.#anyCurrencyByCode.get(code)
   }
 
-  /** The active provider with this id. */
   provider(id: string): Provider | undefined {
     return this.#providerById.get(id)
   }

@@ -8,7 +8,6 @@ import { type CorridorView, corridorView, type Quoted } from './corridor-view.ts
 import type { DayReferences } from './day-references.ts'
 import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 
-/** The time at which a book is viewed, and the rules for it. */
 export type ViewRules = {
   readonly catalogue: CatalogueIndex
   readonly cutoffMs: number

@@ -18,7 +18,6 @@ export type AgedQuote = {
   readonly suspect: Suspicion | null
 }
 
-/** A quote with its rank and figures within its corridor. */
 export type RankedQuote = AgedQuote &
   DayMids & {
     readonly provider: Provider
@@ -31,7 +30,6 @@ export type RankedQuote = AgedQuote &
     readonly unspecified: readonly FilterName[]
   }
 
-/** View of one corridor at one cutoff. */
 export type CorridorView = {
   /**
    * The quotes shown: one of each provider, or of each of its offers where that was asked. By
@@ -74,7 +72,6 @@ export const EMPTY_VIEW: CorridorView = {
   avgSpreadBps: null,
 }
 
-/** A quote to be ranked. */
 export type Quoted = Omit<RankedQuote, 'spreadBps' | 'isStale' | 'unspecified'>
 
 type Candidate = Omit<RankedQuote, 'spreadBps'>

@@ -104,7 +104,6 @@ export class QuoteIndex {
     })
   }
 
-  /** Reports whether all quotes of these ids are known as withdrawn. */
   hasWithdrawn(ids: readonly number[]): boolean {
     return ids.every((id) => this.parts.withdrawn.has(id))
   }

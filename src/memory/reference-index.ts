@@ -104,7 +104,6 @@ export class ReferenceIndex {
     return source && target && crossMid(source, target)
   }
 
-  /** The number of currencies that have a reference. */
   get size(): number {
     return this.trails.size
   }

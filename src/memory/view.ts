@@ -38,7 +38,6 @@ export type AgeLimits = {
  */
 export class View {
   readonly catalogue: CatalogueIndex
-  /** Data that was read through this view. */
   readonly basis: AnswerBasis
   readonly #generation: Generation
   readonly #rules: ViewRules
@@ -172,7 +171,6 @@ export class View {
     return this.#generation.references.newest(cutoffMs)
   }
 
-  /** The mids of the day of a quote that is held in memory, or whose days memory was given. */
   dayMidsOf(quote: Quote): DayMids {
     const { days, catalogue, midMaxAgeMs: maxAgeMs } = this.#rules
     const { references } = this.#generation

@@ -3,7 +3,6 @@ import { type AllowedPlaces, destinationOf } from './places.ts'
 
 /** Allowed targets of a request. */
 export type Bounds = {
-  /** The private places that may be asked. */
   readonly allowed: AllowedPlaces
   /** Says whether plain http goes to allowed places only. */
   readonly isSecureOnly: boolean

@@ -5,7 +5,6 @@ import { PATHS } from './paths.ts'
 import { linkTo, useWords } from './words/spoken.tsx'
 import type { MessageKey } from './words/words.ts'
 
-/** A source that has to be credited. */
 export type Credit = {
   readonly text: string
   readonly url: string | null

@@ -80,11 +80,9 @@ export async function pageReply(deps: PageDeps, request: Request, page: Page): P
 const hereIn = (request: Request, { mount }: PageDeps): string =>
   pagePath(request, mount) + new URL(request.url).search
 
-/** Parts of a page as text, in a language. */
 const rendered = (words: Words, part: VNode): string =>
   renderToString(<Speaking value={words}>{part}</Speaking>)
 
-/** The description of a page, which says of sample prices what they are. */
 function describedIn({ sample }: PageDeps, page: Page, { say }: Words): string {
   const description = page.description ?? say('site.description')
   return sample === null ? description : `${say('sample.banner')} ${description}`
@@ -142,7 +140,6 @@ function Document({ deps, page, paths, words, here }: DocumentProps) {
   )
 }
 
-/** The frame of every page, for a page that is made elsewhere. */
 export async function siteFrame(deps: PageDeps, path: string): Promise<Frame> {
   const paths = await deps.assets.paths()
   const html = (part: VNode) => mounted(rendered(ENGLISH, part), deps.mount)

@@ -56,7 +56,6 @@ export type PortalOptions = {
   readonly people?: (pages: PageDeps) => readonly Route[]
   /** Whether mails can be sent, so that an address is enough for an alert. */
   readonly isMailed?: boolean
-  /** The keys of the witnesses that cosign the log. */
   readonly witnesses?: readonly NoteKey[]
 }
 

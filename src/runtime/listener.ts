@@ -115,7 +115,6 @@ export function originAt({ host, port }: Pick<Config, 'host' | 'port'>): string 
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** A port that is free now. */
 export function freePort(host: string): number {
   const probe = Bun.listen({ hostname: host, port: 0, socket: { data() {} } })
   probe.stop(true)

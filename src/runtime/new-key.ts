@@ -1,6 +1,5 @@
 import { keyHashOf, lastFourOf, type NewKeyText, newApiKey } from '~/domain/api-key.ts'
 
-/** The warning printed with a new key. */
 export const SHOWN_ONCE = 'Keep the key: it is shown this once and cannot be read again.'
 
 /** A new random key, with what is stored of it. */

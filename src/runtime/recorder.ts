@@ -107,7 +107,6 @@ async function served(
   if (!(await follower.serve(commit))) throw new ServiceError('database_unavailable', away)
 }
 
-/** The part that withdraws. */
 function withdrawing(deps: RecorderDeps, limit: WorkLimit): WithdrawalStore {
   const { withdrawals } = deps
   return {

@@ -219,7 +219,6 @@ export class Service implements RunningService {
   }
 }
 
-/** A service that answers. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const sample =
     options.sample ?? ((await holdsSample(options.database.sql)) ? SAMPLE_NOTICE : null)

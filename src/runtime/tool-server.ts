@@ -27,7 +27,6 @@ export function toolServerOptions(config: Config): GuardOptions {
   }
 }
 
-/** Dependencies of the tool server. */
 type Deps = ConstructorParameters<typeof ToolServer>[0]
 
 /**

@@ -97,7 +97,6 @@ class Workers {
     clearTimeout(timer)
   }
 
-  /** Kills the workers that are still running. */
   kill(): void {
     this.#stopping.abort()
     for (const child of this.#running.values()) child.kill('SIGKILL')
@@ -189,7 +188,6 @@ class Workers {
   }
 }
 
-/** End of a worker. */
 type End = { readonly status?: number; readonly [about: string]: unknown }
 
 type First = { answers(): void; fails(error: Error): void }

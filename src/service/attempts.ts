@@ -45,7 +45,6 @@ export type AttemptStore = {
 
 export type Attempt = {
   readonly what: Limited
-  /** The address that the attempt comes from. */
   readonly address: string
   /**
    * The e-mail address that the attempt is about, known or not; null for a link, which names

@@ -69,7 +69,6 @@ export type Conversions = {
   readonly lack: Lack | null
   /** Why no entry fits; null if one does. */
   readonly absence: Absence | null
-  /** Requested filters of offers. */
   readonly filters: OfferFilters
   /**
    * Entries by kind, best net as shown first within a kind, or least sent where the amount to

@@ -31,7 +31,6 @@ function quotaOfKey(
   return quotaOf({ limit: dailyBudget, used: dailyBudget - left, day })
 }
 
-/** The quota of the caller's account right after it took a unit. */
 export const quotaAfter = (metering: Metering, caller: Caller, unit: Reservation): Quota =>
   quotaOfKey(metering, caller, { used: unit.usage.total, day: unit.day })
 

@@ -76,7 +76,6 @@ export async function officialOf(
   return { currency, to, date, rates: found.filter((rate) => rate !== null) }
 }
 
-/** The series of one bank in one corridor. */
 type Series = { readonly corridor: Corridor; readonly provider: Provider }
 
 function seriesOf(

@@ -17,11 +17,9 @@ export type Status = {
   readonly feed: Reference | null
   /** Says whether the newest reference still counts as recent. */
   readonly isMidRecent: boolean
-  /** State of the feeds from their runs. */
   readonly feeds: FeedState
   /** State of the banks whose official rates are fetched, by name. */
   readonly sources: readonly SourceRecord[]
-  /** State of the connectors, by name. */
   readonly connectors: readonly ConnectorRecord[]
   /** The pegs that feeds contradict. */
   readonly doubtfulPegs: readonly DoubtfulPeg[]
@@ -29,7 +27,6 @@ export type Status = {
   readonly doubtfulMids: readonly DoubtfulMid[]
 }
 
-/** The state of the public service, from the live view. */
 export function statusOf(view: View): Status {
   const { references, quotes, feeds, sources, connectors } = view.generation
   const feed = references.newest(view.freshness.cutoffMs) ?? null

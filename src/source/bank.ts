@@ -30,7 +30,6 @@ export type BankAnswer = {
 export type Bank = Publishing & {
   /** The bank's provider in the catalogue; its rates carry the id. */
   readonly provider: SourceProvider
-  /** The currency that the prices are in. */
   readonly currency: string
   /** The page that documents the format, or shows it. */
   readonly source: string

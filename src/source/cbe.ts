@@ -11,7 +11,6 @@ const SITE = 'https://www.cbe.org.eg'
 const PAGE = '/en/economic-research/statistics/cbe-exchange-rates/historical-data'
 const TOKEN = '__RequestVerificationToken'
 
-/** The bank's names of the currencies, and the number of units that it prices. */
 const NAMES: Readonly<Record<string, readonly [currency: string, unit: number]>> = {
   'US Dollar': ['USD', 1],
   Euro: ['EUR', 1],

@@ -72,7 +72,6 @@ export const catalogueOf = (logged: LoggedCatalogue): Required<Catalogue> => ({
   }),
 })
 
-/** A row as a query of its table gives it. */
 const rowOf = <T extends PgTable>(table: T, row: LoggedRow) =>
   Object.fromEntries(
     Object.entries(getTableColumns(table)).map(([property, { name }]) => [property, row[name]]),

@@ -18,7 +18,6 @@ export type Place = {
   readonly archive?: Archive
 }
 
-/** The maximum number of corridors that are remembered of a database. */
 const REMEMBERED_MAX = 50_000
 
 const remembered = new WeakMap<object, Map<string, number>>()

@@ -30,7 +30,6 @@ type NewsItem =
   | { readonly kind: 'feeds' }
   | { readonly kind: 'access'; readonly accountId?: string }
   | { readonly kind: 'usage'; readonly accountIds: readonly string[] }
-  /** Alerts of an account, or any, were made, changed or ended. */
   | { readonly kind: 'alerts'; readonly accountId?: string }
   /** Deliveries of alerts are due. */
   | { readonly kind: 'deliveries' }

@@ -76,7 +76,6 @@ export const isFull = (error: unknown): boolean =>
 
 type Cause = { readonly code?: unknown; readonly message: string }
 
-/** Reports whether an error, or what it was caused by, is like that. */
 function isCausedBy(error: unknown, isLike: (cause: Cause) => boolean): boolean {
   let current = error
   for (let depth = 0; depth < CAUSES_MAX && current instanceof Error; depth++) {

@@ -2,10 +2,8 @@ import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import type { Database } from './database.ts'
 import { arrayLiteral } from './encoding.ts'
 
-/** A series of observations by name: a provider's quotes in one corridor. */
 type SeriesName = Corridor & { readonly providerId: string }
 
-/** A series of observations by its ids. */
 export type ObservedSeries = { readonly id: number; readonly corridorId: number }
 
 /**

@@ -28,7 +28,6 @@ export function createQuoteStore(database: Database) {
       const known = new Set(found.map(({ id }) => id))
       return [...found, ...(await withdrawnAmong(ids.filter((id) => !known.has(id))))]
     },
-    /** The quotes of providers in a window that came by one way. */
     recordedVia: (via: string, providerIds: readonly string[], { fromMs, beforeMs }: Window) =>
       quotesWhere(
         sql`o.recorded_via = ${via} and p.provider_id = any(${[...providerIds]}::text[])
@@ -67,7 +66,6 @@ function quotesIn(sql: Sql) {
     return rows.map(quoteOf)
   }
 
-  /** Rows of a table with the columns of observations. */
   function quoteRows(table: PendingQuery<Row[]>, condition: PendingQuery<Row[]>) {
     return sql<QuoteRow[]>`
       select ${quoteColumns(sql)}

@@ -1,7 +1,6 @@
 import type { Backing, Reference } from '~/domain/mid.ts'
 import type { Sql } from './database.ts'
 
-/** A reference as statements select it. */
 export type SelectedReference = {
   readonly id: string
   readonly currency: string

@@ -7,7 +7,6 @@ import { tlsOf } from './tls.ts'
  */
 const LIBPQ_ONLY = ['channel_binding', 'gssencmode', 'sslcompression', 'pgbouncer']
 
-/** Port of its server. */
 export const portOf = ({ options }: Sql): number => options.port[0]!
 
 /** Connections that are made from now on go to this port. */

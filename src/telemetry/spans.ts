@@ -31,10 +31,8 @@ import type { Served, Tracing } from './tracing.ts'
 export type SpansOptions = {
   /** The collector's base address; spans go to `/v1/traces` below it. */
   readonly url: string
-  /** Headers for the collector. */
   readonly headers?: Readonly<Record<string, string>>
   readonly version: string
-  /** The service's name in the spans. */
   readonly service?: string
   /** The sampling; by default everything that no caller forbids. */
   readonly sampling?: Sampling

@@ -1,4 +1,3 @@
-/** The origin that stands for any. */
 export const ANY_ORIGIN = '*'
 
 /** The time for which browsers remember a preflight's answer. */
@@ -24,7 +23,6 @@ export class CrossOriginHeaders {
     this.#read = read.join(', ')
   }
 
-  /** The reply to a preflight about a path that takes these methods. */
   preflightReply(methods: string): Response {
     return new Response(null, {
       status: 204,

@@ -1,4 +1,3 @@
-/** A field in its CSV form. */
 const csvField = (text: string): string =>
   /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 

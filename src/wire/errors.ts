@@ -123,7 +123,6 @@ const RETRY_AFTER_SECONDS = 30
 /** The statuses of what ends by itself or by the operator, whatever the caller does. */
 const PASSING = [503, 507]
 
-/** The headers that belong on the reply to an error. */
 export function errorHeaders(error: ServiceError): Readonly<Record<string, string>> {
   const { code, details, retryAfterSeconds } = error
   if (code === 'method_not_allowed') return { allow: (details.allowed as string[]).join(', ') }

@@ -71,7 +71,6 @@ export const rateDateField = {
   ),
 }
 
-/** Fields of a quote about its price. */
 export const priceFields = {
   rate: Type.Number({ description: 'Units of target currency per one unit of source.' }),
   fee: nullable(Type.Number({ description: 'In fee_currency.' })),

@@ -60,7 +60,6 @@ export function emptyNote(
   return newestMs === null ? told.nothing : `${olderText(`Every ${told.what}`, newestMs)}.`
 }
 
-/** A note that no price fits the requested filters. */
 const unfitText = (price: string, unfit: readonly FilterName[]): string =>
   `No ${price} fits what is asked of ${listed(unfit.map((name) => FILTERS[name]))}.`
 

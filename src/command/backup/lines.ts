@@ -5,7 +5,6 @@ import { linesOf } from '~/store/transfer/compressed.ts'
 /** The SQLSTATE of a right that the user lacks. */
 const FORBIDDEN = '42501'
 
-/** The lines of a backup's file. */
 export const backupLines = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> =>
   linesOf(bytes, () => new RestoreFault('the file is damaged: it has no lines'))
 

@@ -74,7 +74,6 @@ async function* counted(bytes: AsyncIterable<Uint8Array>, held: Tally): AsyncGen
   }
 }
 
-/** The sums of a database, of the columns that a backup has. */
 async function tallyOf(database: Database, like: Tally): Promise<Tally> {
   const tally = new Tally(like)
   const decoder = new TextDecoder()

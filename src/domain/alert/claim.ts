@@ -28,7 +28,6 @@ export type Claim = {
   readonly receiver: string
 }
 
-/** Limits of a claim. */
 export type ClaimRequest = {
   readonly nowMs: number
   /** The maximum number of deliveries. */

@@ -33,5 +33,4 @@ export type NewDelivery = Pick<Delivery, 'id' | 'alertId' | 'kind' | 'body'> & {
   readonly nowMs: number
 }
 
-/** The maximum number of deliveries of an alert that are kept. */
 export const DELIVERIES_MAX = 100

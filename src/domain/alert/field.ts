@@ -14,7 +14,6 @@ type Field = {
   readonly subject: string
   /** Name in a list to choose from. */
   readonly label: string
-  /** Meaning, for readers of the API. */
   readonly meaning: string
 }
 
@@ -62,5 +61,4 @@ export type AlertField = keyof typeof FIELDS
 
 export const ALERT_FIELDS = Object.keys(FIELDS) as [AlertField, ...AlertField[]]
 
-/** Properties of a field. */
 export const fieldOf = (field: AlertField): Field => FIELDS[field]

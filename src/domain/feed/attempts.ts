@@ -10,7 +10,6 @@ export type Attempts = {
   readonly fault: FeedFault | null
   /** Why it failed, as a text that follows the upstream's name and anyone may read. */
   readonly message: string | null
-  /** Says whether the last attempt failed. */
   readonly isFailing: boolean
   /** The moment before which it is not asked again. */
   readonly waitUntilMs: number | null
@@ -40,7 +39,6 @@ export const succeeded = (nowMs: number) => ({
 /** Why an attempt failed, and how long the upstream asks us to wait. */
 export type Failure = Pick<Attempts, 'fault' | 'message'> & { readonly retryAfterMs: number | null }
 
-/** Changes after a failure. */
 export const failed = ({ fault, message, retryAfterMs }: Failure, nowMs: number) => ({
   triedMs: nowMs,
   failedMs: nowMs,

@@ -13,7 +13,6 @@ export type ReferenceAnswer = {
   readonly perUsd: ReadonlyMap<string, string>
 }
 
-/** One configured feed. */
 export type ReferenceFeed = {
   /** Unique among the configured feeds: the source, numbered where it is configured twice. */
   readonly id: string

@@ -1,7 +1,6 @@
 /** Units of each currency per USD as exact decimal text. */
 type Rates = { readonly perUsd: ReadonlyMap<string, string> }
 
-/** The significant digits up to which a number is round. */
 const FEW_DIGITS = 2
 /** The currencies below which round numbers may be chance. */
 const CURRENCIES_MIN = 10

@@ -27,7 +27,6 @@ export type Sending = Habit & {
   readonly freshCorridors: number
   /** The number of its active corridors that are silent by their own habit. */
   readonly silentCorridors: number
-  /** Those of them that fell silent last. */
   readonly lastSilent: readonly CorridorSending[]
 }
 

@@ -17,7 +17,6 @@ export type FeedRecord = Attempts & {
 export type FeedState = {
   /** The time when the last run began. */
   readonly ranMs: number | null
-  /** The id of the feed that served last. */
   readonly served: string | null
   readonly held: readonly HeldBack[]
   /** The number of feeds that support each value; absent in what an older version saved. */

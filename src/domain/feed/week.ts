@@ -17,7 +17,6 @@ type Week = ReadonlyMap<number, Weekday>
 /** The fewest days with sendings that make a week, and the shortest time they must span. */
 const DAYS_MIN = 8
 const SPAN_MS_MIN = 13 * DAY_MS
-/** From which share of its weeks on a weekday is one on which it sends. */
 const WEEKDAY_SHARE_MIN = 0.6
 /** From which share of the days on which it should send, and does, its week is to be relied on. */
 const RELIABLE_SHARE_MIN = 0.85

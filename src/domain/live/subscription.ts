@@ -16,7 +16,6 @@ export function concerns(touched: ReadonlySet<string> | null, { names }: Subscri
   return false
 }
 
-/** A reader of every corridor. */
 export const EVERYWHERE: Subscription = { corridors: null, names: null }
 
 /** A reader of these corridors, each of which counts once. */

@@ -9,7 +9,6 @@ const HIDDEN =
 /** Matches what people see. */
 const SEEN = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/v
 
-/** Reports whether a text is on one line, reads as it is stored, and has something to be seen. */
 export const isOneLine = (text: string): boolean => SEEN.test(text) && !HIDDEN.test(text)
 
 /** The rule, as people read it behind a number of characters. */

@@ -19,6 +19,5 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   wise: ['TransferWise'],
 }
 
-/** Finds providers by id, by name, or by a well-known short name. */
 export const providerNames = (providers: readonly Pick<Provider, 'id' | 'name'>[]): Names =>
   new Names(providers.map(({ id, name }) => ({ id, names: [name, ...(ALSO[id] ?? [])] })))

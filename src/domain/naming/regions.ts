@@ -2,7 +2,6 @@ import { getCountryData, type TCountryCode } from 'countries-list'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { joined } from './words.ts'
 
-/** Names of groups of countries, with the codes of these. */
 const GROUPS: readonly (readonly [names: readonly string[], codes: string])[] = [
   [
     ['Gulf', 'Gulf states', 'Gulf countries', 'GCC', 'Golfe', 'Golfo', 'pays du Golfe'],

@@ -18,7 +18,6 @@ export function wordsOf(text: string): string[] {
   })
 }
 
-/** A name as one word, however it is written. */
 export const joined = (name: string): string =>
   name.length > NAME_LENGTH_MAX ? '' : wordsOf(name).join('')
 

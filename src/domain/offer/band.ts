@@ -9,7 +9,6 @@ export const RANGE_FACTOR = 2
 
 export const AMOUNT_MATCHES = ['exact', 'nearest', 'out_of_range'] as const
 
-/** Relation of an amount to the amounts that an offer is for. */
 export type AmountMatch = {
   /**
    * `exact` for an amount that the offer is for, `nearest` for one within `RANGE_FACTOR` of them,

@@ -30,7 +30,6 @@ export const ALL_SAID: readonly FilterName[] = []
 /** In the order in which answers name them. */
 const NAMES = Object.keys(NO_FILTERS) as FilterName[]
 
-/** The filters that a question asks. */
 export const askedOf = (filters: OfferFilters): FilterName[] =>
   NAMES.filter((name) => filters[name] !== null)
 

@@ -17,7 +17,6 @@ export const CHANNELS = [
   'post_office',
 ] as const
 
-/** Ways of paying in or out. */
 export type PayWay = (typeof PAY_WAYS)[number]
 /** Places where a transfer is ordered. */
 export type Channel = (typeof CHANNELS)[number]

@@ -32,7 +32,6 @@ export type Kept = {
   readonly layouts: readonly Layout[]
 }
 
-/** A table of prices that was sent. */
 export type SentTable = {
   readonly fileName: string
   /** The address of the person who sent it. */

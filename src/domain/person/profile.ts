@@ -5,7 +5,6 @@ export type Profile = {
   readonly email: string
 }
 
-/** A session of a person, as its owner sees it. */
 export type OwnSession = {
   readonly id: string
   readonly createdMs: number
@@ -17,5 +16,4 @@ export type OwnSession = {
 
 export type OwnPasskey = { readonly id: string; readonly name: string; readonly createdMs: number }
 
-/** Second factors of a person. */
 export type Factors = { readonly hasApp: boolean; readonly passkeys: readonly OwnPasskey[] }

@@ -11,7 +11,6 @@ const PERCENT = 100
  * shown, so that the parts add up.
  */
 export type Cost = {
-  /** Share of the fee. */
   readonly feePct: number
   /** Share of the exchange rate; below zero if the provider beats the mid. */
   readonly marginPct: number
@@ -21,7 +20,6 @@ export type Cost = {
   readonly total: number
 }
 
-/** Values of the day of a quote on which its cost depends. */
 type QuoteDay = {
   /** The mid of the pair: units of target currency per unit of source. */
   readonly mid: number

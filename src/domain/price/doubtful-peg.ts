@@ -27,7 +27,6 @@ export type DoubtfulPeg = {
 type Sides = {
   /** The feeds' reference of the currency itself. */
   readonly said: Reference | undefined
-  /** Reference that follows from the peg. */
   readonly pegged: Reference | undefined
 }
 

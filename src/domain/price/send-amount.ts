@@ -38,7 +38,6 @@ export function sendAmount(quote: Quote, net: number, feeMid: number | null): nu
   return amount <= AMOUNT_MAX ? amount : null
 }
 
-/** Factors of the fee in the target currency. */
 function feeFactors(quote: Quote, feeMid: number | null): Factors {
   const fee = quote.fee ?? 0
   if (thirdFeeCurrency(quote) !== null) return [fee, feeMid ?? 0]

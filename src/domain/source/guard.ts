@@ -64,7 +64,6 @@ type Window = Span & {
 type Judging = {
   /** Each whole, the oldest first. */
   readonly days: readonly BankDay[]
-  /** The currency that the prices are in. */
   readonly currency: string
   readonly timeZone: string
   /** Reports whether a currency is one that the service knows; rates of others are left out. */

@@ -39,7 +39,6 @@ export type QuoteSource = Publishing & {
   /** The name under which it is configured. */
   readonly id: string
   readonly provider: SourceProvider
-  /** The currency that its prices are in. */
   readonly currency: string
   readonly reach: Reach
   /** Asks the bank. Rejects with a FeedError; anything else is a bug. */

@@ -15,7 +15,6 @@ export type SourceRecord = Attempts &
     readonly newestMs: number | null
     /** Days before the newest for which the bank had no page; absent in records of old versions. */
     readonly gaps?: readonly string[] | undefined
-    /** The number of currencies that it stated last. */
     readonly currencies: number
     /** Rejected rates of its last response, each a sentence that follows the bank's name. */
     readonly refused: readonly string[]

@@ -105,7 +105,6 @@ export function columnsOf(
 const isAlone = (claims: Columns, member: ColumnMember): boolean =>
   claims.indexOf(member) === claims.lastIndexOf(member)
 
-/** The members that several columns name, which no column was given. */
 export const namedTwice = (header: readonly string[], columns: Columns): ColumnMember[] => {
   const named = header.map(memberNamed)
   return COLUMN_MEMBERS.filter((member) => !columns.includes(member) && !isAlone(named, member))

@@ -10,7 +10,6 @@ import { type ColumnMember, type Columns, folded } from './names.ts'
 /** Members that all rows of a table may share, when no column says them. */
 export const FIXED_MEMBERS = ['provider_id', 'from', 'to'] as const
 
-/** Rules for reading the rows of a table. */
 export type Reading = {
   readonly columns: Columns
   /** Values for all rows. */

@@ -41,6 +41,5 @@ export type Api = {
   indent?(asked: Asked): string | number | undefined
   /** Reads a question; throws a `CompatError`. */
   question(asked: Asked): Question
-  /** The status and the body of an error. */
   error(fault: Fault, error: { readonly message: string; readonly status: number }): [number, Said]
 }

@@ -31,7 +31,6 @@ export class Asked {
     return pattern.exec(this.path)?.slice(1) ?? null
   }
 
-  /** The whole question, as it was asked. */
   whole = (): string => `${this.path}?${this.written}`
 
   private get query(): URLSearchParams {

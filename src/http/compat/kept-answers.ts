@@ -3,7 +3,6 @@ import type { Freshness } from '~/domain/freshness.ts'
 import type { AnswerBasis } from '~/memory/answer-basis.ts'
 import type { Generation } from '~/memory/memory.ts'
 
-/** A written answer of now. */
 export type Written = { readonly body: string; readonly type: string; readonly etag: string }
 
 type Kept = Written & { readonly basis: AnswerBasis }

@@ -24,7 +24,6 @@ import {
 type Around = {
   readonly basePath: string
   readonly routes: readonly Route[]
-  /** The frame of a page of the site at that path. */
   frame(path: string): Promise<Frame>
 }
 

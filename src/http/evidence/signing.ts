@@ -16,11 +16,9 @@ import type { RequestScope } from '~/telemetry/request-scope.ts'
 /** The part of a JSON Web Key that tells it from others, and its bytes. */
 type PublishedKey = { readonly kid: string; readonly x?: string | undefined }
 
-/** Signs answers with the key of the log. */
 export type AnswerSigner = {
   /** The key of now, by the id under which it is published. */
   key(): Promise<{ readonly id: string; sign(bytes: Uint8Array): Uint8Array }>
-  /** The public keys, as JSON Web Keys. */
   jwks(): Promise<readonly PublishedKey[]>
   /** The number of leaves that the log has; null before its first checkpoint. */
   logSize(): number | null

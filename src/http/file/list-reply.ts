@@ -37,7 +37,6 @@ export function listReply(request: Request, listed: Listed, headers: HeadersInit
   return new Response(isZipped ? zipped(stream) : stream, init)
 }
 
-/** The headers of a list in this format besides those that any answer has. */
 export function fileHeaders({ list, body, format }: Listed): Record<string, string> {
   const answer = body as Readonly<Record<string, unknown>>
   const whole = list.whole(answer)

@@ -20,7 +20,6 @@ import { dayFileList, presentSnapshot } from '~/wire/snapshot.ts'
 
 type MakingDeps = Pick<AccessDeps, 'memory' | 'ageLimits'> & {
   readonly log: Pick<Log, 'error'>
-  /** What writes a month's file that says of itself what the notes say. */
   readonly monthWriter: (notes: Readonly<Record<string, string>>) => MonthWriter
 }
 

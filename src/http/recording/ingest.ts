@@ -100,7 +100,6 @@ const bulkOperation: Operation = {
 type Way = {
   readonly rowsMax: number
   readonly bytesMax: number
-  /** Notation of a CSV. */
   readonly notation: Notation
   readonly isDry: boolean
   /** Parameters that a retry has to repeat besides the body. */

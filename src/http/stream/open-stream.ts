@@ -1,7 +1,6 @@
 import type { Caller } from '~/domain/account.ts'
 import type { Sink, StreamReader } from '~/service/stream/reader.ts'
 
-/** Dependencies for opening a stream. */
 type Opening = {
   readonly caller: Caller
   /** Opens the stream; called when the answer begins. */
@@ -57,7 +56,6 @@ export class OpenStream implements Sink {
     this.#reader?.beat()
   }
 
-  /** Ends the stream with these last words. */
   end(text = ''): void {
     if (this.#isOver) return
     if (text !== '') held(this.#controller!.write(text))

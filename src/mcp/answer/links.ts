@@ -3,7 +3,6 @@ type Place = { readonly path: string; readonly query?: Readonly<Record<string, u
 
 /** Page and file of a result. */
 export type Places = {
-  /** The page that shows it. */
   readonly page: Place
   /** All of it from the API, as CSV. */
   readonly csv?: Place

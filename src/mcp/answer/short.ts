@@ -3,7 +3,6 @@ type Members = Readonly<Record<string, unknown>>
 type Shortening = {
   /** The arguments, by which some members only repeat what was asked. */
   readonly args: Members
-  /** The members that are an entry, or a list of entries. */
   readonly entries: readonly string[]
   /** Members that neither the body nor an entry has, nor its offer. */
   readonly without: ReadonlySet<string>

@@ -73,7 +73,6 @@ export const ageField = {
   ),
 }
 
-/** Filters of offers. */
 export const filterFields = {
   source_country: Type.Optional(country('Country of the sender: code or name.')),
   target_country: Type.Optional(country('Country of the recipient.')),

@@ -90,7 +90,6 @@ export const countryText: Reading = (given, asked) => {
   })
 }
 
-/** The id of a provider by its id or its name. */
 export const providerText: Reading = (text, { name, catalogue }) => {
   const id = text.trim()
   if (catalogue.anyProvider(id)) return id

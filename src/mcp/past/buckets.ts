@@ -73,7 +73,6 @@ function ratedOf(point: SeriesPoint, kind: 'mid' | 'best', interval: Interval): 
   return [{ kind, rate, told, isCarried }]
 }
 
-/** Reports whether the mid of a bucket is older than the bucket. */
 const isMidCarried = ({ startMs, midAtMs }: SeriesPoint): boolean =>
   midAtMs !== null && midAtMs < startMs
 

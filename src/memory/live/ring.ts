@@ -1,13 +1,11 @@
 /** Events of one step in a ring. */
 type Held = {
   readonly position: number
-  /** The number of events that it counts as. */
   readonly events: number
   /** Approximate size in memory. */
   readonly bytes: number
 }
 
-/** Limits of a ring. */
 export type RingLimits = {
   readonly steps: number
   readonly events: number

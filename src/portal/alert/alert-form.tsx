@@ -86,7 +86,6 @@ function Watched({ view, fields: { texts, places, faults }, isPlaced }: PartProp
 
 const DECIMAL = { inputMode: 'decimal', autocomplete: 'off', maxLength: 60 } as const
 
-/** The periods offered, and the one that an alert has, in words. */
 function periods(own: string, textOf: (ms: number) => string, none: string) {
   const all =
     own === '' || OFFERED_PERIODS.includes(own) ? OFFERED_PERIODS : [...OFFERED_PERIODS, own]

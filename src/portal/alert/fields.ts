@@ -40,7 +40,6 @@ export type WrittenAlert = AlertFields & {
 
 const TEXT_LENGTH_MAX = 600
 
-/** The periods that the form offers. */
 export const OFFERED_PERIODS = ['24h', '7d', '30d', '90d']
 
 type Texts = AlertFields['texts']

@@ -21,7 +21,6 @@ type Told = {
   readonly to: string
   /** Address of the service for people. */
   readonly home: string
-  /** Token in the link that ends the alert. */
   readonly endToken: string
 }
 

@@ -4,7 +4,6 @@ import { plainNumberText } from '~/portal/words/format.ts'
 
 type Page = (typeof PATHS)['alert' | 'changeAlert' | 'alertSecret' | 'deleteAlert']
 
-/** The path of a page about one alert. */
 export const alertHref = (path: Page, { id }: Pick<Alert, 'id'>): string => `${path}?id=${id}`
 
 type Question = { readonly from: string; readonly to: string; readonly amount: number | null }

@@ -70,7 +70,6 @@ function placeName({ countryName }: Words, code: string | null, currency: string
   return country ? `${countryName(country)} (${currency})` : currency
 }
 
-/** Title of an alert: its name, or its condition. */
 export const alertTitle = (words: Words, alert: Watched & Pick<Alert, 'name'>): string =>
   alert.name ?? waitsText(words, alert)
 

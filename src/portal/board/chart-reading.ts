@@ -2,7 +2,6 @@
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 
-/** Decimal separator of a locale. */
 export const decimalPoint = (locale: string | undefined): string =>
   new Intl.NumberFormat(locale).format(0.5).replace(/\d/g, '')
 

@@ -17,7 +17,6 @@ type Props = {
   readonly period: ChartPeriod
   /** The series; null while its database is unreachable. */
   readonly series: HeldSeries | null
-  /** The address of the board with another period. */
   hrefOf(period: ChartPeriod): string
   readonly csvHref: string
 }

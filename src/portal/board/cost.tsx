@@ -20,7 +20,6 @@ type Mid = { readonly rate: number } | null
 type CostProps = {
   readonly entry: Conversion
   readonly currency: Currency
-  /** The mid of now. */
   readonly mid: Mid
   /** The total cost that fills a bar, in percent; null without bars. */
   readonly widestPct?: number | null

@@ -4,7 +4,6 @@ import { plainNumberText } from '~/portal/words/format.ts'
 import type { AmountName } from './amounts.ts'
 import type { ChartPeriod } from './chart-period.ts'
 
-/** The address of a board that shows this. */
 export function boardHref(shown: {
   from: string
   to: string
@@ -17,7 +16,6 @@ export function boardHref(shown: {
   return `${PATHS.board}?${params}`
 }
 
-/** The name and the value of the parameter that asks for an amount, of the board and of the API. */
 export const goalParameter = ({ amount, recipientGets }: Goal): [AmountName, string] =>
   recipientGets === null
     ? ['amount', plainNumberText(amount)]

@@ -180,7 +180,6 @@ function Row({ entry, place, standing, silence, ...shared }: RowProps) {
 
 type AmountProps = Shared & { readonly entry: Conversion; readonly isCompared: boolean }
 
-/** Amount that arrives or is sent, and its difference from the best. */
 function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) {
   const { say, amountText, priceText } = useWords()
   const { net, sent, ranked, match } = entry

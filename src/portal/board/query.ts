@@ -13,7 +13,6 @@ const PLACE_NAMES = ['from', 'to'] as const
 
 type PlaceName = (typeof PLACE_NAMES)[number]
 
-/** The name of a field of the form, and of its parameter. */
 type FieldName = PlaceName | AmountName
 
 /** Values of a request's fields, and their errors. */

@@ -165,7 +165,6 @@ export function sourceText({ language, say, listText }: Words, named: string): s
 
 type SourceProps = Pick<Props, 'from'> & { readonly mid: MidRate; readonly nowMs: number }
 
-/** Pair, source and age of a mid. */
 const sourceValues = (words: Words, { mid, from, nowMs }: SourceProps) => ({
   code: from.code,
   source: sourceText(words, mid.source),
@@ -190,7 +189,6 @@ function Backing({ mid: { basis } }: { readonly mid: MidRate }) {
   )
 }
 
-/** The mid in a sentence. */
 function MidNote({ conversions: { mid }, from, to, freshness: { nowMs } }: Props) {
   const words = useWords()
   if (!mid) return <p class="figure-note">{words.say('mid.none')}</p>

@@ -1,7 +1,6 @@
 /// <reference lib="webworker" />
 
 type Texts = {
-  /** The locale of dates. */
   readonly dates: string
   /** Markup above a page that was seen before, with `{time}` for when. */
   readonly seen: string

@@ -67,7 +67,6 @@ export type ConsentDeps = PageRequestDeps &
         headers: Headers,
       ): Promise<Outcome | null>
     }
-    /** Reads the document by which an application describes itself. */
     readonly applicationDocument: (address: string) => Promise<string>
   }
 

@@ -4,7 +4,6 @@ import type { Words } from '~/portal/words/words.ts'
 import type { RankingQuery } from './query.ts'
 import type { Row } from './ranking.ts'
 
-/** The maximum number of rows that a chart has. */
 export const CHART_ROWS_MAX = 15
 export const CHART_WIDTH = 720
 
@@ -32,7 +31,6 @@ const HALO = `stroke="${COLOURS.paper}" stroke-width="4" paint-order="stroke"`
 export const chartHeight = (count: number): number =>
   TOP + Math.min(count, CHART_ROWS_MAX) * ROW + FOOT
 
-/** The name of what a row is about, in the language of the words. */
 export const rowName = (words: Words, { pair, provider }: Row): string =>
   pair ? pairTitle(words, pair) : provider!.name
 

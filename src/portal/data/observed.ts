@@ -6,7 +6,6 @@ import { lastSettledDayMs, type Quarter, quarterAt } from '~/service/file/period
 
 /** The maximum number of quarters that are listed: those of ten years. */
 const QUARTERS_MAX = 40
-/** The longest that a page waits for the database. */
 const WAIT_MS_MAX = 1000
 /** How long the first observation is remembered; only older prices recorded later change it. */
 const REMEMBERED_MS = HOUR_MS

@@ -111,7 +111,6 @@ function unpacked(packed: ReadableStream<Uint8Array>, { quarter, isZipped }: For
   return isZipped ? zipped(wanted) : wanted
 }
 
-/** The column with the time of a price. */
 const TIME = 'last_updated'
 
 /** The first line of a CSV, and those of prices observed since a time. */

@@ -84,6 +84,5 @@ const providerRows = (view: View, asked: RankingAsk): Row[] =>
 
 type GoalKey = 'sdg3' | 'sdg5' | 'g20'
 
-/** The number of pairs that are within a goal. */
 export const countWithin = (rows: readonly Row[], goal: GoalKey): number =>
   rows.filter(({ pair }) => pair?.found.costs.meets?.[goal]).length

@@ -71,7 +71,6 @@ type Told = { readonly at: string; linkTo(path: string): string }
 
 type Change = Extract<Notice, { kind: 'factor' | 'address' | 'deleted' }>
 
-/** The mail about a change of the way in. */
 function changeMail({ say }: Words, notice: Change, { at, linkTo }: Told): Text {
   if (notice.kind === 'deleted')
     return {

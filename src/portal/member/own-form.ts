@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '~/domain/errors.ts'
 import { bodyText, wholeBody } from '~/http/body.ts'
 
-/** A file that a form holds. */
 type SentFile = { readonly name: string; readonly bytes: Uint8Array }
 
 /** The fields of a form; a missing one is empty, of a repeated one the first counts. */

@@ -33,7 +33,6 @@ export type PageRequestDeps = PeopleDeps & {
    * The limit on forms from one address, kept in this process: a flood costs the database nothing.
    */
   readonly forms: AddressLimits
-  /** The limit on requests of applications from one address. */
   readonly machines: AddressLimits
   /** The origin of the public address, if a setting gives one. */
   readonly publicOrigin: string | null
@@ -57,7 +56,6 @@ export type PageRequest = {
   readonly devices: string
   /** Name that the browser gave, cut to a bound; empty if it gave none. */
   readonly userAgent: string
-  /** The language of the page, which mails take on. */
   readonly language: Language
   /** The token that proves that a form was made for this session; each form carries it. */
   readonly formToken: string

@@ -4,7 +4,6 @@ import type { Words } from '~/portal/words/words.ts'
 export type Program = {
   readonly id: string
   readonly name: (words: Words) => string
-  /** Place in the program where it is entered. */
   readonly where: (words: Words) => string
   /** Returns the text to enter, for an address such as `https://rates.example/compat/crr_...`. */
   text(base: string): string

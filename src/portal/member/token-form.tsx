@@ -13,7 +13,6 @@ type Props = {
   hidden?: Readonly<Record<string, string>>
   children?: ComponentChildren
   isInRow?: boolean
-  /** Says whether the form holds a file. */
   hasFile?: boolean
   look?: 'button' | 'button button-quiet'
 }

@@ -67,6 +67,5 @@ export function keptWayOn({ cookiePrefix }: CookieDeps, { request }: PageRequest
   return wayOnIn(new URLSearchParams({ next }))
 }
 
-/** Ends that cookie. */
 export const wayOnTaken = ({ cookiePrefix, pages }: CookieDeps): string =>
   cookieLine(cookiePrefix, { name: COOKIE, value: '', mount: pages.mount, secondsMax: 0 })

@@ -33,7 +33,6 @@ export const VersionOne = ({ ageLimits, currencies, credits }: MethodFacts) => (
   </>
 )
 
-/** The parts of all versions. */
 type PartId =
   | ('best' | 'arrives' | 'costs' | 'age' | 'cost' | 'mid' | 'pegs' | 'kinds' | 'evidence')
   | ('chart' | 'sources' | 'design' | 'sufficiency' | 'order' | 'outliers' | 'corrections')

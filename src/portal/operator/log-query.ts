@@ -52,7 +52,6 @@ export function logQueryOf(params: URLSearchParams): LogQuery {
 
 export const isFaulty = ({ faults }: LogQuery): boolean => Object.keys(faults).length > 0
 
-/** The fields that are filled in, as the query of an address. */
 export const fieldsText = ({ fields }: LogQuery, more: Readonly<Record<string, string>> = {}) =>
   new URLSearchParams([
     ...Object.entries(fields).filter(([, value]) => value !== ''),

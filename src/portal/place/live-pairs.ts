@@ -22,7 +22,6 @@ export type LivePair = Pair & {
 export const livePairs = (view: View): LivePair[] =>
   pairsIn(view, view.generation.quotes.allBooks(), () => true)
 
-/** The pairs for which one provider has prices. */
 export const livePairsOf = (view: View, providerId: string): LivePair[] =>
   pairsIn(
     view,

@@ -15,7 +15,6 @@ export const pairSlug = ({ source, target }: Pair): string => slugOf(source) + T
 export const pairTitle = ({ say, countryName }: Words, { source, target }: Pair): string =>
   say('pair.title', { source: countryName(source), target: countryName(target) })
 
-/** The path of the page of a pair. */
 export const pairPath = (pair: Pair): string => `${PATHS.send}/${pairSlug(pair)}`
 
 const SLUG_LENGTH_MAX = 120

@@ -54,7 +54,6 @@ export function placeText(words: Words, place: Place, known: Currencies): string
   return own ? currency + BETWEEN + words.currencyName(own) : currency
 }
 
-/** A currency with the country whose own it is. */
 export const homePlace = (currency: string): Place => ({ country: homeOf(currency), currency })
 
 /** The places to choose from: countries by name, and currencies that are no one country's own. */
@@ -103,7 +102,6 @@ function countriesMeant(text: string): Country[] {
 const guesses = (text: string): Country[] =>
   plainName(text).length < LETTERS_MIN ? [] : countriesBeginning(text)
 
-/** Both parts of a place, of which one is a currency. */
 function bothIn(text: string, known: Currencies): WrittenPlace | null {
   const [first = '', second = ''] = text.split(BETWEEN.trim())
   const currency = codeIn(second, known)

@@ -63,7 +63,6 @@ function onlyProvider(account: Account, columns: Columns): UploadChoices['fixed'
   return { provider_id: allowed[0]! }
 }
 
-/** The name of the field for a column. */
 export const columnField = (at: number): string => `column_${at}`
 
 /** Choices of a person for the table of a draft; a field chosen for two columns is an error. */

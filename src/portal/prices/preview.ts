@@ -60,7 +60,6 @@ export const MOVE_PCT_MAX = 5
 export const isMoved = ({ movePct, isOlder }: PreviewRow): boolean =>
   movePct !== null && !isOlder && Math.abs(movePct) > MOVE_PCT_MAX
 
-/** The table of a draft. */
 export const gridIn = ({ content }: Pick<UploadDraft, 'content'>): Grid =>
   JSON.parse(new TextDecoder().decode(Bun.gunzipSync(new Uint8Array(content))))
 

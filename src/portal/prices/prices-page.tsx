@@ -16,7 +16,6 @@ export type Said = {
   /** A pasted text that could not be read, to be corrected. */
   readonly pasted?: string
   readonly recorded?: Upload
-  /** Corridors of the prices recorded. */
   readonly corridors?: readonly Corridor[]
   /** The time when the pages of the market show all of them; null if they do already. */
   readonly shownMs?: number | null
@@ -34,7 +33,6 @@ type Props = Member & {
   readonly said: Said
 }
 
-/** The number of uploads that a page lists. */
 export const UPLOADS_LISTED = 20
 
 /** The page on which a table of prices is sent, above those sent before. */

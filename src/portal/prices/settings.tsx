@@ -58,7 +58,6 @@ function summaryText({ preview: { reading, habits, grid } }: PreviewProps): stri
   return parts.length > 0 ? parts.join('; ') : 'all columns, as named'
 }
 
-/** The error of a field that answers a question. */
 const errorOf = (questions: readonly Question[], field: Question['field']): string | undefined =>
   questions.find((question) => question.field === field)?.text
 
@@ -104,7 +103,6 @@ function Fixed({ preview, providers, person }: PreviewProps) {
   )
 }
 
-/** Notation of numbers and times. */
 const Notation = ({ preview: { questions, reading, habits }, draft }: PreviewProps) => (
   <>
     <Select

@@ -30,7 +30,6 @@ type Shown = {
 /** Error of the password in one of the forms. */
 type Faults = { readonly app?: string; readonly codes?: string; readonly passkey?: string }
 
-/** The page on which a person adds and removes second factors. */
 export function secondFactorPage(shown: Shown): Page {
   const { say } = shown.pageRequest.words
   return {
@@ -178,7 +177,6 @@ export function newAppPage({ pageRequest, address, fault }: NewApp): Page {
 
 const keyIn = (address: string): string => new URL(address).searchParams.get('secret') ?? ''
 
-/** The page that shows recovery codes. */
 export const recoveryCodesPage = ({ say }: Words, codes: readonly string[]): Page =>
   narrowPage({
     title: say('second-factor.codes'),

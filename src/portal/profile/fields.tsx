@@ -6,7 +6,6 @@ import { CODE_LENGTH_MAX } from '~/service/person/second-factor.ts'
 
 type Props = { name?: string; label?: string; error?: string | undefined }
 
-/** The field for the password that a person has. */
 export const KnownPassword = ({ name = 'password', label, error }: Props) => (
   <Field
     name={name}
@@ -18,7 +17,6 @@ export const KnownPassword = ({ name = 'password', label, error }: Props) => (
   />
 )
 
-/** The field for a password that a person chooses. */
 export const NewPassword = ({ name = 'password', label, error }: Props) => (
   <Field
     name={name}
@@ -38,7 +36,6 @@ export const NewPassword = ({ name = 'password', label, error }: Props) => (
   />
 )
 
-/** The field for a code of an app, or for recovery. */
 export const CodeField = ({ error, hint }: { error?: string | undefined; hint?: string }) => (
   <Field
     name="code"

@@ -14,7 +14,6 @@ export const costsFileRoutes = (deps: PublicDeps): Route[] => [
   { method: 'GET', path: COSTS_PATH, handle: limitedFile(deps, fileReply) },
 ]
 
-/** The path of the file for a pair's page, with its query. */
 export function costsFileHref({ pair, corridor }: SendQuery, amount: number): string {
   const { from, to } = corridor
   const countries = { source_country: pair.source.code, target_country: pair.target.code }

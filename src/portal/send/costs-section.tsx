@@ -169,7 +169,6 @@ const share = (pct: number, widest: number): string =>
 
 type Verdict = { readonly averagePct: number; readonly isMet: boolean }
 
-/** Meaning of the numbers, in words. */
 function verdict(words: Words, { smart, offers }: Costs, { averagePct, isMet }: Verdict): string {
   const { say } = words
   const average = totalText(words, averagePct)

@@ -39,7 +39,6 @@ function askedWays(params: URLSearchParams, name: string): PayWay[] | null {
   return ways.length > 0 ? ways : null
 }
 
-/** The parameters that ask this again. */
 export function filterParameters({ payIn, payOut, deliveryMaxMs }: AskedFilters): Parameter[] {
   const speed = SPEEDS.find(({ ms }) => ms === deliveryMaxMs)
   return [

@@ -77,7 +77,6 @@ export function More({ view, base, query, canSignUp }: Props) {
 type PairsProps = {
   readonly title: string
   readonly pairs: readonly LivePair[]
-  /** The end that differs. */
   readonly end: keyof Pair
 }
 

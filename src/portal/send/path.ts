@@ -33,7 +33,6 @@ export function currencyParameters({ pair, corridor: { from, to } }: SendQuery):
 export const questionParameters = ({ fields: { texts } }: SendQuery): Parameter[] =>
   AMOUNT_NAMES.filter((name) => texts[name] !== '').map((name) => [name, texts[name]] as const)
 
-/** The question for another amount to send. */
 export const forAmount = (query: SendQuery, amount: number): SendQuery => ({
   ...query,
   fields: { ...query.fields, texts: { amount: plainNumberText(amount), recipient_gets: '' } },

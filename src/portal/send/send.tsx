@@ -37,7 +37,6 @@ type SendDeps = PublicDeps &
     readonly past: HeldSeriesDeps
     /** The public address of the service; null for whatever address it was read from. */
     readonly publicUrl: string | null
-    /** Says whether people can sign up. */
     readonly canSignUp: boolean
     /** Whether an address is enough to be told by mail. */
     readonly isMailed: boolean

@@ -7,7 +7,6 @@ import type { PageDeps } from '~/portal/page.tsx'
 import { LANGUAGES } from '~/portal/words/language.ts'
 import { Words } from '~/portal/words/words.ts'
 
-/** The policy of the worker, which loads its script and asks for pages. */
 const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
 
 /**

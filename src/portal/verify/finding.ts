@@ -11,7 +11,6 @@ export type Finding = {
   readonly entry?: string
 }
 
-/** A public key of the service, as its JSON Web Key has it. */
 export type PublicKey = { readonly kid: string; readonly x: string }
 
 /** The public key of a witness of the log, with its bytes as in a JSON Web Key. */

@@ -8,7 +8,6 @@ const OUTCOMES: readonly Outcome[] = ['done', 'failed', 'given_up']
 
 type Way = (typeof WAYS)[number]
 
-/** Alert delivery attempts in this process. */
 export class DeliveryFigures {
   readonly #timings = { webhook: new Timings(WORK_BOUNDS_MS), mail: new Timings(WORK_BOUNDS_MS) }
   readonly #counts = new Map<string, number>()

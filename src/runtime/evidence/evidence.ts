@@ -27,7 +27,6 @@ type Deps = Pick<ServiceOptions, 'config' | 'database' | 'clock' | 'log'> & {
 export class Evidence {
   readonly keys: LogKeys
   readonly sealer: Sealer
-  /** Dependencies of the routes of the log and of signed answers. */
   readonly routes: { readonly evidence: LogReader; readonly signer: AnswerSigner }
 
   constructor(deps: Deps) {

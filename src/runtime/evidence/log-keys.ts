@@ -41,7 +41,6 @@ export class LogKeys {
     return this.#known
   }
 
-  /** The note of a text: signed with every key under this name. */
   async signed(text: string, name: string): Promise<string> {
     const keys = await this.read()
     return noteText({ text, signatures: keys.map((key) => signedBy(text, name, key)) })

@@ -45,7 +45,6 @@ type Wish = {
   isDue?(record: ConnectorRecord): boolean
 }
 
-/** Outcome of a run. */
 export type ConnectorReport = {
   readonly record: ConnectorRecord
   /** Null if the source could not be asked or read. */
@@ -89,7 +88,6 @@ export function runConnector(
   })
 }
 
-/** The entries that a connector gives of the catalogue, and that the catalogue lacks. */
 async function lacking({ database }: ConnectorDeps, { catalogue }: Connector): Promise<Catalogue> {
   const { currencies, providers } = catalogueOf(catalogue ?? {})
   if (currencies.length + providers.length === 0) return { currencies, providers }

@@ -34,10 +34,8 @@ type ServiceDeps = Pick<ConnectorDeps, 'config' | 'clock' | 'database'> & {
 const HOSTS_AT_ONCE_MAX = 4
 /** The pause between two connectors of one host. */
 const PAUSE_MS = 250
-/** Schedule of looking for connectors, and for those that are due. */
 const LOOKS = '20 * * * * *'
 
-/** The folder of the connectors. */
 export const connectorFolder = ({ connectors, dataDir }: Config): string =>
   connectors ?? join(dataDir, 'connectors')
 

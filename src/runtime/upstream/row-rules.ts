@@ -10,7 +10,6 @@ import { referencesAt } from '~/store/day-references.ts'
 type Circumstances = {
   readonly acceptsAll: boolean
   readonly nowMs: number
-  /** Entries that the catalogue is to have with the rows. */
   readonly added?: Catalogue
 }
 

@@ -79,7 +79,6 @@ export type AlertDeps = RateDeps & {
   readonly newId: () => string
 }
 
-/** An alert of an account, by its id. */
 export type OwnAlert = { readonly account: Account; readonly alertId: string }
 
 export const unknownAlert = (): ServiceError =>

@@ -14,7 +14,6 @@ import type { Generation } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { watchedValue } from './value.ts'
 
-/** An alert that fired, and by which values. */
 export type Firing = {
   readonly alert: Alert
   readonly value: Value
@@ -33,7 +32,6 @@ type JudgeDeps = {
   readonly clock: { now(): number }
   /** Takes each transition, in the order of the log. */
   readonly take: (transition: Transition) => void
-  /** The text of a firing. */
   readonly bodyOf: (firing: Firing) => string
   /** Hears of an alert that could not be judged, which is a bug of ours. */
   readonly onFault: (error: unknown) => void
@@ -50,12 +48,10 @@ type Judging = {
   readonly readMs: number
   standing: Standing
   value: Value
-  /** The position of the log by which it was judged last. */
   position: number
   isOver: boolean
 }
 
-/** A moment of the log at which alerts of a tier are judged. */
 type Moment = {
   readonly position: number
   readonly generation: Generation
@@ -89,7 +85,6 @@ export class AlertJudge implements StepHearer {
 
   constructor(private readonly deps: JudgeDeps) {}
 
-  /** Every alert that is judged, with the tier of its account. */
   get judged(): readonly { readonly alert: Alert; readonly tier: Tier }[] {
     return this.#all().flatMap((one) => {
       const tier = this.#tierOf(one)

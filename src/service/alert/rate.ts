@@ -5,7 +5,6 @@ import { type ErrorCode, ServiceError } from '~/domain/errors.ts'
 
 /** Limits on actions with alerts in each hour of the clock, on all replicas together. */
 export const RATES = {
-  /** The number of alerts that an account makes and changes. */
   changes: 20,
   /** The number of tests that an account sends. */
   tests: 10,

@@ -11,7 +11,6 @@ import { inTime } from '~/service/deadline.ts'
 
 /** Record of a valid access token in the database. */
 export type HeldToken = {
-  /** The hash of the key that stands for the connected application. */
   readonly keyHash: string
   readonly expiresMs: number
   /** Rights of its application. */
@@ -161,10 +160,8 @@ export type ToolAccess = KeyAccess & {
   readonly tokens?: Pick<AccessTokens, 'callerOf'>
 }
 
-/** A credential as it was shown. */
 type Shown = Omit<ShownToken, 'text'> & { readonly credential: Credential }
 
-/** The caller of the tool server, by a key or the access token of a connected application. */
 export function callerOfTools(
   access: ToolAccess,
   { credential, ...shown }: Shown,

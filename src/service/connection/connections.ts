@@ -2,7 +2,6 @@ import type { Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Owner, OwnKeysDeps } from '~/service/own-keys.ts'
 
-/** An application as it is known here. */
 export type KnownApplication = {
   readonly clientId: string
   readonly name: string

@@ -16,7 +16,6 @@ type Sum =
 
 export type CostsQuestion = Transfer & {
   readonly sum: Sum
-  /** Conditions that offers have to state to count. */
   readonly filters: OfferFilters
   /** The only provider whose offers count; absent for all. */
   readonly providerId?: string | null

@@ -14,7 +14,6 @@ export type Transfer = {
   readonly to: string | null
 }
 
-/** A corridor, and its live offers that are for the two countries. */
 type CountryCorridor = Corridor & { readonly offers: readonly RankedQuote[] }
 
 /** The active currencies of a country, the one first in which prices are unless said otherwise. */

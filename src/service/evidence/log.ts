@@ -17,7 +17,6 @@ export type ProofAsk =
   | { readonly kind: Exclude<LeafKind, 'catalogue'>; readonly id: number }
   | { readonly kind: 'catalogue'; readonly name: string }
 
-/** The verifiable log, as it is read. */
 export type LogReader = {
   /** The newest checkpoint, signed; null before the first. */
   head(): Promise<{ readonly note: string } | null>

@@ -36,7 +36,6 @@ export type FileStore = {
   find(period: string, edition: number): Promise<KeptFile | null>
   /** A part of a file, from 0 on; null after the last. */
   part(file: KeptFile, part: number): Promise<Bytes | null>
-  /** Whether a file has its digest. */
   isWhole(file: KeptFile): Promise<boolean>
   /** When the first of all observations took effect; null without any. */
   firstMs(): Promise<number | null>
@@ -103,7 +102,6 @@ const makeOf =
   (past, put) =>
     make(past, thenView(view, past, period), period, put)
 
-/** The view with the catalogue of the period, where that is known. */
 function thenView(view: View, { catalogue = null }: DayPast, period: Period): View {
   if (catalogue === null) return view
   const nowMs = settledMs(period)

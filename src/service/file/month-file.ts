@@ -18,7 +18,6 @@ export type MonthRow = {
   readonly mid: Mid | null
 }
 
-/** Writes batches of rows as the file of a month and returns how many there were. */
 export type MonthWriter = (batches: AsyncIterable<readonly MonthRow[]>, put: Put) => Promise<number>
 
 /**

@@ -5,7 +5,6 @@ import type { Catalogue } from '~/domain/provider.ts'
 import type { RecordedQuote } from '~/domain/quote.ts'
 import type { SnapshotStore } from '~/service/snapshot.ts'
 
-/** What the file of a day is made of. */
 export type DayPast = SnapshotStore & {
   /** The catalogue as it was known when the period settled; null for that of now. */
   readonly catalogue?: Catalogue | null
@@ -15,7 +14,6 @@ export type DayPast = SnapshotStore & {
   firstMs(): Promise<number | null>
 }
 
-/** What the file of a month is made of. */
 export type MonthPast = {
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
   /** All observations of a window, also those withdrawn, each corridor's in one run. */

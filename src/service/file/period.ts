@@ -16,7 +16,6 @@ export type Period = {
  */
 const SETTLED_MS = HOUR_MS
 
-/** When the file of a period can be made. */
 export const settledMs = ({ endMs }: Period): number => endMs + SETTLED_MS
 
 /** A day or month by its name; null for anything else. */
@@ -65,7 +64,6 @@ const quarterOf = (year: number, number: number): Quarter => ({
   endMs: Date.UTC(year, number * QUARTER_MONTHS),
 })
 
-/** Whether the name of a period is that of a day. */
 export const isDay = (name: string): boolean => name.length === 'YYYY-MM-DD'.length
 
 export const dayText = (ms: number): string =>

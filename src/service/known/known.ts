@@ -17,7 +17,6 @@ type KnownTables<P> = DaySource & {
   catalogue(): Promise<Catalogue>
   /** Returns the references in force of every currency. */
   references(): Promise<readonly Reference[]>
-  /** Returns the quotes in force in these corridors. */
   quotes(corridors: readonly Corridor[]): Promise<readonly Quote[]>
   /** Reports whether the sample had been loaded. */
   holdsSample(): Promise<boolean>

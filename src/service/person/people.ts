@@ -37,7 +37,6 @@ type Authentication = {
   ): Promise<SignedIn | Pending | 'wrong' | 'unconfirmed'>
   /** Mails another link to confirm an address that is not confirmed yet. */
   sendConfirmation(email: string): Promise<void>
-  /** Reports whether the token confirmed its address. */
   confirm(token: string): Promise<boolean>
   /** Mails a link to choose a new password to an address that is known. */
   requestReset(email: string): Promise<void>
@@ -48,7 +47,6 @@ type Authentication = {
    * person, and confirms the address.
    */
   reset(reset: { token: string; password: string }): Promise<boolean>
-  /** Reports whether it is the password of the person whose session is in the headers. */
   isPassword(password: string, headers: Headers): Promise<boolean>
   /**
    * Changes the password of that person, ends all other sessions and all links, and answers the
@@ -97,7 +95,6 @@ export type Origin = {
   readonly devices: string
   /** Name that the browser gave, cut to a bound; empty if it gave none. */
   readonly userAgent: string
-  /** The language that the person reads, by its code. */
   readonly language: string
 }
 

@@ -30,7 +30,6 @@ export type PersonDeps = {
   readonly published: (accountId: string) => Promise<void>
   /** Ends a session after so long without use. */
   readonly sessionIdleMs: number
-  /** The roles whose people need a second factor. */
   readonly secondFactorRoles: readonly Role[]
 }
 

@@ -23,7 +23,6 @@ type Codes = {
   /** Ends the setting up by a code; answers `Set-Cookie` lines, or null for a wrong one. */
   confirmApp(code: string, headers: Headers): Promise<readonly string[] | null>
   newCodes(password: string, headers: Headers): Promise<readonly string[] | null>
-  /** The recovery codes that are left. */
   recoveryCodes(userId: string): Promise<readonly string[]>
 }
 
@@ -55,7 +54,6 @@ export const profileOf = ({ userId, email, account }: Person): Profile => ({
   ...{ userId, email, accountId: account.id },
 })
 
-/** The maximum number of passkeys that a person may have. */
 export const PASSKEYS_MAX = 10
 export const PASSKEY_NAME_LENGTH_MAX = 60
 /** The longest code, one for recovery, and room for slips. */

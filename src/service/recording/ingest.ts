@@ -110,7 +110,6 @@ async function recorded({ store }: IngestDeps, batch: Batch): Promise<Done> {
   }
 }
 
-/** The quote that memory serves of an observation. */
 export function quoteOf(observation: Observation, id: number): Quote {
   const { notes } = observation
   const quote = {

@@ -23,7 +23,6 @@ export type RowDoubt = {
   readonly suspect: Suspicion | null
 }
 
-/** A row that is to be recorded, and whether its sender accepts that it is implausible. */
 export type SentRow = { readonly observation: Observation; readonly isAccepted: boolean }
 
 /** Doubt about a row, by its mids. */

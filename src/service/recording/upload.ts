@@ -17,7 +17,6 @@ import { type IngestDeps, ingest } from './ingest.ts'
 
 type OwnDrafts = { readonly accountId: string; readonly sinceMs: number }
 
-/** Store of sent tables and recorded uploads. */
 export type UploadStore = {
   keepDraft(draft: UploadDraft): Promise<void>
   draft(id: string, ask: OwnDrafts): Promise<UploadDraft | null>

@@ -6,7 +6,6 @@ import type { Upload } from '~/domain/upload.ts'
 import { recorderOf } from '~/service/access.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 
-/** An observation that was recorded, withdrawn since or not. */
 export type NamedObservation = {
   readonly id: number
   readonly providerId: string
@@ -32,7 +31,6 @@ export type WithdrawDeps = {
   readonly clock: { now(): number }
 }
 
-/** A wish to withdraw observations. */
 type Wish = { readonly ids: readonly number[]; readonly reason: string }
 
 /**

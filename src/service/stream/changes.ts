@@ -11,7 +11,6 @@ import type { JudgedQuote } from '~/service/rates.ts'
 import { isSupported } from '~/service/supported.ts'
 import type { CorridorChange } from './event.ts'
 
-/** Views that readers may have seen before a step, one or the other, and those after it. */
 export type Sight = { readonly before: readonly View[]; readonly after: View }
 
 /** A corridor as `/rates` shows it; without a price where one of its currencies is switched off. */

@@ -5,7 +5,6 @@ import type { Mid } from '~/domain/mid.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { JudgedQuote } from '~/service/rates.ts'
 
-/** Change in one corridor. */
 export type CorridorChange = { readonly corridor: Corridor } & (
   | { readonly kind: 'quote'; readonly quote: JudgedQuote }
   /** The last price of an offer is not shown any more, and there is no other. */
@@ -28,7 +27,6 @@ type CatalogueChange = {
   readonly providers: number
 }
 
-/** An event for readers. */
 export type StreamEvent = {
   readonly id: EventId
   /** The tier it is for, and when it was. */
@@ -36,7 +34,6 @@ export type StreamEvent = {
   readonly change: CorridorChange | CatalogueChange
 }
 
-/** First event of a stream. */
 export type Hello = {
   /** The place from which on everything is sent. */
   readonly id: EventId

@@ -13,7 +13,6 @@ import type { Sink, StreamReader } from './reader.ts'
 import { realtimeEntry } from './realtime.ts'
 import { Turns } from './turns.ts'
 
-/** Limits of the events that are retained for returning readers. */
 const REALTIME_LIMITS: RingLimits = { steps: 50_000, events: 20_000, bytes: 16 * 1024 * 1024 }
 /** Three hours; events are looked up in the generations of their hours. */
 const HOURLY_LIMITS: RingLimits = { steps: 3, events: 20_000, bytes: 16 * 1024 * 1024 }
@@ -34,7 +33,6 @@ type HubDeps = {
   readonly later?: ChannelDeps['later']
 }
 
-/** Request for a stream. */
 type StreamRequest = {
   readonly tier: Tier
   readonly subscription: Subscription

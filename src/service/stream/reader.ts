@@ -15,7 +15,6 @@ export type Sink = {
   end(): void
 }
 
-/** Source of a reader's events. */
 export type Source = {
   readonly ring: Ring<Entry>
   /** The position up to which everything was sent. */

@@ -45,7 +45,6 @@ export function realtimeEntry(step: Step, limits: AgeLimits): Entry {
   }
 }
 
-/** Event for the catalogue of a generation. */
 export const catalogueChange = ({ catalogue }: Generation): StreamEvent['change'] => ({
   kind: 'catalogue',
   currencies: catalogue.currencies.length,
@@ -135,7 +134,6 @@ function referred(step: Step, limits: AgeLimits): Entry {
   return told(step, limits, { changes, isMidNew })
 }
 
-/** Which books have a price that may be held against one of a step's references. */
 function isHeld({ references, after }: Step, limits: AgeLimits): (book: CorridorBook) => boolean {
   const { anchors } = after.catalogue
   const firstMs = new Map<string, number>()

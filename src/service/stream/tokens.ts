@@ -6,7 +6,6 @@ import { tierOf } from '~/domain/quota.ts'
 import type { KeyIndex } from '~/memory/key-index.ts'
 import { inTime } from '~/service/deadline.ts'
 
-/** The time for which a token opens streams. */
 const TOKEN_MS = 2 * MINUTE_MS
 
 const PREFIX = 'crs_'

@@ -6,7 +6,6 @@ import { alertDeliveries, alerts } from './schema.ts'
 
 type DeliveryRow = typeof alertDeliveries.$inferSelect
 
-/** Lists the deliveries of alerts, and those that are due. */
 export function createDeliveryList(database: Database) {
   const { db, sql } = database
   return {

@@ -18,7 +18,6 @@ export const JUDGED_MAX = 100_000
  */
 const LOG_END = sql<number>`(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint`
 
-/** The alerts that are judged, and what comes of it. */
 export function createJudgementStore(database: Database) {
   const { db } = database
   return {

@@ -45,7 +45,6 @@ export function createOutboxStore(database: Database) {
     failingSince: (claim: Claim) => failingSince(sql, claim),
     switchOff: (claim: Claim, reason: string, nowMs: number) =>
       rerun(() => switchedOff(database, claim, { reason, nowMs })),
-    /** Adds a mail about the end of an alert. */
     async addEnding({ alertId }: Claim, body: string, nowMs: number): Promise<void> {
       const now = instantText(nowMs)
       await sql`insert into alert_deliveries (alert_id, kind, body, created_at, next_at)

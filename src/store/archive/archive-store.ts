@@ -18,7 +18,6 @@ export function createArchiveStore(database: Database) {
     months: (beforeMs: number) => monthsBefore(database, beforeMs),
     unarchive: (beforeMs: number, reach?: (done: number, total: number) => void) =>
       unarchiveBefore(database, beforeMs, reach),
-    /** Observations of a month that are rows. */
     async rows(month: Window): Promise<number> {
       const [row] = await sql<[{ count: string }]>`
         select count(*) as count from observations where effective_from >= ${start(sql, month)}

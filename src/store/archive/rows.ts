@@ -9,7 +9,6 @@ import { type Archive, monthStartMs, touches } from './archived.ts'
 /** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>
 
-/** The columns of observations. */
 export const COLUMNS = getTableConfig(observations).columns.map(({ name }) => name)
 
 type Columns = readonly string[]
@@ -93,7 +92,6 @@ const alongside = (sql: Sql, archived: Part, columns: Columns = COLUMNS): Part =
     select ${sql(columns)}, block_first, block_last from (${archived}) archived
   )`
 
-/** A place that says which months are archived. */
 type Place = { readonly corridorId: number | Part; readonly archive?: Archive }
 
 /** The columns that rollups are made of. */
@@ -238,7 +236,6 @@ export function archivedOfProvider(
 /** Some observations by id: listed, or from `first` to `last`. */
 type Ids = { readonly ids: readonly number[] } | { readonly first: number; readonly last: number }
 
-/** A table of observations for a search by ids, with those archived that may be among them. */
 export function observationTable(sql: Sql, archive: Archive, wanted: Ids): Part {
   if (archive.size === 0) return sql`observations`
   const blocks =

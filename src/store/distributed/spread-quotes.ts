@@ -105,7 +105,6 @@ async function witnessesIn(
 /** The number of shards that are asked at once, as each keeps a connection for itself. */
 const SHARDS_AT_ONCE = 4
 
-/** The ids of corridors, or of all of them, those of one shard together. */
 async function shardsOf(sql: Sql, corridorIds: readonly number[] | null): Promise<number[][]> {
   const rows = await sql<{ ids: number[] }[]>`
     select array_agg(id) as ids from (

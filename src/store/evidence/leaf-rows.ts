@@ -32,7 +32,6 @@ export const leafOfKey = (key: number) => ({
   id: key % IDS,
 })
 
-/** A row that is, or becomes, a leaf. */
 export type LeafRow = {
   readonly id: number
   readonly entry: Entry
@@ -77,7 +76,6 @@ const IDS_AT_ONCE = 2000
 
 const NONE: Archive = new Set()
 
-/** The months of a kind that are archived. */
 export const archiveOf = async ({ sql }: Reading, kind: LeafKind): Promise<Archive> =>
   kind === 'observation' ? archivedMonths(sql) : NONE
 
@@ -180,7 +178,6 @@ const observed = (sql: Sql, table: Fragment): Source => ({
     ${withOffer(sql, sql`o.corridor_id`)}`,
 })
 
-/** The sources of the rows of a kind. */
 const SOURCES: Readonly<Record<LeafKind, (sql: Sql, table: Fragment) => Source[]>> = {
   observation: (sql, table) => [observed(sql, table), observed(sql, sql`withdrawals`)],
   withdrawal: (sql) => [

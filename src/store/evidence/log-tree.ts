@@ -39,11 +39,9 @@ export const storedHashes = (sql: Reader, size: number): HashReader =>
     return tile
   })
 
-/** The root of the tree as it was at a size. */
 export const storedRoot = (sql: Reader, size: number): Promise<Uint8Array> =>
   spanHash({ start: 0, end: size }, storedHashes(sql, size))
 
-/** The right edge of the tree of a size. */
 export async function storedEdge(sql: Reader, size: number): Promise<Edge> {
   const partial: Uint8Array[] = []
   for (let level = 0; TILE_WIDTH ** level <= size; level++) {
@@ -63,7 +61,6 @@ export async function writeTiles(tx: TransactionSql, tiles: readonly Tile[]): Pr
       on conflict (level, index) do update set hashes = excluded.hashes`
 }
 
-/** A new leaf: its row and its salt. */
 export type NewLeaf = {
   readonly key: number
   readonly salt: Uint8Array
@@ -143,7 +140,6 @@ export type Bundle = {
   readonly oldestMs: number | null
 }
 
-/** The keys of the leaves of bundles, from one to another. */
 export async function bundleKeys(sql: Reader, first: number, last: number) {
   const rows = await (sql as Sql)<{ index: string | number; keys: (string | number)[] }[]>`
     select index, keys from log_leaves where index between ${first} and ${last} order by index`

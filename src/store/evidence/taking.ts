@@ -175,7 +175,6 @@ export class Taking {
   }
 }
 
-/** The leaves of a change that lists its rows. */
 function keysOf({ kind, ids, withdrawn, unseen }: ChangeRow): number[] {
   if (withdrawn) return withdrawn.map((id) => leafKey('withdrawal', Number(id)))
   if (unseen === 'aside' || ids === null) return []

@@ -26,7 +26,6 @@ const BUNDLES_AT_ONCE = 100
 type Ask = {
   /** Only leaves sealed and rows recorded from then on are compared; null for all. */
   readonly sinceMs: number | null
-  /** Reports whether a note has a valid signature of the log. */
   isSigned(note: string): Promise<boolean>
   /** Hears what is wrong, in words that name the row or the tile. */
   onFault(fault: string): void
@@ -36,7 +35,6 @@ type Ask = {
 type Verified = {
   /** The number of leaves that were compared with their rows. */
   readonly leaves: number
-  /** The number of these that are of pruned rows. */
   readonly pruned: number
   /** The number of rows that are still to be sealed. */
   readonly waiting: number
@@ -206,7 +204,6 @@ type TableAsk = {
   readonly last: number
 }
 
-/** The table of a kind, with those rows of some ids that are archived. */
 const tableOf = (sql: Reading['sql'], { kind, archive, ...ids }: TableAsk) =>
   archive.size > 0 ? observationTable(sql, archive, ids) : sql`${sql(LEAF_TABLES[kind][0])}`
 

@@ -11,7 +11,6 @@ import { kept, rolledUp, withLast } from '~/store/past/rollup-parts.ts'
 /** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>
 
-/** Whole hours, from one on and before another. */
 type Hours = { readonly from: Part; readonly before: Part }
 
 type Of = Pick<Place, 'corridorId'> & {

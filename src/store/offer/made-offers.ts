@@ -24,7 +24,6 @@ export type Wanted = Corridor & {
   readonly providerId: string
 }
 
-/** An offer by its id, and by what it is found with. */
 export type OfferName = { readonly id: number; readonly series: number; readonly key: string }
 
 /** Those of the wanted offers that count already, and so may be used without asking further. */

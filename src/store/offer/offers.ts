@@ -7,7 +7,6 @@ import type { ObservedSeries } from '~/store/provider-corridors.ts'
 import { rerun } from '~/store/rerun.ts'
 import { countedOffers, makeOffers, type OfferName, type Wanted } from './made-offers.ts'
 
-/** The maximum number of offers that a process remembers. */
 const REMEMBERED_MAX = 50_000
 const PLAIN_ID = 0
 

@@ -4,7 +4,6 @@ import type { Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { bestRates, bestsWith, kept, withLast } from './rollup-parts.ts'
 
-/** The hours of a corridor that are to be counted again. */
 type Hours = { readonly corridorId: number; readonly hoursMs: readonly number[] }
 
 /**

@@ -5,7 +5,6 @@ export type Passwords = BetterAuth<Awaited<ReturnType<typeof loadPasswords>>>
 /** The name of better-auth's cookie between the password and the second factor. */
 const PENDING_COOKIE = 'corridor.two_factor'
 
-/** The codes of authenticator apps, and those for recovery, by better-auth. */
 export function codesOf(library: Passwords, { cookiePrefix }: Pick<AuthOptions, 'cookiePrefix'>) {
   return {
     /** The person who has shown the password and not the second factor yet; null for none. */
@@ -58,7 +57,6 @@ function ownCodes(library: Passwords) {
       )
       return typeof made === 'string' ? null : made.backupCodes
     },
-    /** The recovery codes that are left. */
     async recoveryCodes(userId: string) {
       const left = await library.attempted((api) => api.viewBackupCodes({ body: { userId } }))
       return typeof left === 'string' ? [] : left.backupCodes

@@ -94,7 +94,6 @@ export const oauthAccessTokens = pgTable(
   ],
 )
 
-/** Columns of both kinds of token. */
 function tokenColumns() {
   return {
     token: text('token').notNull(),

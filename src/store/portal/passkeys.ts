@@ -42,7 +42,6 @@ export function createPasskeys(database: Database, options: PasskeyOptions) {
         })
       return typeof added === 'string' ? null : { id: added.id }
     },
-    /** Returns the challenge for signing in with any passkey. */
     async signInChallenge(): Promise<Challenge> {
       const { response, headers } = await library.reached(({ api }) =>
         api.generatePasskeyAuthenticationOptions({ headers: new Headers(), returnHeaders: true }),

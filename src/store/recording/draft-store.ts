@@ -53,7 +53,6 @@ export function createDraftStore({ db }: Database) {
     async dropDraft(draft: Pick<UploadDraft, 'id' | 'accountId'>) {
       await db.delete(uploadDrafts).where(named(draft))
     },
-    /** Deletes drafts of before a moment. */
     async pruneDrafts(beforeMs: number) {
       await db.delete(uploadDrafts).where(lte(uploadDrafts.createdMs, beforeMs))
     },

@@ -6,7 +6,6 @@ import { storedTerms } from '~/store/offer/offer-row.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 import { OWN_COLUMNS, OWN_NAMES } from './own-columns.ts'
 
-/** Observations that are to be recorded. */
 export type NewRows = {
   readonly observations: readonly Observation[]
   /** The series of each observation. */

@@ -3,7 +3,6 @@ import { instantText, storedEvidence } from '~/store/encoding.ts'
 
 type OwnColumn = {
   readonly name: string
-  /** Its type in the database. */
   readonly type: string
   readonly of: (row: Observation) => string | null
 }

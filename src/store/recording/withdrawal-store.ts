@@ -69,7 +69,6 @@ async function namedRows({ sql }: Database, ids: readonly number[]): Promise<Nam
 
 type Stored = Withdrawal & { readonly recorderId: number | null }
 
-/** A row that is withdrawn, and where it lies. */
 type Placed = QuoteRow & {
   readonly corridor_id: number
   readonly series: number

@@ -9,7 +9,6 @@ export function createConnectorStore(database: Database) {
   return {
     once: <T>(id: string, work: () => Promise<T>) =>
       once(database, `corridor connector ${id}`, work),
-    /** The records of these connectors, or of all, by name. */
     async load(ids?: readonly string[]): Promise<ConnectorRecord[]> {
       const rows = await sql<{ state: string }[]>`
         select state::text from connector_state

@@ -186,7 +186,6 @@ class Restoring {
     this.#copy = await copyIn(this.tx, `copy ${copied({ ...table, columns })} from stdin`)
   }
 
-  /** Says whether a backup of this schema has the table. */
   #has({ name }: Table): boolean {
     return (NEWER_TABLES.get(name) ?? 0) <= this.#schema
   }

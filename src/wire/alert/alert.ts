@@ -32,7 +32,6 @@ export const AlertName = Type.String({ minLength: 1, maxLength: ALERT_NAME_LENGT
 
 const COUNTRY = 'The country that prices must be for, by ISO 3166-1 alpha-2; null for any.'
 
-/** A country as it is asked for. */
 export const AskedCountry = Type.String({
   description:
     'An ISO 3166-1 alpha-2 code. Offers for other countries do not count; offers that name no ' +
@@ -59,7 +58,6 @@ const PeriodText = Type.String({
   examples: ['24h'],
 })
 
-/** The condition of an alert, as it is requested. */
 export const AskedCondition = Type.Object(
   {
     field: Field,
@@ -85,7 +83,6 @@ const Email = Type.Object(
   { additionalProperties: false },
 )
 
-/** Destination of an alert. */
 export const Destination = Type.Union([Webhook, Email])
 
 const shown = {

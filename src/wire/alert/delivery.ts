@@ -54,7 +54,6 @@ export const presentDelivery = (delivery: Delivery): Static<typeof DeliveryRespo
   last_ms: delivery.lastMs,
 })
 
-/** The text of a firing. */
 export const firedBody = ({ alert, atMs, ...firing }: Firing, isSample = false): string =>
   JSON.stringify({
     type: 'alert.fired',

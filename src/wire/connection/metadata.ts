@@ -1,7 +1,6 @@
 import { ALERTS_SCOPE, TOOLS_SCOPE } from '~/wire/challenge.ts'
 import type { Application } from './application.ts'
 
-/** The scope by which an application may renew its access. */
 const RENEWAL_SCOPE = 'offline_access'
 
 /** Scopes of every connected application, and all possible ones. */

@@ -28,7 +28,6 @@ export const FileIndexResponse = record({
   files: Type.Array(File, { description: 'The latest period first, then by edition.' }),
 })
 
-/** The name of the file of a period. */
 export const fileName = (period: string, suffix = ''): string =>
   `${period}${suffix}.${isDay(period) ? 'csv.gz' : 'parquet'}`
 

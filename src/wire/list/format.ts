@@ -6,7 +6,6 @@ const FORMATS = ['json', 'csv', 'ndjson'] as const
 
 export type Format = (typeof FORMATS)[number]
 
-/** The forms of a list that are files of rows. */
 export type RowFormat = Exclude<Format, 'json'>
 
 /** The medium of each format, as an Accept header names it. */
@@ -23,7 +22,6 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 
 const FORMAT_OF = new Map<string, Format>(FORMATS.map((format) => [MEDIA[format], format]))
 
-/** The parameter of lists that are also given as files. */
 export const formatParameter = {
   format: Type.Optional(
     words(FORMATS, {

@@ -31,7 +31,6 @@ const Delivery = Type.String({
   examples: ['PT1H'],
 })
 
-/** The id of an offer wherever it is named. */
 export const OfferId = Type.String({
   pattern: '^[0-9a-f]{12}$',
   description:

@@ -37,7 +37,6 @@ export const countryParameters = {
 
 const ONLY = 'Offers that name others are left out.'
 
-/** Filters of offers. */
 export const filterParameters = {
   source_country: Type.Optional({
     ...countryParameters.source_country,

@@ -51,9 +51,7 @@ export type Operation = OperationNotes & {
   readonly takesToken?: boolean
   /** Says whether a success costs a unit. */
   readonly isMetered: boolean
-  /** Says whether the response depends on the tier. */
   readonly isTiered: boolean
-  /** The body is that of a success in JSON. */
   readonly success: { readonly status: 200 | 201; readonly body: TSchema }
   /** Says whether the response has an entity tag, so that a caller who holds it gets a 304. */
   readonly isTagged?: boolean

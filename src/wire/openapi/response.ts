@@ -52,7 +52,6 @@ const QUOTA_HEADERS = {
   },
 }
 
-/** The headers that responses refer to. */
 export const headerComponents: Json = {
   ...QUOTA_HEADERS,
   'X-Data-Freshness': {

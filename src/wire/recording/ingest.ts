@@ -97,7 +97,6 @@ type ReadRow = SentRow & { readonly index: number }
 
 /** The outcome of reading a request body. If there are faults, none of it may be recorded. */
 export type BatchReading = {
-  /** The rows that are observations. */
   readonly rows: readonly ReadRow[]
   readonly warnings: readonly Warning[]
   /** Every fault of every row by its index. */

@@ -33,7 +33,6 @@ export class MisreadRow {
   constructor(readonly fault: string) {}
 }
 
-/** A row's reading, and the names of its members that no row has, as sent. */
 type SentReading = RowReading & { readonly unread: readonly string[] }
 
 /**

@@ -125,7 +125,6 @@ class RowReader {
     return ms
   }
 
-  /** A corridor from a currency to itself is one between two countries. */
   twoCountries(currency: string, { sourceCountry, targetCountry }: Offer): void {
     const isNamed = ['source_country', 'target_country'].every((name) => !this.row.isAbsent(name))
     if (isNamed && sourceCountry !== targetCountry) return

@@ -11,7 +11,6 @@ const STREAM_ENDS = ['revoked_key', 'plan_changed'] as const
 
 const corridor = Type.String({ examples: ['GBP/KES'] })
 
-/** The body of one event, and what it means. */
 const event = <T extends Record<string, TSchema>>(name: string, meaning: string, fields: T) =>
   named(name, record(fields, meaning))
 

@@ -31,7 +31,6 @@ export const streamTexts = (basePath: string): StreamTexts => ({
   beat: (id) => `: ${eventIdText(id)}\nid: ${eventIdText(id)}\n\n`,
 })
 
-/** The last event of a stream that the service ends. */
 export const endedText = (body: StreamBodies['ended']): string => eventText('ended', body)
 
 const SLOW: StreamBodies['slow'] = {

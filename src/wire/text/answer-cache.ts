@@ -28,7 +28,6 @@ const BYTES_MAX = 16 * 1_048_576
  * memory.
  */
 const QUESTION_LENGTH_MAX = 512
-/** Size of an entry besides its texts. */
 const ENTRY_BYTES = 500
 /** The number of questions that are remembered by their hash alone. */
 const ASKED_SLOTS = 8192

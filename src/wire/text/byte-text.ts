@@ -48,7 +48,6 @@ export class ByteText {
     return this
   }
 
-  /** Adds a piece. */
   piece({ bytes, words }: Piece): this {
     this.#room(words.byteLength)
     if (bytes.length >= LONG_MIN) this.#bytes.set(bytes, this.#length)
@@ -59,7 +58,6 @@ export class ByteText {
     return this
   }
 
-  /** Adds a text that is all ASCII. */
   ascii(text: string): this {
     this.#room(text.length)
     this.#bytes.write(text, this.#length, 'latin1')
@@ -95,7 +93,6 @@ export class ByteText {
     return this
   }
 
-  /** Takes the last byte back. */
   withoutLast(): this {
     this.#length -= 1
     return this

@@ -2,7 +2,6 @@ import type { Conversion } from '~/service/convert.ts'
 import { presentConversion } from '~/wire/convert.ts'
 import { Piece } from './piece.ts'
 
-/** The text of an entry around its sums. */
 export type Entry = {
   /** The text before the amount converted, which is the first sum. */
   readonly head: Piece
@@ -17,7 +16,6 @@ const BLANK = /(?<="(?:converted|net_converted|fee_pct|total_pct|total)":)0(?=[,
 const BLANK_OR_SPREAD =
   /(?<="(?:converted|net_converted|spread_bps|fee_pct|total_pct|total)":)0(?=[,}])/
 
-/** An object's text around its blanks. */
 export const around = (object: object | null, blank = BLANK): string[] =>
   JSON.stringify(object).split(blank)
 

@@ -21,7 +21,6 @@ const LIST = new Piece('"providers":[')
 const BEST_CURRENT = new Piece('"best_current":')
 const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
 
-/** The number of sums that make up a cost. */
 const COST_SUMS = 3
 
 /**

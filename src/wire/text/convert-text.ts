@@ -7,7 +7,6 @@ import type { Body } from './answer-cache.ts'
 import { ByteText } from './byte-text.ts'
 import { ConvertSheet } from './convert-sheet.ts'
 
-/** The sheet of a list of offers, and the prices that it was printed from. */
 type Printed = { readonly prices: Prices; readonly sheet: ConvertSheet }
 
 /** Cache 4 of a read, see docs/architecture.md. */
