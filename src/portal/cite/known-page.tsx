@@ -6,6 +6,7 @@ import type { KnownDeps } from '~/http/known/past.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { type Moved, type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { pagePath } from '~/portal/words/asked.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import { knownAnswer } from '~/service/known/known.ts'
@@ -42,6 +43,7 @@ async function pageThen<D extends KnownPageDeps>(
   path: string,
   { ask, at, answer }: Asked<D>,
 ): Promise<Page | Moved> {
+  const now = nowHref(deps, ask)
   try {
     const asked = {
       knownMs: readKnownAt({ known_at: at }) ?? ask.nowMs,
@@ -55,33 +57,34 @@ async function pageThen<D extends KnownPageDeps>(
     })
     const page = found.answer
     if ('to' in page) return page
-    return { ...page, body: <Then ms={found.knownMs} url={ask.url} body={page.body} /> }
+    return { ...page, body: <Then ms={found.knownMs} now={now} body={page.body} /> }
   } catch (error) {
     if (error instanceof ServiceError && error.code !== 'database_unavailable')
-      return refusedPage(ask, path)
+      return refusedPage(ask, path, now)
     throw error
   }
 }
 
-const nowHref = ({ pathname, searchParams }: URL): string => {
-  const others = new URLSearchParams(searchParams)
+/** The path of ours of the page of now. */
+function nowHref({ pages }: KnownPageDeps, { request, url }: PublicAsk): string {
+  const others = new URLSearchParams(url.searchParams)
   others.delete(KNOWN_AT)
-  return `${pathname}${others.size > 0 ? `?${others}` : ''}`
+  return pagePath(request, pages.mount) + (others.size > 0 ? `?${others}` : '')
 }
 
-function Then({ ms, url, body }: { ms: number; url: URL; body: Page['body'] }) {
+function Then({ ms, now, body }: { ms: number; now: string; body: Page['body'] }) {
   const { say, momentText } = useWords()
   return (
     <>
       <Notice kind="plain" title={say('known.title', { time: momentText(ms) })}>
-        {say('known.why')} <a href={nowHref(url)}>{say('known.now')}</a>
+        {say('known.why')} <a href={now}>{say('known.now')}</a>
       </Notice>
       <IsOfThen.Provider value={true}>{body}</IsOfThen.Provider>
     </>
   )
 }
 
-function refusedPage({ words: { say }, url }: PublicAsk, path: string): Page {
+function refusedPage({ words: { say } }: PublicAsk, path: string, now: string): Page {
   return {
     title: say('known.refused'),
     path,
@@ -90,7 +93,7 @@ function refusedPage({ words: { say }, url }: PublicAsk, path: string): Page {
       <div class="stack-tight">
         <h1>{say('known.refused')}</h1>
         <p class="lead">
-          {say('known.refused-why')} <a href={nowHref(url)}>{say('known.now')}</a>
+          {say('known.refused-why')} <a href={now}>{say('known.now')}</a>
         </p>
       </div>
     ),
