@@ -9,7 +9,7 @@ const { SCREENSHOTS } = process.env
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
 /** Time that a page may take on a busy machine; the limit of its test comes sooner. */
-const WAIT_MS_MAX = 180_000
+const WAIT_MS_MAX = 50_000
 const TRANSITIONS_ENDED =
   'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})'
 
