@@ -144,7 +144,7 @@ const missingOnSequences = (sql: Sql) => sql<Missing[]>`
   order by 1`
 
 /** Functions that only the owner of the tables calls. */
-const OWN = ['add_observation_months', 'keep_observations', 'note_archive']
+const OWN = ['add_observation_months', 'archived_columns', 'keep_observations', 'note_archive']
 /** Functions that a service calls only if it prunes, and commands if they archive. */
 const PRUNING = [
   'prune_observations',
