@@ -70,12 +70,12 @@ export async function* inArrays<T>(rows: readonly T[], size = 2): AsyncGenerator
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
 }
 
-/** Resolves once so many of the database's sessions wait for a lock. */
+/** Resolves once at least so many of the database's sessions wait for a lock. */
 export const untilWaiting = ({ sql }: Database, count: number): Promise<void> =>
   until(`${count} waiting for a lock`, async () => {
     const rows = await sql`select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-    return rows.length === count
+    return rows.length >= count
   })
 
 /** The tables a plan reads from end to end. */
