@@ -79,11 +79,19 @@ describe('the citation of a page', () => {
       await known.advance(HOUR_MS)
       for (const [path, link] of before) {
         const now = textOf((await visit(path)).text)
-        expect([path, /\b28\W000\b/.test(now), /\b24\W000\b/.test(now)]).toEqual([path, true, false])
+        expect([path, /\b28\W000\b/.test(now), /\b24\W000\b/.test(now)]).toEqual([
+          path,
+          true,
+          false,
+        ])
         const { status, text } = await visit(link)
         const then = textOf(text)
         expect([link, status]).toEqual([link, 200])
-        expect([link, /\b24\W000\b/.test(then), /\b28\W000\b/.test(then)]).toEqual([link, true, false])
+        expect([link, /\b24\W000\b/.test(then), /\b28\W000\b/.test(then)]).toEqual([
+          link,
+          true,
+          false,
+        ])
         expect(cited(text).link).toBe(link)
         expect(cited(text).bibtex).toContain(`note = {Known at ${iso(thenMs)}. `)
       }
