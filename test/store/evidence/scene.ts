@@ -36,15 +36,15 @@ export async function sealAll(database: Database, more?: Partial<Pass>): Promise
 /** Each price has a time of its own, so that none takes the place of another. */
 let seconds = 0
 
-/** Records a commit of prices. */
+/** Records a commit of prices; `effectiveMs` is the time of the last one. */
 export async function record(database: Database, ...rates: string[]) {
-  const recording = await createObservationStore(database).record({
-    observations: rates.map((rate) =>
-      observation({ rate, effectiveMs: NOW_MS + ++seconds * 1000 }),
-    ),
-    idempotency: null,
-  })
-  return { ids: [...((recording as { ids?: readonly number[] | null }).ids ?? [])] }
+  const observations = rates.map((rate) =>
+    observation({ rate, effectiveMs: NOW_MS + ++seconds * 1000 }),
+  )
+  const store = createObservationStore(database)
+  const recording = await store.record({ observations, idempotency: null })
+  const { ids } = recording as { ids?: readonly number[] | null }
+  return { ids: [...(ids ?? [])], effectiveMs: NOW_MS + seconds * 1000 }
 }
 
 export const headOf = async (database: Database): Promise<Checkpoint> =>

@@ -51,7 +51,7 @@ describe('sealPass', () => {
 
   test('gives an entry all that is public of its row, and nothing else', async () => {
     const database = await newDatabase()
-    await record(database, '129.50')
+    const { effectiveMs } = await record(database, '129.50')
     await createReferenceStore(database).append({
       source: 'feed',
       fetchedMs: NOW_MS,
@@ -68,7 +68,7 @@ describe('sealPass', () => {
       rate: '129.50',
       rate_type: 'retail',
       evidence: 'observed',
-      effective_from: '2026-03-05T14:25:31.500Z',
+      effective_from: new Date(effectiveMs).toISOString(),
       recorded_at: expect.any(String),
       salt: expect.stringMatching(/^[A-Za-z0-9+/]{22}==$/),
     })
