@@ -10,6 +10,8 @@ setDefaultTimeout(30_000)
 
 const TURNS = 25
 const SECOND_MS = 1000
+/** Positions are microseconds, and a tick may be logged at any time: no test waits an hour. */
+const HOUR_OF_POSITIONS = 3_600_000_000
 
 let database: FreshDatabase
 let key: string
@@ -123,7 +125,7 @@ describe('min_position', () => {
       (await first.get('/admin/usage', key)).headers.get('x-ratelimit-remaining')
     const before = await left()
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => asked(first, positionIn(posted) + 1_000_000)),
+      Array.from({ length: 20 }, () => asked(first, positionIn(posted) + HOUR_OF_POSITIONS)),
     )
     for (const { status, body } of replies)
       expect([status, body.code]).toEqual([503, 'replica_behind'])
