@@ -107,15 +107,15 @@ export function createApp(given: AppDeps): App {
   const compat = watched(compatRoutes(deps), '')
   const files = [...flagRoutes(deps), ...logFileRoutes(deps), fileShortcut]
   const shown = [...compat, ...watched([...files, ...portal.routes, ...docs], '')]
-  const beside = [...watched(machineRoutes(deps), ''), ...shown]
+  const outside = [...watched(machineRoutes(deps), ''), ...shown]
   const mount = mountOf(deps.publicUrl)
-  const prefixes = prefixesOf(mount, [BASE_PATH, TOOLS_PATH, ...beside.map(({ path }) => path)])
+  const prefixes = prefixesOf(mount, [BASE_PATH, TOOLS_PATH, ...outside.map(({ path }) => path)])
   const below = (path: string) => prefixes.map((prefix) => prefix + path)
   const isForPeople = isForPeopleOutside(below(`${BASE_PATH}/`))
   const unknown = (request: Request) =>
     isForPeople(request) ? portal.unknown(request) : errorReply(unknownPath(mount), log)
   let made: AnyElysia | null = null
-  const router = () => (made ??= routerOf(deps, { prefixes, api, beside, shown, unknown }))
+  const router = () => (made ??= routerOf(deps, { prefixes, api, outside, shown, unknown }))
   const direct = [
     new DirectRoutes(api, { prefixes: below(BASE_PATH) }),
     new DirectRoutes(compat, { prefixes }),
@@ -130,7 +130,7 @@ type Routed = {
   readonly prefixes: readonly string[]
   readonly api: readonly ObservedRoute[]
   /** Routes for machines and people outside the API. */
-  readonly beside: readonly ObservedRoute[]
+  readonly outside: readonly ObservedRoute[]
   /** The part of it that is also below the prefix of a proxy. */
   readonly shown: readonly ObservedRoute[]
   /** The answer for an unknown path. */
@@ -138,7 +138,7 @@ type Routed = {
 }
 
 /** The router, which is made for the first request that no shorter way answers. */
-function routerOf({ log }: RouteDeps, { prefixes, api, beside, shown, unknown }: Routed) {
+function routerOf({ log }: RouteDeps, { prefixes, api, outside, shown, unknown }: Routed) {
   const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
   app.onError(({ code, error, request }) =>
     code === 'NOT_FOUND' ? unknown(request) : errorReply(error, log),
@@ -146,7 +146,7 @@ function routerOf({ log }: RouteDeps, { prefixes, api, beside, shown, unknown }:
   for (const prefix of prefixes)
     app
       .use(routed(api, { prefix: prefix + BASE_PATH, log }))
-      .use(routed(prefix === '' ? beside : shown, { prefix, log }))
+      .use(routed(prefix === '' ? outside : shown, { prefix, log }))
   return app
 }
 

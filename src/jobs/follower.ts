@@ -180,21 +180,21 @@ export class Follower {
   }
 
   /** Applies all that is logged and wanted; answers false if the log does not say all of it. */
-  async #catchUp({ isTold = true } = {}): Promise<boolean> {
+  async #catchUp({ isReported = true } = {}): Promise<boolean> {
     const { live, log } = this.deps
-    const wanted = isTold ? this.#wantedPosition : Number.POSITIVE_INFINITY
+    const wanted = isReported ? this.#wantedPosition : Number.POSITIVE_INFINITY
     // What a read does not bring is not waited for: it was of another database, or is read again.
-    if (isTold) this.#wantedPosition = 0
+    if (isReported) this.#wantedPosition = 0
     try {
-      if (isTold) await this.#takeOwn()
-      if (wanted > live.position) while (await this.#takeSome(isTold));
+      if (isReported) await this.#takeOwn()
+      if (wanted > live.position) while (await this.#takeSome(isReported));
       return true
     } catch (error) {
       if (!(error instanceof Broken)) throw error
       log.info({ why: error.message }, 'changes are followed again')
       return false
     } finally {
-      if (isTold && !this.#isUnwatched) live.settle()
+      if (isReported && !this.#isUnwatched) live.settle()
     }
   }
 
@@ -210,7 +210,7 @@ export class Follower {
       await publishLoaded({ memory, references, timesMs: [keptMs] }, loaded)
       live.begin({ ...times, position: end.position })
       this.#tickMs = end.tickMs ?? Number.NEGATIVE_INFINITY
-      if (await this.#catchUp({ isTold: false })) break
+      if (await this.#catchUp({ isReported: false })) break
       if (loads === LOADS_MAX) throw new Error('the log of changes does not come to rest')
     }
     live.settle()
@@ -245,7 +245,7 @@ export class Follower {
   }
 
   /** Applies the next rows; answers whether there may be more. */
-  async #takeSome(isTold: boolean): Promise<boolean> {
+  async #takeSome(isReported: boolean): Promise<boolean> {
     const { live, changes } = this.deps
     const rows = await changes.from(live.position, ROWS_MAX)
     if (live.position > 0 && rows[0]?.position !== live.position)
@@ -254,8 +254,8 @@ export class Follower {
     for (const part of parts(news)) {
       const read = await quotesOf(this.deps, part)
       for (const row of part) {
-        if (this.#turns.isStopped || (isTold && this.#isLost)) return false
-        await this.#take(row, { read, isTold })
+        if (this.#turns.isStopped || (isReported && this.#isLost)) return false
+        await this.#take(row, { read, isReported })
       }
     }
     return rows.length === ROWS_MAX
@@ -267,7 +267,10 @@ export class Follower {
     return live.watched.size === 0 && clock.now() - this.#tickMs > UNWATCHED_MS
   }
 
-  async #take(row: LogRow, { read, isTold }: { read: ReadRows; isTold: boolean }): Promise<void> {
+  async #take(
+    row: LogRow,
+    { read, isReported }: { read: ReadRows; isReported: boolean },
+  ): Promise<void> {
     const { live } = this.deps
     const { position, kind } = row
     if (isUnnamed(row)) throw new Broken('a change does not say what it changed')
@@ -282,12 +285,12 @@ export class Follower {
     }
     // What some processes went on without is a gap for the readers of all of them.
     const isStep = kind !== 'observations' || (row.spread?.state !== 'again' && !this.#isUnwatched)
-    return this.#apply(change, isTold && isStep)
+    return this.#apply(change, isReported && isStep)
   }
 
-  async #apply(change: LoggedChange, isTold: boolean): Promise<void> {
+  async #apply(change: LoggedChange, isReported: boolean): Promise<void> {
     const { live, days } = this.deps
-    if (!(await live.apply(change, days, isTold)))
+    if (!(await live.apply(change, days, isReported)))
       throw new Broken('the references of earlier days could not be looked up')
   }
 }

@@ -174,17 +174,17 @@ class Faults {
     const [first] = this.#errors
     if (first === undefined) return
     if (this.#errors.length === 1) throw first
-    const told = this.#errors.slice(0, FAULTS_MAX)
-    const names = [...new Set(told.map(({ details }) => details.parameter as string))]
-    const rest = this.#errors.length - told.length
+    const listed = this.#errors.slice(0, FAULTS_MAX)
+    const names = [...new Set(listed.map(({ details }) => details.parameter as string))]
+    const rest = this.#errors.length - listed.length
     const more = rest > 0 ? `, and ${rest} more` : ''
     throw new ServiceError(
       first.code,
       `${names.join(', ')}${more} cannot be used; \`faults\` says what is wrong with each`,
       {
-        ...supportedOf(told),
+        ...supportedOf(listed),
         parameter: names[0],
-        faults: told.map(({ code, message, details: { parameter } }) => ({
+        faults: listed.map(({ code, message, details: { parameter } }) => ({
           parameter,
           code,
           error: message,

@@ -39,12 +39,12 @@ export const histogram = ([name, help]: Described, timings: Timings): Family => 
   read: () => [[{}, timings]],
 })
 
-/** Counters of the same thing, told apart by their labels. */
+/** Counters of the same thing, distinguished by their labels. */
 export const counterOf = ([name, help]: Described, read: () => Samples): Family => ({
   ...{ name: PREFIX + name, help, type: 'counter', read },
 })
 
-/** Present numbers of the same thing, told apart by their labels. */
+/** Present numbers of the same thing, distinguished by their labels. */
 export const gaugeOf = ([name, help]: Described, read: () => Samples): Family => ({
   ...{ name: PREFIX + name, help, type: 'gauge', read },
 })

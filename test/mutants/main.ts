@@ -53,7 +53,7 @@ function drawn(mutants: readonly Mutant[], count: number, seed: string): Mutant[
   return mutants.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, count)
 }
 
-/** A copy of the tracked files, so that nobody sees the mutants; its tests use `suite.ts`. */
+/** A copy of the tracked files, which keeps the mutants out of the checkout; its tests use `suite.ts`. */
 async function copied(): Promise<string> {
   const root = await scratchFolder()
   await $`git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t ${root}`.cwd(

@@ -30,7 +30,7 @@ export const textOf = (html: string): string =>
     .replace(/<(style|script)[\s\S]*?<\/\1>/g, '')
     .replace(/<(td|th|tr|p|li|h\d|option)\b/g, ' <$1')
     .replaceAll('</summary>', ' ')
-    .replaceAll('<span class="beside">', ' ')
+    .replaceAll('<span class="aside">', ' ')
     .replace(/<[^>]+>/g, '')
     .replaceAll('&quot;', '"')
     .replaceAll('&lt;', '<')

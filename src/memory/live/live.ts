@@ -37,7 +37,7 @@ export class LiveMemory {
   #atMs = 0
   #hourMs: number | null = null
   /** Whether something was applied that was not reported. */
-  #isUntold = false
+  #isUnreported = false
   readonly #hearers = new Set<StepHearer>()
   readonly #watches = new Map<string, number>()
 
@@ -106,23 +106,23 @@ export class LiveMemory {
   begin({ position, atMs, hourMs }: LiveStart): void {
     this.#atMs = atMs
     this.#hourMs = hourMs
-    this.#isUntold = true
+    this.#isUnreported = true
     this.memory.positions.reach(position)
   }
 
   /** Tells that everything may be new, if something is that had no step. */
   settle(): void {
-    if (!this.#isUntold) return
-    this.#isUntold = false
+    if (!this.#isUnreported) return
+    this.#isUnreported = false
     for (const hearer of this.#hearers) hearer.onGap(this.position)
   }
 
   /**
-   * Applies the next row of the log, and tells of it unless it is not to be told. Where the
-   * references of its quotes' days cannot be looked up it is served without those, untold, and the
-   * answer is false.
+   * Applies the next row of the log, and reports it if `isReported`. If the references of its
+   * quotes' days cannot be looked up, it is served without them, unreported, and the result is
+   * false.
    */
-  async apply(change: LoggedChange, days: DaySource, isTold = true): Promise<boolean> {
+  async apply(change: LoggedChange, days: DaySource, isReported = true): Promise<boolean> {
     const { position, kind, quotes = [], withdrawn = [], references = [], catalogue } = change
     const { memory, atMs: beforeMs } = this
     const added = { quotes, withdrawn, references, ...(catalogue && { catalogue }) }
@@ -130,15 +130,15 @@ export class LiveMemory {
       () => true,
       () => false,
     )
-    if (isTold && isKnown) this.settle()
+    if (isReported && isKnown) this.settle()
     const { current: before } = this
     const opened = { ms: change.atMs, previousMs: this.#hourMs }
     if (kind === 'tick') this.#atMs = Math.max(beforeMs, change.atMs)
     if (kind === 'hour') this.#open(change.atMs)
     else if (kind !== 'tick') memory.publish(added, this.keptMs, change.atMs)
     memory.positions.reach(position)
-    this.#isUntold ||= !isTold || !isKnown
-    if (this.#isUntold) return isKnown
+    this.#isUnreported ||= !isReported || !isKnown
+    if (this.#isUnreported) return isKnown
     const times = { atMs: this.#atMs, beforeMs, committedMs: change.atMs }
     const hour = kind === 'hour' ? opened : null
     const rows = { quotes, withdrawn, references }

@@ -210,7 +210,7 @@ function Wrong(props: Props) {
 
 type FiguresProps = { readonly view: View; readonly fields: AlertFields }
 
-/** Current values of all fields, so that nobody has to guess one. */
+/** Current values of all fields, so that no one has to be guessed. */
 function Figures({ view, fields: { texts, places } }: FiguresProps) {
   const words = useWords()
   const { say, clockText } = words

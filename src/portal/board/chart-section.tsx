@@ -200,7 +200,7 @@ function Point({ point, unit, decimals }: PointProps) {
       </td>
       <td class="number" data-candle={candleText(point.midCandle)}>
         {isCarriedForward(point, unit) && (
-          <span class="beside">{say('chart.mid-of', { day: dayText(point.midAtMs!) })} </span>
+          <span class="aside">{say('chart.mid-of', { day: dayText(point.midAtMs!) })} </span>
         )}
         {text(point.mid)}
       </td>

@@ -31,7 +31,7 @@ export function CostBar({ cost: { feePct, marginPct, totalPct }, widestPct }: Pr
         <rect class="row-bar-fee" width={feeEnd} height={HEIGHT} />
         <line class="row-bar-rate" x1={feeEnd} x2={end} y1={HEIGHT / 2} y2={HEIGHT / 2} />
       </svg>
-      <span class="beside">
+      <span class="aside">
         {say('cost.row-parts', {
           fee: percentText(feePct * BPS_PER_PERCENT),
           margin: percentText(marginPct * BPS_PER_PERCENT),

@@ -44,7 +44,7 @@ export function Cost({ entry, currency, mid, widestPct = null }: CostProps) {
   return (
     <span>
       {amount ? say('cost.of', { percent, amount }) : priceText(cost.total, currency)}
-      {!amount && <span class="beside">{percent}</span>}
+      {!amount && <span class="aside">{percent}</span>}
       {widestPct !== null && <CostBar cost={cost} widestPct={widestPct} />}
     </span>
   )
@@ -63,7 +63,7 @@ function Better({ cost, currency, amount }: BetterProps) {
   return (
     <span>
       {amount ? percent : moneyAndPercent(words, money, percent)}{' '}
-      <span class="beside">
+      <span class="aside">
         {amount ? words.say('cost.better-for', { amount }) : words.say('cost.better')}
       </span>
     </span>
@@ -83,7 +83,7 @@ function Distance({ quote, midAtQuote, isStale, mid }: DistanceProps) {
   return (
     <span>
       {percentText(vsMidBps(quote.rate, held.rate), true)}
-      {!midAtQuote && <span class="beside">{say('cost.today')}</span>}
+      {!midAtQuote && <span class="aside">{say('cost.today')}</span>}
     </span>
   )
 }

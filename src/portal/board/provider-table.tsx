@@ -171,7 +171,7 @@ function Row({ entry, place, standing, silence, ...shared }: RowProps) {
       <td class="number" data-label={say('table.seen')}>
         <Seen ms={quote.atMs} nowMs={shared.nowMs} />
         {date && (
-          <span class="beside">{say('table.bank-date', { day: dayText(Date.parse(date)) })}</span>
+          <span class="aside">{say('table.bank-date', { day: dayText(Date.parse(date)) })}</span>
         )}
       </td>
     </tr>
@@ -198,10 +198,10 @@ function Amount({ entry, isCompared, best, from, to, isToArrive }: AmountProps) 
     <span>
       {amountText(shown, currency.minorUnits)}
       {!isFeeStated(ranked.quote) && isExecutable(rateType) && (
-        <span class="beside">{say('table.before-fee')}</span>
+        <span class="aside">{say('table.before-fee')}</span>
       )}
       {isCompared && entry !== best && difference !== 0 && (
-        <span class="beside">
+        <span class="aside">
           {say(difference > 0 ? 'table.more' : 'table.less', {
             amount: priceText(Math.abs(difference), currency),
           })}

@@ -52,7 +52,7 @@ export function Who(props: Props) {
             </span>{' '}
           </>
         )}
-        <span class="beside">
+        <span class="aside">
           {aboutText(words, props)} <Website provider={provider} />
         </span>
       </span>

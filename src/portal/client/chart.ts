@@ -20,7 +20,7 @@ function rowsOf({ tBodies }: HTMLTableElement): Row[] {
   const rows = [...tBodies[0]!.rows].map(({ cells }) => {
     const [at, ...numbers] = cells
     const iso = at!.querySelector('time')!.dateTime
-    const midOf = numbers[0]!.querySelector('.beside')?.textContent?.trim() ?? ''
+    const midOf = numbers[0]!.querySelector('.aside')?.textContent?.trim() ?? ''
     const candle = numbers[0]!.dataset.candle?.split(' ').map(Number) ?? []
     return { s: Date.parse(iso) / 1000, values: numbers.map(numberIn), midOf, candle }
   })

@@ -93,7 +93,7 @@ function Best({ best }: Pick<CorridorLine, 'best'>) {
   return (
     <span class={best.isStale ? 'muted' : undefined}>
       {rateText(best.rate)}
-      <span class="beside">
+      <span class="aside">
         <Name>{best.providerName}</Name>
       </span>
     </span>

@@ -183,7 +183,7 @@ function Rows({ view: { catalogue }, conversions, entries }: RowsProps) {
             </th>
             <td class="number">
               {isToArrive ? priceText(sent!, from) : priceText(net!, to)}
-              {cost && <span class="beside">{costsText(words, cost)}</span>}
+              {cost && <span class="aside">{costsText(words, cost)}</span>}
             </td>
           </tr>
         ))}

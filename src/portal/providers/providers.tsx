@@ -71,7 +71,7 @@ function listPage({ view, words }: PublicAsk): Page {
                 <a href={providerPath(provider.id)}>
                   <Name>{provider.name}</Name>
                 </a>
-                <span class="beside">{typeText(words, provider.providerType)}</span>
+                <span class="aside">{typeText(words, provider.providerType)}</span>
               </span>
             </li>
           ))}

@@ -18,13 +18,13 @@ export const pairValues = ({ inSentence }: Words, { source, target }: Pair) => (
 export const sendTitle = (words: Words, pair: Pair): string =>
   words.say('send.title', pairValues(words, pair))
 
-type Told = { readonly conversions: Conversions | null; readonly view: View }
+type Known = { readonly conversions: Conversions | null; readonly view: View }
 
 /**
  * Best amount that arrives and its cost, as the sentence that the page begins with; null if no
  * price for the very amount is known with its cost.
  */
-export function sendLead(words: Words, { conversions, view }: Told): string | null {
+export function sendLead(words: Words, { conversions, view }: Known): string | null {
   const best = conversions?.bestCurrent
   if (!best?.net || best.sent === null || !best.cost || best.match?.match !== 'exact') return null
   const { from, to } = conversions!.corridor
@@ -43,7 +43,7 @@ export function sendLead(words: Words, { conversions, view }: Told): string | nu
 /** Description of the page, for search engines and messages. */
 export function sendDescription(
   words: Words,
-  { query, conversions, view }: Told & { readonly query: SendQuery },
+  { query, conversions, view }: Known & { readonly query: SendQuery },
 ): string {
   const { say, priceText, askedText } = words
   const { pair, corridor } = query
