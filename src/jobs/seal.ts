@@ -4,9 +4,7 @@ import type { Log } from '~/log.ts'
 import { cosigned, type Witness, type WitnessCounts, type WitnessDeps } from './cosign.ts'
 import type { Job } from './schedule.ts'
 
-/**
- * The maximum number of leaves that are sealed at a time; a stop waits no longer than that takes.
- */
+/** The maximum number of leaves of a checkpoint. */
 const LEAVES_MAX = 20_000
 
 type Pass = {
@@ -15,6 +13,7 @@ type Pass = {
   readonly origin: string
   readonly published: Checkpoint | null
   readonly isBehind: boolean
+  readonly ending: AbortSignal
   signed(text: string, origin: string): Promise<string>
 }
 
@@ -58,7 +57,7 @@ export class Sealer {
   #dueMs = Number.NEGATIVE_INFINITY
   #head: Checkpoint | null = null
   #isBehind = false
-  #isStopped = false
+  readonly #ending = new AbortController()
   readonly #cosignedSizes = new Map<string, number>()
   /** Cosignatures of this process, by the names of witnesses. */
   readonly witnessCounts: WitnessCounts
@@ -79,8 +78,9 @@ export class Sealer {
     return everyMs === null ? null : Math.max(this.#dueMs, clock.now())
   }
 
+  /** Ends a run after the rows that it is reading, which it still seals. */
   stop(): void {
-    this.#isStopped = true
+    this.#ending.abort()
   }
 
   /** Seals all that is new, unless another process does, and reads the newest checkpoint. */
@@ -90,7 +90,7 @@ export class Sealer {
       do {
         sealed = await this.#seal()
         await this.#look()
-      } while (sealed?.isMore && !this.#isStopped)
+      } while (sealed?.isMore && !this.#ending.signal.aborted)
       if (this.deps.witnesses.length > 0) await this.#cosign()
     })
     await this.#look()
@@ -109,7 +109,7 @@ export class Sealer {
     const published = this.#head ?? checkpointIn(await this.deps.published.read())
     const sealed = await store.seal({
       ...{ leavesMax: LEAVES_MAX, nowMs: clock.now(), origin, published, signed },
-      isBehind: this.#isBehind,
+      ...{ isBehind: this.#isBehind, ending: this.#ending.signal },
     })
     this.#isBehind = false
     if (sealed?.abandoned)

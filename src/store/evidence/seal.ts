@@ -20,6 +20,8 @@ export type Pass = {
   readonly published: (Tree & { readonly origin: string }) | null
   /** Says whether a witness knows a larger tree of this origin. */
   readonly isBehind: boolean
+  /** Ends the pass early, with the leaves that it has taken by then. */
+  readonly ending: AbortSignal
   /** The note of a checkpoint's text. */
   signed(text: string, origin: string): Promise<string>
 }
@@ -49,7 +51,7 @@ export async function sealPass(database: Database, pass: Pass): Promise<Sealed |
     const server = await serverName(tx)
     const before = await stateOf(sql, tx, { origin: pass.origin, server })
     const state = await inOrder(tx, { ...before, server: before.server }, { known: pass, server })
-    const taking = new Taking(sql, tx, state, pass.leavesMax)
+    const taking = new Taking(sql, tx, state, pass)
     await taking.run()
     const { leaves, hashes } = taking
     const named = await lastOrigin(tx)

@@ -28,7 +28,7 @@ export class Taking {
     readonly sql: Sql,
     readonly tx: TransactionSql,
     private readonly before: State,
-    private readonly leavesMax: number,
+    private readonly bounds: { readonly leavesMax: number; readonly ending: AbortSignal },
   ) {
     this.#backlog = before.backlog
     this.#position = before.position
@@ -44,11 +44,12 @@ export class Taking {
 
   async run(): Promise<void> {
     if (await this.#hasGap()) await this.#takeAll()
-    while (!this.isMore && (await this.#step())) this.isMore = this.#room === 0
+    while (!this.isMore && (await this.#step()))
+      this.isMore = this.#room === 0 || this.bounds.ending.aborted
   }
 
   get #room(): number {
-    return this.leavesMax - this.leaves.length
+    return this.bounds.leavesMax - this.leaves.length
   }
 
   /** Reports whether the log of changes has lost what was not sealed yet. */

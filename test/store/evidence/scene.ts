@@ -19,6 +19,7 @@ export const seal = (database: Database, more: Partial<Pass> = {}) =>
     origin: 'log.example',
     published: null,
     isBehind: false,
+    ending: new AbortController().signal,
     signed,
     ...more,
   })

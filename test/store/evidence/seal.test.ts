@@ -167,6 +167,22 @@ describe('sealPass', () => {
     expect(ids.length).toBe(1503)
   })
 
+  test('ends after what it is reading when it is asked to, and goes on from there', async () => {
+    const database = await begunDatabase()
+    await record(database, '1')
+    await sealAll(database)
+    const before = (await headOf(database)).size
+    const rows = Array.from({ length: 1500 }, (_, i) => observation({ rate: String(i + 10) }))
+    await importObservations({ database, rows: inArrays(rows, 500) })
+    const atOnce = { leavesMax: 20_000, ending: AbortSignal.abort() }
+    expect(await seal(database, atOnce)).toBeNull()
+    const { added, isMore } = (await seal(database, atOnce))!
+    expect([added > 900, added <= 1000, isMore]).toEqual([true, true, true])
+    expect((await headOf(database)).size).toBe(before + added)
+    expect(await sealAll(database)).toBe(1500 - added)
+    expect((await headOf(database)).size).toBe(before + 1500)
+  })
+
   test('takes no more leaves than it may, and makes the same tree in any portions', async () => {
     const database = await newDatabase()
     for (let i = 0; i < 40; i++) await record(database, `${i + 1}`, `${i + 2}`, `${i + 3}`)
