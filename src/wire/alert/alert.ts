@@ -68,7 +68,7 @@ export const AskedCondition = Type.Object(
   { additionalProperties: false },
 )
 
-const Webhook = Type.Object(
+export const Webhook = Type.Object(
   {
     webhook: Type.String({
       maxLength: WEBHOOK_URL_LENGTH_MAX,
@@ -78,7 +78,7 @@ const Webhook = Type.Object(
   },
   { additionalProperties: false },
 )
-const Email = Type.Object(
+export const Email = Type.Object(
   { email: Type.Boolean({ const: true, description: 'An email to the owner of the account.' }) },
   { additionalProperties: false },
 )

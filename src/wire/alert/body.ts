@@ -1,13 +1,6 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { OptionalKind, type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import {
-  ALERT_OPS,
-  type AlertChange,
-  type AlertWish,
-  type Condition,
-  type Destination,
-} from '~/domain/alert/alert.ts'
-import { ALERT_FIELDS } from '~/domain/alert/field.ts'
+import type { AlertChange, AlertWish, Condition, Destination } from '~/domain/alert/alert.ts'
 import type { Corridor } from '~/domain/corridor.ts'
 import { invalidParameter, ServiceError } from '~/domain/errors.ts'
 import { meantBy } from '~/domain/misspelling.ts'
@@ -23,7 +16,9 @@ import {
   AskedCountry,
   CorridorName,
   Destination as DestinationSchema,
+  Email,
   WEBHOOK_URL_LENGTH_MAX,
+  Webhook,
 } from './alert.ts'
 
 export const ALERT_BODY_BYTES_MAX = 8192
@@ -92,22 +87,38 @@ export const ALERT_CHANGE_EXAMPLES = {
 /** Fields that an alert keeps from its creation. */
 const SETTLED = ['corridor', 'source_country', 'target_country'] as const
 
-type Members = Readonly<Record<string, unknown>>
+/** What each member takes, in words; one of a fixed list names its words. */
+const TAKES: Readonly<Record<string, string>> = {
+  corridor: 'two codes, as in GBP/KES',
+  source_country: 'a code such as GB',
+  target_country: 'a code such as KE',
+  amount: 'a number greater than 0 and at most 1e15',
+  when: 'an object with field, op and value',
+  'when.value': 'a number',
+  'when.period': 'a time such as 90m, 24h or 7d',
+  to: 'an object with either webhook or email',
+  'to.webhook': `a URL of at most ${WEBHOOK_URL_LENGTH_MAX} characters`,
+  'to.email': 'true; mails go to the owner of the account',
+  name: `1 to ${ALERT_NAME_LENGTH_MAX} characters ${ONE_LINE_RULE}`,
+  once: 'true or false',
+  status: 'active or paused; DELETE takes an alert away',
+}
 
 /** A new alert as a body asks for it. Throws `malformed_body`, or names the member at fault. */
 export function readAlertBody(text: string): AlertWish {
-  const body = membersOf(parsed(text), AlertBody, '')
-  for (const needed of ['corridor', 'when', 'to'] as const)
-    if (body[needed] === undefined) throw missing(needed, NEEDED[needed])
+  const { corridor, amount, when, to, name, once, ...countries } = membersOf(
+    AlertBody,
+    parsed(text),
+  )
   return {
-    corridor: corridorOf(body.corridor),
-    sourceCountry: countryOf(body, 'source_country'),
-    targetCountry: countryOf(body, 'target_country'),
-    amount: amountOf(body.amount),
-    when: conditionOf(body.when),
-    to: destinationOf(body.to),
-    name: nameOf(body.name),
-    isOnce: flagOf(body.once),
+    corridor: corridorOf(corridor),
+    sourceCountry: countryOf('source_country', countries),
+    targetCountry: countryOf('target_country', countries),
+    amount: amount ?? null,
+    when: conditionOf(when),
+    to: destinationOf(to),
+    name: nameOf(name),
+    isOnce: once ?? false,
   }
 }
 
@@ -116,138 +127,111 @@ export function readAlertChange(text: string): AlertChange {
   const given = parsed(text)
   const kept = SETTLED.find((name) => typeof given === 'object' && given && name in given)
   if (kept)
-    throw wrong(
-      kept,
-      "an alert's corridor and countries cannot change; create a new alert and delete this one",
-    )
-  const body = membersOf(given, AlertChangeBody, '')
-  const { amount, when, to, once, status } = body
-  if (Object.keys(body).length === 0)
-    throw new ServiceError('malformed_body', 'the body has no fields to change; send at least one')
-  return {
-    ...(amount !== undefined && { amount: amountOf(amount) }),
+    throw invalidParameter({
+      name: kept,
+      fault:
+        "an alert's corridor and countries cannot change; create a new alert and delete this one",
+    })
+  const { when, to, name, once, ...rest } = membersOf(AlertChangeBody, given)
+  const changes = {
+    ...rest,
     ...(when !== undefined && { when: conditionOf(when) }),
     ...(to !== undefined && { to: destinationOf(to) }),
-    ...(body.name !== undefined && { name: nameOf(body.name) }),
-    ...(once !== undefined && { isOnce: flagOf(once) }),
-    ...(status !== undefined && { status: statusOf(status) }),
+    ...(name !== undefined && { name: nameOf(name) }),
+    ...(once !== undefined && { isOnce: once }),
   }
+  if (Object.keys(changes).length === 0)
+    throw new ServiceError('malformed_body', 'the body has no fields to change; send at least one')
+  return changes
 }
 
-const NEEDED = {
-  corridor: 'two codes, as in GBP/KES',
-  when: 'an object with field, op and value',
-  to: 'an object with webhook or email',
-}
-
-const missing = (name: string, takes: string) =>
-  new ServiceError('missing_parameter', `${name} is required: ${takes}`, { parameter: name })
-
-const wrong = (name: string, fault: string) => invalidParameter({ name, fault })
+const wrong = (name: string, takes: string) =>
+  invalidParameter({ name, fault: `it must be ${takes}` })
 
 const parsed = (text: string): unknown =>
   jsonBody(text, { tooDeep: 'the body is nested too deeply for an alert' })
 
-/** The members of an object, all of them known to its schema. `at` names it where it is inside. */
-function membersOf(value: unknown, schema: TSchema, at: string): Members {
+/**
+ * The members that a schema declares, each checked by its own; null counts as left out where it
+ * says nothing. `at` names the object where it is inside another.
+ */
+function membersOf<S extends TObject>(schema: S, value: unknown, at = ''): Static<S> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     if (at === '') throw new ServiceError('malformed_body', 'the body must be one JSON object')
-    throw wrong(at, 'it must be an object')
+    throw wrong(at, 'an object')
   }
-  const known = Object.keys(schema.properties)
-  const unknown = Object.keys(value).find((member) => !known.includes(member))
-  if (unknown === undefined) return value as Members
+  const within = at === '' ? '' : `${at}.`
+  refuseUnknown(Object.keys(value), Object.keys(schema.properties), within)
+  const members: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const member = (value as Record<string, unknown>)[name]
+    const where = `${within}${name}`
+    const takes = field.enum ? `one of ${field.enum.join(', ')}` : TAKES[where]!
+    if (member === undefined || (member === null && !fits(field, null))) {
+      if (OptionalKind in field) continue
+      throw new ServiceError('missing_parameter', `${where} is required: ${takes}`, {
+        parameter: where,
+      })
+    }
+    if (!READ_FURTHER.has(where) && !fits(field, member)) throw wrong(where, takes)
+    members[name] = member
+  }
+  return members as Static<S>
+}
+
+const fits = (field: TSchema, value: unknown): boolean =>
+  field.enum ? field.enum.includes(value) : Value.Check(field, value)
+
+/** Members that have members, or whose text is trimmed first. */
+const READ_FURTHER: ReadonlySet<string> = new Set(['when', 'to', 'name'])
+
+function refuseUnknown(given: readonly string[], known: readonly string[], within: string): void {
+  const unknown = given.find((member) => !known.includes(member))
+  if (unknown === undefined) return
   const meant = meantBy(unknown, known)
   const shown = JSON.stringify(unknown.slice(0, 40)).slice(1, -1)
-  const where = at === '' ? '' : `${at}.`
-  throw wrong(
-    `${where}${shown}`,
-    meant ? `did you mean ${meant}?` : `it is not known; use ${known.join(', ')}`,
-  )
+  throw invalidParameter({
+    name: `${within}${shown}`,
+    fault: meant ? `did you mean ${meant}?` : `it is not known; use ${known.join(', ')}`,
+  })
 }
 
 const CORRIDOR = /^\s*([A-Za-z]{3,4})\s*\/\s*([A-Za-z]{3,4})\s*$/
 
 /** Both codes of a text such as `GBP/KES`. Throws `invalid_parameter` for any other. */
-function corridorOf(value: unknown): Corridor {
-  const [, from, to] = (typeof value === 'string' && CORRIDOR.exec(value)) || []
-  if (!from || !to) throw wrong('corridor', 'it must be two codes, as in GBP/KES')
+function corridorOf(text: string): Corridor {
+  const [, from, to] = CORRIDOR.exec(text) ?? []
+  if (!from || !to) throw wrong('corridor', TAKES.corridor!)
   return { from, to }
 }
 
-function countryOf(body: Members, name: 'source_country' | 'target_country'): string | null {
-  const { [name]: value } = body
-  if (value === undefined || value === null) return null
-  const code = typeof value === 'string' ? countryCode(value) : null
-  if (code !== null) return code
-  const fault = typeof value === 'string' ? countryFault(value) : 'must be a text such as KE'
-  throw wrong(name, `it ${fault}`)
-}
+type Countries = { readonly source_country?: string; readonly target_country?: string }
 
-function amountOf(value: unknown): number | null {
-  if (value === undefined || value === null) return null
-  if (Value.Check(Amount, value)) return value
-  throw wrong('amount', 'it must be a number greater than 0 and at most 1e15')
+function countryOf(name: keyof Countries, { [name]: text }: Countries): string | null {
+  if (text === undefined) return null
+  const code = countryCode(text)
+  if (code === null) throw invalidParameter({ name, fault: `it ${countryFault(text)}` })
+  return code
 }
 
 function conditionOf(value: unknown): Condition {
-  const when = membersOf(value, AskedCondition, 'when')
-  if (when.field === undefined) throw missing('when.field', ALERT_FIELDS.join(', '))
-  return {
-    field: wordOf(when.field, ALERT_FIELDS, 'when.field')!,
-    op: wordOf(when.op, ALERT_OPS, 'when.op'),
-    value: numberOf(when.value, 'when.value'),
-    periodMs: periodOf(when.period),
-  }
+  const { field, op, value: threshold, period } = membersOf(AskedCondition, value, 'when')
+  const periodMs = period === undefined ? null : ageMsOf(period)
+  if (period !== undefined && periodMs === null) throw wrong('when.period', TAKES['when.period']!)
+  return { field, op: op ?? null, value: threshold ?? null, periodMs }
 }
 
-function wordOf<T extends string>(value: unknown, words: readonly T[], name: string): T | null {
-  if (value === undefined || value === null) return null
-  const word = words.find((one) => one === value)
-  if (word === undefined) throw wrong(name, `it must be one of ${words.join(', ')}`)
-  return word
-}
-
-function numberOf(value: unknown, name: string): number | null {
-  if (value === undefined || value === null) return null
-  if (typeof value === 'number' && Number.isFinite(value)) return value
-  throw wrong(name, 'it must be a number')
-}
-
-function periodOf(value: unknown): number | null {
-  if (value === undefined || value === null) return null
-  const ms = typeof value === 'string' ? ageMsOf(value) : null
-  if (ms === null) throw wrong('when.period', 'it must be a time such as 90m, 24h or 7d')
-  return ms
-}
+const EITHER = Type.Partial(Type.Composite([Webhook, Email]), { additionalProperties: false })
 
 function destinationOf(value: unknown): Destination {
-  const to = membersOf(value, Type.Object({ webhook: Type.Any(), email: Type.Any() }), 'to')
-  if ((to.webhook === undefined) === (to.email === undefined))
-    throw wrong('to', 'it must have either webhook or email')
-  if (to.email !== undefined) {
-    if (to.email === true) return { kind: 'email' }
-    throw wrong('to.email', 'it can only be true; mails go to the owner of the account')
-  }
-  const { webhook: url } = to
-  if (typeof url !== 'string' || url === '' || url.length > WEBHOOK_URL_LENGTH_MAX)
-    throw wrong('to.webhook', `it must be a URL of at most ${WEBHOOK_URL_LENGTH_MAX} characters`)
-  return { kind: 'webhook', url }
+  const { webhook, email } = membersOf(EITHER, value, 'to')
+  if ((webhook === undefined) === (email === undefined)) throw wrong('to', TAKES.to!)
+  return webhook === undefined ? { kind: 'email' } : { kind: 'webhook', url: webhook }
 }
 
 function nameOf(value: unknown): string | null {
   if (value === undefined || value === null) return null
   const text = typeof value === 'string' ? value.trim() : ''
   if (text.length <= ALERT_NAME_LENGTH_MAX && isOneLine(text)) return text
-  throw wrong('name', `it must have 1 to ${ALERT_NAME_LENGTH_MAX} characters ${ONE_LINE_RULE}`)
-}
-
-function flagOf(value: unknown): boolean {
-  if (value === undefined || typeof value === 'boolean') return value ?? false
-  throw wrong('once', 'it must be true or false')
-}
-
-function statusOf(value: unknown): 'active' | 'paused' {
-  if (value === 'active' || value === 'paused') return value
-  throw wrong('status', 'it must be active or paused; DELETE takes an alert away')
+  throw wrong('name', TAKES.name!)
 }
