@@ -52,9 +52,8 @@ const turned = (before: Standing, isTrue: boolean): Judgement =>
 
 /** A move from where it last fired, which is where the next one starts. */
 function measured(atLeast: number, before: Standing, value: number): Judgement {
-  const move = movePct(before.base, value)
   if (before.base === null) return { standing: { isTrue: false, base: value }, fires: false }
-  if (move === null || move < atLeast) return { standing: before, fires: false }
+  if ((movePct(before.base, value) ?? 0) < atLeast) return { standing: before, fires: false }
   return { standing: { isTrue: false, base: value }, fires: true }
 }
 

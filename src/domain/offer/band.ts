@@ -1,5 +1,6 @@
 import { sendAmount } from '~/domain/price/send-amount.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { Offer } from './terms.ts'
 
 /**
  * Distance of an amount from those that an offer is for, as a factor of the nearest of them, beyond
@@ -32,15 +33,15 @@ type Sending = {
 
 /** The match of an amount; an end that an offer does not name is open. */
 export function matchOf({ offer }: Pick<Quote, 'offer'>, amount: number): AmountMatch {
-  const { amountMin, amountMax } = offer ?? OPEN
-  if (amountMin !== null && amount < amountMin)
-    return awayBy({ atAmount: amountMin, least: amount, most: amountMin })
-  if (amountMax !== null && amount > amountMax)
-    return awayBy({ atAmount: amountMax, least: amountMax, most: amount })
+  const least = leastOf(offer)
+  const most = mostOf(offer)
+  if (amount < least) return awayBy({ atAmount: least, least: amount, most: least })
+  if (amount > most) return awayBy({ atAmount: most, least: most, most: amount })
   return { match: 'exact', atAmount: amount, ratio: 1 }
 }
 
-const OPEN = { amountMin: null, amountMax: null }
+const leastOf = (offer: Offer | null): number => offer?.amountMin ?? 0
+const mostOf = (offer: Offer | null): number => offer?.amountMax ?? Number.POSITIVE_INFINITY
 
 type Away = { readonly atAmount: number; readonly least: number; readonly most: number }
 
@@ -60,8 +61,8 @@ export type AmountRange = { readonly least: number; readonly most: number }
  */
 export function knownRanges(quotes: readonly Pick<Quote, 'offer'>[]): AmountRange[] {
   const widened = quotes.map(({ offer }) => ({
-    least: (offer?.amountMin ?? 0) / RANGE_FACTOR,
-    most: (offer?.amountMax ?? Number.POSITIVE_INFINITY) * RANGE_FACTOR,
+    least: leastOf(offer) / RANGE_FACTOR,
+    most: mostOf(offer) * RANGE_FACTOR,
   }))
   const ranges: AmountRange[] = []
   for (const { least, most } of widened.sort((a, b) => a.least - b.least)) {
@@ -96,9 +97,9 @@ export function nearestRanges(
 export function sendingOf(quote: Quote, net: number, feeMid: number | null): Sending | null {
   const least = sendAmount(quote, net, feeMid)
   if (least === null) return null
-  const { amountMin, amountMax } = quote.offer ?? OPEN
-  const isMinimum = amountMin !== null && amountMin !== amountMax && least < amountMin
-  const sent = isMinimum ? amountMin : least
+  const from = leastOf(quote.offer)
+  const isMinimum = least < from && from !== mostOf(quote.offer)
+  const sent = isMinimum ? from : least
   const match = matchOf(quote, sent)
   return { sent: match.match === 'out_of_range' ? null : sent, match, isMinimum }
 }

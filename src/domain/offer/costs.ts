@@ -150,8 +150,11 @@ function byPreference(a: Costed, b: Costed): number {
 const nearness = ({ match }: Costed): number => AMOUNT_MATCHES.indexOf(match.match)
 
 function byPlace(a: Costed, b: Costed): number {
-  const standings = a.standing - b.standing
-  if (standings !== 0 || a.standing !== STANDING.outOfRange) return standings || byCost(a, b)
+  const isFar = a.standing === STANDING.outOfRange
+  return a.standing - b.standing || (isFar ? byDistance(a, b) : byCost(a, b))
+}
+
+function byDistance(a: Costed, b: Costed): number {
   const rates = byValue(a.candidate.quote.rate, b.candidate.quote.rate)
   return a.match.ratio - b.match.ratio || rates || byTie(a.candidate, b.candidate)
 }

@@ -34,7 +34,6 @@ const DOLLAR_COUNTRIES: Readonly<Record<string, readonly string[]>> = {
 export const COUNTRIES: ReadonlyMap<string, Country> = new Map(
   Object.keys(countries)
     .filter((code) => !NO_COUNTRIES.has(code))
-    .sort()
     .map((code) => [code, countryOf(code as TCountryCode)]),
 )
 

@@ -16,8 +16,8 @@ const UNIT_MS: Readonly<Record<string, number>> = { d: DAY_MS, h: HOUR_MS, m: MI
  * have no fixed length, so they are none.
  */
 export function ageMsOf(text: string): number | null {
-  const ms = shortMs(text) ?? isoMs(text)
-  return ms !== null && ms > 0 && ms <= AGE_DAYS_MAX * DAY_MS ? ms : null
+  const ms = shortMs(text) ?? isoMs(text) ?? 0
+  return ms > 0 && ms <= AGE_DAYS_MAX * DAY_MS ? ms : null
 }
 
 function shortMs(text: string): number | null {

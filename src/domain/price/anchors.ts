@@ -98,13 +98,11 @@ export const DOLLAR: Reference = {
 }
 
 function pricingOf(code: string, fiat: ReadonlyMap<string, Priced>): Pricing {
-  const seen = new Set([code])
   const pegs: Peg[] = []
   for (let anchor = code; ; ) {
-    const peg = fiat.get(anchor)?.peg
+    const { peg } = fiat.get(anchor)!
     if (!peg || !fiat.has(peg.to)) return { anchor, pegs }
-    if (seen.has(peg.to) || pegs.length === PEGS_MAX) return { anchor: code, pegs: [] }
-    seen.add(peg.to)
+    if (pegs.length === PEGS_MAX) return { anchor: code, pegs: [] }
     pegs.unshift(peg)
     anchor = peg.to
   }

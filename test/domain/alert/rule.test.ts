@@ -60,6 +60,21 @@ describe('judged', () => {
     expect(firings(stale, null, [true, null, true])).toEqual([no, no])
   })
 
+  test('changes nothing of a move over a period while its base is unknown or zero', () => {
+    for (const base of [null, 0])
+      for (const isTrue of [yes, no])
+        expect(judged(overDay(5), { isTrue, base }, 200)).toEqual({
+          standing: { isTrue, base },
+          fires: false,
+        })
+  })
+
+  test('measures no move from zero', () => {
+    const before = { isTrue: false, base: 0 }
+    const after = judged(condition('moves_pct', 10), before, 200)
+    expect(after).toEqual({ standing: before, fires: false })
+  })
+
   test('takes a threshold of nothing without a margin', () => {
     const below = condition('below', 0, { field: 'total_pct' })
     expect(firings(below, null, [1, -1, 0, -1])).toEqual([yes, no, yes])
@@ -205,6 +220,7 @@ describe('faultOf', () => {
     expect(between(both, { field: 'best_current_net' }, 200)).toBeNull()
     expect(between(both, { field: 'total_pct' }, 200)).toBeNull()
     expect(between(both, stale)).toBeNull()
+    expect(between(both, { ...stale, periodMs: HOUR_MS })).toBeNull()
     expect(between(both, { op: 'moves_pct', value: 2 })).toBeNull()
   })
 
@@ -226,6 +242,7 @@ describe('faultOf', () => {
     expect(said({ ...monthly, periodMs: DAY_MS }, 200)).toContain('monthly fires once a month')
     expect(said(monthly, 200)).toBeUndefined()
     expect(said({ ...stale, op: 'above' })).toContain('stale compares nothing')
+    expect(said({ value: null })).toBe('above needs a number')
     expect(said({ periodMs: DAY_MS })).toContain('only moves_pct and stale take a period')
     const net = { field: 'best_current_net', op: 'moves_pct', value: 2 } as const
     expect(said({ ...net, periodMs: DAY_MS }, 200)).toBe(

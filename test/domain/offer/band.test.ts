@@ -53,6 +53,7 @@ describe('knownRanges', () => {
   test('widens each band by the factor and merges those that meet', () => {
     expect(ranges([380, 380], [150, 150])).toEqual([[75, 760]])
     expect(ranges([100, 100], [1000, 2000], [300, 300])).toEqual([[50, 4000]])
+    expect(ranges([100, 100], [400, 400])).toEqual([[50, 800]])
     expect(ranges([100, 100], [1000, 2000])).toEqual([
       [50, 200],
       [500, 4000],
@@ -65,6 +66,7 @@ describe('knownRanges', () => {
       [500, Number.POSITIVE_INFINITY],
     ])
     expect(ranges([null, null], [3, 3])).toEqual([[0, Number.POSITIVE_INFINITY]])
+    expect(knownRanges([quote()])).toEqual([{ least: 0, most: Number.POSITIVE_INFINITY }])
     expect(ranges()).toEqual([])
   })
 
@@ -91,6 +93,7 @@ describe('sendingOf', () => {
   test('an offer from an amount on sends no less, even if more arrives than was asked', () => {
     expect(sendingOf(band(100, 500), 10, null)).toMatchObject({ sent: 100, isMinimum: true })
     expect(sendingOf(band(100, null), 10, null)!.match.match).toBe('exact')
+    expect(sendingOf(band(100, 500), 950, null)).toMatchObject({ sent: 100, isMinimum: false })
   })
 
   test('more than the offer is for is sent all the same, and marked as the nearest', () => {

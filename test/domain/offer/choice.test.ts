@@ -184,6 +184,31 @@ describe('choiceOf', () => {
     expect(only([less, more], ask(sending(50))).candidate).toBe(more)
   })
 
+  test('of prices equally near the one that costs less at its own amount is taken', () => {
+    const [at100, at225] = [
+      { amountMin: 100, amountMax: 100 },
+      { amountMin: 225, amountMax: 225 },
+    ]
+    const dear = fresh({ ...at100, service: 'a' }, { rate: 20, fee: 60, atMs: 2 })
+    const cheap = fresh({ ...at100, service: 'b' }, { rate: 11, fee: 0, atMs: 1 })
+    const larger = fresh({ ...at225, service: 'c' }, { rate: 10, fee: 0, atMs: 2 })
+    const chosen = only([dear, cheap, larger], ask(sending(150)))
+    expect(chosen).toMatchObject({ candidate: cheap, value: 1650, isMinimum: false })
+    const sooner = { amountMin: 95, amountMax: 95, service: 'a' }
+    const lifted = fresh(sooner, { rate: 20, fee: 60, atMs: 2 })
+    const arrived = only([lifted, cheap], ask(arriving(1650)))
+    expect(arrived).toMatchObject({ candidate: cheap, sent: 150, match: { ratio: 1.5 } })
+  })
+
+  test('providers are listed by what each takes, and those for other amounts by distance', () => {
+    const from = (providerId: string, rate: number, amountMin = 0) =>
+      fresh({ amountMin, amountMax: amountMin || null }, { providerId, rate, fee: 0 })
+    const all = [from('a', 10), from('b', 12, 1000), from('c', 11), from('d', 12, 500)]
+    const listed = (goal: Goal) => choiceOf(all, ask(goal)).map(({ quote }) => quote.providerId)
+    expect(listed(arriving(1100))).toEqual(['c', 'a', 'd', 'b'])
+    expect(listed(sending(100))).toEqual(['c', 'a', 'd', 'b'])
+  })
+
   test('it is what a plain search finds, for random offers, filters, amounts and ages', () => {
     fc.assert(
       fc.property(markets, asks, (market, asked) => {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { code as isoCurrency } from 'currency-codes'
 import flags from 'flag-icons/country.json'
-import { COUNTRIES, countriesUsing, countryCode, countryFault } from '~/domain/offer/country.ts'
+import {
+  COUNTRIES,
+  continentOf,
+  countriesUsing,
+  countryCode,
+  countryFault,
+} from '~/domain/offer/country.ts'
 
 /** The Caribbean guilder, which replaced ANG in 2025. */
 const YOUNGER_THAN_THE_LIST = 'XCG'
@@ -60,6 +66,14 @@ describe('COUNTRIES', () => {
   })
 })
 
+describe('continentOf', () => {
+  test('is the continent in English', () => {
+    expect(['GH', 'GB', 'BR', 'PH'].map(continentOf)).toEqual([
+      ...['Africa', 'Europe', 'South America', 'Asia'],
+    ])
+  })
+})
+
 describe('countriesUsing', () => {
   test('the franc of West Africa is used in eight countries, and that of Central Africa in six', () => {
     expect(codesUsing('XOF')).toEqual(['BF', 'BJ', 'CI', 'GW', 'ML', 'NE', 'SN', 'TG'])
@@ -77,6 +91,7 @@ describe('countryCode', () => {
     ['GB', 'GB'],
     ['gb', 'GB'],
     [' Gh ', 'GH'],
+    ['GB'.padEnd(64), 'GB'],
   ])('%p is %s', (text, code) => {
     expect(countryCode(text)).toBe(code)
   })
@@ -93,10 +108,12 @@ describe('countryFault', () => {
   test('a code that is often written tells which one is meant', () => {
     expect(countryFault('UK')).toEndWith('; United Kingdom is GB')
     expect(countryFault('el')).toEndWith('; Greece is GR')
+    expect(countryFault(' uk'.padEnd(64))).toEndWith('; United Kingdom is GB')
   })
 
   test('any other text tells what a code looks like', () => {
     expect(countryFault('XX')).toBe('is not an ISO 3166-1 alpha-2 country code, such as GH')
     expect(countryFault('constructor')).toBe(countryFault('XX'))
+    expect(countryFault('UK'.padEnd(65))).toBe(countryFault('XX'))
   })
 })

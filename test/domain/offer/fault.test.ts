@@ -27,6 +27,7 @@ describe('offerFaults', () => {
     [{ amountMin: Number.NaN }, 'amountMin'],
     [{ amountMin: AMOUNT_MAX * 1.1 }, 'amountMin'],
     [{ amountMax: 0 }, 'amountMax'],
+    [{ amountMax: -1 }, 'amountMax'],
     [{ amountMax: Number.POSITIVE_INFINITY }, 'amountMax'],
     [{ amountMin: 1.111111111111 }, 'amountMin'],
     [{ amountMin: 500, amountMax: 499.99 }, 'amountMin'],

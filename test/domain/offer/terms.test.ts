@@ -4,14 +4,16 @@ import {
   bandsKey,
   CHANNELS,
   isSameOffer,
+  isSameTerms,
   isValidAt,
   type Offer,
   offerKey,
+  offerOfKey,
   PAY_WAYS,
   PLAIN,
   waysInOrder,
 } from '~/domain/offer/terms.ts'
-import { offer, offered } from '../../support/offers.ts'
+import { FULL_OFFER, offer, offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
 
 const full = offer({
@@ -142,6 +144,36 @@ describe('isSameOffer', () => {
     expect(isSameOffer(other, full)).toBe(true)
     expect(isSameOffer({ ...full, payIn: ['cash'] }, other)).toBe(false)
   })
+})
+
+describe('offerOfKey', () => {
+  test('is the offer of the key, which says nothing of its terms', () => {
+    expect(offerOfKey(offerKey(full))).toEqual(full)
+    expect(offerOfKey(offerKey(FULL_OFFER))).toEqual({
+      ...FULL_OFFER,
+      ...{ feePercent: null, deliveryMinMs: null, deliveryMaxMs: null, validUntilMs: null },
+    })
+    const open = offer({ service: 'Express' })
+    expect(offerOfKey(offerKey(open))).toEqual(open)
+    expect(offerOfKey(offerKey(offer({ amountMin: 0 })))).toEqual(offer({ amountMin: 0 }))
+    expect(offerOfKey('')).toEqual(PLAIN)
+  })
+})
+
+describe('isSameTerms', () => {
+  test('is true for the same percentage, times and end, whatever the offer is for', () => {
+    const economy = { ...FULL_OFFER, service: 'Economy' }
+    expect(isSameTerms(FULL_OFFER, economy)).toBe(true)
+    expect(isSameTerms(PLAIN, full)).toBe(true)
+  })
+
+  test.each(['feePercent', 'deliveryMinMs', 'deliveryMaxMs', 'validUntilMs'] as const)(
+    'is false for another %s, or none',
+    (name) => {
+      for (const other of [null, 7])
+        expect(isSameTerms(FULL_OFFER, { ...FULL_OFFER, [name]: other })).toBe(false)
+    },
+  )
 })
 
 describe('isValidAt', () => {

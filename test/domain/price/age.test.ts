@@ -13,7 +13,7 @@ describe('ageMsOf', () => {
     ['PT90M', 90 * MINUTE_MS],
     ['P1DT12H30M', 36.5 * HOUR_MS],
     ['PT1M', MINUTE_MS],
-    [`${AGE_DAYS_MAX}d`, AGE_DAYS_MAX * DAY_MS],
+    ['1827d', AGE_DAYS_MAX * DAY_MS],
   ])('%s is %d ms', (text, ms) => {
     expect(ageMsOf(text)).toBe(ms)
   })

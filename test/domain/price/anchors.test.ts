@@ -82,10 +82,26 @@ describe('Anchors', () => {
     }
   })
 
+  test('a disputed anchor leaves what is pegged to it disputed', () => {
+    const disputed = { ...EUR, basis: 'disputed' } as const
+    expect(anchors.reference('XOF', disputed).basis).toBe('disputed')
+  })
+
+  test('what is pegged to the dollar has a price of any moment, and nothing else has', () => {
+    expect(anchors.constant('AED')).toMatchObject({
+      ...{ currency: 'AED', perUsd: 3.6725, source: 'peg:USD', basis: 'peg' },
+      atMs: Number.POSITIVE_INFINITY,
+    })
+    for (const code of ['USD', 'EUR', 'XOF', 'XYZ']) expect(anchors.constant(code)).toBeUndefined()
+  })
+
   test('are the same where every currency is priced the same way', () => {
     const listed = (...more: Parameters<typeof currency>[1][]) =>
       new Anchors([XOF, ...more.map((one) => currency('EUR', one))])
     expect(listed({}).isSame(listed({ name: 'Euro', isActive: false }))).toBe(true)
+    expect(listed({}).isSame(new Anchors([currency('EUR'), XOF]))).toBe(true)
+    const devalued = currency('XOF', { peg: { to: 'EUR', rate: 656 } })
+    expect(listed({}).isSame(new Anchors([devalued, currency('EUR')]))).toBe(false)
     expect(listed({}).isSame(listed())).toBe(false)
     expect(listed({}).isSame(listed({ kind: 'stablecoin' }))).toBe(false)
     expect(listed({}).isSame(new Anchors([currency('EUR'), currency('XOF')]))).toBe(false)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { HOUR_MS } from '~/domain/duration.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { Anchors } from '~/domain/price/anchors.ts'
-import { dayMidsOf, momentsOf, type Probe, probesOf } from '~/domain/price/day-mids.ts'
+import { dayMidsOf, legsOf, momentsOf, type Probe, probesOf } from '~/domain/price/day-mids.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { currency } from '../../support/catalogue.ts'
 import { answersOf } from '../../support/days.ts'
@@ -39,6 +39,14 @@ const asked = (...quotes: Partial<Quote>[]): string[] =>
   )
     .map(({ currency: code, atMs }: Probe) => `${code} ${atMs - AT_MS}`)
     .sort()
+
+describe('legsOf', () => {
+  test('are the anchors, each once, but neither the dollar nor what feeds do not cover', () => {
+    const codes = ['USD', 'XOF', 'AED', 'EUR', 'KES', 'USDT', 'XYZ']
+    expect(legsOf(codes, anchors)).toEqual(['EUR', 'KES'])
+    expect(legsOf([], anchors)).toEqual([])
+  })
+})
 
 describe('momentsOf', () => {
   test('asks for both legs but the dollar, each anchor and moment once', () => {
@@ -80,6 +88,11 @@ describe('dayMidsOf', () => {
       basis: 'single',
       dispersionBps: null,
     })
+  })
+
+  test('needs no reference for what is pegged to the dollar', () => {
+    const { midAtQuote } = mids({ from: 'USD', to: 'AED' })
+    expect(midAtQuote).toMatchObject({ rate: 3.6725, basis: 'peg', atMs: AT_MS })
   })
 
   test("is the pair's mid then, with the staler leg's time", () => {

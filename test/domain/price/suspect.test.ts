@@ -29,6 +29,12 @@ describe('suspicionOf', () => {
     expect(judged(1e9, against(null))).toBeNull()
   })
 
+  test('a mid that feeds dispute makes nothing suspect', () => {
+    const disputed = { midAtQuote: { rate: 100, basis: 'disputed' }, mid: null } as const
+    expect(judged(200, disputed)).toBeNull()
+    expect(judged(200, { ...disputed, mid: { rate: 100 } })).toBeNull()
+  })
+
   test('another limit counts, and without one nothing is suspect', () => {
     expect(judged(120, against(100), 20)).toBeNull()
     expect(judged(101, against(100), 0)).not.toBeNull()
