@@ -37,7 +37,12 @@ export type SnapshotStore = {
   referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
 }
 
-export type SnapshotDeps = { readonly store: SnapshotStore; readonly windows: WindowCache }
+export type SnapshotDeps = {
+  readonly store: SnapshotStore
+  readonly windows: WindowCache
+  /** Says whether the store is of one time, so that its answers stay as they are. */
+  readonly isOfOneTime?: boolean
+}
 
 /** A corridor in the past; `asOfMs` is the moment it shows. */
 export type Snapshot = Rates & { readonly asOfMs: number }
@@ -140,12 +145,12 @@ type PastMoment = Standing & {
 
 /** Quotes in force at a time in a corridor, and those that apply again later: see `heldAt`. */
 export function quotesBefore(
-  { store, windows }: SnapshotDeps,
+  { store, windows, isOfOneTime }: SnapshotDeps,
   corridor: Corridor,
   { sinceMs, beforeMs, isLasting }: PastMoment,
 ): Promise<readonly StoredQuote[]> {
   const ask = () => store.standing(corridor, { sinceMs, beforeMs })
-  if (!isLasting) return ask()
+  if (!isLasting && !isOfOneTime) return ask()
   const name = corridorKey(corridor)
   return windows.answer<readonly StoredQuote[]>({
     key: `quotes ${name} ${beforeMs}`,
@@ -194,13 +199,13 @@ export async function midBefore(
 
 /** Results of the probes; the answer is kept if others may need the same. */
 async function referencesAt(
-  { store, windows }: SnapshotDeps,
+  { store, windows, isOfOneTime }: SnapshotDeps,
   probes: readonly Probe[],
   isLasting: boolean,
 ) {
   const ask = () => store.referencesAt(probes)
   const names = probes.map(nameOf)
-  const answers = await (isLasting && probes.length > 0
+  const answers = await ((isLasting || isOfOneTime) && probes.length > 0
     ? windows.answer({
         key: `references ${names.join()}`,
         sources: probes.map(({ currency: of, atMs }) => ({

@@ -171,7 +171,8 @@ export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promis
   ),`
   const long = longPrices(sql, { isDistributed, isThen, corridorId })
   const tables = sql`
-    with ${isDistributed ? sql`${whole('observations')} ${whole('long_prices', long)}` : sql``}
+    with ${isDistributed ? whole('observations') : sql``}
+    ${isDistributed || isThen ? whole('long_prices', long) : sql``}
     ${archived ? sql`${archived},` : sql``}
     provider_corridors as not materialized (
       select * from public.provider_corridors where corridor_id = ${corridorId} ${own('id')}

@@ -28,7 +28,11 @@ export type KnownStore<P> = {
 }
 
 /** State of knowledge at a time, for one request. */
-export type KnownPast<P> = { readonly store: P; readonly windows: WindowCache }
+export type KnownPast<P> = {
+  readonly store: P
+  readonly windows: WindowCache
+  readonly isOfOneTime?: boolean
+}
 
 type Asked = {
   /** The time asked about. */
@@ -78,7 +82,7 @@ export function knownAnswer<P, T>(
     const wasSample = isSample && (await tables.holdsSample())
     const freshness = freshnessAt(isOfTier ? asker.tier : 'realtime', knownMs, wasSample)
     const memory = await loaded(tables, { knownMs, isLive })
-    const past = { store: tables.past, windows: new WindowCache() }
+    const past = { store: tables.past, windows: new WindowCache(), isOfOneTime: true }
     const answer = await settled(tables, memory, {
       knownMs,
       isLive,

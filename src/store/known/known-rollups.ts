@@ -23,7 +23,8 @@ type Of = Pick<Place, 'corridorId'> & {
  * earlier time as they were then.
  *
  * Stored roll-ups are of now. An hour that changed after that time, by a late row or a withdrawal,
- * is counted again from the observations that were known.
+ * is counted again from the observations that were known: each of these hours is searched by itself,
+ * and no other.
  */
 export function rollupsIn(
   database: Database,
@@ -40,6 +41,7 @@ export function rollupsIn(
       where ${within(sql`effective_from`)} and effective_from >= changed.hour
         and effective_from < ${end}
         ${isArchived ? inBlocksOf(sql, sql`changed.hour`, end) : sql``}
+      offset 0
     ) o
   ) o`
   const again = rolledUp(sql, withLast(sql, observed), seriesOf(sql, corridorId), sql`applies`)
