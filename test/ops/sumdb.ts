@@ -12,8 +12,8 @@ import { endTestCluster } from '../support/postgres.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
-/** The number of entries in the catalogue of the tests. */
-const CATALOGUE = CURRENCIES.length + PROVIDERS.length
+/** The number of entries in the catalogue of the tests, and of versions of the methodology. */
+const CATALOGUE = CURRENCIES.length + PROVIDERS.length + 2
 const IMPORTS = 4
 const IMPORT_ROWS = 5003
 const PROOFS = 200

@@ -16,6 +16,7 @@ import {
 import { COSIGNATURE_ED25519, cosigned, noteOf } from '~/evidence/note-text.ts'
 import { proofOf } from '~/evidence/proof.ts'
 import { includes, isConsistent, leafHash } from '~/evidence/tree.ts'
+import { textOf } from '../portal/portal-world.ts'
 import { stockedDatabase } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { clockAt } from '../support/clock.ts'
@@ -69,8 +70,8 @@ class TestWitness {
   }
 }
 
-/** The number of entries in the catalogue of the tests. */
-const CATALOGUE = CURRENCIES.length + PROVIDERS.length
+/** The number of entries in the catalogue of the tests, and of versions of the methodology. */
+const CATALOGUE = CURRENCIES.length + PROVIDERS.length + 2
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES' }
 
 describe('the log of a service with two replicas', () => {
@@ -158,6 +159,26 @@ describe('the log of a service with two replicas', () => {
   )
 
   test(
+    'proves each version of the methodology, with the text of its page, once',
+    async () => {
+      const { size, root } = (await head())!
+      for (const version of [1, 2]) {
+        const name = `/methodology/${version}`
+        const proof = proofOf((await replicas[1]!.get(`/proofs?catalogue=${name}`, key)).text)!
+        expect(includes({ size, root }, { ...proof, leaf: leafHash(proof.extra!) })).toBe(true)
+        const entry = JSON.parse(Buffer.from(proof.extra!).toString())
+        expect(entry).toMatchObject({ kind: 'catalogue', table: 'methodology', name })
+        const page = textOf(await (await fetch(`${replicas[0]!.service.origin}${name}`)).text())
+        expect(page).toContain(`Version ${version} of ${entry.row.date}`)
+        const lines: string[] = entry.row.text.split('\n')
+        expect(lines.length).toBeGreaterThan(20)
+        for (const line of lines) expect(page).toContain(line.replace(/\s+/g, ' ').trim())
+      }
+    },
+    TEST_MS_MAX,
+  )
+
+  test(
     'grows, and is cosigned again after the witness was away, hung or signed another tree',
     async () => {
       const faults = ['away', 'another tree', 'hangs'] as const
@@ -189,7 +210,7 @@ describe('the log of a service with two replicas', () => {
       })
       expect(reply.status).toBe(200)
       expect(reply.headers.get('date')).toBe(new Date(clock.now()).toUTCString())
-      expect(reply.headers.get('signature-input')).toMatch(/;log-size=2[56]$/)
+      expect(reply.headers.get('signature-input')).toMatch(/;log-size=2[78]$/)
     },
     TEST_MS_MAX,
   )

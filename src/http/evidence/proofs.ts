@@ -33,7 +33,9 @@ const ProofsQuery = Type.Object({
   withdrawal: Id('The id of a withdrawn observation: that it was withdrawn, when and why.'),
   catalogue: Type.Optional(
     Type.String({
-      description: 'The code of a currency or the id of a provider: its newest change.',
+      description:
+        'The code of a currency or the id of a provider: its newest change. Or the path of a ' +
+        'version of the methodology.',
       minLength: 1,
       maxLength: NAME_LENGTH_MAX,
       examples: ['KES'],

@@ -1,29 +1,11 @@
 /** @jsxImportSource preact */
-import type { ComponentType } from 'preact'
 import type { Route } from '~/http/route.ts'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { unknownPage } from '~/portal/unknown-page.tsx'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'
-import { type MethodFacts, VersionOne } from './version-1.tsx'
-import { VersionTwo } from './version-2.tsx'
-
-type Version = {
-  readonly number: number
-  /** The day from which it applies. */
-  readonly date: string
-  readonly Text: ComponentType<MethodFacts>
-}
-
-/**
- * Every version of the methodology, the newest first. The text of a version never changes once
- * another follows; `test/portal/method/methodology.test.ts` has a digest of each.
- */
-const VERSIONS: readonly [Version, ...Version[]] = [
-  { number: 2, date: '2026-11-26', Text: VersionTwo },
-  { number: 1, date: '2026-11-24', Text: VersionOne },
-]
+import { VERSIONS, type Version } from './versions.ts'
 
 /** The address of the methodology before it had versions. */
 const EARLIER_PATH = '/how-we-reckon'

@@ -2,6 +2,7 @@ import type { Config } from '~/config.ts'
 import type { AnswerSigner } from '~/http/evidence/signing.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { Sealer } from '~/jobs/seal.ts'
+import { methodologyOf } from '~/portal/method/said-by.tsx'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
@@ -34,7 +35,7 @@ export class Evidence {
     this.keys = new LogKeys(deps)
     const store = createLogStore(database)
     this.sealer = new Sealer({
-      store: { ...store, seal: (pass) => sealPass(database, pass) },
+      store: { ...store, seal: sealing(deps, store) },
       alone: (work) => once(database, WORK, work),
       published: publishedIn(config.dataDir, store.server),
       signed: (text, name) => this.keys.signed(text, name),
@@ -75,6 +76,16 @@ export class Evidence {
 
   stop(): void {
     this.sealer.stop()
+  }
+}
+
+/** Seals; before its first pass it notes the methodology, which is sealed as the catalogue is. */
+function sealing({ config, database }: Deps, store: ReturnType<typeof createLogStore>) {
+  let isNoted = false
+  return async (pass: Parameters<typeof sealPass>[1]) => {
+    if (!isNoted) await store.noteMethodology(methodologyOf(config))
+    isNoted = true
+    return sealPass(database, pass)
   }
 }
 

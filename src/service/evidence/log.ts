@@ -12,7 +12,7 @@ type Provable = { readonly kind: LeafKind; readonly id: number }
 
 type LeafKind = 'observation' | 'withdrawal' | 'reference' | 'catalogue'
 
-/** A row, or the newest change of an entry of the catalogue by its code or id. */
+/** A row, or the newest change of an entry of the catalogue by its code, id or path. */
 export type ProofAsk =
   | { readonly kind: Exclude<LeafKind, 'catalogue'>; readonly id: number }
   | { readonly kind: 'catalogue'; readonly name: string }

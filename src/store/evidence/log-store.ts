@@ -80,11 +80,15 @@ function proofsOf({ sql }: Pick<Database, 'sql'>) {
 
 /** Finds the changes of the catalogue. */
 const changesIn = ({ sql }: Pick<Database, 'sql'>) => ({
-  /** The number of the newest change of an entry of the catalogue; null without such an entry. */
+  /**
+   * The number of the newest change of an entry of the catalogue, or of a version of the
+   * methodology; null without such an entry.
+   */
   async lastChange(name: string) {
     const [row] = await sql<{ id: string | number }[]>`
       select id from catalogue_history
-      where kind in ('currencies', 'providers') and name = ${name} order by id desc limit 1`
+      where kind in ('currencies', 'providers', 'methodology') and name = ${name}
+      order by id desc limit 1`
     return row ? Number(row.id) : null
   },
 })
@@ -93,6 +97,18 @@ const writesOf = ({ sql }: Pick<Database, 'sql'>) => ({
   /** Replaces the note of a checkpoint by one with more signatures. */
   async cosign(note: string, cosigned: string) {
     await sql`update log_checkpoints set note = ${cosigned} where note = ${note}`
+  },
+  /** Notes in the history of the catalogue each version of the methodology that it lacks. */
+  async noteMethodology(versions: readonly { readonly name: string; readonly row: object }[]) {
+    await sql`
+      insert into catalogue_history (kind, name, row, since)
+      select 'methodology', said.name, said.row, catalogue_time()
+      from jsonb_to_recordset(${JSON.stringify(versions)}::text::jsonb) as said (name text, row jsonb)
+      where said.row is distinct from (
+        select last.row from catalogue_history last
+        where last.kind = 'methodology' and last.name = said.name order by id desc limit 1
+      )
+      order by said.name`
   },
   /** Signs under another origin from the next seal on. */
   async rename(origin: string) {

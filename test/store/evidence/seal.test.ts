@@ -116,6 +116,31 @@ describe('sealPass', () => {
     expect(await sealAll(database)).toBe(0)
   })
 
+  test('seals each version of the methodology once, and again when its text changes', async () => {
+    const database = await begunDatabase()
+    const log = createLogStore(database)
+    const version = (number: number, text: string) => {
+      return { name: `/methodology/${number}`, row: { date: '2026-11-24', text } }
+    }
+    for (const [text, added] of [
+      ['a\nb', 2],
+      ['a\nb', 0],
+      ['c', 1],
+      ['a\nb', 1],
+    ] as const) {
+      await log.noteMethodology([version(1, 'first'), version(2, text)])
+      expect(await sealAll(database)).toBe(added)
+    }
+    const said = (await allEntries(database)).slice(CATALOGUE)
+    expect(said.map(({ table, name, row }) => [table, name, row])).toEqual(
+      [version(1, 'first'), version(2, 'a\nb'), version(2, 'c'), version(2, 'a\nb')].map(
+        ({ name, row }) => ['methodology', name, row],
+      ),
+    )
+    expect(await log.lastChange('/methodology/2')).toBe(CATALOGUE + 4)
+    expect(await log.lastChange('/methodology/3')).toBeNull()
+  })
+
   test('keeps the order of commits, whatever the order of ids', async () => {
     const database = await newDatabase()
     await record(database, '1')

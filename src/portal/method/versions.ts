@@ -1,0 +1,19 @@
+import type { ComponentType } from 'preact'
+import { type MethodFacts, VersionOne } from './version-1.tsx'
+import { VersionTwo } from './version-2.tsx'
+
+export type Version = {
+  readonly number: number
+  /** The day from which it applies. */
+  readonly date: string
+  readonly Text: ComponentType<MethodFacts>
+}
+
+/**
+ * Every version of the methodology, the newest first. The text of a version never changes once
+ * another follows; `test/portal/method/methodology.test.ts` has a digest of each.
+ */
+export const VERSIONS: readonly [Version, ...Version[]] = [
+  { number: 2, date: '2026-11-26', Text: VersionTwo },
+  { number: 1, date: '2026-11-24', Text: VersionOne },
+]
