@@ -5,6 +5,7 @@ import { hourStartMs } from '~/domain/freshness.ts'
 import { ALWAYS_MS } from '~/domain/period.ts'
 import { bucketStartsMs } from '~/domain/series.ts'
 import type { Place } from '~/store/corridor-ids.ts'
+import type { Sql } from '~/store/database.ts'
 import { foundRows } from '~/store/day-references.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
 import { differenceRows } from '~/store/past/rollup-store.ts'
@@ -190,10 +191,31 @@ test('a deep page reads the page and one hour, and not the rows that it skips', 
   expect(Math.max(...read)).toBeLessThan(501 + 50)
 })
 
+test('a deep page of what was known reads the hours that changed since, and no others', async () => {
+  const ask = { ...page(), limit: 6, offset: 300, isThen: true }
+  const plan = await database.sql.begin(async (tx) => {
+    const sql = tx as unknown as Sql
+    const [{ ms }] = await sql<[{ ms: string }]>`select extract(epoch from now()) * 1000 as ms`
+    const knownMs = Math.ceil(Number(ms))
+    await sql`
+      update rollups set changed_at = now() + interval '1 hour' where (corridor_id, hour) in (
+        select corridor_id, hour from rollups where corridor_id = ${place.corridorId}
+        order by hour desc offset 9 limit 2
+      )`
+    await sql`select set_config('search_path', 'known, public', true),
+      set_config('corridor.known_at', ${new Date(knownMs).toISOString()}, true)`
+    return planOf(() => pageStatement({ ...database, sql, knownMs }, ask) as never, sql)
+  })
+  const reads = nodesOf(plan).filter((node) => node['Relation Name'] === 'early')
+  expect(reads.filter((node) => node['Actual Loops'] === 2)).toHaveLength(1)
+  for (const read of reads)
+    expect(Number(read['Actual Rows']) * Number(read['Actual Loops'])).toBeLessThan(50)
+})
+
 type Node = Record<string, unknown>
 
-async function planOf(statement: Statement): Promise<Node> {
-  const [row] = await database.sql`explain (analyze, format json) ${statement()}`
+async function planOf(statement: Statement, sql: Sql = database.sql): Promise<Node> {
+  const [row] = await sql`explain (analyze, format json) ${statement()}`
   const [{ Plan }] = row!['QUERY PLAN'] as [{ Plan: Node }]
   return Plan
 }

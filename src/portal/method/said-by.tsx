@@ -10,7 +10,7 @@ const LINES = ['h2', 'p', 'li', 'dt', 'dd']
 
 /**
  * The English text of every version of the methodology, by the path of its page, with the limits of
- * a service. The lists of pegs and sources are left out: they follow the catalogue and the settings.
+ * a service. Its lists of pegs and sources are left out, which follow the catalogue and settings.
  */
 export const methodologyOf = (ageLimits: AgeLimits) =>
   VERSIONS.map(({ number, date, Text }) => ({

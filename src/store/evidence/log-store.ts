@@ -100,10 +100,11 @@ const writesOf = ({ sql }: Pick<Database, 'sql'>) => ({
   },
   /** Notes in the history of the catalogue each version of the methodology that it lacks. */
   async noteMethodology(versions: readonly { readonly name: string; readonly row: object }[]) {
+    const said = JSON.stringify(versions)
     await sql`
       insert into catalogue_history (kind, name, row, since)
       select 'methodology', said.name, said.row, catalogue_time()
-      from jsonb_to_recordset(${JSON.stringify(versions)}::text::jsonb) as said (name text, row jsonb)
+      from jsonb_to_recordset(${said}::text::jsonb) as said (name text, row jsonb)
       where said.row is distinct from (
         select last.row from catalogue_history last
         where last.kind = 'methodology' and last.name = said.name order by id desc limit 1

@@ -23,8 +23,8 @@ type Of = Pick<Place, 'corridorId'> & {
  * earlier time as they were then.
  *
  * Stored roll-ups are of now. An hour that changed after that time, by a late row or a withdrawal,
- * is counted again from the observations that were known: each of these hours is searched by itself,
- * and no other.
+ * is counted again from the observations that were known: each by a search of its own, which reads
+ * no other hour.
  */
 export function rollupsIn(
   database: Database,
