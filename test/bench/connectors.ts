@@ -1,6 +1,6 @@
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { command, residentMb, serve } from './process.ts'
+import { command, type Running, residentMb, serve } from './process.ts'
 import { type Figure, percentile } from './table.ts'
 
 const FILE_ROWS = 10_000
@@ -23,40 +23,40 @@ export async function connectors(
   const settings = { DATABASE_URL: url, CONNECTORS: folder, CONNECTORS_ALLOW: '127.0.0.1' }
   await command(['catalogue', 'starter'], settings)
   let asked = 0
+  const { promise: served, resolve: serves } = Promise.withResolvers<Running>()
+  const start = Promise.withResolvers<Spent>()
   const partner = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: (request) => {
-      asked++
+    fetch: async (request) => {
+      if (asked++ === 0) start.resolve(await spentBy(await served))
+      await start.promise
       const to = new URL(request.url).searchParams.get('to')!
       const quotes = Array.from({ length: QUOTES }, (_, i) => ({ rate: RATES[to]! + i, fee: i }))
       return Response.json({ quotes })
     },
   })
+  const amounts = Array.from({ length: Math.ceil(questions / CORRIDORS.length) }, (_, i) => i + 1)
+  const asks = `{ corridor: [${CORRIDORS}], amount: [${amounts}] }`
+  const from = `{ url: "${partner.url}?to={to}", each: ${asks} }`
+  await writeFile(join(folder, 'rest.yaml'), connector('rest', from, REST))
+  await writeFile(join(folder, 'file.yaml'), connector('file', '{ url: "file:in/*" }', FILE))
+  await arrived(join(folder, 'in/first.csv'), 1)
   const service = await serve(settings)
   try {
-    const amounts = Array.from({ length: Math.ceil(questions / CORRIDORS.length) }, (_, i) => i + 1)
-    const asks = `{ corridor: [${CORRIDORS}], amount: [${amounts}] }`
-    const before = await cpuSeconds(service.pid)
-    const memory = await residentMb(service.pid)
-    await writeFile(
-      join(folder, 'rest.yaml'),
-      connector('rest', `{ url: "${partner.url}?to={to}", each: ${asks} }`, REST),
-    )
-    await untilRun(service.url, 'rest')
-    const seconds = (await cpuSeconds(service.pid)) - before
+    serves(service)
+    const before = await start.promise
+    await untilAsked(service.url)
+    const secondsEach = ((await spentBy(service)).seconds - before.seconds) / asked
     const { peak } = await residentMb(service.pid)
     const waits = await waitsDuring(service.url, async () => {
-      const path = join(folder, 'in/prices.csv')
-      await writeFile(path, table())
-      await utimes(path, Date.now() / 1000 - 60, Date.now() / 1000 - 60)
-      await writeFile(join(folder, 'file.yaml'), connector('file', '{ url: "file:in/*" }', FILE))
-      await untilRun(service.url, 'file')
+      await arrived(join(folder, 'in/prices.csv'), FILE_ROWS)
+      await untilRecorded(service.url)
     })
     const calm = await waitsDuring(service.url, () => Bun.sleep(5000))
     return [
-      figure('CPU of 1,000 questions with five prices each', (1000 * seconds) / asked, 's'),
-      figure('memory that they add at most', peak - memory.now, 'MB'),
+      figure('CPU of 1,000 questions with five prices each', 1000 * secondsEach, 's'),
+      figure('memory that they add at most', peak - before.mb, 'MB'),
       {
         what: 'longest wait of a request while a file of 10,000 rows is read and recorded',
         ...{ value: percentile(waits, 100), unit: 'ms' },
@@ -90,23 +90,32 @@ terms: ours
 schedule: "* * * * * *"
 `
 
-/** A price for each of the last minutes. */
-function table(): string {
+/** Writes a file that has been there for a minute: a price for each of the last minutes. */
+async function arrived(path: string, length: number): Promise<void> {
   const nowMs = Date.now()
   const rows = Array.from(
-    { length: FILE_ROWS },
+    { length },
     (_, i) => `GBP,KES,171.5,${new Date(nowMs - (i + 2) * 60_000).toISOString()}\n`,
   )
-  return `From,To,Rate,At\n${rows.join('')}`
+  await writeFile(path, `From,To,Rate,At\n${rows.join('')}`)
+  await utimes(path, nowMs / 1000 - 60, nowMs / 1000 - 60)
 }
 
-/** Resolves once a connector has run without a fault. */
-async function untilRun(url: string, name: string): Promise<void> {
+/** Resolves once the connector that asks has run without a fault. */
+const untilAsked = (url: string): Promise<void> =>
+  untilShown(url, /connector_success_age_seconds\{connector="rest"\}/)
+
+/** Resolves once all rows of the file are recorded. */
+const untilRecorded = (url: string): Promise<void> =>
+  untilShown(url, new RegExp(`rows_total\\{.*outcome="recorded"\\} ${FILE_ROWS / 10_000}[0-9]{4}`))
+
+/** Resolves once `/metrics` shows a sample; throws where a connector has failed. */
+async function untilShown(url: string, sample: RegExp): Promise<void> {
   while (true) {
     const metrics = await (await fetch(new URL('/metrics', url))).text()
-    if (metrics.includes(`corridor_connector_failing{connector="${name}"} 1`))
-      throw new Error(`the connector ${name} failed`)
-    if (metrics.includes(`corridor_connector_success_age_seconds{connector="${name}"}`)) return
+    const [failed] = /connector_failing\{.*\} 1/.exec(metrics) ?? []
+    if (failed) throw new Error(`a connector failed: ${failed}`)
+    if (sample.test(metrics)) return
     await Bun.sleep(500)
   }
 }
@@ -130,8 +139,11 @@ async function waitsDuring(url: string, work: () => Promise<unknown>): Promise<n
   return waits
 }
 
-/** The time that a process has spent on a CPU, all of its threads together. */
-async function cpuSeconds(pid: number): Promise<number> {
+type Spent = { readonly seconds: number; readonly mb: number }
+
+/** CPU time of all threads of a service so far, and its memory now. */
+async function spentBy({ pid }: Running): Promise<Spent> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  const { now: mb } = await residentMb(pid)
+  return { seconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, mb }
 }
