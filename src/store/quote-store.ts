@@ -18,10 +18,7 @@ export function createQuoteStore(database: Database) {
   const { sql } = database
   const { byIds, withdrawnAmong, quotesWhere } = quotesIn(sql)
   return {
-    async live(nowMs: number) {
-      const rows = await liveQuotes(database, nowMs)
-      return [...new Map(rows.map((row) => [row.id, quoteOf(row)])).values()]
-    },
+    live: async (nowMs: number) => [...(await liveQuotes(database, nowMs)).values()],
     async byIds(ids: readonly number[], window: Window | null) {
       const found = await byIds(ids, window)
       if (found.length === ids.length) return found
@@ -126,31 +123,41 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
 })
 
 /**
- * The rows behind `live`, some of them more than once: those of the latest months, and of the
- * offers that may have one before it, as of one moment. `tables` may begin the statement, with
- * other contents for the tables that it reads.
+ * The quotes behind `live` by id: those of the latest months, and of the offers that may have one
+ * before it, as of one moment. `tables` may begin the statement, with other contents for the tables
+ * that it reads.
  */
 export async function liveQuotes(
   { sql }: Database,
   nowMs: number,
   tables?: PendingQuery<Row[]>,
-): Promise<QuoteRow[]> {
+): Promise<Map<string, Quote>> {
   const ask = { nowMs, tables, isDistributed: await isDistributed(sql) }
-  const shares = await atOneMoment(sql, ask.isDistributed ? 1 : SHARES_MAX, (tx, share) =>
-    liveIn(sql, tx, { ...ask, share }),
+  const quotes = new Map<string, Quote>()
+  await atOneMoment(sql, ask.isDistributed ? 1 : SHARES_MAX, (tx, share) =>
+    liveIn(sql, tx, { ...ask, share, take: (row) => quotes.set(row.id, quoteOf(row)) }),
   )
-  return shares.flat()
+  return quotes
 }
 
-async function liveIn(sql: Sql, tx: TransactionSql, ask: Omit<LiveAsk, 'offers'>) {
+type Taking = Omit<LiveAsk, 'offers'> & {
+  /** Takes each row as it arrives, some of them more than once: all together would be large. */
+  readonly take: (row: LiveRow) => unknown
+}
+
+async function liveIn(sql: Sql, tx: TransactionSql, { take, ...ask }: Taking): Promise<void> {
   // The planner expects too few rows of an offer to walk an index in their order.
   await tx`set local enable_sort = off`
   // It goes on to the workers of a cluster, whose sessions are not ours.
   if (ask.isDistributed) await tx`set local jit = off`
-  const near = await liveStatement(sql, tx, { ...ask, offers: null })
-  const offers = farOffers(near)
-  const far = offers.length > 0 ? await liveStatement(sql, tx, { ...ask, offers }) : []
-  return [...near, ...far].filter(({ id }) => id !== null)
+  const far = new Map<string, OfferPlace>()
+  const takeFound = (row: LiveRow) => {
+    if (row.id !== null) take(row)
+    else far.set(`${row.series} ${row.of_offer}`, { series: row.series, offer: row.of_offer })
+  }
+  await liveStatement(sql, tx, { ...ask, offers: null }).forEach(takeFound)
+  const offers = [...far.values()]
+  if (offers.length > 0) await liveStatement(sql, tx, { ...ask, offers }).forEach(takeFound)
 }
 
 type SeriesAsk = Pick<LiveAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
@@ -161,8 +168,12 @@ type SeriesAsk = Pick<LiveAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
   readonly archived?: PendingQuery<Row[]> | null
 }
 
-/** As `liveQuotes`, of some series of a corridor, inside a transaction. */
-export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promise<LiveRow[]> {
+/** Takes the rows behind `live` of some series of a corridor, inside a transaction. */
+export function eachLiveRow(
+  sql: Sql,
+  tx: TransactionSql,
+  { take, ...ask }: SeriesAsk & Pick<Taking, 'take'>,
+): Promise<void> {
   const { nowMs, isDistributed, isThen = false, corridorId, series, archived } = ask
   const own = (id: string) =>
     series ? sql`and ${sql(id)} = any(${arrayLiteral(series)}::int[])` : sql``
@@ -180,7 +191,7 @@ export function liveRowsOf(sql: Sql, tx: TransactionSql, ask: SeriesAsk): Promis
       select * from public.offers
       where corridor_id = ${corridorId} ${own('provider_corridor_id')}
     )`
-  return liveIn(sql, tx, { nowMs, isDistributed, isThen: isThen && !archived, tables })
+  return liveIn(sql, tx, { nowMs, isDistributed, isThen: isThen && !archived, tables, take })
 }
 
 type CorridorsAsk = Pick<SeriesAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
@@ -197,12 +208,12 @@ export async function liveQuotesOf(
 ): Promise<Quote[]> {
   const quotes = new Map<string, Quote>()
   for (const corridorId of corridorIds)
-    for (const row of await liveRowsOf(sql, tx, {
+    await eachLiveRow(sql, tx, {
       ...ask,
       corridorId,
       archived: archivedOf?.(corridorId) ?? null,
-    }))
-      quotes.set(row.id, quoteOf(row))
+      take: (row) => quotes.set(row.id, quoteOf(row)),
+    })
   await tx`set local enable_sort = on`
   return [...quotes.values()]
 }
@@ -212,14 +223,6 @@ export async function liveQuotesOf(
  * quotes.
  */
 const SHARES_MAX = 2
-
-/** The offers that a search in the latest months does not say all of. */
-function farOffers(rows: readonly LiveRow[]): OfferPlace[] {
-  const far = new Map<string, OfferPlace>()
-  for (const { id, series, of_offer: offer } of rows)
-    if (id === null) far.set(`${series} ${offer}`, { series, offer })
-  return [...far.values()]
-}
 
 /** Live quotes of an offer, by the ids of its series and its own. */
 type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }

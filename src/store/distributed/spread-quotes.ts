@@ -64,8 +64,8 @@ export function createSpreadQuoteStore(database: Database) {
       const shards = await shardsOf(sql, corridorIds)
       const next = async (): Promise<void> => {
         for (let ids = shards.pop(); ids; ids = shards.pop())
-          for (const row of await liveQuotes(database, nowMs, tablesOf(sql, ids, hidden)))
-            found.set(row.id, quoteOf(row))
+          for (const [id, quote] of await liveQuotes(database, nowMs, tablesOf(sql, ids, hidden)))
+            found.set(id, quote)
       }
       await Promise.all(Array.from({ length: SHARDS_AT_ONCE }, next))
       return [...found.values()]

@@ -12,7 +12,7 @@ import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { type LoggedRow, NEWS_CHANNEL, originOf, placeOf } from '~/store/news-channel.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { recount } from '~/store/past/recount.ts'
-import { liveRowsOf, type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
+import { eachLiveRow, type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 import { rerun } from '~/store/rerun.ts'
 import { Recorders } from './recorders.ts'
 
@@ -87,25 +87,24 @@ function withdraw(database: Database, withdrawal: Stored) {
     await tx`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`
     if (!isSpread) await tx`select unarchive_listed(${arrayLiteral(withdrawal.ids)}::bigint[])`
     const rows = await placedRows(sql, tx, withdrawal)
-    const restored: QuoteRow[] = []
+    const restored = new Map<string, Quote>()
     const inCorridors = [...Map.groupBy(rows, (row) => row.corridor_id)].sort(([a], [b]) => a - b)
     for (const [corridorId, own] of inCorridors) {
       await move(sql, tx, { ...withdrawal, corridorId, rows: own })
       const series = [...new Set(own.map((row) => row.series))]
       const offers = new Set(own.map(offerName))
-      const live = await liveRowsOf(sql, tx, {
+      await eachLiveRow(sql, tx, {
         nowMs: withdrawal.atMs,
         isDistributed: isSpread,
         corridorId,
         series,
+        take: (row) =>
+          offers.has(offerName({ ...row, offer_id: row.of_offer })) &&
+          restored.set(row.id, quoteOf(row)),
       })
-      restored.push(
-        ...live.filter((row) => offers.has(offerName({ ...row, offer_id: row.of_offer }))),
-      )
     }
     const withdrawn = rows.map(quoteOf)
-    const restoredById = new Map(restored.map((row) => [row.id, quoteOf(row)]))
-    const quotes = [...restoredById.values()].sort((a, b) => a.id - b.id)
+    const quotes = [...restored.values()].sort((a, b) => a.id - b.id)
     await markUpload(tx, withdrawal)
     const corridorIds = isSpread ? inCorridors.map(([id]) => id) : null
     const news = { withdrawn, quotes, corridorIds, atMs: withdrawal.atMs }
