@@ -119,6 +119,8 @@ async function loadMemory(
     await refresher.reload()
     await follower.begin()
   })
+  // What loading left takes more memory than what it loaded, and would stay resident.
+  Bun.gc(true)
   spread?.loaded((corridors) => follower.check(corridors))
   const { size: unloaded = 0 } = memory.current.unloaded ?? {}
   if (unloaded > 0) log.warn({ unloaded }, 'prices of corridors are missing until a worker is back')

@@ -64,15 +64,16 @@ export async function empty(sql: Sql, name: string): Promise<void> {
         as is_filled`
   if (held!.is_filled && !held!.is_ours)
     throw new Error(`${name} has tables: give the URL of an empty database, which the run may use`)
+  // It stays while all else goes, so that a run that is killed meanwhile leaves its mark.
+  await sql`create schema if not exists ${sql(MARK)}`
   const schemas = await sql<{ name: string }[]>`
     select n.nspname as name from pg_namespace n
-    where n.nspname !~ '^(pg_|information_schema|public$)' and not exists (
+    where n.nspname !~ '^(pg_|information_schema|public$)' and n.nspname <> ${MARK} and not exists (
       select from pg_depend where objid = n.oid and deptype = 'e')`
   for (const schema of schemas) await sql`drop schema ${sql(schema.name)} cascade`
   for (const kind of Object.keys(THINGS) as Thing[])
     for (const { name } of await sql.unsafe<{ name: string }[]>(THINGS[kind]))
       await sql.unsafe(`drop ${kind} if exists ${name} cascade`)
-  await sql`create schema ${sql(MARK)}`
 }
 
 const isOurs = (id: string, schema: string): string => `

@@ -12,8 +12,8 @@ const lastOf = new WeakMap<Sql, Promise<unknown>>()
 /**
  * Does the shares of a work that only reads, at once and all as of one moment: each in a
  * transaction of its own. Where the pool is too small for that many there are fewer of them. Works
- * on one pool come one after the other, as each of many that began at once might hold a connection
- * and wait for another.
+ * of several shares come one after the other on one pool, as each of many that began at once might
+ * hold a connection and wait for another.
  */
 export function atOneMoment<T>(
   sql: Sql,
@@ -22,6 +22,7 @@ export function atOneMoment<T>(
 ): Promise<T[]> {
   const of = Math.max(1, Math.min(sharesMax, sql.options.max - 1))
   const begin = () => divided(sql, of, work)
+  if (of === 1) return begin()
   const done = (lastOf.get(sql) ?? Promise.resolve()).then(begin)
   lastOf.set(sql, done.then(nothing, nothing))
   return done
