@@ -51,13 +51,13 @@ export async function corridorChange(
   const atMs = periodStartMs(period, endMs)
   const isLasting = view.freshness.tier === 'hourly'
   const then = { sinceMs: atMs, beforeMs: atMs + 1, thenMs: atMs, isLasting }
+  const end = pricesAt(view, { atMs: endMs, ...present(view, corridor, endMs) })
   const [quotes, startMid] = await Promise.all([
     quotesBefore(deps, corridor, then),
     midBefore(deps, view, { ...then, corridor }),
   ])
   const past = await withDayMids(deps, view, { quotes: heldAt(quotes, atMs), mid: startMid })
   const start = pricesAt(view, { atMs, mid: startMid, judged: past })
-  const end = pricesAt(view, { atMs: endMs, ...present(view, corridor, endMs) })
   return {
     corridor,
     period,

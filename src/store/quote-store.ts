@@ -146,19 +146,33 @@ type Taking = Omit<LiveAsk, 'offers'> & {
 }
 
 async function liveIn(sql: Sql, tx: TransactionSql, { take, ...ask }: Taking): Promise<void> {
-  // The planner expects too few rows of an offer to walk an index in their order.
-  await tx`set local enable_sort = off`
-  // It goes on to the workers of a cluster, whose sessions are not ours.
-  if (ask.isDistributed) await tx`set local jit = off`
   const far = new Map<string, OfferPlace>()
   const takeFound = (row: LiveRow) => {
     if (row.id !== null) take(row)
     else far.set(`${row.series} ${row.of_offer}`, { series: row.series, offer: row.of_offer })
   }
-  await liveStatement(sql, tx, { ...ask, offers: null }).forEach(takeFound)
-  const offers = [...far.values()]
-  if (offers.length > 0) await liveStatement(sql, tx, { ...ask, offers }).forEach(takeFound)
+  const search = (offers: LiveAsk['offers']) =>
+    unsorted(tx, ask, () => liveStatement(sql, tx, { ...ask, offers }).forEach(takeFound))
+  await search(null)
+  if (far.size > 0) await search([...far.values()])
 }
+
+/**
+ * Sends a statement that may not sort, since the planner expects too few rows of an offer to walk
+ * an index in their order; in one go with its settings, so that no other comes between them. `jit`
+ * goes on to the workers of a cluster, whose sessions are not ours.
+ */
+const unsorted = (
+  tx: TransactionSql,
+  { isDistributed }: Pick<LiveAsk, 'isDistributed'>,
+  send: () => PromiseLike<unknown>,
+) =>
+  Promise.all([
+    tx`set local enable_sort = off`.execute(),
+    isDistributed && tx`set local jit = off`.execute(),
+    send(),
+    tx`set local enable_sort = on`.execute(),
+  ])
 
 type SeriesAsk = Pick<LiveAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
   readonly corridorId: number
@@ -192,30 +206,6 @@ export function eachLiveRow(
       where corridor_id = ${corridorId} ${own('provider_corridor_id')}
     )`
   return liveIn(sql, tx, { nowMs, isDistributed, isThen: isThen && !archived, tables, take })
-}
-
-type CorridorsAsk = Pick<SeriesAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
-  readonly corridorIds: readonly number[]
-  /** The archived observations of each. */
-  readonly archivedOf?: (corridorId: number) => SeriesAsk['archived']
-}
-
-/** Returns the `live` quotes of some corridors, inside a transaction. */
-export async function liveQuotesOf(
-  sql: Sql,
-  tx: TransactionSql,
-  { corridorIds, archivedOf, ...ask }: CorridorsAsk,
-): Promise<Quote[]> {
-  const quotes = new Map<string, Quote>()
-  for (const corridorId of corridorIds)
-    await eachLiveRow(sql, tx, {
-      ...ask,
-      corridorId,
-      archived: archivedOf?.(corridorId) ?? null,
-      take: (row) => quotes.set(row.id, quoteOf(row)),
-    })
-  await tx`set local enable_sort = on`
-  return [...quotes.values()]
 }
 
 /**

@@ -57,13 +57,14 @@ type Known<T> = {
  * Number of times that a response is computed at most, each time with the corridors that it looked
  * at.
  */
-const ROUNDS_MAX = 5
+const ROUNDS_MAX = 6
 
 /**
  * The answer that `find` would have given at an earlier time: from a view of
  * memory that is loaded from the database as it was known then, and from the stores of the past.
  *
- * Only the corridors that `find` looks at are loaded, so it is called until it looks at no other.
+ * Only the corridors that `find` looks at are loaded, so it is called until it looks at no other;
+ * those that it looks at first, and references, are loaded while it asks about the past.
  * Throws `invalid_parameter` for a time in the future, and `not_kept`.
  */
 export function knownAnswer<P, T>(
@@ -81,7 +82,8 @@ export function knownAnswer<P, T>(
   return store.at(knownMs, async (tables) => {
     const wasSample = isSample && (await tables.holdsSample())
     const freshness = freshnessAt(isOfTier ? asker.tier : 'realtime', knownMs, wasSample)
-    const memory = await loaded(tables, { knownMs, isLive })
+    const memory = new Memory()
+    memory.publish({ catalogue: await tables.catalogue() }, knownMs)
     const past = { store: tables.past, windows: new WindowCache(), isOfOneTime: true }
     const answer = await settled(tables, memory, {
       knownMs,
@@ -93,17 +95,7 @@ export function knownAnswer<P, T>(
   })
 }
 
-type Then = Pick<Asked, 'knownMs' | 'isLive'>
-
-/** A memory without quotes. */
-async function loaded<P>(tables: KnownTables<P>, { knownMs, isLive }: Then): Promise<Memory> {
-  const memory = new Memory()
-  const references = isLive ? await tables.references() : []
-  memory.publish({ catalogue: await tables.catalogue(), references }, knownMs)
-  return memory
-}
-
-type Question<T> = Then & {
+type Question<T> = Pick<Asked, 'knownMs' | 'isLive'> & {
   viewOf(): View
   find(view: View): T | Promise<T>
 }
@@ -114,16 +106,23 @@ async function settled<P, T>(
   { knownMs, isLive, viewOf, find }: Question<T>,
 ): Promise<T> {
   const known = new Set<string>()
-  for (let round = 1; ; round++) {
-    const view = viewOf()
-    const answer = await outcomeOf(() => find(view))
-    const news = isLive ? corridorsIn(view, known) : []
-    if (news.length === 0) return answer()
-    if (round === ROUNDS_MAX) throw new Error('an answer looked at other corridors every time')
+  const load = async (view: View, isFirst = false): Promise<boolean> => {
+    const news = corridorsIn(view, known)
+    if (!isLive || (news.length === 0 && !isFirst)) return false
     for (const corridor of news) known.add(corridorKey(corridor))
-    const quotes = await tables.quotes(news)
+    const references = isFirst ? tables.references() : []
+    const [quotes] = await Promise.all([tables.quotes(news), references])
+    memory.publish({ references: await references }, knownMs)
     await learnDays({ memory, days: tables }, { quotes })
     memory.publish({ quotes }, knownMs)
+    return true
+  }
+  for (let round = 1; ; round++) {
+    const view = viewOf()
+    const found = outcomeOf(() => find(view))
+    const [answer, isSoon] = await Promise.all([found, load(view, round === 1)])
+    if (!(await load(view)) && !isSoon) return answer()
+    if (round === ROUNDS_MAX) throw new Error('an answer looked at other corridors every time')
   }
 }
 

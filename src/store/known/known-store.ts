@@ -1,18 +1,19 @@
 import type { TransactionSql } from 'postgres'
-import { type Corridor, corridorKey } from '~/domain/corridor.ts'
+import type { Corridor } from '~/domain/corridor.ts'
 import { notKept } from '~/domain/errors.ts'
 import { boundariesMs } from '~/domain/freshness.ts'
 import type { PageAsk, Standing } from '~/domain/history.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import type { Catalogue } from '~/domain/provider.ts'
+import type { Quote } from '~/domain/quote.ts'
 import type { BucketsAsk } from '~/domain/series.ts'
 import { archivedMonths, remembersArchive } from '~/store/archive/archived.ts'
 import { archivedSince } from '~/store/archive/rows.ts'
-import { remembersCorridors } from '~/store/corridor-ids.ts'
+import { type Place, remembersCorridors, rowsOf } from '~/store/corridor-ids.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { isDistributed, remembersDistribution } from '~/store/distributed/distribution.ts'
-import { arrayLiteral, instantText } from '~/store/encoding.ts'
+import { instantText } from '~/store/encoding.ts'
 import { areManyMonths, remembersMonths } from '~/store/month/parts.ts'
 import { createHeldStore } from '~/store/past/held-store.ts'
 import { createHistoryStore } from '~/store/past/history-store.ts'
@@ -20,7 +21,7 @@ import { Reach } from '~/store/past/reach.ts'
 import { createSeriesStore } from '~/store/past/series-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 import { createWorthPathStore } from '~/store/past/worth-path-store.ts'
-import { liveQuotesOf } from '~/store/quote-store.ts'
+import { eachLiveRow, quoteOf } from '~/store/quote-store.ts'
 import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
 import { isCountLost } from './known-rollups.ts'
 import { catalogueIn, firstRecorded } from './known-tables.ts'
@@ -199,23 +200,27 @@ function pastOf(known: Database, { lostMs, prunedMs }: State, reaches: Reaches) 
 /** Loads a view of memory. */
 function presentOf(known: Database) {
   const { sql, knownMs: nowMs = 0 } = known
+  const quotesOf = async (place: Place, sinceMs: number) => {
+    const { from, to } = place.corridor
+    const quotes = new Map<string, Quote>()
+    await eachLiveRow(sql, sql as unknown as TransactionSql, {
+      ...place,
+      nowMs,
+      archived: archivedSince(known, place, sinceMs),
+      take: (row) => row.source === from && row.target === to && quotes.set(row.id, quoteOf(row)),
+    })
+    return [...quotes.values()]
+  }
   return {
     references: () => createReferenceStore(known).live(nowMs),
     referencesAt: (probes: readonly Probe[]) => referencesAt(known, probes),
     holdsSample: () => holdsSample(sql),
     async quotes(corridors: readonly Corridor[]) {
-      const rows = await sql<{ id: number }[]>`
-        select id from corridors
-        where source || '/' || target = any(${arrayLiteral(corridors.map(corridorKey))}::text[])
-        order by id`
-      const corridorIds = rows.map(({ id }) => id)
-      const archive = await archivedMonths(sql)
+      const quotes: Quote[] = []
       const sinceMs = Math.min(...boundariesMs(nowMs))
-      const archivedOf = (corridorId: number) =>
-        archivedSince(known, { corridorId, archive }, sinceMs)
-      const own = { nowMs, isDistributed: await isDistributed(sql), isThen: true }
-      const ask = { ...own, corridorIds, archivedOf }
-      return liveQuotesOf(sql, sql as unknown as TransactionSql, ask)
+      for (const corridor of corridors)
+        quotes.push(...(await rowsOf(known, corridor, (place) => quotesOf(place, sinceMs))))
+      return quotes
     },
   }
 }
