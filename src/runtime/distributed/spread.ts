@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '~/clock.ts'
 import { corridorKey, type StoredCorridor } from '~/domain/corridor.ts'
 import type { Quote } from '~/domain/quote.ts'
+import type { LogRow } from '~/jobs/change-log.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { type Hidden, Whole } from '~/jobs/whole.ts'
 import type { Log } from '~/log.ts'
@@ -43,9 +44,22 @@ export class Spread {
       return quotes.withdrawnAmong(asked, here?.map(({ id }) => id) ?? null)
     }
     const withdrawnAmong = this.#withdrawnAmong
+    // A frozen server would keep the connection of each query until it is back.
+    const assertHere = (rows: readonly LogRow[]) => {
+      if (this.workers.isAnyAway(rows.flatMap(({ spread }) => spread?.corridorIds ?? [])))
+        throw new Error('a worker that keeps these rows is unreachable')
+    }
+    const ofChanges = async (rows: readonly LogRow[]) => {
+      assertHere(rows)
+      return quotes.ofChanges(rows)
+    }
+    const hasWitnesses = async (row: LogRow) => {
+      assertHere([row])
+      return quotes.hasWitnesses(row)
+    }
     this.whole = new Whole({
       changes,
-      quotes: { ...quotes, withdrawnAmong, live },
+      quotes: { live, withdrawnAmong, ofChanges, hasWitnesses },
       clock,
       pause,
     })

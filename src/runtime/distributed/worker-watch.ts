@@ -27,6 +27,7 @@ type WatchDeps = {
 export class WorkerWatch {
   #figures: WorkerFigures = { workers: 0, away: 0, corridors: 0 }
   #owed: readonly number[] = []
+  #awayIds: ReadonlySet<number> = new Set()
   readonly #asking = new Map<string, () => Promise<boolean>>()
 
   constructor(private readonly deps: WatchDeps) {}
@@ -45,19 +46,13 @@ export class WorkerWatch {
 
   /** Asks every server. Rejects when the coordinator does not answer, or `onBack` fails. */
   async look(): Promise<void> {
-    const { all, away } = await this.#asked()
-    await this.#awayIn(all, away)
+    const { away } = await this.#asked()
     if (this.#owed.length > away.length) await this.#tellBack(away)
   }
 
-  /** The corridors of servers that are away; keeps the figures, and logs when the first goes. */
-  async #awayIn(all: readonly number[], away: readonly number[]) {
-    const { store, log } = this.deps
-    const corridors = away.length > 0 ? await store.corridorsOn(away) : []
-    const before = this.#figures.away
-    this.#figures = { workers: all.length, away: away.length, corridors: corridors.length }
-    if (away.length > 0 && before === 0) log.warn(this.#figures, 'database workers are away')
-    return corridors
+  /** Reports whether one of these corridors was on an unreachable server at the last look. */
+  isAnyAway(corridorIds: readonly number[]): boolean {
+    return corridorIds.some((id) => this.#awayIds.has(id))
   }
 
   /** Tells that all but those who are away are back; again at the next look where that fails. */
@@ -74,26 +69,36 @@ export class WorkerWatch {
     }
   }
 
-  /**
-   * The corridors by whether their servers answer; null if all do. A server is asked twice, as
-   * one that is only busy may not answer in time.
-   */
+  /** The corridors by whether their servers answer; null if all do. */
   async divided(): Promise<Divided | null> {
-    const first = await this.#asked()
-    const { all, away } = first.away.length === 0 ? first : await this.#asked()
-    const corridors = await this.#awayIn(all, away)
+    const { all, away, corridors } = await this.#asked()
     if (away.length === 0) return null
     const here = all.filter((group) => !away.includes(group))
     return { here: await this.deps.store.corridorsOn(here), away: corridors }
   }
 
+  /**
+   * Asks every server, twice where one that was there is away now: one that is only busy may not
+   * answer in time. Keeps the figures, and logs when the first goes.
+   */
   async #asked() {
-    const nodes = await this.deps.store.nodes()
-    const answers = await Promise.all(nodes.map((node) => this.#answers(node)))
+    const { store, log } = this.deps
+    const nodes = await store.nodes()
     const all = nodes.map(({ group }) => group)
-    const away = all.filter((_, i) => !answers[i])
+    const groupsAway = async () => {
+      const answers = await Promise.all(nodes.map((node) => this.#answers(node)))
+      return all.filter((_, i) => !answers[i])
+    }
+    const first = await groupsAway()
+    const isKnown = first.every((group) => this.#owed.includes(group))
+    const away = isKnown ? first : await groupsAway()
     this.#owed = all.filter((group) => away.includes(group) || this.#owed.includes(group))
-    return { all, away }
+    const corridors = away.length > 0 ? await store.corridorsOn(away) : []
+    this.#awayIds = new Set(corridors.map(({ id }) => id))
+    const before = this.#figures.away
+    this.#figures = { workers: all.length, away: away.length, corridors: corridors.length }
+    if (away.length > 0 && before === 0) log.warn(this.#figures, 'database workers are away')
+    return { all, away, corridors }
   }
 
   #answers(node: Node): Promise<boolean> {

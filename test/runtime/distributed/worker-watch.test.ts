@@ -58,6 +58,16 @@ describe('WorkerWatch', () => {
     onAsk = () => void (asked === 2 && away.clear())
     expect(await watch.divided()).toBe(null)
     expect(asked).toBe(4)
+    expect(watch.isAnyAway([11])).toBe(false)
+  })
+
+  test('knows by their ids the corridors of servers that are unreachable', async () => {
+    away.add(2)
+    await watch.look()
+    expect([[10], [10, 12], []].map((ids) => watch.isAnyAway(ids))).toEqual([false, true, false])
+    away.clear()
+    await watch.look()
+    expect(watch.isAnyAway([10, 11, 12])).toBe(false)
   })
 
   test('reports once that one is back, even if it was never seen unreachable', async () => {
@@ -104,13 +114,13 @@ describe('WorkerWatch', () => {
     expect(asked).toBe(0)
     away.add(1)
     await often!.run()
-    expect(asked).toBe(2)
-    await soon!.run()
     expect(asked).toBe(4)
+    await soon!.run()
+    expect(asked).toBe(6)
     away.clear()
     await soon!.run()
     expect(backs).toEqual([[10]])
     await soon!.run()
-    expect(asked).toBe(6)
+    expect(asked).toBe(8)
   })
 })
