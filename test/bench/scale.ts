@@ -199,6 +199,7 @@ function memoryFigures(stages: readonly Stage[], offers: Stage): Figure[] {
       what: `resident memory of a live quote, from ${shown(few.liveQuotes)} to ${shown(many.liveQuotes)}`,
       value: bytes,
       unit: 'bytes',
+      goal: 'at most 2400',
     },
     {
       what: `resident memory of a live offer, from ${shown(few.liveQuotes)} to ${shown(offers.liveQuotes)}`,
