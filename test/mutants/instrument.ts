@@ -7,6 +7,8 @@ export type Mutant = {
   readonly id: string
   readonly file: string
   readonly line: number
+  /** What is there, as far as its first line goes. */
+  readonly text: string
   /** The text that takes the place of what is there. */
   readonly replacement: string
 }
@@ -31,12 +33,15 @@ export async function instrument(root: string, paths: readonly string[]): Promis
       content: await Bun.file(join(root, path)).text(),
     })),
   )
+  const contents = new Map(files.map(({ name, content }) => [name, content]))
   const options = { plugins: null, ignorers: [], excludedMutations: [...UNTRIED] }
   const made = await new Instrumenter(LOG).instrument(files, options)
   for (const { name, content } of made.files) await Bun.write(join(root, name), content)
   return made.mutants
     .filter(({ mutatorName }) => !UNTRIED.has(mutatorName))
-    .map(({ id, fileName, location, replacement }) => ({
-      ...{ id, file: fileName, line: location.start.line + 1, replacement },
-    }))
+    .map(({ id, fileName, location: { start, end }, replacement }) => {
+      const line = contents.get(fileName)!.split('\n')[start.line]!
+      const text = line.slice(start.column, end.line === start.line ? end.column : undefined)
+      return { id, file: fileName, line: start.line + 1, text, replacement }
+    })
 }

@@ -19,16 +19,19 @@ const FRESH_TESTS = 4
 type Outcomes = Map<string, Outcome>
 
 /**
- * `bun run mutants [FILE or FOLDER ...] [--sample N] [--seed N]`: changes the sources in one place
- * at a time, everywhere or in N places that the seed draws, and counts how often a test notices.
- * Ends with 1 where tests fail without any change.
+ * `bun run mutants [FILE, FILE:LINE or FOLDER ...] [--sample N] [--seed N]`: changes the sources in
+ * one place at a time, everywhere or in N places that the seed draws, and counts how often a test
+ * notices. Ends with 1 where tests fail without any change.
  */
 async function main(args: string[]): Promise<number> {
   const options = { sample: { type: 'string' }, seed: { type: 'string' } } as const
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const root = await copied()
-  const paths = await sourcesOf(positionals.length > 0 ? positionals : FOLDERS)
-  const all = await instrument(root, paths)
+  const asked = (positionals.length > 0 ? positionals : FOLDERS).map((one) => one.split(':'))
+  const paths = await sourcesOf(asked.map(([path]) => path!))
+  const isAsked = ({ file, line }: Mutant) =>
+    asked.some(([path, at]) => (at ? path === file && Number(at) === line : file.startsWith(path!)))
+  const all = (await instrument(root, paths)).filter(isAsked)
   console.log(`${all.length} mutants in ${paths.length} files`)
   const mutants = values.sample ? drawn(all, Number(values.sample), values.seed ?? '1') : all
   const nearest = await nearestTests()
@@ -148,10 +151,11 @@ function countsOf(mutants: readonly Mutant[], outcomes: Outcomes): number[] {
   return OUTCOMES.map((one) => mutants.filter(({ id }) => outcomes.get(id) === one).length)
 }
 
-function reportSurvivor({ file, line, replacement }: Mutant, outcome: Outcome): void {
+function reportSurvivor(mutant: Mutant, outcome: Outcome): void {
   if (outcome !== 'survived' && outcome !== 'no test') return
-  const text = replacement.replace(/\s+/g, ' ').slice(0, 100)
-  console.log(`${file}:${line} ${text}${outcome === 'no test' ? ' (no test gets there)' : ''}`)
+  const { file, line, text, replacement } = mutant
+  const change = `${text} -> ${replacement.replace(/\s+/g, ' ').slice(0, 100)}`
+  console.log(`${file}:${line} ${change}${outcome === 'no test' ? ' (no test gets there)' : ''}`)
 }
 
 function report(mutants: readonly Mutant[], outcomes: Outcomes): void {
