@@ -46,7 +46,7 @@ export function readObservationRow(row: unknown, rules: RowRules): RowReading {
   const provider = reader.provider()
   const [from, to] = reader.corridor()
   const rate = reader.decimal('rate', { min: RATE_MIN, max: RATE_MAX })
-  if (rate === null && values.isAbsent('rate')) values.fault('rate is required: a number above 0')
+  if (values.isAbsent('rate')) values.fault('rate is required: a number above 0')
   const fee = reader.decimal('fee', { min: 0, max: FEE_MAX })
   const feeCurrency = reader.currency('fee_currency')
   const notes = reader.notes()
@@ -56,7 +56,7 @@ export function readObservationRow(row: unknown, rules: RowRules): RowReading {
   const offer = offerOfRow(values, effectiveMs)
   if (from !== null && from === to) reader.twoCountries(from, offer ?? PLAIN)
   if (values.faults.length > 0) return { observation: null, faults: values.faults }
-  const hasFee = fee !== null || (offer !== null && offer.feePercent !== null)
+  const hasFee = fee !== null || (offer ?? PLAIN).feePercent !== null
   const observation = {
     providerId: provider!.id,
     rateType: provider!.rateType,
@@ -143,8 +143,6 @@ class RowReader {
     const { row } = this
     if (row.isAbsent(field) && row.isAbsent(alias))
       return row.fault(`${field} (or ${alias}) is required: a currency code`)
-    if (row.isAbsent(alias)) return this.currency(field)
-    if (row.isAbsent(field)) return this.currency(alias)
     const full = this.currency(field)
     const short = this.currency(alias)
     if (full !== null && short !== null && full !== short)

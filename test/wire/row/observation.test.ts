@@ -70,6 +70,33 @@ describe('readObservationRow', () => {
       expectFault({ evidence }, 'evidence must be one of observed, derived, indicative, not ')
   })
 
+  test('what the sender accepts is true or false, and false where nothing is said', () => {
+    const readingOf = (accept_implausible: unknown) =>
+      readObservationRow({ ...ROW, accept_implausible }, RULES)
+    expect(readingOf(true).faults).toBeNull()
+    expect(readingOf(true)).toHaveProperty('isAccepted', true)
+    for (const no of [false, null, undefined])
+      expect(readingOf(no)).not.toHaveProperty('isAccepted')
+    for (const [other, shown] of [
+      ['true', '"true"'],
+      [1, '1'],
+      [[true], 'a list'],
+      [{}, 'an object'],
+    ])
+      expect(readingOf(other).faults).toEqual([
+        `accept_implausible must be true or false, not ${shown}`,
+      ])
+  })
+
+  test('a fault repeats what was sent, the beginning of what is long', () => {
+    const long = '9'.repeat(41)
+    expect(faultsOf({ provider_id: true })[0]).toStartWith('provider_id true is not')
+    expect(faultsOf({ provider_id: long })[0]).toStartWith(`provider_id "${'9'.repeat(40)}" is not`)
+    const written = new WrittenNumber(`1x${long}`)
+    expect(faultsOf({ rate: written })[0]).toEndWith(`, not 1x${'9'.repeat(38)}`)
+    expect(faultsOf({ evidence: [null] })[0]).toEndWith(', not a list')
+  })
+
   test('the rate type is that of the provider', () => {
     expect(observationOf({ provider_id: 'official-b' }).rateType).toBe('official')
     expect(observationOf({ rate_type: 'p2p' }).rateType).toBe('retail')
@@ -197,7 +224,16 @@ describe('rate and fee of a row', () => {
 
   test('must be finite JSON numbers, no texts', () => {
     for (const field of ['rate', 'fee'])
-      for (const value of ['1', '', true, {}, [1], Number.NaN, Number.POSITIVE_INFINITY])
+      for (const value of [
+        '1',
+        '',
+        true,
+        {},
+        [1],
+        ['1,284.50'],
+        Number.NaN,
+        Number.POSITIVE_INFINITY,
+      ])
         expectFault({ [field]: value }, `${field} must be a finite JSON number`)
   })
 
@@ -218,6 +254,8 @@ describe('rate and fee of a row', () => {
   test('a number in a text has the same bounds', () => {
     expectFault({ rate: new WrittenNumber('1000000000000.001') }, 'rate must be between')
     expectFault({ rate: new WrittenNumber('1.00000000000000000e999') }, 'rate must be')
+    for (const text of ['1e999', '', '0x10', 'Infinity'])
+      expectFault({ rate: new WrittenNumber(text) }, 'rate must be a finite JSON number')
     expectFault({ fee: new WrittenNumber('-0.00000000000000000001') }, 'fee must be between')
   })
 
@@ -285,6 +323,7 @@ describe('effective_from of a row', () => {
       '2026-03-05',
       '2026-03-05T14:00:00',
       1772720730,
+      ['2026-03-05T14:00:00Z'],
       {},
       [],
     ])

@@ -228,7 +228,7 @@ describe('the terms of a row', () => {
           `${field} must be an ISO-8601 duration of at most 366 days, in days, hours, minutes and ` +
             `seconds, such as PT0S, PT1H or P2D; not "${text}"`,
         ])
-    expect(faultsOf({ delivery_max: 60 })).toHaveLength(1)
+    for (const delivery_max of [60, ['PT1H']]) expect(faultsOf({ delivery_max })).toHaveLength(1)
     expect(faultsOf({ delivery_min: 'P2D', delivery_max: 'PT47H' })).toEqual([
       'delivery_min must not be longer than the longest delivery',
     ])
