@@ -1,5 +1,5 @@
 import type { Alert, Destination, Watched } from '~/domain/alert/alert.ts'
-import { type AlertField, type AlertUnit, fieldOf, isMonthly } from '~/domain/alert/field.ts'
+import { type AlertField, type AlertUnit, fieldOf } from '~/domain/alert/field.ts'
 import { reasonKind } from '~/domain/alert/reason.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import { moneyOf, plainNumberText } from '~/portal/words/format.ts'
@@ -21,12 +21,12 @@ export function conditionText(words: Words, watched: Watched): string {
   const { corridor, when } = watched
   const { field, op, value, periodMs } = when
   const { unit } = fieldOf(field)
-  if (isMonthly(when)) return subjectText(words, { ...watched, field })
-  if (unit === null)
+  if (field === 'stale')
     return periodMs === null
       ? say('alert.none-current')
       : say('alert.none-younger', { span: spanText(periodMs) })
   const subject = subjectText(words, { ...watched, field })
+  if (unit === null) return subject
   if (op !== 'moves_pct')
     return say(`alert-condition.${op!}`, {
       subject,

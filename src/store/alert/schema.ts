@@ -2,11 +2,13 @@ import { sql } from 'drizzle-orm'
 import * as pg from 'drizzle-orm/pg-core'
 import { ALERT_OPS, ALERT_STATUSES } from '~/domain/alert/alert.ts'
 import { DELIVERY_KINDS, DELIVERY_STATUSES } from '~/domain/alert/delivery.ts'
-import { ALERT_FIELDS } from '~/domain/alert/field.ts'
+import { ALERT_FIELDS, fieldOf } from '~/domain/alert/field.ts'
 import { instant, moment } from '~/store/instant-column.ts'
 import { ofAccount, ofCurrency } from '~/store/schema.ts'
 
 export const alertField = pg.pgEnum('alert_field', ALERT_FIELDS)
+const uncompared = ALERT_FIELDS.filter((field) => fieldOf(field).unit === null)
+const UNCOMPARED = sql.raw(uncompared.map((field) => `'${field}'`).join(', '))
 export const alertOp = pg.pgEnum('alert_op', ALERT_OPS)
 export const alertStatus = pg.pgEnum('alert_status', ALERT_STATUSES)
 export const deliveryKind = pg.pgEnum('alert_delivery_kind', DELIVERY_KINDS)
@@ -27,7 +29,7 @@ export const alerts = pg.pgTable(
     targetCountry: pg.text('target_country'),
     amount: pg.numeric('amount', { mode: 'number' }),
     field: alertField('field').notNull(),
-    /** Null for `stale`, which compares nothing. */
+    /** Null for a field without a unit, which compares nothing. */
     op: alertOp('op'),
     value: pg.numeric('value', { mode: 'number' }),
     periodMs: pg.bigint('period_ms', { mode: 'number' }),
@@ -58,10 +60,7 @@ export const alerts = pg.pgTable(
     pg.index('alerts_active').on(t.createdMs, t.id).where(sql`${t.status} = 'active'`),
     pg.index('alerts_webhook').on(t.webhookUrl),
     pg.check('alerts_amount', sql`${t.amount} > 0`),
-    pg.check(
-      'alerts_comparison',
-      sql`(${t.op} is null) = (${t.field}::text in ('stale', 'monthly'))`,
-    ),
+    pg.check('alerts_comparison', sql`(${t.op} is null) = (${t.field}::text in (${UNCOMPARED}))`),
     pg.check('alerts_value', sql`(${t.value} is null) = (${t.op} is null)`),
     pg.check('alerts_secret', sql`(${t.secret} is null) = (${t.webhookUrl} is null)`),
   ],
