@@ -50,7 +50,7 @@ export const failed = ({ fault, message, retryAfterMs }: Failure, nowMs: number)
 
 /** Reports whether the upstream asked not to be called yet. */
 export const isWaiting = ({ waitUntilMs }: Attempts, nowMs: number): boolean =>
-  waitUntilMs !== null && waitUntilMs > nowMs
+  (waitUntilMs ?? 0) > nowMs
 
 /** Throws a FeedError while the upstream asked not to be called yet. */
 export function refuseWaiting(attempts: Attempts, nowMs: number): void {

@@ -50,6 +50,9 @@ describe('answerFault', () => {
     expect(faultOf({ ...rest, ...scaled(10) })).toMatch(/not per USD/)
     expect(faultOf({ ...rest, ...scaled(1), AED: '5' })).toBeNull()
     expect(faultOf({ ...rest, AED: '5' })).toBeNull()
+    const half = { ...rest, ...scaled(1), AED: '5', HKD: '9', QAR: '5' }
+    expect(faultOf({ ...half, OMR: '0.3845' })).toBeNull()
+    expect(faultOf(half)).toMatch(/AED, HKD, QAR far from their pegs/)
   })
 
   test.each([
@@ -78,6 +81,11 @@ describe('answerFault', () => {
 
   test('a currency that was not requested may have any value', () => {
     expect(faultOf({ ...GOOD, XYZ: '0' })).toBeNull()
+  })
+
+  test('an answer that is too old says how many days', () => {
+    const days = { upstreamMs: NOW - 8.5 * 86_400_000 }
+    expect(faultOf(GOOD, days)).toBe('gives rates that are 8 days old by its own date')
   })
 
   test('a time from 1970, from tomorrow, or none', () => {

@@ -17,6 +17,7 @@ describe('sendingStateOf', () => {
     const daily = sending(24 * HOUR_MS)
     const fromMs = 1_000_000 + 72 * HOUR_MS
     expect(silentFromMs(daily)).toBe(fromMs)
+    expect(silentFromMs({ ...daily, offDays: 2 })).toBe(fromMs + 48 * HOUR_MS)
     expect([sendingStateOf(daily, fromMs), sendingStateOf(daily, fromMs + 1)]).toEqual([
       'sending',
       'silent',

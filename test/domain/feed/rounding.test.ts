@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'bun:test'
+import { roundedBeside } from '~/domain/feed/rounding.ts'
+
+/** So many values of at most two digits, and others of four. */
+const rates = (round: number, fine: number) => ({
+  perUsd: new Map(
+    Array.from({ length: round + fine }, (_, i) => [
+      `K${i}`,
+      i < round ? ['0.0012', '1300', '7', '1.50'][i % 4]! : '1.234',
+    ]),
+  ),
+})
+
+describe('roundedBeside', () => {
+  test('counts the round values of an answer that is mostly round where another is finer', () => {
+    expect(roundedBeside(rates(6, 4), [rates(0, 10)])).toBe(6)
+    expect(roundedBeside(rates(10, 0), [rates(10, 0), rates(5, 5)])).toBe(10)
+  })
+
+  test('is 0 where half of the values are finer, or no other answer is', () => {
+    expect(roundedBeside(rates(5, 5), [rates(0, 10)])).toBe(0)
+    expect(roundedBeside(rates(6, 4), [rates(10, 0), rates(6, 4)])).toBe(0)
+    expect(roundedBeside(rates(6, 4), [])).toBe(0)
+  })
+
+  test('is 0 for fewer than ten currencies, which may be round by chance', () => {
+    expect(roundedBeside(rates(9, 0), [rates(0, 10)])).toBe(0)
+  })
+})
