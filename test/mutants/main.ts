@@ -12,7 +12,7 @@ import type { Outcome, Report, Task } from './trial.ts'
 /** The folders that are tried where none is named. */
 const FOLDERS = ['src/domain', 'src/memory', 'src/service', 'src/wire/row']
 /** A process that reports nothing for so long is in an endless loop. */
-const SILENCE_MS_MAX = 60_000
+const SILENCE_MS_MAX = 120_000
 /** As many of the nearest test files are tried for a mutant that is active while modules load. */
 const FRESH_TESTS = 4
 

@@ -15,7 +15,9 @@ function unused(answers: readonly FeedAnswer[], mode: ReferenceMode = 'consensus
   const standing = new Map(Object.entries(STANDING))
   const known = [...standing.keys()]
   const verdict = verdictOf({ answers, known, standing, held: [], rules: GUARD_RULES, mode })
-  return answers.map((answer) => Object.fromEntries(judgedAnswer(answer, verdict).unused))
+  return answers.map(
+    (answer): Record<string, string> => Object.fromEntries(judgedAnswer(answer, verdict).unused),
+  )
 }
 
 describe('judgedAnswer', () => {
