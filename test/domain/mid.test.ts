@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atSomeTime, crossMid, joinedSources, type Reference } from '~/domain/mid.ts'
+import { atSomeTime, crossMid, isConstant, joinedSources, type Reference } from '~/domain/mid.ts'
 import { rates } from '../support/quotes.ts'
 
 const reference = (currency: string, perUsd: number, more: Partial<Reference> = {}): Reference => ({
@@ -53,6 +53,24 @@ describe('crossMid', () => {
     expect(crossMid(reference('GBP', 1, late), reference('KES', 1, early)).atMs).toBe(10)
   })
 
+  test('adds the dispersions of its legs where feeds back both, or pegs do', () => {
+    const [kes, eur, aed] = [
+      reference('KES', 128, { id: 2, basis: 'consensus', dispersionBps: 10 }),
+      reference('XOF', 600, { id: 3, source: 'peg:EUR+ecb', basis: 'peg', dispersionBps: 7 }),
+      reference('AED', 3.6725, { id: 0, source: 'peg:USD', basis: 'peg' }),
+    ]
+    const backed = (from: Reference, to: Reference) => {
+      const { basis, dispersionBps } = crossMid(from, to)
+      return [basis, dispersionBps]
+    }
+    expect(backed(reference('GBP', 0.8, { ...kes, id: 4 }), kes)).toEqual(['consensus', 20])
+    expect(backed(kes, eur)).toEqual(['peg', 17])
+    expect(backed(aed, eur)).toEqual(['peg', 7])
+    expect(backed(aed, reference('BHD', 0.376, { ...aed, id: 9 }))).toEqual(['peg', null])
+    expect(backed(kes, reference('GBP', 0.8, { dispersionBps: 5 }))).toEqual(['single', null])
+    expect(backed({ ...kes, basis: 'disputed' }, eur)).toEqual(['disputed', null])
+  })
+
   test('one source is named once, two are joined by a plus in order of the legs', () => {
     const a = { source: 'ecb' }
     const b = { source: 'open-er-api' }
@@ -93,6 +111,13 @@ describe('joinedSources', () => {
 
 describe('atSomeTime', () => {
   const nowMs = Date.parse('2026-03-05T14:25:30.500Z')
+
+  test('is constant where pegs alone make it', () => {
+    const constant = ['peg:USD', 'peg:XOF+peg:EUR', 'peg:EUR+ecb', 'ecb', ''].map((source) =>
+      isConstant({ source }),
+    )
+    expect(constant).toEqual([true, true, false, false, false])
+  })
 
   test('dates what holds at any moment to the top of the hour', () => {
     const peg = { rate: 3.6725, source: 'peg:USD', atMs: Number.POSITIVE_INFINITY }

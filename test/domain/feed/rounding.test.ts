@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { roundedBeside } from '~/domain/feed/rounding.ts'
 
-/** So many values of at most two digits, and others of four. */
+/** Values of which `round` have at most two digits, and `fine` have four. */
 const rates = (round: number, fine: number) => ({
   perUsd: new Map(
     Array.from({ length: round + fine }, (_, i) => [
