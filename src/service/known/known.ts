@@ -60,8 +60,8 @@ type Known<T> = {
 const ROUNDS_MAX = 6
 
 /**
- * The answer that `find` would have given at an earlier time: from a view of
- * memory that is loaded from the database as it was known then, and from the stores of the past.
+ * The answer that `find` would have given at an earlier time: from a view of memory that is loaded
+ * from the database as it was known then, and from the stores of the past.
  *
  * Only the corridors that `find` looks at are loaded, so it is called until it looks at no other;
  * those that it looks at first, and references, are loaded while it asks about the past.
