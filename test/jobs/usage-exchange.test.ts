@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, jest, test } from 'bun:test'
 import { dayOf, type Share, type ShareAsk, type UsageCount } from '~/domain/quota.ts'
 import { UsageExchange } from '~/jobs/usage-exchange.ts'
 import { UsageMeter } from '~/memory/usage-meter.ts'
@@ -20,7 +20,7 @@ class Store {
   error: Error | null = null
   /** Units that every request gets. */
   units = LIMIT
-  gate: Promise<unknown> = Promise.resolve()
+  gate: PromiseLike<unknown> = Promise.resolve()
 
   async settle({ counts, asks }: Batch) {
     await this.gate
@@ -71,6 +71,21 @@ async function begun() {
 type Begun = Awaited<ReturnType<typeof begun>>
 
 const take = ({ meter }: Begun) => meter.reserve(REQUEST)
+
+/** A request that waits for a share, since the database gives none, nor before `gate`. */
+async function waitingFor(gate: PromiseLike<unknown>) {
+  const world = await begun()
+  world.usage.units = 0
+  world.usage.gate = gate
+  for (let i = 0; i < 5; i++) take(world)
+  const waiting = take(world) as Promise<void>
+  expect(waiting).toBeInstanceOf(Promise)
+  return { ...world, waiting }
+}
+
+async function microtasks(): Promise<void> {
+  for (let i = 0; i < 20; i++) await Promise.resolve()
+}
 
 describe('UsageExchange.run', () => {
   test('writes what was counted since the last time, once', async () => {
@@ -219,6 +234,38 @@ describe('a share', () => {
     usage.units = 50
     await waiting
     expect(meter.reserve(REQUEST)).not.toBeInstanceOf(Promise)
+  })
+
+  test('is waited for by a process that is held up for a second, since the database answered', async () => {
+    const answered = Promise.withResolvers<void>()
+    const { waiting, exchange, usage } = await waitingFor({
+      // biome-ignore lint/suspicious/noThenProperty: whoever awaits it is held up
+      then(resolve: () => void) {
+        Bun.sleepSync(1100)
+        setTimeout(() => {
+          resolve()
+          answered.resolve()
+        })
+      },
+    } as PromiseLike<unknown>)
+    usage.gate = Promise.resolve()
+    await answered.promise
+    expect(Bun.peek.status(waiting)).toBe('pending')
+    await exchange.stop()
+  })
+
+  test('is waited for no longer than a second of a database that does not answer', async () => {
+    jest.useFakeTimers()
+    try {
+      const { waiting } = await waitingFor(new Promise(() => {}))
+      await microtasks()
+      jest.advanceTimersByTime(999)
+      expect(Bun.peek.status(waiting)).toBe('pending')
+      jest.advanceTimersByTime(1)
+      expect(Bun.peek.status(waiting)).toBe('fulfilled')
+    } finally {
+      jest.useRealTimers()
+    }
   })
 
   test('is returned at once, as far as it is not spent, if others need it', async () => {
