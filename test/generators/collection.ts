@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { exampleScene } from '../contract/example-scene.ts'
 import { sealAll } from '../store/evidence/scene.ts'
 import { withAlert } from './alert.ts'
 import { COLLECTION_FILE, collectionText } from './postman.ts'
-import { toolbox } from './toolbox.ts'
+import { HANG_MS, toolbox } from './toolbox.ts'
 
-const MINUTE_MS = 60_000
+setDefaultTimeout(HANG_MS)
 
 type Named = { key: string; value: string; disabled?: boolean }
 /** A request, as Postman's own library reads it; `url` has what is switched on. */
@@ -29,7 +29,7 @@ describe('the Postman collection', () => {
     await toolbox()
     scene = await exampleScene()
     await sealAll(scene.database, { nowMs: scene.clock.now(), leavesMax: 20_000 })
-  }, 3 * MINUTE_MS)
+  })
   afterAll(() => scene.end())
 
   test('is made of the document as it is now; if not, run: bun run postman', async () => {

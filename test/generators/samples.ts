@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import examples from '~generated/examples.json'
 import { exampleScene } from '../contract/example-scene.ts'
@@ -6,9 +6,10 @@ import { sealAll } from '../store/evidence/scene.ts'
 import { documentOf } from '../support/contract.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { withAlert } from './alert.ts'
-import { firstOf, ran } from './toolbox.ts'
+import { firstOf, HANG_MS, ran } from './toolbox.ts'
 
-const MINUTE_MS = 60_000
+setDefaultTimeout(HANG_MS)
+
 const LEAVES_MAX = 20_000
 
 /** Programs that run a sample, by its language: a file of that name, from a folder of its own. */
@@ -60,7 +61,7 @@ describe('the samples of the served document', () => {
         samples: operation['x-codeSamples'] as Sample[],
       })),
     )
-  }, MINUTE_MS)
+  })
   afterAll(() => scene.end())
 
   /** The sample of an operation in a folder of its own, and how it is run there. */
@@ -83,22 +84,18 @@ describe('the samples of the served document', () => {
 
   const those = (wanted: Kind) => operations.filter(({ kind }) => kind === wanted)
 
-  test.each(Object.keys(PROGRAMS))(
-    'in %s print the recorded answers',
-    async (language) => {
-      // As at an hour's end: four languages change more alerts than one account may in an hour.
-      await scene.database.sql`delete from portal_attempts`
-      for (const operation of those('json')) {
-        const { id } = operation
-        const recorded = recordedOf(id)
-        const printed = JSON.parse((await run(operation, language)).output)
-        const got = scene.accounts.withoutIds(printed)
-        if (OTHERWISE.includes(id)) expect(Object.keys(got)).toEqual(Object.keys(recorded))
-        else expect([id, got]).toEqual([id, recorded])
-      }
-    },
-    2 * MINUTE_MS,
-  )
+  test.each(Object.keys(PROGRAMS))('in %s print the recorded answers', async (language) => {
+    // As at an hour's end: four languages change more alerts than one account may in an hour.
+    await scene.database.sql`delete from portal_attempts`
+    for (const operation of those('json')) {
+      const { id } = operation
+      const recorded = recordedOf(id)
+      const printed = JSON.parse((await run(operation, language)).output)
+      const got = scene.accounts.withoutIds(printed)
+      if (OTHERWISE.includes(id)) expect(Object.keys(got)).toEqual(Object.keys(recorded))
+      else expect([id, got]).toEqual([id, recorded])
+    }
+  })
 
   test.each(Object.keys(PROGRAMS))('in %s print events as they come', async (language) => {
     expect(those('stream')).toHaveLength(1)
