@@ -31,7 +31,7 @@ type Switches = {
   mutantCoverage?: { static: object; perTest: Record<string, Record<string, number>> }
 }
 
-/** A mutant that is reached so many times more than without it is in an endless loop. */
+/** A mutant that is reached so many times more than without it counts as endless. */
 const HITS_FACTOR = 10
 const HITS_MIN = 100_000
 /** A test waits for ever where it takes that much longer. */
