@@ -18,6 +18,7 @@ export class MountProxy {
     this.#server = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
+      idleTimeout: 0,
       fetch: (request) => this.#forward(request),
     })
   }
