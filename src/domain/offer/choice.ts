@@ -43,8 +43,8 @@ export type Fitting<T extends Candidate> = Ranked & {
   /** Says whether `sent` is the least that the offer is for, and less would do. */
   readonly isMinimum: boolean
   /**
-   * Value by which offers equally far from the amount are compared, greatest first. For the nearest
-   * amount it is in proportion to that at the amount of the offer, if the fee is known.
+   * Value by which offers are compared, greatest first. For the nearest amount it is in proportion
+   * to that at the amount of the offer, if the fee is known.
    */
   readonly worth: number | null
 }
@@ -111,13 +111,20 @@ function placed({ quote, suspect }: Candidate, { goal, feeMidOf }: Ask): Placed 
     const value = net && roundAmount(net)
     if (value === null || match.match === 'exact')
       return { ...unsent, match, sent, value, worth: value }
-    return { ...unsent, match, sent, value, worth: roundAmount(yieldAt(quote, match, feeMid)) }
+    return {
+      ...unsent,
+      match,
+      sent,
+      value,
+      worth: roundAmount(yieldAt(quote, match, feeMid) * sent),
+    }
   }
   const sending = sendingOf(quote, goal.recipientGets, feeMid)
   if (!sending) return { ...unsent, value: null, worth: null }
   const { sent, match, isMinimum } = sending
   if (sent === null) return { ...unsent, ...farOf(quote, match) }
-  const second = roundAmount(netConverted(quote, sent, feeMid)!)
+  const net = netConverted(quote, sent, feeMid)
+  const second = net && roundAmount(net)
   const worth =
     match.match === 'exact'
       ? -sent
@@ -134,7 +141,7 @@ const farOf = ({ rate }: Quote, match: AmountMatch) => ({
   match,
   standing: STANDING.outOfRange,
   value: -match.ratio,
-  worth: null,
+  worth: -match.ratio,
   second: rate,
 })
 

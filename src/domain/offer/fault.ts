@@ -42,7 +42,7 @@ function termFaults(offer: Offer, effectiveMs: number): OfferFault[] {
   const faults: OfferFault[] = []
   if (feePercent !== null && !(feePercent >= 0 && feePercent <= 100))
     faults.push({ name: 'feePercent', fault: 'must be between 0 and 100' })
-  if ((deliveryMinMs ?? 0) > (deliveryMaxMs ?? Number.POSITIVE_INFINITY))
+  if (deliveryMinMs !== null && deliveryMaxMs !== null && deliveryMinMs > deliveryMaxMs)
     faults.push({ name: 'deliveryMinMs', fault: 'must not be longer than the longest delivery' })
   if (validUntilMs !== null && !(validUntilMs > effectiveMs))
     faults.push({

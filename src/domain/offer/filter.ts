@@ -81,7 +81,7 @@ const isSame = (said: string | null, asked: string | null): boolean | null =>
   said === null ? null : said === asked
 
 const isAnyOf = <T>(said: readonly T[], asked: readonly T[] | null): boolean =>
-  said.some((one) => asked!.includes(one))
+  said.some((one) => asked?.includes(one))
 
 function arrivesBy(provider: Asked['provider'], ms: number): boolean | null {
   const delivery = deliveryIn(provider?.transferTime ?? null)
@@ -92,5 +92,5 @@ function arrivesBy(provider: Asked['provider'], ms: number): boolean | null {
 export function arrivesWithin(delivery: Delivery, ms: number): boolean | null {
   const { deliveryMinMs, deliveryMaxMs } = delivery
   if (deliveryMaxMs !== null) return deliveryMaxMs <= ms
-  return (deliveryMinMs ?? 0) > ms ? false : null
+  return deliveryMinMs !== null && deliveryMinMs > ms ? false : null
 }

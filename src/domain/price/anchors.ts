@@ -98,11 +98,13 @@ export const DOLLAR: Reference = {
 }
 
 function pricingOf(code: string, fiat: ReadonlyMap<string, Priced>): Pricing {
+  const seen = new Set([code])
   const pegs: Peg[] = []
   for (let anchor = code; ; ) {
-    const { peg } = fiat.get(anchor)!
+    const peg = fiat.get(anchor)?.peg
     if (!peg || !fiat.has(peg.to)) return { anchor, pegs }
-    if (pegs.length === PEGS_MAX) return { anchor: code, pegs: [] }
+    if (seen.has(peg.to) || pegs.length === PEGS_MAX) return { anchor: code, pegs: [] }
+    seen.add(peg.to)
     pegs.unshift(peg)
     anchor = peg.to
   }

@@ -52,7 +52,7 @@ export function costOf(quote: Quote, amount: number, day: QuoteDay): Cost | null
 /** A percentage of an amount, right in all of the 12 digits that are shown. */
 export function partOf(amount: number, percent: number): number {
   const part = (amount * percent) / PERCENT
-  if (!isNearHalf(part)) return part
+  if (percent === 0 || !isNearHalf(part)) return part
   const exact = roundedDifference([amount, percent, 0.01])
   return Number.isNaN(exact) ? part : exact
 }
@@ -64,6 +64,7 @@ export function partOf(amount: number, percent: number): number {
 export function feeInSource(quote: Quote, { mid, feeMid }: QuoteDay): number | null {
   const { fee, feeCurrency, to } = quote
   if (fee === null) return isFeeStated(quote) ? 0 : null
+  if (fee === 0) return fee
   if (thirdFeeCurrency(quote) !== null) return feeMid === null ? null : fee * feeMid
   return feeCurrency === to ? fee / mid : fee
 }
