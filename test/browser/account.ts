@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { downloaded, Scene, strangers, type Visit } from './scene.ts'
 
 const EMAIL = 'ada.lovelace@example.org'
 const OPERATOR = 'operator@example.org'
 const PASSWORD = 'correct horse battery'
-
-setDefaultTimeout(300_000)
 
 let scene: Scene
 let ada: Visit

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import { MailSink } from '../support/mail-sink.ts'
@@ -10,8 +10,6 @@ const GRACE = 'grace.hopper@example.org'
 const PASSWORD = 'correct horse battery'
 const PUBLIC_URL = 'http://corridor.example'
 const BOARD = '/?from=GBP&to=KES&amount=120'
-
-setDefaultTimeout(90_000)
 
 type Call = { readonly headers: Record<string, string>; readonly body: string }
 

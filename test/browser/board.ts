@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { firstVisitCost } from './cost.ts'
 import { isTooWide, Scene, strangers } from './scene.ts'
@@ -9,8 +9,6 @@ const OLDER = '/?from=TZS&to=UGX'
 const METHOD = '/methodology'
 const WIRE_BYTES_MAX = 150_000
 const INTERACTIVE_MS_MAX = 1000
-
-setDefaultTimeout(60_000)
 
 let scene: Scene
 beforeAll(async () => {

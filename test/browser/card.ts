@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { Scene, type Visit } from './scene.ts'
-
-setDefaultTimeout(90_000)
 
 let scene: Scene
 let key: string

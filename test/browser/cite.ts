@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { removeScratch } from '../support/scratch.ts'
 import { isTooWide, Scene, strangers } from './scene.ts'
-
-setDefaultTimeout(90_000)
 
 let scene: Scene
 

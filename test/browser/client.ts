@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Server } from 'bun'
 import type { Page } from 'playwright-core'
 import { builtClient } from '../client/build.ts'
@@ -6,8 +6,6 @@ import { answerable } from '../http/questions.ts'
 import { documentOf } from '../support/contract.ts'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { Scene, type Visit } from './scene.ts'
-
-setDefaultTimeout(90_000)
 
 const PAGE = '<!doctype html><title>A page of somebody else</title>'
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { isTooWide, Scene, type Visit } from './scene.ts'
 
@@ -6,8 +6,6 @@ const EMAIL = 'grace.hopper@example.org'
 const PASSWORD = 'correct horse battery'
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
-
-setDefaultTimeout(90_000)
 
 let scene: Scene
 let grace: Visit

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { until } from '../support/until.ts'
 import { isTooWide, Scene, strangers } from './scene.ts'
-
-setDefaultTimeout(60_000)
 
 let scene: Scene
 beforeAll(async () => {

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { until } from '../support/until.ts'
 import type { DemoServer } from './demo-server.ts'
 import { Scene, strangers } from './scene.ts'
-
-setDefaultTimeout(300_000)
 
 describe('/docs in a browser', () => {
   let asked: string[]

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LANGUAGES, type Language, prefixOf } from '~/portal/words/language.ts'
 import { englishWordIn } from '../portal/words/english.ts'
 import { isTooWide, Scene } from './scene.ts'
-
-setDefaultTimeout(180_000)
 
 const PAIR = '/send/united-kingdom-to-ghana?amount=200'
 const PAGES = [

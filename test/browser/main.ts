@@ -5,6 +5,8 @@ import { CHROMIUM_VARIABLE, chromiumServer } from './chromium.ts'
 import { DEMO_VARIABLE, preparedDemo } from './demo-server.ts'
 
 const WORKERS = 3
+/** Bun kills the children of a test that reaches it, the demonstration of its whole file among them. */
+const HANG_MS = 900_000
 /** Files that take longest, in order. */
 const SLOWEST = ['languages', 'mount', 'docs', 'account', 'alerts', 'send', 'board', 'profile']
 
@@ -20,6 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
   const status = await bunTest({
     args: [`--parallel=${WORKERS}`, ...given, ...(hasPaths ? [] : await testFiles())],
     env: { [CHROMIUM_VARIABLE]: chromium.wsEndpoint(), [DEMO_VARIABLE]: prepared },
+    hangMs: HANG_MS,
     timings: 'browser-timings.json',
     guessedMs: Object.fromEntries(
       SLOWEST.map((name, i) => [`test/browser/${name}.ts`, 1000 * (SLOWEST.length - i)]),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { MANNERS, MountProxy } from '../support/mount-proxy.ts'
 import { Scene, type Visit } from './scene.ts'
@@ -14,8 +14,6 @@ const MOUNT = '/fx'
 const ALIKE_MAX = 3
 
 const kindOf = (path: string): string => path.replace(/(\/(?:send|providers)\/).+/, '$1')
-
-setDefaultTimeout(180_000)
 
 describe.each(MANNERS)('in a browser, below a path, behind a proxy that %s', (manner) => {
   let proxy: MountProxy

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { LANGUAGES } from '~/portal/words/language.ts'
 import { Words } from '~/portal/words/words.ts'
 import { isTooWide, type Look, Scene } from './scene.ts'
-
-setDefaultTimeout(120_000)
 
 const PAIR = '/send/united-kingdom-to-ghana?amount=200'
 const OTHER = '/send/united-states-to-kenya?amount=200'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { isTooWide, Scene, strangers, type Visit } from './scene.ts'
@@ -6,8 +6,6 @@ import { isTooWide, Scene, strangers, type Visit } from './scene.ts'
 const PASSWORD = 'correct horse battery'
 const WORKBOOK = join(import.meta.dir, '../file/table/workbooks/demo.xlsx')
 const PRICES = '/developer/prices'
-
-setDefaultTimeout(120_000)
 
 let scene: Scene
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { Scene, strangers, type Visit } from './scene.ts'
 
@@ -6,8 +6,6 @@ const EMAIL = 'ada.lovelace@example.org'
 const ADMIN = 'admin@example.org'
 const PASSWORD = 'correct horse battery'
 const SETTING_UP = '/developer/second-factor'
-
-setDefaultTimeout(300_000)
 
 let scene: Scene
 let origin: string
@@ -19,7 +17,6 @@ beforeAll(async () => {
   // Browsers make passkeys for names, and none for an address.
   origin = scene.demo.origin.replace('127.0.0.1', 'localhost')
   ada = await scene.visit({ origin })
-  ada.page.setDefaultTimeout(8000)
   authenticator = await Authenticator.in(ada)
 })
 afterAll(() => scene?.stop())

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { firstVisitCost } from './cost.ts'
 import { downloaded, isTooWide, Scene, strangers } from './scene.ts'
@@ -11,8 +11,6 @@ const PAGES = [
 const PHONE = { width: 360, height: 640 }
 const WIRE_BYTES_MAX = 60_000
 const PAINT_MS_MAX = 1000
-
-setDefaultTimeout(120_000)
 
 let scene: Scene
 beforeAll(async () => {

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Server } from 'bun'
 import type { Page } from 'playwright-core'
 import { DatabaseProxy } from '../support/database-proxy.ts'
 import { until } from '../support/until.ts'
 import { Scene } from './scene.ts'
-
-setDefaultTimeout(90_000)
 
 const HTML = '<!doctype html><title>A page that shows prices</title>'
 const CORRIDOR = { provider_id: 'wise', from: 'GBP', to: 'UGX', fee: null }

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeScratch, scratchFolder } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 import { isTooWide, Scene, strangers, type Visit } from './scene.ts'
-
-setDefaultTimeout(90_000)
 
 let scene: Scene
 

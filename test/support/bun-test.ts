@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { ROOT } from './child.ts'
 
 /** No test takes as long unless it hangs. */
-const TEST_MS_MAX = 120_000
+const HANG_MS = 120_000
 const TIMINGS = join(ROOT, 'node_modules/.cache/corridor')
 /**
  * For processes that live two minutes, the last stage of optimization and giving memory back cost a
@@ -15,6 +15,8 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 type Run = {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Time of a test or a hook that only a hang reaches. */
+  readonly hangMs?: number
   /** File in the cache with the times of test files in the runs before: the slowest start first. */
   readonly timings: string
   /** Milliseconds that each file takes, for a first run. */
@@ -25,17 +27,18 @@ type Run = {
  * Runs `bun test`, with its exit status. Files that a worker runs share their modules, whose loading
  * would take as long as the tests.
  */
-export async function bunTest({ args, env = {}, timings, guessedMs }: Run): Promise<number> {
+export async function bunTest(run: Run): Promise<number> {
+  const { args, env = {}, hangMs = HANG_MS, timings, guessedMs } = run
   const path = join(TIMINGS, timings)
   if (!(await Bun.file(path).exists())) {
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, JSON.stringify({ version: 1, files: guessedMs }))
   }
   const shared = ['--no-isolate', '--parallel-delay=0', `--timings=${path}`, '--update-timings']
-  const child = Bun.spawn(
-    [process.execPath, 'test', `--timeout=${TEST_MS_MAX}`, ...shared, ...args],
-    { env: { ...process.env, ...SHORT_LIVED, ...env }, stdio: ['ignore', 'inherit', 'inherit'] },
-  )
+  const child = Bun.spawn([process.execPath, 'test', `--timeout=${hangMs}`, ...shared, ...args], {
+    env: { ...process.env, ...SHORT_LIVED, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   for (const signal of ENDINGS) process.on(signal, () => child.kill(signal))
   return child.exited
 }
