@@ -185,14 +185,17 @@ describe('the log of a service with two replicas', () => {
       for (const [i, fault] of faults.entries()) {
         await post()
         witness.fault = fault
+        const before = await failures()
         await sealed(i + 2, false)
-        await until(`a failure of a witness: ${fault}`, async () => (await failures()) > i)
+        await until(`a failure of a witness: ${fault}`, async () => (await failures()) > before)
         expect(isSignedBy((await head())!.note, witness.key)).toBeNull()
       }
-      const lines = replicas.flatMap(({ log }) => log.lines)
-      const timeout = JSON.stringify(
-        lines.find(({ context }) => (context as { err?: Error }).err?.name === 'TimeoutError'),
-      )
+      const timeouts = () =>
+        replicas
+          .flatMap(({ log }) => log.lines)
+          .filter(({ context }) => (context as { err?: Error }).err?.name === 'TimeoutError')
+      await until('a timeout in the log', async () => timeouts().length > 0)
+      const timeout = JSON.stringify(timeouts()[0])
       expect(timeout).toContain(witness.key.name)
       expect(timeout).toContain('a witness did not cosign the log')
       await post()
