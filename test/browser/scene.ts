@@ -19,8 +19,11 @@ const AXE_RUN = `axe.run(document, {
 
 /** Time that a page may take on a busy machine. */
 const WAIT_MS_MAX = 120_000
-const TRANSITIONS_ENDED =
-  'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})'
+/** What follows the scheme by a script changes a frame later. */
+const TRANSITIONS_ENDED = `
+  new Promise((frame) => requestAnimationFrame(() => requestAnimationFrame(frame)))
+  .then(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))
+  .then(() => {})`
 
 export type Look = {
   readonly width?: number
