@@ -39,6 +39,12 @@ describe('costOf', () => {
     expect(costOf(asked, 200, day)).toBeNull()
   })
 
+  test('a fee of zero in a third currency is zero without a mid', () => {
+    const free = quote({ fee: 0, feeCurrency: 'GBP' })
+    expect(feeInSource(free, day)).toBe(0)
+    expect(costOf(free, 200, day)!.feePct).toBe(0)
+  })
+
   test('a fee of zero leaves the margin as cost, and an unstated fee leaves no cost', () => {
     const free = costOf(quote({ rate: 131.25, fee: 0, feeCurrency: 'GBP' }), 200, day)
     expect(free).toEqual({ feePct: 0, marginPct: 0, totalPct: 0, total: 0 })
