@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { systemClock } from '~/clock.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { connect, type Sql } from '~/store/database.ts'
+import { createLogStore } from '~/store/evidence/log-store.ts'
 import { migrate } from '~/store/migrate.ts'
 import { makeMonths } from '~/store/month/ahead.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
@@ -16,6 +17,7 @@ import { corridor, corridorProcess, documentOf } from '../support/command.ts'
 import { emptyDatabase, type FreshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { TEST_MS_MAX, until } from '../support/until.ts'
+import { sealAll } from './evidence/scene.ts'
 import { otherHandle } from './samples.ts'
 
 const PAGE = join(import.meta.dir, '../../docs/operate.md')
@@ -170,6 +172,14 @@ describe('a role with the rights that docs/operate.md names', () => {
     documentOf(await run('key', 'revoke', key_id, '--json'))
     world.clock.advance(HOUR_MS)
     await until('its end is, too', async () => (await asked('/providers', second)).status === 401)
+  })
+
+  test('notes the methodology, and seals it', async () => {
+    const log = createLogStore(service)
+    await log.noteMethodology([{ name: '/methodology/9', row: { text: 'a' } }])
+    await sealAll(service)
+    const id = await log.lastChange('/methodology/9')
+    expect(await log.indexOf('catalogue', id!)).toBeGreaterThanOrEqual(0)
   })
 
   test('signs people up, lets them in and out, and lets an operator change them', async () => {

@@ -4,7 +4,7 @@ import { processLogs } from './process-log.ts'
 /** Time that a test or a hook of real processes may take on a busy machine. */
 export const TEST_MS_MAX = 120_000
 
-const UNTIL_MS_MAX = 60_000
+const UNTIL_MS_MAX = 20_000
 const POLL_MS_MIN = 10
 const POLL_MS_MAX = 100
 /** The part of the time waited so far that may pass until the next look. */
