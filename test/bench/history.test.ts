@@ -27,7 +27,7 @@ describe('bun run bench history', () => {
     expect(await child.exited).toBe(143)
     await until('the folder is gone', async () => (await readdir(folder)).length === 0)
     await until('the server is gone', async () => !(await isRunning(pid)))
-  }, 60_000)
+  }, 120_000)
 
   test('ends its server in a directory that it keeps', async () => {
     const { child, pid } = await filling(['--dir', join(folder, 'kept')])
@@ -35,7 +35,7 @@ describe('bun run bench history', () => {
     expect(await child.exited).toBe(130)
     await until('the server is gone', async () => !(await isRunning(pid)))
     expect(await readdir(join(folder, 'kept'))).toEqual(['1000-of-1-years'])
-  }, 60_000)
+  }, 120_000)
 })
 
 /** A bench that has started its first server, and the id of that. */

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { BARE_ENV, ROOT } from '../support/child.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const MAIN = join(ROOT, 'src/main.ts')
 /** Lines of about 330 bytes: more than the pipe and what may wait for it together. */

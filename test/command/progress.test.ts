@@ -7,8 +7,9 @@ import { BARE_ENV, ROOT } from '../support/child.ts'
 import { corridorProcess } from '../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const BAR = /[█░]+ +\d+% of \d/
 const OLD_MS = Date.UTC(2011, 5)
@@ -23,7 +24,7 @@ beforeAll(async () => {
   file = join(await scratchFolder(), 'backup')
   const old = Array.from({ length: 5000 }, (_, i) => observation({ effectiveMs: OLD_MS + i }))
   await importObservations({ database, rows: inArrays([...old, observation()]) })
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await database.close()
   await empty.close()

@@ -8,8 +8,9 @@ import { corridorProcess } from '../support/command.ts'
 import { cleanUp, preparedDataDir } from '../support/embedded-process.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const CRASHING = join(import.meta.dir, '../support/crashing-child.ts')
@@ -21,7 +22,7 @@ const databases: FreshDatabase[] = []
 afterEach(async () => {
   for (const database of databases.splice(0)) await database.close()
   await cleanUp()
-}, 60_000)
+}, 120_000)
 
 async function ownDatabase(): Promise<string> {
   const database = await freshDatabase()

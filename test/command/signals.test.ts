@@ -7,9 +7,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { BARE_ENV, ROOT } from '../support/child.ts'
 import { cleanUp, endProcesses, preparedDataDir, serverPid } from '../support/embedded-process.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const MAIN = join(ROOT, 'src/main.ts')
 /** Time that a script runner takes to pass on a signal that the terminal has sent to both. */
@@ -32,7 +32,7 @@ afterEach(async () => {
     await child.exited
   }
   await endProcesses()
-}, 60_000)
+}, 120_000)
 afterAll(cleanUp)
 
 const settingsFor = (directory: string, settings: Record<string, string> = {}) => ({

@@ -23,9 +23,10 @@ import { KeptLog } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { serving } from '../support/serving.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { BucketWay, FolderWay, HttpWay, MailWay, SECRETS, SftpWay, type Way } from './ways.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const MINUTE_MS = 60_000
 const READ_MS_MAX = 20_000

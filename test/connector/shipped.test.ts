@@ -8,8 +8,9 @@ import { corridorWith } from '../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { SftpServer } from '../support/sftp-server.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const SHIPPED = join(import.meta.dir, '../../ops/connectors')
 const RECORDINGS = join(import.meta.dir, 'recordings')

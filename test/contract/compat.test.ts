@@ -269,5 +269,5 @@ describe('a program gets its numbers from the requests that it makes:', () => {
           expect([name, code, rate]).toEqual([name, code, (await midOf('EUR', code, atMs))!.rate])
       }
     }
-  }, 30_000)
+  }, 120_000)
 })

@@ -279,7 +279,7 @@ describe('every 200', () => {
       ),
       { numRuns: 80 },
     )
-  }, 20_000)
+  }, 120_000)
 
   test('of a service with the data in question fits its schema', async () => {
     const world = answerable()

@@ -5,9 +5,9 @@ import { stockedDatabase } from '../store/samples.ts'
 import { ROOT } from '../support/child.ts'
 import { Said } from '../support/exposition.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 type Rule = {
   alert: string

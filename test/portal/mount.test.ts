@@ -7,10 +7,11 @@ import { observation } from '../store/samples.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { MANNERS, MountProxy } from '../support/mount-proxy.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { type Member, newEmail, PASSWORD, PeopleWorld } from './people-world.ts'
 import { Visitor } from './visitor.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const MOUNT = '/fx'
 const PAGES_MAX = 2000

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { PageLimits, SESSION_SHARES } from '~/portal/page-limits.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { type Member, PeopleWorld } from './people-world.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const PAGE = '/privacy'
 const PAGES_MAX = 3

@@ -6,11 +6,11 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { observation, stockedDatabase } from '../store/samples.ts'
 import { clockAt, type HandClock } from '../support/clock.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import type { Reply } from '../support/world.ts'
 import { addAccount, Replica } from './replica-scene.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const NOON_MS = Date.parse('2026-03-05T12:00:00.000Z')
 const STEP_MS = 7

@@ -4,10 +4,10 @@ import { createCatalogueStore } from '~/store/catalogue-store.ts'
 import { CURRENCIES, provider } from '../support/catalogue.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { endServed, serve } from '../support/serve-child.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { addAccount } from './replica-scene.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const LIMITS: Readonly<Record<Plan, number>> = { free: 50, pro: 250, enterprise: 1000 }
 

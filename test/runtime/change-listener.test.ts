@@ -7,9 +7,9 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { observation, otherHandle, stockedDatabase } from '../store/samples.ts'
 import { KeptLog } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 let database: FreshDatabase
 let changes: ChangeListener

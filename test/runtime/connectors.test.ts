@@ -16,9 +16,9 @@ import { KeptLog } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { serving } from '../support/serving.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const MINUTE_MS = 60_000
 const START_MS = Date.parse('2026-11-24T09:05:00Z')

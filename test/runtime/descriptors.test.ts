@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BARE_ENV } from '../support/child.ts'
 import { Said } from '../support/exposition.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const DESCRIPTORS = 200

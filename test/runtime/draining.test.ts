@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { setTimeout as delay } from 'node:timers/promises'
 import { otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { addAccount, Replica } from './replica-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const row = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 130 }
 const STOP_MS_MAX = 10_000

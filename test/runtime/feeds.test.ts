@@ -4,6 +4,7 @@ import type { FeedName } from '~/feed/feeds.ts'
 import type { Database } from '~/store/database.ts'
 import { otherHandle } from '../store/samples.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import {
   AT,
   dead,
@@ -17,7 +18,7 @@ import {
   well,
 } from './feed-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 let database: FreshDatabase
 let upstreams: FeedUpstream[] = []

@@ -6,10 +6,10 @@ import { type Service, startService } from '~/runtime/service.ts'
 import { otherHandle, stockedDatabase } from '../store/samples.ts'
 import { clockAt } from '../support/clock.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { AT, addAccount } from './replica-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const TOKEN = 'operators-token-9f8e7d'
 const FEED_KEY = 'feed-key-1a2b3c4d'

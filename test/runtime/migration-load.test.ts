@@ -7,10 +7,10 @@ import { ROOT } from '../support/child.ts'
 import { LOADED } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { addAccount, Replica } from './replica-scene.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 /** Changes that the next version may make to every table that this one works on. */
 const ADDITIONS = [

@@ -6,10 +6,10 @@ import { stockedDatabase } from '../store/samples.ts'
 import { corridor, documentOf } from '../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { AT, addAccount, Replica } from './replica-scene.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 let database: FreshDatabase
 let key: string

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { otherHandle, stockedDatabase, untilWaiting } from '../store/samples.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import type { Reply } from '../support/world.ts'
 import { addAccount, Replica } from './replica-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const SETTINGS = { HISTORY_WORK_MAX: '2', INGEST_WORK_MAX: '2', WORK_WAITING_MAX: '3' }
 const ROOM = 2 + 3

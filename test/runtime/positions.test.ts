@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { stockedDatabase } from '../store/samples.ts'
 import { DatabaseProxy } from '../support/database-proxy.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import type { Reply } from '../support/world.ts'
 import { addAccount, handleAt, Replica } from './replica-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const TURNS = 25
 const SECOND_MS = 1000

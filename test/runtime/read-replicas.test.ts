@@ -16,9 +16,9 @@ import { fetchUnderContract } from '../support/contract.ts'
 import { Said } from '../support/exposition.ts'
 import { KeptLog } from '../support/log.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 /** A paused replica has to answer for so long, whatever else the machine is at. */
 const LAG_MAX_MS = 6000
@@ -61,7 +61,7 @@ beforeAll(async () => {
   const database = databaseAt(template.serviceUrl(primary.port))
   service = await startService({ config, clock: systemClock, log, database, sample: null })
   await until('the replica in use', async () => log.said.includes(IN_USE))
-}, 60_000)
+}, 120_000)
 afterEach(async () => {
   if (standby.isRunning) await onStandby.sql`select pg_wal_replay_resume()`.catch(() => {})
 })
@@ -71,7 +71,7 @@ afterAll(async () => {
   await onStandby.close()
   await standby.stop('immediate')
   await primary.stop('immediate')
-}, 60_000)
+}, 120_000)
 
 async function copied(folder: string, name: string): Promise<Server> {
   const { home, postgres } = template

@@ -10,10 +10,10 @@ import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
 import { DatabaseProxy } from '../support/database-proxy.ts'
 import { LOADED } from '../support/log.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { addAccount, handleAt, Replica } from './replica-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const HEARD_MS_MAX = 1000
 /** Two pulses, and what connecting takes. */

@@ -58,7 +58,7 @@ beforeAll(async () => {
   await database.sql`
     insert into corridors (source, target) values ('USD', 'KES')
     on conflict do nothing`
-}, 60_000)
+}, 120_000)
 
 afterAll(() => mails.stop())
 
@@ -76,7 +76,7 @@ describe('a database without the sample', () => {
     } finally {
       await world.stop()
     }
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a database that the sample was ever loaded into', () => {
@@ -104,7 +104,7 @@ describe('a database that the sample was ever loaded into', () => {
       } finally {
         await world.stop()
       }
-  }, 60_000)
+  }, 120_000)
 
   test('is labelled in what webhooks are sent, tests and firings', async () => {
     const world = await serving()
@@ -132,7 +132,7 @@ describe('a database that the sample was ever loaded into', () => {
     } finally {
       await world.stop()
     }
-  }, 60_000)
+  }, 120_000)
 
   test('has the mark that the sample loads first', async () => {
     const text = await new Response(sampleReferences(3)).text()

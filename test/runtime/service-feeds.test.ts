@@ -11,10 +11,10 @@ import { clockAt } from '../support/clock.ts'
 import { fetchUnderContract } from '../support/contract.ts'
 import { KeptLog, LOADED } from '../support/log.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { AT, dead, type FeedUpstream, feedUpstreams, hanging, well } from './feed-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const HOUR_MS = 3_600_000
 

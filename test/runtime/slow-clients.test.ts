@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { type Listener, listen } from '~/runtime/listener.ts'
 import { KeptLog } from '../support/log.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
-setDefaultTimeout(40_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const IDLE_MS = 2000
 /** Timeouts are looked at every few seconds. */

@@ -7,9 +7,10 @@ import { type Replay, startReplay } from '../source/replay.ts'
 import { otherHandle } from '../store/samples.ts'
 import { selfSigned } from '../support/certificates.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { SourceScene } from './source-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -6,11 +6,11 @@ import { stockedDatabase } from '../store/samples.ts'
 import { DatabaseProxy } from '../support/database-proxy.ts'
 import { Said } from '../support/exposition.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 import { Collector } from '../telemetry/collector.ts'
 import { AT, addAccount, handleAt, Replica } from './replica-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 129 }
 /** So seldom that only the start makes a run. */

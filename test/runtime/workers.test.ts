@@ -23,9 +23,9 @@ import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import type { ProcessLog } from '../support/process-log.ts'
 import { isRunning } from '../support/running.ts'
 import { endServed, launchServe, serve } from '../support/serve-child.ts'
-import { until } from '../support/until.ts'
+import { TEST_MS_MAX, until } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const STOP_MS_MAX = 10_000
 const ANSWER_MS_MAX = 20_000

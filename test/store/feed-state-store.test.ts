@@ -4,9 +4,10 @@ import type { Database } from '~/store/database.ts'
 import { createFeedStateStore } from '~/store/feed-state-store.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 import { NOW_MS, otherHandle } from './samples.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 let database: FreshDatabase
 let other: Database

@@ -6,8 +6,9 @@ import { connect } from '~/store/database.ts'
 import { migrate } from '~/store/migrate.ts'
 import { emptyDatabase, type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const undo: (() => Promise<unknown>)[] = []
 

@@ -22,7 +22,7 @@ let database: Database
 beforeAll(async () => {
   schema = await exportsOf()
   database = await freshDatabase()
-}, 60_000)
+}, 120_000)
 
 describe('the schema files', () => {
   test('say what the last migration left, by the check of drizzle-kit', async () => {

@@ -1,7 +1,8 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { scriptOutput } from '../support/child.ts'
+import { TEST_MS_MAX } from '../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const SCRIPT = 'test/telemetry/loaded.ts'
 

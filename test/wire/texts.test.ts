@@ -130,5 +130,5 @@ describe.each(Object.entries(ANSWERS))('%s', (name, answer) => {
     expect(answers).toBeGreaterThan(100)
     expect(stale).toBeGreaterThan(20)
     if (name.startsWith('fetch')) expect(notes).toBeGreaterThan(0)
-  }, 60_000)
+  }, 120_000)
 })

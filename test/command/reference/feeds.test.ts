@@ -6,8 +6,9 @@ import { type FeedUpstream, feedUpstreams, saying, well } from '../../runtime/fe
 import { CURRENCIES } from '../../support/catalogue.ts'
 import { corridorProcess, corridorWith, documentOf } from '../../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 

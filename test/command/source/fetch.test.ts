@@ -4,8 +4,9 @@ import { createSourceStateStore } from '~/store/source/state-store.ts'
 import { type Replay, startReplay } from '../../source/replay.ts'
 import { corridorWith, documentOf } from '../../support/command.ts'
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 let database: FreshDatabase
 let replay: Replay

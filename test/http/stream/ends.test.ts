@@ -169,12 +169,12 @@ describe('a stream', () => {
     await until('the end', async () => tail().endsWith(LAST_CHUNK))
     expect(tail()).toContain('event: slow\ndata: {"error":')
     await until('the other reader has it all', isAllTold)
-  }, 60_000)
+  }, 120_000)
 
   test('takes its connection with it if its client does not read the last words either', async () => {
     const { idle } = await cut()
     const open = openDescriptors()!
     await until('the connection closed', async () => openDescriptors()! < open)
     expect(idle.destroyed).toBe(false)
-  }, 60_000)
+  }, 120_000)
 })

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const mailing = { SMTP_URL: mails.url, MAIL_FROM: 'corridor@example.org', PUBLIC_URL }
   world = await PeopleWorld.on(database, { WEBHOOK_ALLOW: '127.0.0.1', ...mailing })
   entrance = await PeopleWorld.on({ ...otherHandle(database), url: database.url })
-}, 60_000)
+}, 120_000)
 
 beforeEach(() => world.clock.advance(60_000))
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   await entrance.stop()
   await world.stop()
   mails.stop()
-}, 30_000)
+}, 120_000)
 
 /** Somebody who signed up at the replica, and has come on to the world. */
 async function newMember(): Promise<Member> {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const mailing = { SMTP_URL: mails.url, MAIL_FROM: 'corridor@example.org', PUBLIC_URL }
   world = await PeopleWorld.on(database, mailing)
   entrance = await PeopleWorld.on({ ...otherHandle(database), url: database.url })
-}, 60_000)
+}, 120_000)
 
 beforeEach(() => world.clock.advance(60_000))
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await entrance.stop()
   await world.stop()
   mails.stop()
-}, 30_000)
+}, 120_000)
 
 type Sent = Record<string, string>
 

@@ -17,12 +17,12 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     proxy = new MountProxy('/fx', manner)
     world = await PeopleWorld.on(await freshDatabase(), { PUBLIC_URL: proxy.home })
     proxy.target = world.origin
-  }, 60_000)
+  }, 120_000)
 
   afterAll(async () => {
     await world.stop()
     await proxy.stop()
-  }, 30_000)
+  }, 120_000)
 
   test('a client of the SDK is connected', async () => {
     const { email } = await world.member()
@@ -41,7 +41,7 @@ describe('the metadata', () => {
   let world: PeopleWorld
   beforeAll(async () => {
     world = await PeopleWorld.start()
-  }, 60_000)
+  }, 120_000)
   afterAll(() => world.stop(), 30_000)
 
   test('names the address that it was asked at, where no setting gives one', async () => {

@@ -7,7 +7,7 @@ let world: PeopleWorld
 
 beforeAll(async () => {
   world = await PeopleWorld.start()
-}, 60_000)
+}, 120_000)
 
 afterAll(() => world.stop(), 30_000)
 

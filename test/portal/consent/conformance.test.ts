@@ -42,4 +42,4 @@ test("the protocol's own suite finds nothing wrong with how applications are con
   expect(await suite.exited).toBe(0)
   expect(said).toContain('Total: 3 passed, 0 failed')
   await world.stop()
-}, 60_000)
+}, 120_000)

@@ -16,13 +16,13 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'corridor-connections-'))
   world = await PeopleWorld.start()
   other = await PeopleWorld.on(world.database)
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   await other.stop()
   await world.stop()
   await rm(folder, { recursive: true })
-}, 30_000)
+}, 120_000)
 
 const CALL = JSON.stringify({
   ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },

@@ -58,12 +58,12 @@ beforeAll(async () => {
   outside = new Outside()
   world = await PeopleWorld.on(await freshDatabase(), {}, { pace: outside.pace })
   member = await world.member()
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   await world.stop()
   outside.stop()
-}, 30_000)
+}, 120_000)
 
 describe('an application that a document describes', () => {
   test('is connected without registering, by a client of the SDK', async () => {

@@ -10,12 +10,12 @@ let other: PeopleWorld
 beforeAll(async () => {
   world = await PeopleWorld.start()
   other = await PeopleWorld.on(world.database)
-}, 60_000)
+}, 120_000)
 
 afterAll(async () => {
   await other.stop()
   await world.stop()
-}, 30_000)
+}, 120_000)
 
 const ROUNDS = 10
 
@@ -43,7 +43,7 @@ describe('uses at once, at two replicas', () => {
       const code = await application.code(visitor)
       expect(await together((at) => at.exchange(code, verifier), application)).toEqual(ONE_OF_TEN)
     }
-  }, 60_000)
+  }, 120_000)
 
   test('of one token for renewal: one gets tokens, and all others are refused', async () => {
     const member = await world.member()
@@ -52,7 +52,7 @@ describe('uses at once, at two replicas', () => {
       const { refresh_token } = await application.tokens(member)
       expect(await together((at) => at.renew(refresh_token), application)).toEqual(ONE_OF_TEN)
     }
-  }, 60_000)
+  }, 120_000)
 
   test('of many codes: all get tokens', async () => {
     const { visitor } = await world.member()
@@ -77,7 +77,7 @@ describe('uses at once, at two replicas', () => {
         expect(['200 tokens', '400 invalid_grant']).toContain(outcomeOf(answer))
       world.clock.advance(MINUTE_MS)
     }
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('a code', () => {

@@ -9,7 +9,7 @@ let world: PeopleWorld
 
 beforeAll(async () => {
   world = await PeopleWorld.start()
-}, 60_000)
+}, 120_000)
 
 afterAll(() => world.stop(), 30_000)
 
@@ -99,7 +99,7 @@ describe('40 questions with a fault', () => {
       return visitor.get(location!)
     })
     expect(outside).toEqual([])
-  }, 60_000)
+  }, 120_000)
 })
 
 /** The error that an application gets at its own address. */

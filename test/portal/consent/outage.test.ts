@@ -33,4 +33,4 @@ test('503 while the database is unreachable, and a known token goes on working',
   expect(page.status).toBe(503)
   await world.stop().catch(() => {})
   await database.close()
-}, 60_000)
+}, 120_000)

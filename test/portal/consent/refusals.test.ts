@@ -10,7 +10,7 @@ let member: Member
 beforeAll(async () => {
   world = await PeopleWorld.start()
   member = await world.member()
-}, 60_000)
+}, 120_000)
 
 afterAll(() => world.stop(), 30_000)
 

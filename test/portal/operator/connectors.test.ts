@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scratchFolder } from '../../support/scratch.ts'
-import { until } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 import { type Member, PeopleWorld } from '../people-world.ts'
 import { rowsOf, textOf } from '../portal-world.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 let world: PeopleWorld
 let operator: Member

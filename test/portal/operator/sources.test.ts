@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Replay, startReplay } from '../../source/replay.ts'
-import { until } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 import { type Member, PeopleWorld } from '../people-world.ts'
 import { rowsOf, textOf } from '../portal-world.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 let replay: Replay
 let world: PeopleWorld

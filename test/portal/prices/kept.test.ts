@@ -26,11 +26,11 @@ let ada: Member
 beforeAll(async () => {
   ;[world, replica] = await pricesWorlds()
   ada = await treasurer(world)
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await replica.stop()
   await world.stop()
-}, 30_000)
+}, 120_000)
 
 const own = async () => JSON.parse((await ada.visitor.get(DATA)).html)
 

@@ -26,7 +26,7 @@ let ada: Member
 beforeAll(async () => {
   ;[world, replica] = await pricesWorlds()
   ada = await treasurer(world)
-}, 60_000)
+}, 120_000)
 beforeEach(() => {
   world.clock.advance(60_000)
   replica.clock.advance(world.clock.now() - replica.clock.now())
@@ -34,7 +34,7 @@ beforeEach(() => {
 afterAll(async () => {
   await replica.stop()
   await world.stop()
-}, 30_000)
+}, 120_000)
 
 const table = (...rows: string[]) => [HEADER, ...rows].join('\n')
 
@@ -406,7 +406,7 @@ describe('uploads', () => {
     const [kept] = await world.database.sql<{ n: number }[]>`
       select count(*)::int n from withdrawals where reason = 'wrong year'`
     expect(kept!.n).toBe(10_000)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('GET /developer/prices/template.xlsx', () => {

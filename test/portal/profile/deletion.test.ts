@@ -17,11 +17,11 @@ beforeAll(async () => {
   const database = await stockedDatabase()
   world = await PeopleWorld.on(database, { WEBHOOK_ALLOW: '127.0.0.1' })
   replica = await PeopleWorld.on(database)
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await world.stop()
   await replica.stop()
-}, 30_000)
+}, 120_000)
 
 const deleted = (visitor: Visitor, password = PASSWORD) =>
   visitor.submit(`${PROFILE}/delete`, { password }, `${PROFILE}/delete`)

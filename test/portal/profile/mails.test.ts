@@ -21,12 +21,12 @@ beforeAll(async () => {
   const mailing = { SMTP_URL: sink.url, MAIL_FROM: 'corridor@example.org', PUBLIC_URL: HOME }
   world = await PeopleWorld.on(database, mailing)
   entrance = await PeopleWorld.on({ ...otherHandle(database), url: database.url })
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await entrance.stop()
   await world.stop()
   sink.stop()
-}, 30_000)
+}, 120_000)
 
 const headOf = (mail: string) => [/^To: (.*)$/m.exec(mail)![1], /^Subject: (.*)$/m.exec(mail)![1]]
 

@@ -14,11 +14,11 @@ import { inArrays, NOW_MS, observation, otherHandle, stockedDatabase } from '../
 import { clockAt } from '../../support/clock.ts'
 import { DatabaseProxy } from '../../support/database-proxy.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
-import { until } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 import { handleAt } from '../replica-scene.ts'
 import { AT, LiveReplica } from './live-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const HOUR = hourStartMs(NOW_MS)
 const STALE_AFTER_MS = 7 * DAY_MS

@@ -7,10 +7,10 @@ import { createObservationStore } from '~/store/observation-store.ts'
 import { NOW_MS, observation, otherHandle, stockedDatabase } from '../../store/samples.ts'
 import { clockAt } from '../../support/clock.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
-import { until } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 import { AT, LiveReplica } from './live-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 let database: FreshDatabase
 let running: LiveReplica[] = []

@@ -5,10 +5,10 @@ import { StreamHub } from '~/service/stream/hub.ts'
 import { streamTexts } from '~/wire/stream/text.ts'
 import { observation, otherHandle, stockedDatabase } from '../../store/samples.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
-import { until } from '../../support/until.ts'
+import { TEST_MS_MAX, until } from '../../support/until.ts'
 import { LiveReplica } from './live-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const COMMITS = 40
 

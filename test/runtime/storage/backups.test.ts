@@ -9,9 +9,10 @@ import { corridor, documentOf } from '../../support/command.ts'
 import { KeptLog } from '../../support/log.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
 import { scratchFolder } from '../../support/scratch.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 import { startBucket } from './bucket.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const CRON = '0 3 * * *'
 const KEYS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'a secret of the bucket' }

@@ -3,9 +3,10 @@ import { stockedDatabase } from '../../store/samples.ts'
 import { Said } from '../../support/exposition.ts'
 import { withoutRoom } from '../../support/no-room.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
+import { TEST_MS_MAX } from '../../support/until.ts'
 import { addAccount, Replica } from '../replica-scene.ts'
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(TEST_MS_MAX)
 
 const ROW = { provider_id: 'retail-a', from: 'USD', to: 'KES', rate: 129 }
 

@@ -142,7 +142,7 @@ describe('a monthly alert', () => {
     const [count] = await database.sql`
       select count(*)::int as all, count(distinct alert_id)::int as different from alert_deliveries`
     expect(count).toEqual({ all: 10_000, different: 10_000 })
-  }, 60_000)
+  }, 120_000)
 
   test.each([
     [{ amount: null }, 'monthly is judged for an amount'],

@@ -122,7 +122,7 @@ describe('KnownPrices', () => {
       { numRuns: 150 },
     )
     expect(hits).toBeGreaterThan(200)
-  }, 60_000)
+  }, 120_000)
 
   test('reads a corridor once for all amounts, each tier for itself', async () => {
     const world = new World()
@@ -162,5 +162,5 @@ describe('KnownPrices', () => {
       hits.push(known.hits)
     }
     expect(hits.slice(-10)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 9])
-  }, 60_000)
+  }, 120_000)
 })
