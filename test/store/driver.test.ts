@@ -122,6 +122,26 @@ test('a pool reports how its connections are used, and what waits for one', asyn
   await sql.end()
 })
 
+test('a pool uses the connection that was used last', async () => {
+  const sql = connect(database.url, { connectionsMax: 3 })
+  const backend = async (by: Pick<Sql, 'unsafe'> = sql) => {
+    const [row] = await by.unsafe('select pg_backend_pid() as pid')
+    return row!.pid as number
+  }
+  const opened = await Promise.all([1, 2, 3].map(() => sql.reserve()))
+  for (const one of opened) one.release()
+  expect(poolOf(sql)).toMatchObject({ idle: 3 })
+  const last = await backend()
+  for (let i = 0; i < 3; i++) expect(await backend()).toBe(last)
+  const reserved = await sql.reserve()
+  expect(await backend(reserved)).toBe(last)
+  const other = await backend()
+  expect(other).not.toBe(last)
+  expect(await backend()).toBe(other)
+  reserved.release()
+  await sql.end()
+})
+
 test('a pool has each connection begin with its session', async () => {
   const pool = readPool(database, { connectionsMax: 1, statementMsMax: 1000 })
   const setting = async () => {
