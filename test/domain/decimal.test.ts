@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { differenceText, isBetween, plainDecimal, quotientText } from '~/domain/decimal.ts'
+import {
+  differenceText,
+  isBetween,
+  plainDecimal,
+  quotientText,
+  reaches,
+  roundedDifference,
+} from '~/domain/decimal.ts'
 
 describe('plainDecimal', () => {
   test.each([
@@ -14,9 +21,18 @@ describe('plainDecimal', () => {
     ['1.50e3', '1500'],
     ['12E+2', '1200'],
     ['-18.30', '-18.3'],
+    ['0e5', '0'],
     ['1604.5510000000000001', '1604.5510000000000001'],
   ])('%s is %s', (text, plain) => {
     expect(plainDecimal(text)).toBe(plain)
+  })
+
+  test('takes up to 60 digits, on each side of the point', () => {
+    expect(plainDecimal(`1.${'0'.repeat(59)}`)).toBe('1')
+    expect(plainDecimal('1e60')).toBe(`1${'0'.repeat(60)}`)
+    expect(plainDecimal('1e-60')).toBe(`0.${'0'.repeat(59)}1`)
+    for (const text of [`1.${'0'.repeat(60)}`, '1e61', '1e-61'])
+      expect(plainDecimal(text)).toBe(text)
   })
 
   test.each(['1e400', '1e-400', 'NaN', 'Infinity', '', '1.', '.5', '0x1', '9'.repeat(61)])(
@@ -48,6 +64,7 @@ describe('quotientText', () => {
     ['100', '1', '100'],
     ['0', '5', '0'],
     ['-1', '8', '-0.125'],
+    ['-2', '3', '-0.666666666666667'],
     ['999999999999999.5', '1', '1000000000000000'],
     ['1000000000000005', '10', '100000000000000'],
     ['1000000000000015', '10', '100000000000002'],
@@ -87,6 +104,10 @@ describe('isBetween', () => {
     ['1000000000000', true],
     ['1000000000000.00001', false],
     ['999999999999.99999999', true],
+    ['0.5', true],
+    ['0.29999999999999999999', true],
+    ['5e-13', false],
+    ['2e12', false],
     ['1e400', false],
     ['NaN', false],
   ])('of %s is %p', (text, is) => {
@@ -132,4 +153,15 @@ describe('differenceText', () => {
       }),
     )
   })
+})
+
+test('roundedDifference and reaches do not answer for a number of more than 60 digits', () => {
+  for (const [first, other] of [
+    [[1, 1e-70], [1]],
+    [[1], [2, 1e-70]],
+  ] as const) {
+    expect(roundedDifference(first, other)).toBeNaN()
+    expect(reaches(1, first, other)).toBeNull()
+  }
+  expect(reaches(1e-70, [1])).toBeNull()
 })

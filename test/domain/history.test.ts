@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Activity, wasActive } from '~/domain/activity.ts'
-import { byPlace, spreadsThen } from '~/domain/history.ts'
+import { byPlace, spreadsThen, supersededAmong } from '~/domain/history.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { offer } from '../support/offers.ts'
 import { quote } from '../support/quotes.ts'
@@ -118,6 +118,19 @@ describe('spreadsThen', () => {
         },
       ),
     )
+  })
+})
+
+describe('supersededAmong', () => {
+  const first = quote({ id: 1, atMs: 1 })
+  const again = quote({ id: 2, atMs: 1 })
+  const card = quote({ id: 3, atMs: 1, offer: offer({ payIn: ['debit_card'] }) })
+  const later = quote({ id: 4, atMs: 2 })
+
+  test('is whatever was recorded before another of its offer and time, on the page or not', () => {
+    expect([...supersededAmong([later, first, card, again], [])]).toEqual([1])
+    expect([...supersededAmong([first, later], [again, card])]).toEqual([1])
+    expect([...supersededAmong([again], [first, again])]).toEqual([])
   })
 })
 

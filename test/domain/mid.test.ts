@@ -69,6 +69,17 @@ describe('crossMid', () => {
     expect(backed(aed, reference('BHD', 0.376, { ...aed, id: 9 }))).toEqual(['peg', null])
     expect(backed(kes, reference('GBP', 0.8, { dispersionBps: 5 }))).toEqual(['single', null])
     expect(backed({ ...kes, basis: 'disputed' }, eur)).toEqual(['disputed', null])
+    const unknown = reference('GBP', 0.8, { basis: 'consensus', dispersionBps: null })
+    expect(backed(unknown, kes)).toEqual(['consensus', null])
+  })
+
+  test('has no dispersion between two currencies that follow one reference', () => {
+    const followed = { id: 3, source: 'peg:EUR+ecb', basis: 'peg', dispersionBps: 7 } as const
+    const { basis, dispersionBps } = crossMid(
+      reference('XOF', 600, followed),
+      reference('XAF', 600, followed),
+    )
+    expect([basis, dispersionBps]).toEqual(['peg', null])
   })
 
   test('one source is named once, two are joined by a plus in order of the legs', () => {
