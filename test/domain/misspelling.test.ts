@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { meantBy } from '~/domain/misspelling.ts'
+import { meantBy, nearestOf } from '~/domain/misspelling.ts'
 
 const NAMES = ['to', 'fee', 'rate', 'from', 'notes', 'fee_currency', 'effective_from']
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz_']
@@ -56,5 +56,21 @@ describe('meantBy', () => {
         expect(meantBy(word, long)).toBe(word === name ? null : name)
       }),
     )
+  })
+})
+
+describe('nearestOf', () => {
+  test('has every name that is nearest, in their order, and how near these are', () => {
+    const names = ['kenyaa', 'kenya', 'kena', 'benin', 'keniya', 'togo']
+    expect(nearestOf('Kenia', names)).toEqual({ names: ['kenya', 'kena', 'keniya'], wrong: 1 })
+  })
+
+  test('counts two letters as swapped only if each is in the place of the other', () => {
+    expect(nearestOf('kenab', ['kenca', 'kenbc'])).toEqual({ names: ['kenca', 'kenbc'], wrong: 2 })
+  })
+
+  test('has none with three wrong letters, unless as many are allowed', () => {
+    expect(nearestOf('fee_cuxxxncy', NAMES).names).toEqual([])
+    expect(nearestOf('fee_cuxxxncy', NAMES, 3)).toEqual({ names: ['fee_currency'], wrong: 3 })
   })
 })

@@ -36,6 +36,8 @@ describe('seriesWindow', () => {
     const { beforeMs, isAhead } = seriesWindow(asked, 'PT1H')
     expect([beforeMs, isAhead]).toEqual([at('2026-03-05T15:00:00Z'), false])
     expect(seriesWindow({ ...asked, toMs: nowMs }, 'PT1H').beforeMs).toBe(nowMs)
+    const ahead = seriesWindow({ ...asked, toMs: nowMs + DAY_MS }, 'PT1H')
+    expect([ahead.beforeMs, ahead.isAhead]).toEqual([beforeMs, true])
   })
 
   test('has whole buckets, at least one, never too many, and none after the present', () => {

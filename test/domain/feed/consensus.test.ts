@@ -64,6 +64,12 @@ describe('three feeds and more', () => {
     expect(agreed(['a', '100'], ['b', '100.1'], ['c', '112'])).toBe('100.05 of a,b')
   })
 
+  test('keep one at a distance of 5 % from two that say the same', () => {
+    expect(agreed(['a', '100'], ['b', '100'], ['c', '105'])).toBe('100 of a,b,c')
+    expect(agreed(['a', '100'], ['b', '100'], ['c', '105.1'])).toBe('100 of a,b')
+    expect(agreed(['a', '95'], ['b', '100'], ['c', '105'])).toBe('100 of a,b,c')
+  })
+
   test('agree on nothing where no two are near each other', () => {
     expect(agreed(['a', '100'], ['b', '130'], ['c', '169'])).toBeNull()
     expect(agreed(['a', '100'], ['b', '100'], ['c', '1'], ['d', '1'])).toBeNull()

@@ -30,6 +30,8 @@ describe('judgedAnswer', () => {
     const broken = said('b', { EUR: 9, KES: 1300, NGN: 16_000 })
     const all = { EUR: 'doubted', KES: 'doubted', NGN: 'doubted' }
     expect(unused([said('a', {}), broken])).toEqual([{}, all])
+    const other = said('c', { KES: 150 })
+    expect(unused([said('a', {}), broken, other])).toEqual([{}, all, { KES: 'disputed' }])
     expect(unused([said('a', {}), broken], 'order')).toEqual([{}, all])
   })
 

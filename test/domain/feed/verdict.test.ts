@@ -138,10 +138,31 @@ describe('one feed', () => {
   })
 })
 
+describe('in the mode consensus', () => {
+  const both = [said('a', { ...STANDING, ZWG: 13.8 }), said('b', { ...STANDING, ZWG: 13.8 })]
+
+  test('a value on which feeds agree is the first of its currency, or near the last, or confirmed', () => {
+    const { taken } = judge(both, { mode: 'consensus', standing: { ...STANDING, ETB: 5.77 } })
+    const { ETB, KES, ZWG } = taken
+    expect([ETB, KES, ZWG]).toEqual(['57.7 a second_feed', '131.25 a unmoved', '13.8 a first'])
+  })
+
+  test('an answer of round numbers is doubted if a feed of another origin has finer ones', () => {
+    const standing = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`C${i}`, 1.234]))
+    const rough = said('a', Object.fromEntries(Object.keys(standing).map((code) => [code, 1.2])))
+    const doubts = (origin: string, mode: ReferenceMode) =>
+      judge([rough, said('b', standing, { origin })], { mode, standing }).doubted
+    expect(doubts('b', 'consensus')).toMatchObject([{ moved: 0, rounded: 10, compared: 10 }])
+    expect(doubts('a', 'consensus')).toEqual([])
+    expect(doubts('b', 'order')).toEqual([])
+  })
+})
+
 describe('a further feed', () => {
   test('is asked for values that are missing, held back, or confirmed only by repetition', () => {
     const { ETB, ...rest } = STANDING
     expect(judge([said('a', rest)]).open).toEqual(['ETB'])
+    expect(judge([said('a', { KES: 131 })]).taken).toEqual({ KES: '131 a unmoved' })
     const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
     const again = judge([said('a', { ...STANDING, ETB: 74.74 })], { held })
     expect([again.taken.ETB, again.open]).toEqual(['74.74 a second_fetch', ['ETB']])
@@ -173,12 +194,20 @@ describe('a further feed', () => {
     const b = said('b', { ...STANDING, ETB: 57.9 })
     let held: readonly HeldBack[] = []
     for (let run = 0; run < 5; run++) {
-      const verdict = judge([a, b], { held })
+      const verdict = judge([{ ...a, fetchedMs: NOW + run }, b], { held })
       expect(verdict.taken.ETB).toBe('57.9 b unmoved')
-      expect(verdict.held[0]).toMatchObject({ perUsd: '577', contradictedBy: 'b' })
+      const since = { perUsd: '577', sinceMs: NOW, contradictedBy: 'b' }
+      expect(verdict.held[0]).toMatchObject(since)
       held = verdict.held
     }
     expect(judge([a], { held }).taken.ETB).toBeUndefined()
+  })
+
+  test('that moved elsewhere does not contradict: the second fetch gets through', () => {
+    const a = said('a', { ...STANDING, ETB: 74.74 })
+    const first = judge([a, said('b', { ...STANDING, ETB: 577 })])
+    expect(first.held).toMatchObject([{ perUsd: '74.74', contradictedBy: null }])
+    expect(judge([a], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
   })
 
   test('does not count with older rates: the second fetch gets through', () => {

@@ -47,6 +47,14 @@ describe('corridorPlace', () => {
     )
   })
 
+  test('orders the corridors of one source by target, and the events of a corridor by ordinal', () => {
+    const [kes, ngn] = ['KES', 'NGN'].map((to) => ({ from: 'USD', to }))
+    const { mid, quotes, best, end } = ORDINAL
+    const places = [mid, quotes, best, end].map((ordinal) => corridorPlace(kes!, ordinal))
+    places.push(corridorPlace(ngn!, mid))
+    expect(places).toEqual([...new Set(places)].sort((a, b) => a - b))
+  })
+
   test('is a whole number above that of what belongs to no corridor', () => {
     fc.assert(
       fc.property(corridors, fc.integer({ min: 0, max: ORDINAL.end }), (corridor, ordinal) => {
