@@ -95,7 +95,7 @@ describe('netConverted', () => {
     const asked = quote({ rate: 2, fee: 60, feeCurrency: 'GBP' })
     expect(netConverted(asked, 100, 10 / 3)).toBe(0)
     const near = quote({ rate: 1, fee: 99.9999999, feeCurrency: 'GBP' })
-    expect(netConverted(near, 100.000_000_123_456_78, 1)).toBe(2.2346e-7)
+    expect(netConverted(near, 100.000_000_123_456_79, 1)).toBe(2.2346e-7)
     const nearest = quote({ rate: 1, fee: 100, feeCurrency: 'GBP' })
     expect(netConverted(nearest, 100.000_000_000_01, 1)).toBe(1e-11)
   })
