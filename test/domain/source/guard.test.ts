@@ -128,10 +128,56 @@ describe('judgementOf', () => {
     expect([accepted.length, unknown]).toEqual([5, ['XQX']])
   })
 
+  test('leaves out the currency of the bank itself, and a day without rates', () => {
+    const own = judged({ rates: [...RATES, rate('KES', '1')] })
+    expect([own.accepted.length, own.refused, own.unknown]).toEqual([5, [], []])
+    expect(judged({ rates: [] })).toEqual({ accepted: [], refused: [], unknown: [] })
+  })
+
   test('takes a rate that is stated twice once, and refuses two different ones', () => {
     expect(judged({ rates: [...RATES, RATES[1]!] }).accepted).toHaveLength(5)
     expect(judged({ rates: [...RATES, rate('EUR', '146.2')] }).refused).toEqual([
       'gives EUR twice, differently (2026-05-20)',
+    ])
+    expect(judged({ rates: [...RATES, rate('EUR', '-1')] }).refused).toEqual([
+      'gives EUR twice, differently (2026-05-20)',
+    ])
+  })
+
+  test('believes the rest of a day of which a quarter is off, and nothing where more is', () => {
+    const more = ['CHF', 'JPY', 'ZAR'].map((code) => rate(code, '100'))
+    const off = replaced('EUR', rate('EUR', '1')).map((one) =>
+      one.currency === 'GBP' ? rate('GBP', '1') : one,
+    )
+    const { accepted, refused } = judged({ rates: [...off, ...more] })
+    expect([accepted.length, refused.length]).toEqual([6, 2])
+    expect(refusal(() => judged({ rates: [...off, ...more.slice(1)] }))).toStartWith(
+      'states 2 of 7 rates that cannot be: gives EUR as 1',
+    )
+    const lone = [rate('EUR', '1')]
+    expect(refusal(() => judged({ rates: lone }))).toStartWith('states 1 of 1 rates')
+  })
+
+  test('holds a rate without a mid against the nearest day, whichever was known first', () => {
+    const known = [-40, -3, 20].map((days) => ({
+      ...{ from: 'EUR', atMs: AT_MS + days * DAY_MS, rate: String(146 + days / 100) },
+    }))
+    const rates = replaced('EUR', rate('EUR', '1462'))
+    for (const all of [known, known.toReversed()])
+      expect(judged({ rates, mids: {}, known: all }).refused).toEqual([
+        'gives EUR as 1462 where it was 145.97 on 2026-05-17 (2026-05-20)',
+      ])
+  })
+
+  test('holds a day against the one before it in the same answer', () => {
+    const days = [
+      { atMs: AT_MS - DAY_MS, rates: RATES },
+      { atMs: AT_MS, rates: replaced('EUR', rate('EUR', '1462')) },
+    ]
+    const { accepted, refused } = judged({ days, mids: {} })
+    expect([accepted.length, refused]).toEqual([
+      9,
+      ['gives EUR as 1462 where it was 146.2471 on 2026-05-19 (2026-05-20)'],
     ])
   })
 
@@ -141,6 +187,13 @@ describe('judgementOf', () => {
     const past = [{ atMs: AT_MS - 20 * DAY_MS, rates: bad }, ...good.toReversed()]
     expect(judged({ days: past }).refused).toHaveLength(1)
     expect(judged({ days: past }).accepted).toHaveLength(40)
+    const three = [-22, -21, -20].map((days) => ({ atMs: AT_MS + days * DAY_MS, rates: bad }))
+    expect(
+      judged({ days: [...three.slice(1), ...good.slice(2).toReversed()] }).refused,
+    ).toHaveLength(2)
+    expect(refusal(() => judged({ days: [...three, ...good.toReversed()] }))).toStartWith(
+      'states 5',
+    )
     const newest = [...good.toReversed(), { atMs: AT_MS + DAY_MS, rates: bad }]
     expect(refusal(() => judged({ days: newest }))).toStartWith('states 5 of 5 rates')
   })
@@ -178,6 +231,20 @@ describe('daysWithin', () => {
       [AT_MS - DAY_MS, 5],
       [AT_MS, 10],
     ])
+  })
+
+  test('has both ends of the span, and this very moment', () => {
+    const ends = days(window.sinceMs - 1, window.sinceMs, window.untilMs, window.untilMs + 1)
+    const found = daysWithin(ends, { ...window, nowMs: window.untilMs + 1, isStrict: true })
+    expect(found.map(({ atMs }) => atMs)).toEqual([window.sinceMs, window.untilMs])
+    expect(daysWithin(days(nowMs), { ...window, isStrict: true })).toHaveLength(1)
+  })
+
+  test('takes a date of the next eight days for one to come, and a later one for wrong', () => {
+    const ahead = (ms: number) =>
+      daysWithin(days(nowMs + 8 * DAY_MS + ms), { ...window, isStrict: true })
+    expect(ahead(0)).toEqual([])
+    expect(refusal(() => ahead(1))).toContain('which is in the future')
   })
 
   test('of older days gives the newest alone, or none where only the span is wanted', () => {
@@ -225,10 +292,20 @@ describe('priceOf', () => {
     })
   })
 
+  test('takes up to 18 digits, a million units, and sides a quarter from the middle', () => {
+    const takes = (one: BankRate) => expect(priceOf(one, 'KES')).toBeObject()
+    takes(rate('USD', '1.23456789012345678'))
+    takes(rate('USD', '100', { unit: 1_000_000 }))
+    takes(rate('USD', '100', { buying: '75', selling: '125' }))
+    takes(rate('USD', '100', { buying: '100', selling: '100' }))
+  })
+
   test('is no price for what is none', () => {
     const cannot = (one: BankRate) => expect(priceOf(one, 'KES')).toBeString()
     for (const text of ['0', '-1', '1e5', '', '1,5', 'NaN', '1.2.3', '12345678901234567'])
       cannot(rate('USD', text))
+    cannot(rate('USD', '1.234567890123456789'))
+    cannot(rate('USD', '100', { unit: 1_000_001 }))
     cannot(rate('USD', null))
     cannot(rate('USD', null, { buying: '1' }))
     cannot(rate('USD', '100', { unit: 0 }))

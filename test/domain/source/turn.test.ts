@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { NO_ATTEMPTS } from '~/domain/feed/attempts.ts'
 import type { Publishing } from '~/domain/source/source.ts'
-import { gapsOf, isDue, LATE_DAYS, missedDays, stepsOf, usualSpan } from '~/domain/source/turn.ts'
+import {
+  gapsOf,
+  isDue,
+  LATE_DAYS,
+  missedDays,
+  publicationDates,
+  restMsAfter,
+  stepsOf,
+  usualSpan,
+} from '~/domain/source/turn.ts'
 
 const at = (iso: string) => Date.parse(iso)
 
@@ -55,6 +64,22 @@ describe('isDue', () => {
     expect(isDue(failing(3), NAIROBI, at('2026-05-20T11:59:00Z'))).toBe(false)
     expect(isDue(failing(3), NAIROBI, at('2026-05-20T12:00:00Z'))).toBe(true)
     expect(isDue(failing(50), NAIROBI, at('2026-05-20T17:00:00Z'))).toBe(true)
+  })
+
+  test('a bank that publishes once a week is due from then until it is asked', () => {
+    const weekly = { ...NAIROBI, publishes: { at: '13:30', weekdays: [1] } }
+    const before = turn('2026-05-18T10:29:00Z', { newestMs: day('2026-05-11') })
+    expect(isDue(before, weekly, at('2026-05-25T10:29:00Z'))).toBe(true)
+    const after = turn('2026-05-18T10:30:00Z', { newestMs: day('2026-05-18') })
+    expect(isDue(after, weekly, at('2026-05-25T10:29:00Z'))).toBe(false)
+  })
+
+  test('a bank that never publishes is asked once, and again only after a failure', () => {
+    const never = { ...NAIROBI, publishes: { at: '13:30', weekdays: [] } }
+    const tried = turn('2026-05-20T11:00:00Z')
+    expect(isDue(tried, never, at('2026-06-20T11:00:00Z'))).toBe(false)
+    expect(isDue({ ...tried, isFailing: true }, never, at('2026-05-20T11:15:00Z'))).toBe(true)
+    expect([0, 1, 2].map((failures) => restMsAfter(failures) / 60_000)).toEqual([15, 15, 30])
   })
 
   test('a bank that asked us to wait is not due before, whatever it should have published', () => {
@@ -119,6 +144,13 @@ describe('stepsOf', () => {
       ['2026-05-21', '2026-05-24'],
       ['2026-05-25', '2026-05-26'],
     ])
+    expect(datesOf(2).map(([first]) => first)).toEqual(['2026-05-21', '2026-05-23', '2026-05-25'])
+  })
+
+  test('the days of publication in a span are the same, where the bank is', () => {
+    expect(publicationDates(span, NAIROBI)).toEqual([
+      ...['2026-05-21', '2026-05-22', '2026-05-25', '2026-05-26'],
+    ])
   })
 })
 
@@ -162,6 +194,11 @@ describe('gapsOf', () => {
 
   test('takes a day for one without publication after ten days', () => {
     expect(gaps(['2026-05-14', '2026-05-15'], [])).toEqual(['2026-05-15'])
+  })
+
+  test('has none before the bank has stated a day', () => {
+    const found = { absent: ['2026-05-20'], recorded: new Set<string>() }
+    expect(gapsOf({ newestMs: null }, found, { timeZone: NAIROBI.timeZone, nowMs })).toEqual([])
   })
 
   test('count among the missed days', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dateIn, midnightMs, wallMs } from '~/domain/source/zone.ts'
+import { dateIn, isTimeZone, midnightMs, wallMs } from '~/domain/source/zone.ts'
 
 const at = (iso: string) => Date.parse(iso)
 
@@ -35,6 +35,11 @@ describe('wallMs', () => {
 describe('dateIn', () => {
   test('is the date on the calendars of the zone', () => {
     expect(dateIn(at('2026-05-21T21:00:00Z'), 'Africa/Nairobi')).toBe('2026-05-22')
-    expect(dateIn(at('2026-05-21T20:59:59Z'), 'Africa/Nairobi')).toBe('2026-05-21')
+    expect(dateIn(at('2026-05-21T20:59:59.999Z'), 'Africa/Nairobi')).toBe('2026-05-21')
   })
+})
+
+test('isTimeZone knows the names of places and UTC, and no abbreviation', () => {
+  const names = ['Africa/Nairobi', 'UTC', 'EST', 'Nowhere/City', '']
+  expect(names.map(isTimeZone)).toEqual([true, true, false, false, false])
 })
