@@ -304,10 +304,10 @@ describe('backup and restore', () => {
       select (select count(*) from catalogue_history where since = '-infinity') as begun,
         (select count(*) from currencies) + (select count(*) from providers) as entries`
     expect(begun!.begun).toBe(begun!.entries)
-    // The recorder of a price, how it came, and versions of the catalogue were not stored then.
+    // Who recorded a price, how and how late, and versions of the catalogue were not stored then.
     const unsaid = async (database: FreshDatabase) => {
       const tables = Object.entries(await tableTexts(database))
-      const isUnsaid = /^(recorders|withdrawals|catalogue_history|log_\w+)$/
+      const isUnsaid = /^(recorders|withdrawals|catalogue_history|late_commits|log_\w+)$/
       const known = tables.filter(([name]) => !isUnsaid.test(name))
       const { observations, ...others } = Object.fromEntries(known)
       const rows = (observations as string[][]).map(([text]) => text!.replace(/,\d*,\w*\)$/, ',,)'))
