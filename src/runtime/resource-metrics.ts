@@ -5,7 +5,15 @@ import type { Memory } from '~/memory/memory.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
-import { counter, type Family, gauge, type Sample, secondsOf } from '~/telemetry/families.ts'
+import {
+  counter,
+  counterOf,
+  type Family,
+  gauge,
+  gaugeOf,
+  type Sample,
+  secondsOf,
+} from '~/telemetry/families.ts'
 import type { RowFigures } from '~/telemetry/row-figures.ts'
 import type { Deliveries } from './alert/deliveries.ts'
 import type { ReadReplicas } from './read-replicas.ts'
@@ -57,15 +65,17 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
 /** The number of accounts that are named with what they used. */
 const BUSIEST = 10
 
-const busiestAccounts = ({ meter, clock }: ResourceSources): Family => ({
-  name: 'corridor_account_units',
-  help: 'Units that the busiest accounts have used today, as far as this process knows',
-  type: 'gauge',
-  read: () =>
-    meter
-      .busiest(dayOf(clock.now()), BUSIEST)
-      .map(({ accountId, units }) => [{ account: accountId }, units]),
-})
+const busiestAccounts = ({ meter, clock }: ResourceSources): Family =>
+  gaugeOf(
+    [
+      'account_units',
+      'Units that the busiest accounts have used today, as far as this process knows',
+    ],
+    () =>
+      meter
+        .busiest(dayOf(clock.now()), BUSIEST)
+        .map(({ accountId, units }) => [{ account: accountId }, units]),
+  )
 
 const doorMetrics = ({ door }: ResourceSources): Family[] => [
   gauge(['accepting', '1 while new connections are accepted'], () => (door.isShut ? 0 : 1)),
@@ -85,28 +95,15 @@ function databaseMetrics({ database, readReplicas }: ResourceSources): Family[] 
   const sizes = (what: keyof PoolFigures): Sample<number>[] =>
     pools().map(([pool, figures]) => [{ pool }, summed(figures, what)])
   return [
-    {
-      name: 'corridor_database_connections',
-      help: 'Connections of a pool by state',
-      type: 'gauge',
-      *read() {
-        for (const [pool, figures] of pools())
-          for (const state of ['idle', 'used', 'connecting'] as const)
-            yield [{ pool, state }, summed(figures, state)]
-      },
-    },
-    {
-      name: 'corridor_database_connections_max',
-      help: 'Connections that a pool may have',
-      type: 'gauge',
-      read: () => sizes('size'),
-    },
-    {
-      name: 'corridor_database_queries_waiting',
-      help: 'Queries that wait for a connection',
-      type: 'gauge',
-      read: () => sizes('waiting'),
-    },
+    gaugeOf(['database_connections', 'Connections of a pool by state'], function* () {
+      for (const [pool, figures] of pools())
+        for (const state of ['idle', 'used', 'connecting'] as const)
+          yield [{ pool, state }, summed(figures, state)]
+    }),
+    gaugeOf(['database_connections_max', 'Connections that a pool may have'], () => sizes('size')),
+    gaugeOf(['database_queries_waiting', 'Queries that wait for a connection'], () =>
+      sizes('waiting'),
+    ),
   ]
 }
 
@@ -115,22 +112,24 @@ function workMetrics({ readReplicas, store }: ResourceSources): Family[] {
   const kinds = () =>
     Object.entries({ history: readReplicas.work, recording: [store.limit.figures] })
   return [
-    {
-      name: 'corridor_database_work',
-      help: 'Questions about the past, and recordings, running or waiting for the database',
-      type: 'gauge',
-      *read() {
+    gaugeOf(
+      [
+        'database_work',
+        'Questions about the past, and recordings, running or waiting for the database',
+      ],
+      function* () {
         for (const [kind, figures] of kinds())
           for (const state of ['running', 'waiting'] as const)
             yield [{ kind, state }, summed(figures, state)]
       },
-    },
-    {
-      name: 'corridor_database_work_refused_total',
-      help: 'Questions about the past, and recordings, refused because too many were waiting',
-      type: 'counter',
-      read: () => kinds().map(([kind, figures]) => [{ kind }, summed(figures, 'refused')]),
-    },
+    ),
+    counterOf(
+      [
+        'database_work_refused_total',
+        'Questions about the past, and recordings, refused because too many were waiting',
+      ],
+      () => kinds().map(([kind, figures]) => [{ kind }, summed(figures, 'refused')]),
+    ),
   ]
 }
 
@@ -138,20 +137,16 @@ const summed = <K extends string>(all: readonly Readonly<Record<K, number>>[], w
   all.reduce((sum, figures) => sum + figures[what], 0)
 
 const replicaMetrics = ({ readReplicas }: ResourceSources): Family[] => [
-  {
-    name: 'corridor_read_replica_lag_seconds',
-    help: 'How far a read replica is behind; infinite while it does not answer',
-    type: 'gauge',
-    read: () =>
-      readReplicas.replicas.map(({ where, lagMs }) => [{ replica: where }, secondsOf(lagMs)]),
-  },
-  {
-    name: 'corridor_read_replica_used',
-    help: '1 while a read replica is near enough to be asked',
-    type: 'gauge',
-    read: () =>
-      readReplicas.replicas.map(({ where, isUsed }) => [{ replica: where }, isUsed ? 1 : 0]),
-  },
+  gaugeOf(
+    [
+      'read_replica_lag_seconds',
+      'How far a read replica is behind; infinite while it does not answer',
+    ],
+    () => readReplicas.replicas.map(({ where, lagMs }) => [{ replica: where }, secondsOf(lagMs)]),
+  ),
+  gaugeOf(['read_replica_used', '1 while a read replica is near enough to be asked'], () =>
+    readReplicas.replicas.map(({ where, isUsed }) => [{ replica: where }, isUsed ? 1 : 0]),
+  ),
 ]
 
 const windowMetrics = ({ windows }: ResourceSources): Family[] => [

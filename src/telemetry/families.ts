@@ -45,7 +45,10 @@ export const counterOf = ([name, help]: Described, read: () => Samples): Family 
 })
 
 /** Present numbers of the same thing, distinguished by their labels. */
-export const gaugeOf = ([name, help]: Described, read: () => Samples): Family => ({
+export const gaugeOf = (
+  [name, help]: Described,
+  read: () => Samples | Promise<Samples>,
+): Family => ({
   ...{ name: PREFIX + name, help, type: 'gauge', read },
 })
 

@@ -1,5 +1,5 @@
 import { descriptorsMax, openDescriptors } from './descriptors.ts'
-import { type Family, histogram, type Sample } from './families.ts'
+import { type Family, gaugeOf, histogram, type Sample } from './families.ts'
 import type { LoopDelay } from './loop-delay.ts'
 
 const MICROSECONDS = 1e6
@@ -9,12 +9,9 @@ type Build = { readonly version: string; readonly revision: string }
 
 /** The process itself, under the names that every client library gives it. */
 export const processMetrics = (loop: LoopDelay, build: Build): Family[] => [
-  {
-    name: 'corridor_build_info',
-    help: 'The version that runs, and the commit it was built from',
-    type: 'gauge',
-    read: () => [[{ ...build, runtime: `bun ${Bun.version}` }, 1]],
-  },
+  gaugeOf(['build_info', 'The version that runs, and the commit it was built from'], () => [
+    [{ ...build, runtime: `bun ${Bun.version}` }, 1],
+  ]),
   {
     name: 'process_cpu_seconds_total',
     help: 'CPU time spent',

@@ -1,4 +1,4 @@
-import { type Family, type Sample, secondsOf } from './families.ts'
+import { counterOf, type Family, gaugeOf, type Sample, secondsOf } from './families.ts'
 import type { RunFigures, RunLedger } from './run-figures.ts'
 import type { Timings } from './timings.ts'
 
@@ -16,31 +16,24 @@ export function runMetrics(ledger: RunLedger, { metric, label, noun }: Kind): Fa
     for (const [name, figures] of ledger.all) yield [{ [label]: name }, read(figures)]
   }
   return [
-    {
-      name: `corridor_${metric}_runs_total`,
-      help: `${noun} by outcome`,
-      type: 'counter',
-      *read() {
-        for (const [name, { successes, failures }] of ledger.all) {
-          yield [{ [label]: name, outcome: 'success' }, successes]
-          yield [{ [label]: name, outcome: 'failure' }, failures]
-        }
-      },
-    },
+    counterOf([`${metric}_runs_total`, `${noun} by outcome`], function* () {
+      for (const [name, { successes, failures }] of ledger.all) {
+        yield [{ [label]: name, outcome: 'success' }, successes]
+        yield [{ [label]: name, outcome: 'failure' }, failures]
+      }
+    }),
     {
       name: `corridor_${metric}_duration_seconds`,
       help: `Time that ${noun.toLowerCase()} took`,
       type: 'histogram',
       read: () => each<Timings>(({ timings }) => timings),
     },
-    {
-      name: `corridor_${metric}_last_success_timestamp_seconds`,
-      help: 'When the last one succeeded',
-      type: 'gauge',
-      *read() {
+    gaugeOf(
+      [`${metric}_last_success_timestamp_seconds`, 'When the last one succeeded'],
+      function* () {
         for (const [labels, ms] of each(({ succeededMs }) => succeededMs))
           if (ms !== null) yield [labels, secondsOf(ms)]
       },
-    },
+    ),
   ]
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '~/clock.ts'
 import type { Deliverer, Outcome } from '~/jobs/deliver.ts'
-import { ageSeconds, type Family, gauge } from '~/telemetry/families.ts'
+import { ageSeconds, counterOf, type Family, gauge } from '~/telemetry/families.ts'
 import { Timings, WORK_BOUNDS_MS } from '~/telemetry/timings.ts'
 
 const WAYS = ['webhook', 'mail'] as const
@@ -38,16 +38,12 @@ export class DeliveryFigures {
   get metrics(): Family[] {
     const each = WAYS.flatMap((way) => OUTCOMES.map((outcome) => ({ way, outcome })))
     return [
-      {
-        name: 'corridor_alert_deliveries_total',
-        help: 'Alert delivery attempts, by way and outcome',
-        type: 'counter',
-        read: () =>
-          each.map(({ way, outcome }) => [
-            { way, outcome },
-            this.#counts.get(`${way} ${outcome}`) ?? 0,
-          ]),
-      },
+      counterOf(['alert_deliveries_total', 'Alert delivery attempts, by way and outcome'], () =>
+        each.map(({ way, outcome }) => [
+          { way, outcome },
+          this.#counts.get(`${way} ${outcome}`) ?? 0,
+        ]),
+      ),
       {
         name: 'corridor_alert_delivery_duration_seconds',
         help: 'Time of an alert delivery attempt',

@@ -11,7 +11,7 @@ import { createLogStore } from '~/store/evidence/log-store.ts'
 import { sealPass } from '~/store/evidence/seal.ts'
 import { once } from '~/store/once.ts'
 import { orUnavailable } from '~/store/outage.ts'
-import { type Family, gauge } from '~/telemetry/families.ts'
+import { counterOf, type Family, gauge } from '~/telemetry/families.ts'
 import { answerSigner } from './answer-signer.ts'
 import { LogKeys } from './log-keys.ts'
 import { publishedIn } from './published.ts'
@@ -57,16 +57,17 @@ export class Evidence {
     const { sealer } = this
     return [
       gauge(['log_leaves', 'Leaves of the verifiable log'], () => sealer.head?.size ?? null),
-      {
-        name: 'corridor_log_cosignatures_total',
-        help: 'Requests for a cosignature that this process sent, by witness and outcome',
-        type: 'counter',
-        read: () =>
+      counterOf(
+        [
+          'log_cosignatures_total',
+          'Requests for a cosignature that this process sent, by witness and outcome',
+        ],
+        () =>
           [...sealer.witnessCounts].flatMap(([witness, { signed, failed }]) => [
             [{ witness, outcome: 'signed' }, signed] as const,
             [{ witness, outcome: 'failed' }, failed] as const,
           ]),
-      },
+      ),
     ]
   }
 

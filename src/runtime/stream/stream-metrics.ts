@@ -1,4 +1,4 @@
-import { type Family, gauge, type Sample } from '~/telemetry/families.ts'
+import { counterOf, type Family, gauge, gaugeOf, type Sample } from '~/telemetry/families.ts'
 import type { Streams } from './streams.ts'
 
 export type StreamSources = {
@@ -18,33 +18,22 @@ export const streamMetrics = ({ hub, seats, open }: StreamSources): Family[] => 
     Object.entries(counts).map(([reason, count]) => [{ reason }, count])
   const slow = () => hub.figures.realtime.slow + hub.figures.hourly.slow
   return [
-    {
-      ...{ name: 'corridor_streams_open', help: 'Open streams by tier', type: 'gauge' },
-      read: () => byTier('readers'),
-    },
+    gaugeOf(['streams_open', 'Open streams by tier'], () => byTier('readers')),
     gauge(['streams_max', 'Streams that may be open'], () => seats.figures.openMax),
-    {
-      name: 'corridor_streams_refused_total',
-      help: 'Streams refused because the account, or this process, has its share open',
-      type: 'counter',
-      read: () => byReason(seats.figures.refused),
-    },
-    {
-      name: 'corridor_streams_ended_total',
-      help: 'Streams that this process ended, by the reason',
-      type: 'counter',
-      read: () => byReason({ ...open.ended, slow: slow() }),
-    },
-    {
-      ...{ name: 'corridor_stream_events_total', help: 'Events sent by tier', type: 'counter' },
-      read: () => byTier('told'),
-    },
-    {
-      name: 'corridor_stream_resets_total',
-      help: 'Times that a reader had to ask for everything again',
-      type: 'counter',
-      read: () => byTier('resets'),
-    },
+    counterOf(
+      [
+        'streams_refused_total',
+        'Streams refused because the account, or this process, has its share open',
+      ],
+      () => byReason(seats.figures.refused),
+    ),
+    counterOf(['streams_ended_total', 'Streams that this process ended, by the reason'], () =>
+      byReason({ ...open.ended, slow: slow() }),
+    ),
+    counterOf(['stream_events_total', 'Events sent by tier'], () => byTier('told')),
+    counterOf(['stream_resets_total', 'Times that a reader had to ask for everything again'], () =>
+      byTier('resets'),
+    ),
     gauge(
       ['stream_kept_events', 'Events kept for readers of the realtime tier who come back'],
       () => hub.figures.ring.events,
