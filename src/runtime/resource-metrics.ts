@@ -1,9 +1,15 @@
 import type { Clock } from '~/clock.ts'
 import { dayOf } from '~/domain/quota.ts'
 import type { Door } from '~/http/edge/door.ts'
+import { type HealthDeps, UNREADINESSES, unreadinessOf } from '~/http/health.ts'
+import type { SilenceWatch } from '~/jobs/watch-providers.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
+import type { Deliveries } from '~/runtime/alert/deliveries.ts'
+import type { StorageWatch } from '~/runtime/storage/storage-watch.ts'
+import type { Streams } from '~/runtime/stream/streams.ts'
+import { doubtfulMidsOf, doubtfulPegsOf } from '~/service/doubtful.ts'
 import { type Database, type PoolFigures, poolOf } from '~/store/database.ts'
 import {
   counter,
@@ -15,12 +21,8 @@ import {
   secondsOf,
 } from '~/telemetry/families.ts'
 import type { RowFigures } from '~/telemetry/row-figures.ts'
-import type { Deliveries } from './alert/deliveries.ts'
 import type { ReadReplicas } from './read-replicas.ts'
-import { type ReadinessSources, readinessMetrics } from './readiness-metrics.ts'
 import type { Recorder } from './recorder.ts'
-import type { StorageWatch } from './storage/storage-watch.ts'
-import { type StreamSources, streamMetrics } from './stream/stream-metrics.ts'
 
 export type ResourceSources = ReadinessSources & {
   readonly memory: Memory
@@ -163,3 +165,123 @@ const windowMetrics = ({ windows }: ResourceSources): Family[] => [
   gauge(['window_cache_entries', 'History answers kept'], () => windows.figures.entries),
   gauge(['window_cache_bytes', 'Memory they take, estimated'], () => windows.figures.bytes),
 ]
+
+type StreamSources = {
+  readonly hub: Pick<Streams['hub'], 'figures'>
+  readonly seats: Pick<Streams['seats'], 'figures'>
+  readonly open: Pick<Streams['open'], 'ended'>
+}
+
+/** Metrics of this process's streams; subscriptions of the tool server count with them. */
+const streamMetrics = ({ hub, seats, open }: StreamSources): Family[] => {
+  const byTier = (what: 'readers' | 'told' | 'resets'): Sample<number>[] => {
+    const { realtime, hourly } = hub.figures
+    const tiers = Object.entries({ realtime, hourly })
+    return tiers.map(([tier, figures]) => [{ tier }, figures[what]])
+  }
+  const byReason = (counts: Readonly<Record<string, number>>): Sample<number>[] =>
+    Object.entries(counts).map(([reason, count]) => [{ reason }, count])
+  const slow = () => hub.figures.realtime.slow + hub.figures.hourly.slow
+  return [
+    gaugeOf(['streams_open', 'Open streams by tier'], () => byTier('readers')),
+    gauge(['streams_max', 'Streams that may be open'], () => seats.figures.openMax),
+    counterOf(
+      [
+        'streams_refused_total',
+        'Streams refused because the account, or this process, has its share open',
+      ],
+      () => byReason(seats.figures.refused),
+    ),
+    counterOf(['streams_ended_total', 'Streams that this process ended, by the reason'], () =>
+      byReason({ ...open.ended, slow: slow() }),
+    ),
+    counterOf(['stream_events_total', 'Events sent by tier'], () => byTier('told')),
+    counterOf(['stream_resets_total', 'Times that a reader had to ask for everything again'], () =>
+      byTier('resets'),
+    ),
+    gauge(
+      ['stream_kept_events', 'Events kept for readers of the realtime tier who come back'],
+      () => hub.figures.ring.events,
+    ),
+    gauge(['stream_kept_bytes', 'Memory that they take, estimated'], () => hub.figures.ring.bytes),
+  ]
+}
+
+type ReadinessSources = {
+  readonly health: HealthDeps
+  readonly silence: Pick<SilenceWatch, 'silent' | 'partly'>
+  readonly memory: Memory
+}
+
+/** Metrics of whether a replica, its providers and the pegs do what is expected of them. */
+const readinessMetrics = ({ health, silence, memory }: ReadinessSources): Family[] => [
+  gaugeOf(['unready', '1 for the reason why /readyz says 503'], async () => {
+    const found = await unreadinessOf(health)
+    return UNREADINESSES.map((reason) => [{ reason }, reason === found ? 1 : 0])
+  }),
+  ...workerMetrics(health),
+  gaugeOf(
+    [
+      'provider_silent_seconds',
+      'How long a provider that fell silent, by its usual interval, has sent nothing',
+    ],
+    () =>
+      silence.silent.map(({ providerId, quietMs }) => [
+        { provider: providerId },
+        secondsOf(quietMs),
+      ]),
+  ),
+  gaugeOf(
+    [
+      'provider_silent_corridors',
+      'For how many corridors a provider that goes on sending fell silent, by their intervals',
+    ],
+    () => silence.partly.map(({ providerId, corridors }) => [{ provider: providerId }, corridors]),
+  ),
+  gaugeOf(
+    [
+      'doubtful_peg_ratio',
+      'How far feeds put a peg off that they contradict, as a share of the peg',
+    ],
+    () =>
+      doubtfulPegsOf(memory.current).map(({ currency, offPct }) => [
+        { currency },
+        Math.abs(offPct) / 100,
+      ]),
+  ),
+  gaugeOf(
+    [
+      'doubtful_mid',
+      '1 for a mid that feeds disagree on, or that one feed alone moved by more than 5 %',
+    ],
+    () =>
+      doubtfulMidsOf(memory.current).map(({ currency, movePct }) => [
+        { currency, reason: movePct === null ? 'disputed' : 'moved_by_one_feed' },
+        1,
+      ]),
+  ),
+]
+
+/** Metrics of the servers of a distributed database, without samples for one PostgreSQL. */
+function workerMetrics({ workers }: HealthDeps): Family[] {
+  const figures = () => (workers ? [workers()] : [])
+  return [
+    gaugeOf(['database_workers', 'Servers that keep the history of a distributed database'], () =>
+      figures().flatMap(({ workers: all, away }) => [
+        [{ state: 'answers' }, all - away],
+        [{ state: 'away' }, away],
+      ]),
+    ),
+    gaugeOf(
+      ['database_corridors_away', 'Corridors whose history is on a server that does not answer'],
+      () => figures().map(({ corridors }) => [{}, corridors]),
+    ),
+    gaugeOf(
+      [
+        'database_corridors_unloaded',
+        'Corridors without live prices, as their server has not answered since the start',
+      ],
+      () => figures().map(({ unloaded }) => [{}, unloaded]),
+    ),
+  ]
+}

@@ -1,12 +1,18 @@
+import type { Config } from '~/config.ts'
 import { DAY_MS } from '~/domain/duration.ts'
+import { pruneObservations } from '~/jobs/prune-observations.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { watchTime } from '~/jobs/watch-time.ts'
+import type { Memory } from '~/memory/memory.ts'
 import { createChangeStore } from '~/store/change/change-store.ts'
 import { makeMonths } from '~/store/month/ahead.ts'
 import { renewStatistics } from '~/store/month/statistics.ts'
 import type { createObservationStore } from '~/store/observation-store.ts'
 import { once } from '~/store/once.ts'
+import { createRetentionStore } from '~/store/past/retention-store.ts'
+import { createRollupStore } from '~/store/past/rollup-store.ts'
 import type { Core } from './core.ts'
+import { withHeartbeat } from './heartbeat.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 /** Time ahead for which there are months of observations. */
@@ -92,4 +98,32 @@ function liveJobs(
       },
     },
   ]
+}
+
+type RetentionDeps = Pick<ServiceOptions, 'database' | 'clock' | 'log'> & {
+  readonly config: Pick<Config, 'retentionYears'>
+  readonly memory: Memory
+}
+
+const ACTOR = 'RETENTION_YEARS'
+const HEARTBEAT_MS = 60_000
+
+/** The job that deletes observations older than the setting; none if they are kept for ever. */
+export function retentionJobs({ config, database, memory, clock, log }: RetentionDeps): Job[] {
+  const { retentionYears } = config
+  if (retentionYears === null) return []
+  const store = createRetentionStore(database)
+  const rollups = createRollupStore(database)
+  const run = async () => {
+    const say = (line: string) => log.info({}, line)
+    const pruning = withHeartbeat(
+      { what: 'pruning observations', say, everyMs: HEARTBEAT_MS },
+      () => pruneObservations({ store, rollups, clock, actor: ACTOR }, retentionYears),
+    )
+    const done = await pruning.finally(() => memory.publish({ isPastChanged: true }, clock.now()))
+    if (!done || done.observations === 0) return
+    const { observations, beforeMs } = done
+    log.info({ observations, before: new Date(beforeMs).toISOString() }, 'observations were pruned')
+  }
+  return [{ name: 'prune-observations', pattern: '23 3 * * *', run }]
 }

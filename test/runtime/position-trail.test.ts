@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { PositionTrail } from '~/runtime/position-trail.ts'
+import { PositionTrail } from '~/runtime/read-replicas.ts'
 
 const REACH_MS = 5000
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { Memory, type Publication } from '~/memory/memory.ts'
-import { retentionJobs } from '~/runtime/retention.ts'
+import { retentionJobs } from '~/runtime/service-jobs.ts'
 import { importObservations } from '~/store/transfer/observation-import.ts'
 import { inArrays, NOW_MS, observation, stockedDatabase } from '../store/samples.ts'
 import { KeptLog } from '../support/log.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DeliveryFigures } from '~/runtime/alert/delivery-metrics.ts'
+import { DeliveryFigures } from '~/runtime/alert/deliveries.ts'
 import { OTHER, RequestFigures } from '~/telemetry/request-figures.ts'
 import { RowFigures } from '~/telemetry/row-figures.ts'
 

@@ -1,8 +1,27 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock } from '~/clock.ts'
+import type { Config } from '~/config.ts'
+import { ServiceError } from '~/domain/errors.ts'
+import type { Follower } from '~/jobs/follower.ts'
+import type { Live } from '~/memory/live/live.ts'
+import type { Memory } from '~/memory/memory.ts'
+import { systemOutside } from '~/outbound/connection.ts'
+import { allowedPlaces } from '~/outbound/places.ts'
 import type { Core } from '~/runtime/core.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
+import type { AlertDeps } from '~/service/alert/alerts.ts'
+import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
-import { alertDepsOf } from './alert-deps.ts'
+import { WorkLimit } from '~/service/work-limit.ts'
+import { createAlertStore } from '~/store/alert/alert-store.ts'
+import { createDeliveryList } from '~/store/alert/delivery-list.ts'
+import type { Database } from '~/store/database.ts'
+import { orUnavailable } from '~/store/outage.ts'
+import { createAttemptStore } from '~/store/portal/attempt-store.ts'
+import { receiverFault } from '~/webhook/receiver.ts'
+import { newWebhookSecret, sealBy } from '~/webhook/secrets.ts'
+import { testBody } from '~/wire/alert/delivery.ts'
 import { Deliveries } from './deliveries.ts'
 import { AlertJudging } from './judging.ts'
 
@@ -32,4 +51,79 @@ export function alertingOf(options: ServiceOptions, { core, past, secret }: Part
       await deliveries.stop()
     },
   }
+}
+
+type Options = Pick<AlertDeps, 'past' | 'onChange'> & {
+  readonly live: Pick<Live, 'position' | 'current'>
+  readonly follower: Pick<Follower, 'caughtUp' | 'isBehind'>
+  readonly config: Pick<
+    Config,
+    'midMaxAgeMs' | 'quoteMaxAgeMs' | 'smtpUrl' | 'staleAfterMs' | 'webhookAllow' | 'work'
+  >
+  readonly database: Database
+  readonly clock: Clock
+  readonly memory: Memory
+  readonly secret: SharedSecret
+  readonly addressesOf?: ServiceOptions['addressesOf']
+}
+
+const AWAY = 'the database with the alerts cannot be reached at the moment; retry shortly'
+
+/** The maximum number of concurrent database queries about alerts. */
+const ASKED_MAX = 2
+
+/** The longest time that a new alert waits for what was committed before it. */
+const CATCHING_UP = { msMax: 5000, message: AWAY }
+
+/** Dependencies for listing, creating and changing alerts. */
+export function alertDepsOf(options: Options): AlertDeps {
+  const { config, database, clock, memory, past, live, follower, secret, onChange } = options
+  const limit = new WorkLimit({ runningMax: ASKED_MAX, waitingMax: config.work.waitingMax })
+  const seal = sealBy(secret, randomBytes)
+  const receivers = {
+    addressesOf: options.addressesOf ?? systemOutside.addressesOf,
+    deadline: (ms: number) => AbortSignal.timeout(ms),
+    allowed: allowedPlaces(config.webhookAllow),
+  }
+  return {
+    ...{ memory, past, clock, onChange },
+    testBody: (alert, nowMs) => testBody(alert, nowMs, memory.isSample),
+    live: {
+      async caughtUp() {
+        await limit.run(() => inTime(follower.caughtUp(), CATCHING_UP))
+        if (follower.isBehind) throw new ServiceError('database_unavailable', AWAY)
+        return live
+      },
+    },
+    alerts: guarded(createAlertStore(database), limit),
+    attempts: guarded(createAttemptStore(database), limit),
+    deliveries: guarded(createDeliveryList(database), limit),
+    ageLimits: config,
+    secrets: {
+      async make() {
+        const text = newWebhookSecret(randomBytes)
+        return { text, sealed: await orUnavailable(seal.sealed(text), AWAY) }
+      },
+    },
+    receivers: { faultOf: (url) => receiverFault(receivers, url) },
+    isMailed: config.smtpUrl !== null,
+    newId: () => randomUUID(),
+  }
+}
+
+type Asked = (...args: never[]) => Promise<unknown>
+
+/**
+ * A store that is asked by few at once and answers in time; without the database it fails with
+ * `database_unavailable`.
+ */
+function guarded<S extends Readonly<Record<string, Asked>>>(store: S, limit: WorkLimit): S {
+  const entries = Object.entries(store).map(([name, ask]) => [
+    name,
+    (...args: never[]) => {
+      const answer = limit.run(() => orUnavailable(ask(...args), AWAY))
+      return inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
+    },
+  ])
+  return Object.fromEntries(entries) as S
 }

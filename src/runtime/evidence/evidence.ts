@@ -1,4 +1,8 @@
+import { createPublicKey, hash, type KeyObject, sign } from 'node:crypto'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Config } from '~/config.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
 import type { AnswerSigner } from '~/http/evidence/signing.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { Sealer } from '~/jobs/seal.ts'
@@ -12,10 +16,7 @@ import { sealPass } from '~/store/evidence/seal.ts'
 import { once } from '~/store/once.ts'
 import { orUnavailable } from '~/store/outage.ts'
 import { counterOf, type Family, gauge } from '~/telemetry/families.ts'
-import { answerSigner } from './answer-signer.ts'
 import { LogKeys } from './log-keys.ts'
-import { publishedIn } from './published.ts'
-import { postToWitness } from './witness-post.ts'
 
 const WORK = 'corridor log seal'
 const AWAY = 'the database with the log cannot be reached at the moment; retry shortly'
@@ -113,4 +114,80 @@ function boundedReader(
     inclusion: (index, size) => bounded(store.inclusion(index, size)),
     nextMs,
   }
+}
+
+/**
+ * The newest checkpoint of a database that this machine has seen, in a file of a folder: a database
+ * that is restored from an older copy of its disk shows by it. Without the folder, or the right to
+ * write there, only the process knows.
+ */
+function publishedIn(folder: string, database: () => Promise<string>) {
+  const path = async () =>
+    join(folder, `log-checkpoint-${hash('sha256', await database()).slice(0, 16)}`)
+  return {
+    read: async (): Promise<string | null> => readFile(await path(), 'utf8').catch(() => null),
+    async write(note: string): Promise<void> {
+      const kept = await path()
+      const next = `${kept}.${process.pid}`
+      await writeFile(next, note)
+        .then(() => rename(next, kept))
+        .catch(() => {})
+    },
+  }
+}
+
+/** The longest time that a witness may take; the next seal waits for it. */
+const WITNESS_MS_MAX = 5_000
+const WITNESS_BYTES_MAX = 65_536
+
+/** Sends a text to a witness. Rejects where it does not answer in time, or answers at length. */
+async function postToWitness(url: string, body: string) {
+  const signal = AbortSignal.timeout(WITNESS_MS_MAX)
+  const headers = { 'content-type': 'text/plain; charset=utf-8' }
+  const answer = await fetch(url, { method: 'POST', body, headers, signal, redirect: 'error' })
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of answer.body ?? []) {
+    bytes += part.length
+    if (bytes > WITNESS_BYTES_MAX) throw new Error('its answer is too long')
+    parts.push(part)
+  }
+  return { status: answer.status, text: Buffer.concat(parts).toString() }
+}
+
+const KEY_AWAY = 'the key that signs cannot be read at the moment; ask without Accept-Signature'
+
+type SignerDeps = {
+  readonly keys: LogKeys
+  readonly clock: { now(): number }
+  logSize(): number | null
+}
+
+/** Signs answers with the newest key of the log, which is read again each minute. */
+function answerSigner({ keys, clock, logSize }: SignerDeps): AnswerSigner {
+  let readMs = Number.NEGATIVE_INFINITY
+  const current = async () => {
+    const nowMs = clock.now()
+    if (keys.known && Math.abs(nowMs - readMs) < MINUTE_MS) return keys.known
+    const read = inTime(keys.read(), { msMax: ANSWER_MS_MAX, message: KEY_AWAY })
+    const all = await orUnavailable(read, KEY_AWAY)
+    readMs = nowMs
+    return all
+  }
+  return {
+    logSize,
+    async key() {
+      const newest = (await current()).at(-1)!
+      return { id: jwkOf(newest).kid, sign: (bytes) => sign(null, bytes, newest) }
+    },
+    jwks: async () => (await current()).map(jwkOf),
+  }
+}
+
+/** The public key as a JSON Web Key, named by its thumbprint. RFC 8037, RFC 7638 */
+function jwkOf(key: KeyObject) {
+  const { x } = createPublicKey(key).export({ format: 'jwk' })
+  const required = { crv: 'Ed25519', kty: 'OKP', x }
+  const kid = hash('sha256', JSON.stringify(required), 'base64url')
+  return { ...required, kid, alg: 'EdDSA', use: 'sig' }
 }

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { unknownPath } from '~/app.ts'
+import { MINUTE_MS } from '~/domain/duration.ts'
+import type { Sending } from '~/domain/feed/silence.ts'
 import type { Addresses } from '~/http/edge/address.ts'
 import { mountOf } from '~/http/edge/mount.ts'
 import type { Route } from '~/http/route.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { AddressLimits } from '~/memory/address-limits.ts'
-import type { Memory } from '~/memory/memory.ts'
+import type { Generation, Memory } from '~/memory/memory.ts'
 import type { AlertPageDeps } from '~/portal/alert/member-routes.ts'
 import { cookiePrefixOf } from '~/portal/cookies.ts'
 import { mailerOf } from '~/portal/member/mailer.ts'
@@ -13,6 +15,11 @@ import { Outbox } from '~/portal/member/outbox.ts'
 import type { OperatorDeps } from '~/portal/operator/admission.ts'
 import type { PageDeps } from '~/portal/page.tsx'
 import { type PeopleDeps, peopleRoutes } from '~/portal/people-routes.ts'
+import { tableReader } from '~/runtime/file/table-reader.ts'
+import { newKey } from '~/runtime/new-key.ts'
+import type { Recorder } from '~/runtime/recorder.ts'
+import type { ServiceOptions } from '~/runtime/service-options.ts'
+import { fingerprintsBy, type SharedSecret } from '~/runtime/shared-secret.ts'
 import type { Metering } from '~/service/metering.ts'
 import { draftsSinceMs } from '~/service/recording/upload.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
@@ -23,13 +30,7 @@ import { createAuditStore } from '~/store/portal/audit-store.ts'
 import { createPortalStore } from '~/store/portal/portal-store.ts'
 import { createSendingStore } from '~/store/portal/sending-store.ts'
 import { createUploadStore } from '~/store/recording/upload-store.ts'
-import { tableReader } from '../file/table-reader.ts'
-import { newKey } from '../new-key.ts'
-import type { Recorder } from '../recorder.ts'
-import type { ServiceOptions } from '../service-options.ts'
-import { fingerprintsBy, type SharedSecret } from '../shared-secret.ts'
 import { applicationsOf, FORMS } from './applications.ts'
-import { sendingsOnce } from './sendings.ts'
 import { authOf, type Deterrents, profilesOf } from './ways-in.ts'
 
 type PeopleOptions = ServiceOptions & {
@@ -144,5 +145,29 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
       changes: audit.page,
       sendings: sendingsOnce(memory, sendings.all),
     },
+  }
+}
+
+type Ask = (nowMs: number) => Promise<readonly Sending[]>
+
+/**
+ * The longest time for which a response is kept while nothing is published: silence grows by
+ * itself.
+ */
+const KEPT_MS_MAX = MINUTE_MS
+
+type Kept = { readonly atMs: number; readonly answer: ReturnType<Ask> }
+
+/** Asks once for each publication and minute, as the answer takes a probe of every series. */
+export function sendingsOnce(memory: Pick<Memory, 'current'>, ask: Ask): Ask {
+  const kept = new WeakMap<Generation, Kept>()
+  return (nowMs) => {
+    const { current } = memory
+    const known = kept.get(current)
+    if (known && Math.abs(nowMs - known.atMs) < KEPT_MS_MAX) return known.answer
+    const answer = ask(nowMs)
+    kept.set(current, { atMs: nowMs, answer })
+    answer.catch(() => kept.delete(current))
+    return answer
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { loadConfig } from '~/config.ts'
-import { alertDepsOf } from '~/runtime/alert/alert-deps.ts'
+import { alertDepsOf } from '~/runtime/alert/alerting.ts'
 import { World } from '../../support/world.ts'
 
 test('an alert begins by all that was committed, or not at all', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { MINUTE_MS } from '~/domain/duration.ts'
 import { Memory } from '~/memory/memory.ts'
-import { sendingsOnce } from '~/runtime/people/sendings.ts'
+import { sendingsOnce } from '~/runtime/people/people.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 
