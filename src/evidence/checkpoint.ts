@@ -15,3 +15,30 @@ export function checkpointOf(text: string): Checkpoint | null {
   if (bytes?.length !== HASH_BYTES) return null
   return { origin, size: Number(size), root: bytes }
 }
+
+/** What one pass that seals is to do. */
+export type SealPass = {
+  /** The most leaves of a pass. */
+  readonly leavesMax: number
+  readonly nowMs: number
+  /** The name of a log that has none yet. */
+  readonly origin: string
+  /** The newest checkpoint that this process knows to be public; null for none. */
+  readonly published: Checkpoint | null
+  /** Says whether a witness knows a larger tree of this origin. */
+  readonly isBehind: boolean
+  /** Ends the pass early, with the leaves that it has taken by then. */
+  readonly ending: AbortSignal
+  /** The note of a checkpoint's text. */
+  signed(text: string, origin: string): Promise<string>
+}
+
+/** What a pass did. */
+export type Sealed = {
+  /** The number of leaves that the pass added. */
+  readonly added: number
+  /** Says whether there may be more to seal at once. */
+  readonly isMore: boolean
+  /** The origin that was given up, as the database lacks what it has published; else null. */
+  readonly abandoned: string | null
+}

@@ -1,4 +1,4 @@
-import { type Checkpoint, checkpointOf } from '~/evidence/checkpoint.ts'
+import { type Checkpoint, checkpointOf, type Sealed, type SealPass } from '~/evidence/checkpoint.ts'
 import { noteOf } from '~/evidence/note-text.ts'
 import type { Log } from '~/log.ts'
 import { cosigned, type Witness, type WitnessCounts, type WitnessDeps } from './cosign.ts'
@@ -7,26 +7,10 @@ import type { Job } from './schedule.ts'
 /** The maximum number of leaves of a checkpoint. */
 const LEAVES_MAX = 20_000
 
-type Pass = {
-  readonly leavesMax: number
-  readonly nowMs: number
-  readonly origin: string
-  readonly published: Checkpoint | null
-  readonly isBehind: boolean
-  readonly ending: AbortSignal
-  signed(text: string, origin: string): Promise<string>
-}
-
-type Sealed = {
-  readonly added: number
-  readonly isMore: boolean
-  readonly abandoned: string | null
-}
-
 /** The verifiable log, as it is written. */
 type LogStore = WitnessDeps['store'] & {
   /** Seals some of what was committed; null if nothing is new. */
-  seal(pass: Pass): Promise<Sealed | null>
+  seal(pass: SealPass): Promise<Sealed | null>
   /** The newest checkpoint, signed; null before the first. */
   head(): Promise<{ readonly note: string } | null>
 }
@@ -37,7 +21,7 @@ type Deps = {
   alone<T>(work: () => Promise<T>): Promise<T | null>
   /** The newest checkpoint that this process has seen, kept beyond its end. */
   readonly published: { read(): Promise<string | null>; write(note: string): Promise<void> }
-  readonly signed: Pass['signed']
+  readonly signed: SealPass['signed']
   readonly witnesses: readonly Witness[]
   readonly post: WitnessDeps['post']
   /** The origin of a log that has none yet. */

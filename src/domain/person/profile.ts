@@ -17,3 +17,17 @@ export type OwnSession = {
 export type OwnPasskey = { readonly id: string; readonly name: string; readonly createdMs: number }
 
 export type Factors = { readonly hasApp: boolean; readonly passkeys: readonly OwnPasskey[] }
+
+/** The token of a mailed link. */
+export type NewLink = {
+  readonly userId: string
+  readonly token: string
+  readonly nowMs: number
+  readonly endsMs: number
+}
+
+export type AddressChange = {
+  readonly email: string
+  readonly token: string
+  readonly nowMs: number
+}

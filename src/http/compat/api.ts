@@ -1,5 +1,6 @@
 import type { Currency } from '~/domain/currency.ts'
 import type { Quota } from '~/domain/quota.ts'
+import { roundAmount } from '~/domain/round.ts'
 import type { MidRows, TableAsk } from '~/service/past/mid-table.ts'
 import type { Asked } from './asked.ts'
 import type { Fault } from './fault.ts'
@@ -43,3 +44,17 @@ export type Api = {
   question(asked: Asked): Question
   error(fault: Fault, error: { readonly message: string; readonly status: number }): [number, Said]
 }
+
+/** Error of an API that answers with a sentence: 404, unless it is about the key or the service. */
+export const plainFailure: Api['error'] = (fault, { message, status }) => [
+  ['key', 'quota', 'failure'].includes(fault) ? status : 404,
+  `${message}\n`,
+]
+
+/** Names of currencies by their codes. */
+export const namesOf = (all: readonly Currency[]) =>
+  Object.fromEntries(all.map(({ code, name }) => [code, name]))
+
+/** Rounded rates by the codes of their currencies, or by what `nameOf` makes of them. */
+export const ratesBy = (rows: Table['rows'], nameOf = (quote: string) => quote) =>
+  Object.fromEntries(rows.map(({ quote, rate }) => [nameOf(quote), roundAmount(rate)]))

@@ -65,6 +65,19 @@ export class Asked {
     throw new CompatError('quotes', `ask for at most ${CODES_MAX} currencies at once`)
   }
 
+  /** Base, currencies and bank by parameters of these names; `usual` is the base without one. */
+  common({ base, codes, usual }: { base: string; codes: string; usual: string }) {
+    const quotes = this.codes(codes)
+    return { base: this.text(base)?.toUpperCase() ?? usual, quotes, bank: this.bank() }
+  }
+
+  /** The span between the dates in parameters of two names, for so many currencies. */
+  range(from: string, to: string, count: number | undefined) {
+    const ends = [this.day(this.text(from)), this.day(this.text(to))] as const
+    const [start_date, end_date] = ends.map(dateOf)
+    return { dates: { start_date, end_date }, span: this.between(ends, { count }) }
+  }
+
   /** A positive number; 1 without any. */
   amount(text = this.text('amount')): number {
     const amount = text === null ? 1 : Number(text)

@@ -1,5 +1,4 @@
-import { roundAmount } from '~/domain/round.ts'
-import type { Api } from './api.ts'
+import { type Api, plainFailure, ratesBy } from './api.ts'
 import { dateOf } from './asked.ts'
 import { CompatError } from './fault.ts'
 
@@ -24,15 +23,10 @@ export const currencyApi: Api = {
         ...{ base: base.toUpperCase(), quotes: null, span, bank: asked.bank() },
         write: ({ rows, atMs }) => ({
           date: dateOf(atMs),
-          [base]: Object.fromEntries(
-            rows.map(({ quote, rate }) => [quote.toLowerCase(), roundAmount(rate)]),
-          ),
+          [base]: ratesBy(rows, (quote) => quote.toLowerCase()),
         }),
       },
     }
   },
-  error: (fault, { message, status }) => [
-    ['key', 'quota', 'failure'].includes(fault) ? status : 404,
-    `${message}\n`,
-  ],
+  error: plainFailure,
 }

@@ -1,7 +1,6 @@
 import { DAY_MS } from '~/domain/duration.ts'
-import { roundAmount } from '~/domain/round.ts'
 import { bucketStartMs } from '~/domain/series.ts'
-import type { Api } from './api.ts'
+import { type Api, plainFailure, ratesBy } from './api.ts'
 import { dateOf } from './asked.ts'
 import { CompatError } from './fault.ts'
 
@@ -26,17 +25,12 @@ export const firefly: Api = {
         span: asked.on(asked.day(dateOf(mondayMs))),
         write: ({ rows, base: code }) => ({
           date: dateOf(mondayMs),
-          rates: Object.fromEntries(
-            rows.flatMap(({ quote, rate }) => (quote === code ? [] : [[quote, roundAmount(rate)]])),
-          ),
+          rates: ratesBy(rows.filter(({ quote }) => quote !== code)),
         }),
       },
     }
   },
-  error: (fault, { message, status }) => [
-    ['key', 'quota', 'failure'].includes(fault) ? status : 404,
-    `${message}\n`,
-  ],
+  error: plainFailure,
 }
 
 /** The Monday of an ISO week, the first of which has 4 January; null without such a week. */

@@ -1,5 +1,5 @@
 import { roundAmount } from '~/domain/round.ts'
-import type { Api, Question, Table } from './api.ts'
+import { type Api, namesOf, type Question, type Table } from './api.ts'
 import { type Asked, dateOf } from './asked.ts'
 import { CompatError } from './fault.ts'
 
@@ -21,8 +21,7 @@ export const frankfurterV1: Api = {
   question(asked) {
     if (asked.match(/^(?:v1)?\/?$/))
       return { said: { version: 'v1', docs: 'https://frankfurter.dev' } }
-    if (asked.match(/^(?:v1\/)?currencies$/))
-      return { currencies: (all) => Object.fromEntries(all.map(({ code, name }) => [code, name])) }
+    if (asked.match(/^(?:v1\/)?currencies$/)) return { currencies: namesOf }
     const range = asked.match(RANGE)
     if (range) return rangeOf(asked, range)
     const [day] = asked.match(ONE) ?? []

@@ -1,6 +1,6 @@
 import type { Quota } from '~/domain/quota.ts'
 import { roundAmount } from '~/domain/round.ts'
-import type { Api, Question, Table } from './api.ts'
+import { type Api, namesOf, type Question, ratesBy, type Table } from './api.ts'
 import { type Asked, dateOf, lastSecondOf, secondsOf } from './asked.ts'
 import { CompatError, type Fault } from './fault.ts'
 
@@ -29,8 +29,7 @@ export const openExchangeRates: Api = {
   isLenient: true,
   indent: (asked) => (/^(0|false)$/.test(asked.text('prettyprint') ?? '') ? undefined : INDENT),
   question(asked) {
-    if (asked.match(/^(?:api\/)?currencies\.json$/))
-      return { currencies: (all) => Object.fromEntries(all.map(({ code, name }) => [code, name])) }
+    if (asked.match(/^(?:api\/)?currencies\.json$/)) return { currencies: namesOf }
     if (asked.match(/^(?:api\/)?usage\.json$/)) return { usage }
     if (asked.match(/^(?:api\/)?latest\.json$/)) return latest(asked)
     const [date] = asked.match(/^(?:api\/)?historical\/([^/]+)\.json$/) ?? []
@@ -46,11 +45,7 @@ export const openExchangeRates: Api = {
   },
 }
 
-const commonOf = (asked: Asked) => ({
-  base: asked.text('base')?.toUpperCase() ?? 'USD',
-  quotes: asked.codes('symbols'),
-  bank: asked.bank(),
-})
+const commonOf = (asked: Asked) => asked.common({ base: 'base', codes: 'symbols', usual: 'USD' })
 
 const latest = (asked: Asked): Question => ({
   rates: {
@@ -69,12 +64,10 @@ function historical(asked: Asked, date: string): Question {
 
 function series(asked: Asked): Question {
   const common = commonOf(asked)
-  const ends = [asked.day(asked.text('start')), asked.day(asked.text('end'))] as const
-  const span = asked.between(ends, { count: common.quotes?.length })
-  const [start_date, end_date] = ends.map(dateOf)
+  const { dates, span } = asked.range('start', 'end', common.quotes?.length)
   const write = ({ base, days }: Table) => ({
-    ...{ ...NOTES, start_date, end_date, base },
-    rates: Object.fromEntries(days.map(({ startMs, rows }) => [dateOf(startMs), members(rows)])),
+    ...{ ...NOTES, ...dates, base },
+    rates: Object.fromEntries(days.map(({ startMs, rows }) => [dateOf(startMs), ratesBy(rows)])),
   })
   return { rates: { ...common, span, write } }
 }
@@ -111,6 +104,4 @@ function usage({ limit, remaining }: Quota) {
   return { status: 200, data: { status: 'active', plan, usage: { ...requests, ...days } } }
 }
 
-const members = (rows: Table['rows']) =>
-  Object.fromEntries(rows.map(({ quote, rate }) => [quote, roundAmount(rate)]))
-const ratesOf = ({ base, rows }: Table) => ({ base, rates: members(rows) })
+const ratesOf = ({ base, rows }: Table) => ({ base, rates: ratesBy(rows) })

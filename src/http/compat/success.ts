@@ -1,5 +1,6 @@
 import { roundAmount } from '~/domain/round.ts'
-import type { Said, Table } from './api.ts'
+import type { Question, Said, Table } from './api.ts'
+import { type Asked, lastSecondOf, secondsOf } from './asked.ts'
 import type { Fault } from './fault.ts'
 
 /** The codes and types of errors that two families of APIs share. */
@@ -43,4 +44,27 @@ export function changesOf(days: Table['days'], nameOf: (quote: string) => string
       return [[nameOf(quote), { start_rate, end_rate, change, change_pct }]]
     }),
   )
+}
+
+/** A conversion whose answer calls the rate by `rateName`; the members of `dated` say its date. */
+export function conversion(
+  asked: Asked,
+  rateName: 'rate' | 'quote',
+  dated: (dayMs: number | null, atMs: number) => object | false,
+): Question {
+  const [from = '', to = ''] = ['from', 'to'].map((name) => asked.text(name)?.toUpperCase() ?? '')
+  const date = asked.text('date')
+  const dayMs = date === null ? null : asked.day(date)
+  const amount = asked.amount()
+  const write = ({ rows, atMs }: Table) => {
+    const rate = roundAmount(rows[0]!.rate)
+    const timestamp = dayMs === null ? secondsOf(atMs) : lastSecondOf(dayMs)
+    return {
+      ...{ success: true, query: { from, to, amount }, info: { timestamp, [rateName]: rate } },
+      ...dated(dayMs, atMs),
+      result: roundAmount(amount * rate),
+    }
+  }
+  const span = dayMs === null ? null : asked.on(dayMs)
+  return { rates: { base: from, quotes: [to], span, bank: asked.bank(), write } }
 }

@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+
+import type { KnownApplication } from '~/domain/person/connection.ts'
 import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
 import type { Route } from '~/http/route.ts'
 import {
@@ -21,7 +23,6 @@ import {
   CONNECTIONS_MAX,
   type ConnectionDeps,
   connect,
-  type KnownApplication,
 } from '~/service/connection/connections.ts'
 import type { Metering } from '~/service/metering.ts'
 import { ALERTS_SCOPE } from '~/wire/challenge.ts'

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { CONSENT_DAYS } from '~/domain/api-key.ts'
+import type { KnownApplication } from '~/domain/person/connection.ts'
 import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
@@ -11,7 +12,6 @@ import { PATHS } from '~/portal/paths.ts'
 import { formsLeadingTo } from '~/portal/security-headers.ts'
 import { linkTo } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
-import type { KnownApplication } from '~/service/connection/connections.ts'
 import { isDocumentAddress } from '~/wire/connection/application.ts'
 
 type Props = {

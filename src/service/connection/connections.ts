@@ -1,15 +1,12 @@
 import type { Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
+import type {
+  DescribedApplication,
+  HeldConnection,
+  KnownApplication,
+  NewConnection,
+} from '~/domain/person/connection.ts'
 import type { Owner, OwnKeysDeps } from '~/service/own-keys.ts'
-
-export type KnownApplication = {
-  readonly clientId: string
-  readonly name: string
-  readonly uri: string | null
-  readonly redirectUris: readonly string[]
-  /** The time when it registered, or when its document was last read. */
-  readonly readMs: number
-}
 
 /** The maximum number of applications that an account may have connected at once. */
 export const CONNECTIONS_MAX = 20
@@ -23,28 +20,6 @@ const STRANGERS_MAX = 10_000
 const READ_AGAIN_MS = DAY_MS
 const STALE_MS_MAX = 7 * DAY_MS
 
-/** A person's wish to connect an application, as the key that will stand for it. */
-type NewConnection = {
-  readonly accountId: string
-  readonly userId: string
-  readonly clientId: string
-  readonly name: string
-  readonly hash: string
-  readonly actor: string
-  readonly nowMs: number
-}
-
-/** The connection that a token belongs to. */
-type Held = {
-  readonly keyId: string
-  readonly accountId: string
-  readonly clientId: string
-  readonly name: string
-  readonly isEnded: boolean
-  /** The time when the person last allowed the application. */
-  readonly consentedMs: number
-}
-
 type ConnectionStore = {
   application(clientId: string): Promise<KnownApplication | null>
   /** Adds an application, or brings a known one up to date. */
@@ -54,7 +29,7 @@ type ConnectionStore = {
    * as registered now; null if there is none. Such an application has no secret, so all of its
    * copies may share one id. https://www.rfc-editor.org/rfc/rfc7591#section-3.2.1
    */
-  registeredAlready(described: Described, nowMs: number): Promise<string | null>
+  registeredAlready(described: DescribedApplication, nowMs: number): Promise<string | null>
   /** Forgets unconnected applications except the newest `max`. */
   forgetStrangers(max: number): Promise<void>
   /**
@@ -65,7 +40,7 @@ type ConnectionStore = {
   /** Reports whether a person has connected an application, and not ended that. */
   isConnected(pair: { userId: string; clientId: string }): Promise<boolean>
   /** The connection of an access or refresh token by its hash; null for an unknown one. */
-  heldBy(tokenHash: string): Promise<Held | null>
+  heldBy(tokenHash: string): Promise<HeldConnection | null>
 }
 
 export type ConnectionDeps = Pick<OwnKeysDeps, 'keyStore' | 'notify' | 'published'> & {
@@ -80,7 +55,7 @@ export async function connect(
   { userId, application }: { userId: string; application: KnownApplication },
 ): Promise<boolean> {
   const { clientId, name } = application
-  const wish = { accountId, userId, clientId, name, hash: deps.newConnectionHash(), actor, nowMs }
+  const wish = { accountId, userId, clientId, name, hash: deps.newConnectionHash(), actor }
   const connected = await deps.connections.connect(wish, CONNECTIONS_MAX)
   if (!connected) return false
   if (connected.isNew) deps.notify({ kind: 'connection', email, name, atMs: nowMs })
@@ -101,13 +76,11 @@ export async function disconnect(
   await deps.published(held.accountId)
 }
 
-type Described = Pick<KnownApplication, 'name' | 'uri' | 'redirectUris'>
-
 /** Stores an application that registered, instead of the oldest if too many wait. */
 export async function keepStranger(
   { connections }: Pick<ConnectionDeps, 'connections'>,
   clientId: string,
-  { described, nowMs }: { described: Described; nowMs: number },
+  { described, nowMs }: { described: DescribedApplication; nowMs: number },
 ): Promise<void> {
   await connections.keepApplication({ ...described, clientId, readMs: nowMs })
   await connections.forgetStrangers(STRANGERS_MAX)
@@ -120,7 +93,7 @@ export async function keepStranger(
 export async function applicationByDocument(
   deps: Pick<ConnectionDeps, 'connections'>,
   address: string,
-  { nowMs, read }: { nowMs: number; read: () => Promise<Described> },
+  { nowMs, read }: { nowMs: number; read: () => Promise<DescribedApplication> },
 ): Promise<KnownApplication> {
   const known = await deps.connections.application(address)
   const ageMs = known ? nowMs - known.readMs : Number.POSITIVE_INFINITY

@@ -1,29 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { isEmail } from '~/domain/account.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
-import type { OwnSession, Profile } from '~/domain/person/profile.ts'
+import type { AddressChange, NewLink, OwnSession, Profile } from '~/domain/person/profile.ts'
 import { devicesWith } from './devices.ts'
 import { type PasswordFault, passwordFault } from './passwords.ts'
 import { admitted, evenly, type Origin } from './people.ts'
 import type { Person } from './person.ts'
 import { isOwnPassword, profileOf, type SecondFactorDeps } from './second-factor.ts'
 
-type NewLink = {
-  readonly userId: string
-  readonly token: string
-  readonly nowMs: number
-  readonly endsMs: number
-}
-
 type ProfileStore = {
   isTaken(email: string): Promise<boolean>
   /** Keeps the token of a mailed link until then; a new password ends it. */
   keepLink(link: NewLink): Promise<void>
   /** False for an expired link, one of another account, or an address that is taken by now. */
-  changeAddress(
-    profile: Profile,
-    change: { email: string; token: string; nowMs: number },
-  ): Promise<boolean>
+  changeAddress(profile: Profile, change: AddressChange): Promise<boolean>
   /** Ends keys, alerts, connections and sessions, and leaves of the account its id alone. */
   deleteAccount(profile: Profile, nowMs: number): Promise<void>
 }

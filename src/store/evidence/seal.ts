@@ -1,5 +1,4 @@
-import { checkpointText } from '~/evidence/checkpoint.ts'
-import type { Tree } from '~/evidence/span.ts'
+import { checkpointText, type Sealed, type SealPass } from '~/evidence/checkpoint.ts'
 import { EMPTY_ROOT } from '~/evidence/tree.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
@@ -9,31 +8,6 @@ import { Taking } from './taking.ts'
 
 /** The maximum number of checkpoints that are kept. */
 const CHECKPOINTS_MAX = 10_000
-
-export type Pass = {
-  /** The most leaves of a pass. */
-  readonly leavesMax: number
-  readonly nowMs: number
-  /** The name of a log that has none yet. */
-  readonly origin: string
-  /** The newest checkpoint that this process knows to be public; null for none. */
-  readonly published: (Tree & { readonly origin: string }) | null
-  /** Says whether a witness knows a larger tree of this origin. */
-  readonly isBehind: boolean
-  /** Ends the pass early, with the leaves that it has taken by then. */
-  readonly ending: AbortSignal
-  /** The note of a checkpoint's text. */
-  signed(text: string, origin: string): Promise<string>
-}
-
-type Sealed = {
-  /** The number of leaves that the pass added. */
-  readonly added: number
-  /** Says whether there may be more to seal at once. */
-  readonly isMore: boolean
-  /** The origin that was given up, as the database lacks what it has published; else null. */
-  readonly abandoned: string | null
-}
 
 /**
  * Seals what was committed, in one transaction: all of a pass, or nothing of it.
@@ -45,7 +19,7 @@ type Sealed = {
  *
  * Answers null if there is nothing to do.
  */
-export async function sealPass(database: Database, pass: Pass): Promise<Sealed | null> {
+export async function sealPass(database: Database, pass: SealPass): Promise<Sealed | null> {
   const { sql } = database
   return sql.begin('isolation level repeatable read', async (tx) => {
     const server = await serverName(tx)

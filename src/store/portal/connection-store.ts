@@ -3,6 +3,12 @@ import { and, desc, eq, inArray, isNull, lte, notExists, notLike, or, sql } from
 import type { Key } from '~/domain/account.ts'
 import { CONSENT_DAYS, consentEndMs, isConnection } from '~/domain/api-key.ts'
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
+import type {
+  DescribedApplication,
+  HeldConnection,
+  KnownApplication,
+  NewConnection,
+} from '~/domain/person/connection.ts'
 import { announceAccess, keyOf, lockAccount, revokeKey } from '~/store/access/key-store.ts'
 import type { Database, Tx } from '~/store/database.ts'
 import { keys } from '~/store/schema.ts'
@@ -26,8 +32,9 @@ export function createConnectionStore(database: Database, scopes: readonly strin
   const { db } = database
   return {
     application: (clientId: string) => applicationOf(database, scopes, clientId),
-    keepApplication: (application: Kept) => keepApplication(database, scopes, application),
-    async registeredAlready({ name, uri, redirectUris }: Described, nowMs: number) {
+    keepApplication: (application: KnownApplication) =>
+      keepApplication(database, scopes, application),
+    async registeredAlready({ name, uri, redirectUris }: DescribedApplication, nowMs: number) {
       const now = new Date(nowMs)
       const isSame = and(
         eq(oauthClients.name, name),
@@ -51,8 +58,8 @@ export function createConnectionStore(database: Database, scopes: readonly strin
         .offset(max)
       await db.delete(oauthClients).where(inArray(oauthClients.id, beyond))
     },
-    connect: (wish: Wish, max: number) => connect(database, wish, max),
-    async isConnected({ userId, clientId }: Pick<Wish, 'userId' | 'clientId'>) {
+    connect: (wish: NewConnection, max: number) => connect(database, wish, max),
+    async isConnected({ userId, clientId }: Pick<NewConnection, 'userId' | 'clientId'>) {
       const [row] = await db
         .select({ one: sql`1` })
         .from(oauthConsents)
@@ -67,38 +74,12 @@ export function createConnectionStore(database: Database, scopes: readonly strin
   }
 }
 
-type Described = {
-  readonly name: string
-  readonly uri: string | null
-  readonly redirectUris: readonly string[]
-}
-
-type Kept = Described & { readonly clientId: string; readonly readMs: number }
-
-type Held = {
-  readonly keyId: string
-  readonly accountId: string
-  readonly clientId: string
-  readonly name: string
-  readonly isEnded: boolean
-  readonly consentedMs: number
-}
-
-type Wish = {
-  readonly accountId: string
-  readonly userId: string
-  readonly clientId: string
-  readonly name: string
-  readonly hash: string
-  readonly actor: string
-}
-
 type Tokens = typeof oauthAccessTokens | typeof oauthRefreshTokens
 
 const samePair = (tokens: Tokens) =>
   and(eq(oauthConsents.clientId, tokens.clientId), eq(oauthConsents.userId, tokens.userId))
 
-const isPair = ({ userId, clientId }: Pick<Wish, 'userId' | 'clientId'>) =>
+const isPair = ({ userId, clientId }: Pick<NewConnection, 'userId' | 'clientId'>) =>
   and(eq(oauthConsents.userId, userId), eq(oauthConsents.clientId, clientId))
 
 const consentsOf = ({ db }: Database) =>
@@ -124,7 +105,7 @@ async function applicationOf({ db }: Database, scopes: readonly string[], client
 async function keepApplication(
   { db }: Database,
   scopes: readonly string[],
-  { clientId, name, uri, redirectUris, readMs }: Kept,
+  { clientId, name, uri, redirectUris, readMs }: KnownApplication,
 ): Promise<void> {
   const readAt = new Date(readMs)
   const described = { name, uri, redirectUris: [...redirectUris], updatedAt: readAt }
@@ -156,8 +137,8 @@ async function accessOf({ db }: Database, tokenHash: string) {
   return { keyHash: hash, accountId, expiresMs, scopes: row.scopes }
 }
 
-async function heldBy({ sql: query }: Database, tokenHash: string): Promise<Held | null> {
-  const [held] = await query<Held[]>`
+async function heldBy({ sql: query }: Database, tokenHash: string): Promise<HeldConnection | null> {
+  const [held] = await query<HeldConnection[]>`
     select k.id as "keyId", k.account_id as "accountId", t.client_id as "clientId",
       k.name, k.revoked_at is not null as "isEnded",
       (extract(epoch from c.updated_at) * 1000)::float8 as "consentedMs"
@@ -172,7 +153,7 @@ async function heldBy({ sql: query }: Database, tokenHash: string): Promise<Held
 
 function connect(
   database: Database,
-  wish: Wish,
+  wish: NewConnection,
   max: number,
 ): Promise<{ key: Key; isNew: boolean } | null> {
   const { accountId, userId, clientId, name, hash, actor } = wish
@@ -204,7 +185,7 @@ function connect(
 /** Ends what an earlier connection of the application left, so that it cannot come back to life. */
 async function endTokens(
   tx: Tx,
-  { userId, clientId }: Pick<Wish, 'userId' | 'clientId'>,
+  { userId, clientId }: Pick<NewConnection, 'userId' | 'clientId'>,
 ): Promise<void> {
   for (const tokens of [oauthAccessTokens, oauthRefreshTokens])
     await tx.delete(tokens).where(and(eq(tokens.userId, userId), eq(tokens.clientId, clientId)))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { and, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import type { Profile } from '~/domain/person/profile.ts'
+import type { AddressChange, NewLink, Profile } from '~/domain/person/profile.ts'
 import { announceAccess, lockAccount } from '~/store/access/key-store.ts'
 import { announceAlerts } from '~/store/alert/alert-store.ts'
 import { alerts } from '~/store/alert/schema.ts'
@@ -46,15 +46,6 @@ export function createProfileStore(database: Database) {
 /** Stored form of a link, from which it cannot be made again. */
 const identifierOf = (token: string): string =>
   createHash('sha256').update(`address:${token}`).digest('base64url')
-
-type NewLink = {
-  readonly userId: string
-  readonly token: string
-  readonly nowMs: number
-  readonly endsMs: number
-}
-
-type AddressChange = { readonly email: string; readonly token: string; readonly nowMs: number }
 
 /** False for a link that is over, or of another person. Throws where the address is taken. */
 function changeAddress(database: Database, profile: Profile, change: AddressChange) {

@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS } from '~/domain/duration.ts'
-import {
-  applicationByDocument,
-  type KnownApplication,
-  keepStranger,
-} from '~/service/connection/connections.ts'
+import type { KnownApplication } from '~/domain/person/connection.ts'
+import { applicationByDocument, keepStranger } from '~/service/connection/connections.ts'
 import {
   ApplicationFault,
   applicationIn,

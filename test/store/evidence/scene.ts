@@ -1,8 +1,8 @@
-import type { Checkpoint } from '~/evidence/checkpoint.ts'
+import type { Checkpoint, SealPass } from '~/evidence/checkpoint.ts'
 import { noteText, privateKeyOf, signedBy } from '~/evidence/note.ts'
 import type { Database } from '~/store/database.ts'
 import { checkpointIn, createLogStore } from '~/store/evidence/log-store.ts'
-import { type Pass, sealPass } from '~/store/evidence/seal.ts'
+import { sealPass } from '~/store/evidence/seal.ts'
 import { createObservationStore } from '~/store/observation-store.ts'
 import { NOW_MS, observation } from '../samples.ts'
 
@@ -12,7 +12,7 @@ const signed = async (text: string, name: string) =>
   noteText({ text, signatures: [signedBy(text, name, LOG_KEY)] })
 
 /** One pass, of a thousand leaves where a test says nothing else. */
-export const seal = (database: Database, more: Partial<Pass> = {}) =>
+export const seal = (database: Database, more: Partial<SealPass> = {}) =>
   sealPass(database, {
     leavesMax: 1000,
     nowMs: NOW_MS,
@@ -25,7 +25,7 @@ export const seal = (database: Database, more: Partial<Pass> = {}) =>
   })
 
 /** Passes until nothing is new; answers how many leaves they added. */
-export async function sealAll(database: Database, more?: Partial<Pass>): Promise<number> {
+export async function sealAll(database: Database, more?: Partial<SealPass>): Promise<number> {
   let added = 0
   for (;;) {
     const sealed = await seal(database, more)
