@@ -7,7 +7,8 @@ export type Job = {
   readonly pattern: string
   /** Says whether it runs once when the schedule starts, too. */
   readonly isAtStart?: boolean
-  run(): Promise<void> | void
+  /** Its result is ignored, once it is there. */
+  run(): unknown
 }
 
 export type Schedule = {

@@ -61,19 +61,16 @@ function monthJobs({ clock, database }: Pick<ServiceOptions, 'clock' | 'database
     {
       name: 'months',
       pattern: '17 * * * *',
-      async run() {
-        await once(database, MONTHS_WORK, async () => {
+      run: () =>
+        once(database, MONTHS_WORK, async () => {
           await makeMonths(database, clock.now() + MONTHS_AHEAD_MS)
           await renewStatistics(database, { anyway: false })
-        })
-      },
+        }),
     },
     {
       name: 'statistics',
       pattern: '47 3 * * *',
-      async run() {
-        await once(database, MONTHS_WORK, () => renewStatistics(database, { anyway: true }))
-      },
+      run: () => once(database, MONTHS_WORK, () => renewStatistics(database, { anyway: true })),
     },
   ]
 }
@@ -90,13 +87,7 @@ function liveJobs(
       pattern: '* * * * * *',
       run: () => watchTime({ ...core, changes, clock }),
     },
-    {
-      name: 'prune-changes',
-      pattern: '* * * * *',
-      async run() {
-        await prune()
-      },
-    },
+    { name: 'prune-changes', pattern: '* * * * *', run: prune },
   ]
 }
 

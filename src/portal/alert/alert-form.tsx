@@ -10,7 +10,7 @@ import { TokenForm } from '~/portal/member/token-form.tsx'
 import { PlaceField, PlaceList } from '~/portal/place/place-field.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
 import { ALERT_NAME_LENGTH_MAX, WEBHOOK_URL_LENGTH_MAX } from '~/wire/alert/alert.ts'
-import { type AlertFields, OFFERED_PERIODS } from './fields.ts'
+import { type AlertFields, type FieldName, OFFERED_PERIODS } from './fields.ts'
 
 type Props = {
   readonly pageRequest: PageRequest
@@ -50,7 +50,13 @@ const Part = ({ title, children }: { title: string; children: ComponentChildren 
 
 const PLACES = ['from', 'to'] as const
 
-function Watched({ view, fields: { texts, places, faults }, isPlaced }: PartProps) {
+/** The name of a field, what was written in it, and what is wrong with that. */
+const written = ({ texts, faults }: AlertFields, name: FieldName) => ({
+  ...{ name, value: texts[name], error: faults[name] },
+})
+
+function Watched({ view, fields, isPlaced }: PartProps) {
+  const { texts, places, faults } = fields
   const { say } = useWords()
   const watched = ALERT_FIELDS.map((value) => ({ value, text: say(`alert-field.${value}`) }))
   return (
@@ -63,19 +69,11 @@ function Watched({ view, fields: { texts, places, faults }, isPlaced }: PartProp
         />
       ))}
       {!isPlaced && <PlaceList view={view} />}
-      <Select
-        name="field"
-        label={say('alert-form.watch')}
-        value={texts.field}
-        options={watched}
-        error={faults.field}
-      />
+      <Select {...written(fields, 'field')} label={say('alert-form.watch')} options={watched} />
       <div class="for-amount">
         <Field
-          name="amount"
+          {...written(fields, 'amount')}
           label={say('alert-form.sending')}
-          value={texts.amount}
-          error={faults.amount}
           hint={say('alert-form.sending-hint')}
           input={DECIMAL}
         />
@@ -104,26 +102,18 @@ const When = ({ fields }: PartProps) => (
   </Part>
 )
 
-function Compared({ fields: { texts, faults } }: Pick<PartProps, 'fields'>) {
+function Compared({ fields }: Pick<PartProps, 'fields'>) {
   const { say } = useWords()
   const ops = ALERT_OPS.map((value) => ({ value, text: say(`alert-op.${value}`) }))
   return (
     <>
       <div class="for-value">
-        <Select
-          name="op"
-          label={say('alert-form.op')}
-          value={texts.op}
-          options={ops}
-          error={faults.op}
-        />
+        <Select {...written(fields, 'op')} label={say('alert-form.op')} options={ops} />
       </div>
       <div class="for-value">
         <Field
-          name="value"
+          {...written(fields, 'value')}
           label={say('alert-form.value')}
-          value={texts.value}
-          error={faults.value}
           hint={say('alert-form.value-hint')}
           input={DECIMAL}
         />
@@ -132,7 +122,8 @@ function Compared({ fields: { texts, faults } }: Pick<PartProps, 'fields'>) {
   )
 }
 
-function Periods({ fields: { texts, faults } }: Pick<PartProps, 'fields'>) {
+function Periods({ fields }: Pick<PartProps, 'fields'>) {
+  const { texts } = fields
   const { say, spanText } = useWords()
   const within = (ms: number) => say('alert-form.within', { span: spanText(ms) })
   const older = (ms: number) => say('alert-form.older', { span: spanText(ms) })
@@ -140,21 +131,17 @@ function Periods({ fields: { texts, faults } }: Pick<PartProps, 'fields'>) {
     <>
       <div class="for-value for-move">
         <Select
-          name="since"
+          {...written(fields, 'since')}
           label={say('alert-form.measured')}
-          value={texts.since}
           options={periods(texts.since, within, say('alert-form.since-last'))}
-          error={faults.since}
           isOptional
         />
       </div>
       <div class="for-age">
         <Select
-          name="age"
+          {...written(fields, 'age')}
           label={say('alert-form.age')}
-          value={texts.age}
           options={periods(texts.age, older, say('alert-form.by-setting'))}
-          error={faults.age}
           isOptional
         />
       </div>
@@ -162,7 +149,7 @@ function Periods({ fields: { texts, faults } }: Pick<PartProps, 'fields'>) {
   )
 }
 
-function Told({ fields: { texts, faults }, mailTo }: PartProps) {
+function Told({ fields, mailTo }: PartProps) {
   const { say } = useWords()
   const ways = [
     ...(mailTo === null
@@ -173,28 +160,22 @@ function Told({ fields: { texts, faults }, mailTo }: PartProps) {
   return (
     <Part title={say('alert-form.how')}>
       <Select
-        name="tell"
+        {...written(fields, 'tell')}
         label={say('alert-form.tell')}
-        value={texts.tell}
         options={ways}
-        error={faults.tell}
         hint={mailTo === null ? say('alert-form.no-mail') : ''}
       />
       <div class="for-webhook">
         <Field
-          name="url"
+          {...written(fields, 'url')}
           label={say('alert-form.url')}
-          value={texts.url}
-          error={faults.url}
           hint={say('alert-form.url-hint')}
           input={{ autocomplete: 'off', maxLength: WEBHOOK_URL_LENGTH_MAX, spellcheck: false }}
         />
       </div>
       <Field
-        name="name"
+        {...written(fields, 'name')}
         label={say('alert-form.name')}
-        value={texts.name}
-        error={faults.name}
         input={{ autocomplete: 'off', maxLength: ALERT_NAME_LENGTH_MAX }}
       />
     </Part>

@@ -7,6 +7,7 @@ import type { Live } from '~/memory/live/live.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { systemOutside } from '~/outbound/connection.ts'
 import { allowedPlaces } from '~/outbound/places.ts'
+import { around } from '~/runtime/around.ts'
 import type { Core } from '~/runtime/core.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
@@ -111,19 +112,12 @@ export function alertDepsOf(options: Options): AlertDeps {
   }
 }
 
-type Asked = (...args: never[]) => Promise<unknown>
-
 /**
  * A store that is asked by few at once and answers in time; without the database it fails with
  * `database_unavailable`.
  */
-function guarded<S extends Readonly<Record<string, Asked>>>(store: S, limit: WorkLimit): S {
-  const entries = Object.entries(store).map(([name, ask]) => [
-    name,
-    (...args: never[]) => {
-      const answer = limit.run(() => orUnavailable(ask(...args), AWAY))
-      return inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
-    },
-  ])
-  return Object.fromEntries(entries) as S
-}
+const guarded = <S extends object>(store: S, limit: WorkLimit): S =>
+  around(store, (ask) => {
+    const answer = limit.run(() => orUnavailable(ask(), AWAY))
+    return inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
+  })

@@ -70,9 +70,7 @@ export class AlertJudging {
 
   get jobs(): readonly Job[] {
     const { database, clock } = this.deps
-    const alone = (name: string, work: () => Promise<void>) => async () => {
-      await once(database, name, work)
-    }
+    const alone = (name: string, work: () => Promise<void>) => () => once(database, name, work)
     return [
       { name: 'keep-alerts', pattern: '* * * * * *', run: () => this.#watch.run() },
       { name: 'watch-alerts', pattern: '30 * * * * *', run: () => this.#judge.watchTime() },

@@ -24,7 +24,8 @@ export class Spread {
   readonly workers: WorkerWatch
   #missing: ReadonlySet<string> = new Set()
   #onBack: OnBack = async () => {}
-  readonly #withdrawnAmong: (ids: readonly number[]) => Promise<readonly Quote[]>
+  /** Replacement for reading observations as one server shows them. */
+  readonly quotes
 
   private constructor({ database, clock, log }: SpreadDeps) {
     const quotes = createSpreadQuoteStore(database)
@@ -39,11 +40,10 @@ export class Spread {
       return loaded
     }
     const changes = createSpreadChangeStore(database)
-    this.#withdrawnAmong = async (asked) => {
+    const withdrawnAmong = async (asked: readonly number[]): Promise<readonly Quote[]> => {
       const here = (await this.workers.divided())?.here
       return quotes.withdrawnAmong(asked, here?.map(({ id }) => id) ?? null)
     }
-    const withdrawnAmong = this.#withdrawnAmong
     // A frozen server would keep the connection of each query until it is back.
     const assertHere = (rows: readonly LogRow[]) => {
       if (this.workers.isAnyAway(rows.flatMap(({ spread }) => spread?.corridorIds ?? [])))
@@ -63,6 +63,8 @@ export class Spread {
       clock,
       pause,
     })
+    const missing = () => this.#missing
+    this.quotes = { live: this.whole.live.bind(this.whole), missing, withdrawnAmong }
   }
 
   /** Null for one PostgreSQL. */
@@ -75,18 +77,8 @@ export class Spread {
     this.#onBack = onBack
   }
 
-  /** Replacement for reading observations as one server shows them. */
-  get quotes() {
-    const { whole } = this
-    return {
-      live: whole.live.bind(whole),
-      missing: () => this.#missing,
-      withdrawnAmong: this.#withdrawnAmong,
-    }
-  }
-
   get jobs(): Job[] {
-    const look = async () => void (await this.whole.look())
-    return [...this.workers.jobs, { name: 'look-whole', pattern: '* * * * * *', run: look }]
+    const run = () => this.whole.look()
+    return [...this.workers.jobs, { name: 'look-whole', pattern: '* * * * * *', run }]
   }
 }

@@ -7,6 +7,7 @@ import type { AnswerSigner } from '~/http/evidence/signing.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { Sealer } from '~/jobs/seal.ts'
 import { methodologyOf } from '~/portal/method/said-by.tsx'
+import { around } from '~/runtime/around.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
@@ -96,25 +97,15 @@ export const originOfLog = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
   publicUrl === null ? 'localhost' : new URL(publicUrl).host
 
 /** The log as requests read it: within their time, and 503 if the database is unreachable. */
-function boundedReader(
+const boundedReader = (
   store: ReturnType<typeof createLogStore>,
   nextMs: () => number | null,
-): LogReader {
-  const bounded = <T>(work: Promise<T>) =>
-    orUnavailable(inTime(work, { msMax: ANSWER_MS_MAX, message: AWAY }), AWAY)
-  return {
-    head: () => bounded(store.head()),
-    sizeAt: (ms) => bounded(store.sizeAt(ms)),
-    tile: (level, index, width) => bounded(store.tile(level, index, width)),
-    entries: (index, width) => bounded(store.entries(index, width)),
-    indexOf: (kind, id) => bounded(store.indexOf(kind, id)),
-    has: (kind, id) => bounded(store.has(kind, id)),
-    lastChange: (name) => bounded(store.lastChange(name)),
-    entryAt: (index) => bounded(store.entryAt(index)),
-    inclusion: (index, size) => bounded(store.inclusion(index, size)),
-    nextMs,
-  }
-}
+): LogReader => ({
+  ...around(store, (ask) =>
+    orUnavailable(inTime(ask(), { msMax: ANSWER_MS_MAX, message: AWAY }), AWAY),
+  ),
+  nextMs,
+})
 
 /**
  * The newest checkpoint of a database that this machine has seen, in a file of a folder: a database

@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { correctedFiles, type FileDeps, keptFile } from '~/http/file/making.ts'
 import type { Job } from '~/jobs/schedule.ts'
+import { around } from '~/runtime/around.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import type { FileStore } from '~/service/file/kept-file.ts'
 import {
@@ -44,14 +45,10 @@ const BOUNDS = { runningMax: 1, waitingMax: 4, refusal: BUSY }
 export function filesOf(database: Database, msMax = ANSWER_MS_MAX): FileStore {
   const store = createFileStore(database)
   const [days, months] = [new WorkLimit(BOUNDS), new WorkLimit(BOUNDS)]
-  const read = <T>(work: PromiseLike<T>) =>
-    orUnavailable(inTime(Promise.resolve(work), { msMax, message: AWAY }), AWAY)
+  const read = <T>(ask: () => Promise<T>) =>
+    orUnavailable(inTime(ask(), { msMax, message: AWAY }), AWAY)
   return {
-    find: (period, edition) => read(store.find(period, edition)),
-    part: (file, part) => read(store.part(file, part)),
-    isWhole: (file) => read(store.isWhole(file)),
-    firstMs: () => read(store.firstMs()),
-    list: () => read(store.list()),
+    ...around(store, read),
     keep(making) {
       const kept = (isDay(making.period) ? days : months).run(() => store.keep(making))
       return orUnavailable(inTime(kept, { msMax, ...LATE }), AWAY)

@@ -1,5 +1,6 @@
 import type { Config } from '~/config.ts'
 import type { Log } from '~/log.ts'
+import { around } from '~/runtime/around.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { Database } from '~/store/database.ts'
 import { createAuth } from '~/store/portal/auth.ts'
@@ -27,16 +28,10 @@ const PASSWORDS = { runningMax: 2, waitingMax: 32 }
 export function authOf(database: Database, options: AuthOptions): ReturnType<typeof createAuth> {
   const auth = createAuth(database, options)
   const limit = new WorkLimit(PASSWORDS)
-  return {
-    ...auth,
-    signUp: (person) => limit.run(() => auth.signUp(person)),
-    signIn: (person, userAgent) => limit.run(() => auth.signIn(person, userAgent)),
-    reset: (reset) => limit.run(() => auth.reset(reset)),
-    isPassword: (password, headers) => limit.run(() => auth.isPassword(password, headers)),
-    changePassword: (change, headers) => limit.run(() => auth.changePassword(change, headers)),
-    beginApp: (password, headers) => limit.run(() => auth.beginApp(password, headers)),
-    newCodes: (password, headers) => limit.run(() => auth.newCodes(password, headers)),
-  }
+  return around(auth, (work) => limit.run(work), [
+    ...(['signUp', 'signIn', 'reset', 'isPassword', 'changePassword'] as const),
+    ...(['beginApp', 'newCodes'] as const),
+  ])
 }
 
 type Options = {

@@ -1,4 +1,5 @@
 import type { FetcherDeps } from '~/feed/fetcher.ts'
+import { around } from '~/runtime/around.ts'
 
 export type Pace = Omit<FetcherDeps, 'clock'>
 
@@ -23,13 +24,11 @@ export class Stopping {
 
   /** The store, of which these methods record nothing more after the stop. */
   guarded<S extends object>(store: S, writes: readonly (keyof S)[]): S {
-    const guarded = { ...store }
-    for (const name of writes)
-      guarded[name] = (async (...args: unknown[]) => {
-        this.#controller.signal.throwIfAborted()
-        return (store[name] as (...given: unknown[]) => unknown)(...args)
-      }) as S[keyof S]
-    return guarded
+    const unlessStopped = async <T>(write: () => Promise<T>) => {
+      this.#controller.signal.throwIfAborted()
+      return write()
+    }
+    return around(store, unlessStopped, writes)
   }
 
   /** The pace, until the stop: after it every attempt ends at once and no pause is kept. */

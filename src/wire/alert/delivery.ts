@@ -55,20 +55,15 @@ export const presentDelivery = (delivery: Delivery): Static<typeof DeliveryRespo
 })
 
 export const firedBody = ({ alert, atMs, ...firing }: Firing, isSample = false): string =>
-  JSON.stringify({
-    type: 'alert.fired',
-    timestamp: iso(atMs),
-    ...presentSample(isSample),
-    data: {
-      alert: aboutAlert(alert),
-      ...aboutPlaces(alert),
-      field: alert.when.field,
+  bodyOf(
+    { type: 'alert.fired', alert, atMs, isSample },
+    {
       value: firing.value,
       previous: firing.previous,
       as_of: iso(atMs),
       data_freshness: firing.tier,
     },
-  })
+  )
 
 /** The body that lists a month's cheapest offers, cheapest first. */
 export const monthlyBody = (
@@ -88,26 +83,24 @@ export const monthlyBody = (
 
 /** The text of a test, which tells nothing of prices. */
 export const testBody = (alert: Alert, nowMs: number, isSample = false): string =>
-  JSON.stringify({
-    type: 'alert.test',
-    timestamp: iso(nowMs),
-    ...presentSample(isSample),
-    data: {
-      alert: aboutAlert(alert),
-      ...aboutPlaces(alert),
-      field: alert.when.field,
-    },
-  })
+  bodyOf({ type: 'alert.test', alert, atMs: nowMs, isSample }, {})
 
-const aboutPlaces = ({ corridor, sourceCountry, targetCountry }: Alert) => ({
-  corridor: corridorKey(corridor),
-  source_country: sourceCountry,
-  target_country: targetCountry,
-})
+type Head = {
+  readonly type: string
+  readonly alert: Alert
+  readonly atMs: number
+  readonly isSample: boolean
+}
 
-const aboutAlert = ({ id, name, amount, when }: Alert) => ({
-  id,
-  name,
-  amount,
-  when: presentCondition(when),
-})
+function bodyOf({ type, alert, atMs, isSample }: Head, more: object): string {
+  const { id, name, amount, when, corridor } = alert
+  const data = {
+    alert: { id, name, amount, when: presentCondition(when) },
+    corridor: corridorKey(corridor),
+    source_country: alert.sourceCountry,
+    target_country: alert.targetCountry,
+    field: when.field,
+    ...more,
+  }
+  return JSON.stringify({ type, timestamp: iso(atMs), ...presentSample(isSample), data })
+}
