@@ -1,6 +1,5 @@
-import { agreementOf, independent, type Support } from './consensus.ts'
+import { agreementOf, independent, roundedBeside, type Support } from './consensus.ts'
 import { type GuardRules, isWithin } from './guard.ts'
-import { roundedBeside } from './rounding.ts'
 
 /** A valid answer of one feed in one run: the currencies asked for, units per USD as exact text. */
 export type FeedAnswer = {

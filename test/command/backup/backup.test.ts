@@ -304,7 +304,7 @@ describe('backup and restore', () => {
       select (select count(*) from catalogue_history where since = '-infinity') as begun,
         (select count(*) from currencies) + (select count(*) from providers) as entries`
     expect(begun!.begun).toBe(begun!.entries)
-    // Who recorded a price, how and how late, and versions of the catalogue were not stored then.
+    // The recorder of a price, how and how late, and versions of the catalogue were not stored then.
     const unsaid = async (database: FreshDatabase) => {
       const tables = Object.entries(await tableTexts(database))
       const isUnsaid = /^(recorders|withdrawals|catalogue_history|late_commits|log_\w+)$/
