@@ -1,3 +1,5 @@
+import type { components, operations } from './document.ts'
+
 /** The shapes that the document names: `Schemas['ProviderRate']`. */
 export type Schemas = components['schemas']
 
@@ -27,21 +29,3 @@ type ResponseOf<Id extends OperationId, Status> = operations[Id]['responses'][St
 type JsonOf<Content> = Content extends { content: { 'application/json': infer Body } }
   ? Body
   : never
-
-/**
- * Stands where the types are that openapi-typescript makes of the OpenAPI document. When the client
- * is built, those take its place, and the client is compiled with them.
- */
-type operations = Record<
-  string,
-  {
-    parameters: { path?: object; query?: object }
-    requestBody?: { content: { 'application/json': unknown } }
-    responses: {
-      200: { content: { 'application/json': unknown } }
-      400: { content: { 'application/json': { error: string; code: string } } }
-    }
-  }
->
-
-type components = { schemas: Record<string, unknown> }
