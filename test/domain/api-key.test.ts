@@ -82,6 +82,7 @@ describe('newMarkedSecret', () => {
 
   test('no other secret has the mark, nor one of which a character was changed', () => {
     expect(isMarked(newSecret(random), 'ours')).toBe(false)
+    for (const text of ['', 'short', 'é'.repeat(32)]) expect(isMarked(text, 'ours')).toBe(false)
     const secret = newMarkedSecret(random, 'ours')
     for (let at = 0; at < 32; at++) {
       const other = secret[at] === '0' ? '1' : '0'

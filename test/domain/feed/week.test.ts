@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import { type Habit, sendingStateOf } from '~/domain/feed/silence.ts'
-import { type SendingDay, weekOf } from '~/domain/feed/week.ts'
+import { nextDueMs, type SendingDay, weekOf } from '~/domain/feed/week.ts'
 
 /** A Monday. */
 const START_MS = Date.parse('2026-01-05T00:00:00Z')
@@ -86,11 +86,24 @@ describe('the week of a provider', () => {
     expect((first! - START_MS - 44 * DAY_MS) / HOUR_MS).toBeWithin(13, 15)
   })
 
+  test('expects the next sending two hours late, or later if the usual hour varies more', () => {
+    const dueHours = (...hours: readonly number[]) => {
+      const days = Array.from({ length: 21 }, (_, day): SendingDay => {
+        const ms = START_MS + day * DAY_MS + hours[Math.floor(day / 7)]! * HOUR_MS
+        return [ms, ms]
+      })
+      return (nextDueMs(weekOf(days)!, days.at(-1)![0]) - START_MS - 21 * DAY_MS) / HOUR_MS
+    }
+    expect([dueHours(10, 10, 10), dueHours(8, 10, 13)]).toEqual([12, 16])
+  })
+
   test('is none for a few days, and for days that follow no week', () => {
     const days = (all: readonly number[]) =>
       all.map((day): SendingDay => [START_MS + day * DAY_MS, START_MS + day * DAY_MS])
     expect(weekOf([])).toBeNull()
     expect(weekOf(days([0, 1, 2, 3, 4, 5, 6]))).toBeNull()
+    expect(weekOf(days([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]))).toBeNull()
+    expect(weekOf(days([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]))?.size).toBe(7)
     expect(weekOf(days([0, 2, 5, 7, 8, 12, 15, 17, 22, 24, 27, 33]))).toBeNull()
     expect(weekOf(days([0, 1, 2, 3, 4, 7, 8, 9, 10, 11, 14]))?.size).toBe(5)
   })

@@ -51,6 +51,8 @@ describe('CurrencyNames', () => {
     ['UK pounds', ['GBP']],
     ['euros', ['EUR']],
     ['KSh', ['KES']],
+    ['MK', ['MWK']],
+    ['Br', ['ETB']],
     ['Kenya shilling', ['KES']],
     ['tether', ['USDT']],
     ['usd coin', ['USDC']],

@@ -131,7 +131,8 @@ describe('judgementOf', () => {
   test('leaves out the currency of the bank itself, and a day without rates', () => {
     const own = judged({ rates: [...RATES, rate('KES', '1')] })
     expect([own.accepted.length, own.refused, own.unknown]).toEqual([5, [], []])
-    expect(judged({ rates: [] })).toEqual({ accepted: [], refused: [], unknown: [] })
+    for (const days of [[], [{ atMs: AT_MS, rates: [] }]])
+      expect(judged({ days })).toEqual({ accepted: [], refused: [], unknown: [] })
   })
 
   test('takes a rate that is stated twice once, and refuses two different ones', () => {
@@ -167,6 +168,15 @@ describe('judgementOf', () => {
       expect(judged({ rates, mids: {}, known: all }).refused).toEqual([
         'gives EUR as 1462 where it was 145.97 on 2026-05-17 (2026-05-20)',
       ])
+  })
+
+  test('holds a rate against the last known of two days that are equally near', () => {
+    const [before, after] = [-1, 1].map((days) => ({
+      ...{ from: 'EUR', atMs: AT_MS + days * DAY_MS, rate: '146' },
+    }))
+    const rates = replaced('EUR', rate('EUR', '1462'))
+    expect(judged({ rates, mids: {}, known: [before!, after!] }).refused[0]).toContain('2026-05-21')
+    expect(judged({ rates, mids: {}, known: [after!, before!] }).refused[0]).toContain('2026-05-19')
   })
 
   test('holds a day against the one before it in the same answer', () => {
@@ -251,6 +261,8 @@ describe('daysWithin', () => {
     const old = days(AT_MS - 90 * DAY_MS, AT_MS - 91 * DAY_MS)
     expect(daysWithin(old, { ...window, isStrict: false })).toEqual([old[0]!])
     expect(daysWithin(old, { ...window, isStrict: true })).toEqual([])
+    const ahead = [...old, ...days(nowMs + 1)]
+    expect(daysWithin(ahead, { ...window, isStrict: false })).toEqual([old[0]!])
   })
 
   test('refuses all of an answer with a date of next year, or with none', () => {
