@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'bun:test'
+import { failed, isWaiting, NO_ATTEMPTS, refuseWaiting, succeeded } from '~/domain/feed/attempts.ts'
+import { untriedConnector } from '~/domain/feed/connector.ts'
+import { FeedError } from '~/domain/feed/feed.ts'
+
+const NOW_MS = Date.parse('2026-03-05T14:00:00Z')
+const DAY_MS = 86_400_000
+
+const failure = (retryAfterMs: number | null) =>
+  failed({ fault: 'rate_limited', message: 'is busy', retryAfterMs }, NOW_MS)
+
+describe('attempts', () => {
+  test('have the time and the reason of a failure, also after the next success', () => {
+    const after = { ...NO_ATTEMPTS, ...failure(null) }
+    expect(after).toEqual({
+      ...{ triedMs: NOW_MS, succeededMs: null, failedMs: NOW_MS, waitUntilMs: null },
+      ...{ fault: 'rate_limited', message: 'is busy', isFailing: true },
+    })
+    expect({ ...after, ...succeeded(NOW_MS + 1) }).toEqual({
+      ...after,
+      ...{ triedMs: NOW_MS + 1, succeededMs: NOW_MS + 1, isFailing: false },
+    })
+  })
+
+  test('wait as long as the upstream asks, and at most a day', () => {
+    expect(failure(60_000).waitUntilMs).toBe(NOW_MS + 60_000)
+    expect(failure(DAY_MS + 1).waitUntilMs).toBe(NOW_MS + DAY_MS)
+    const waiting = { ...NO_ATTEMPTS, ...failure(60_000) }
+    expect([59_999, 60_000].map((ms) => isWaiting(waiting, NOW_MS + ms))).toEqual([true, false])
+    expect(isWaiting({ ...waiting, ...succeeded(NOW_MS) }, NOW_MS)).toBe(false)
+    expect(isWaiting(untriedConnector('wise'), NOW_MS)).toBe(false)
+  })
+
+  test('are refused while the upstream asked to wait, and asking again soon does not help', () => {
+    const waiting = { ...NO_ATTEMPTS, ...failure(60_000) }
+    let refusal: unknown
+    try {
+      refuseWaiting(waiting, NOW_MS)
+    } catch (error) {
+      refusal = error
+    }
+    expect(refusal).toBeInstanceOf(FeedError)
+    expect(refusal).toMatchObject({
+      ...{ fault: 'rate_limited', isTransient: false, retryAfterMs: null, status: null },
+      message: 'asked not to be called before 2026-03-05T14:01:00.000Z',
+    })
+    expect(() => refuseWaiting(waiting, NOW_MS + 60_000)).not.toThrow()
+  })
+})
