@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { failed, isWaiting, NO_ATTEMPTS, refuseWaiting, succeeded } from '~/domain/feed/attempts.ts'
+import {
+  type Attempts,
+  failed,
+  isWaiting,
+  NO_ATTEMPTS,
+  refuseWaiting,
+  succeeded,
+} from '~/domain/feed/attempts.ts'
 import { untriedConnector } from '~/domain/feed/connector.ts'
 import { FeedError } from '~/domain/feed/feed.ts'
 
@@ -11,12 +18,13 @@ const failure = (retryAfterMs: number | null) =>
 
 describe('attempts', () => {
   test('have the time and the reason of a failure, also after the next success', () => {
-    const after = { ...NO_ATTEMPTS, ...failure(null) }
+    const after: Attempts = { ...NO_ATTEMPTS, ...failure(null) }
     expect(after).toEqual({
       ...{ triedMs: NOW_MS, succeededMs: null, failedMs: NOW_MS, waitUntilMs: null },
       ...{ fault: 'rate_limited', message: 'is busy', isFailing: true },
     })
-    expect({ ...after, ...succeeded(NOW_MS + 1) }).toEqual({
+    const again: Attempts = { ...after, ...succeeded(NOW_MS + 1) }
+    expect(again).toEqual({
       ...after,
       ...{ triedMs: NOW_MS + 1, succeededMs: NOW_MS + 1, isFailing: false },
     })

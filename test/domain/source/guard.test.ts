@@ -121,6 +121,9 @@ describe('judgementOf', () => {
     const longAgo = [{ from: 'EUR', atMs: AT_MS - 30 * DAY_MS, rate: '146' }]
     expect(judged({ mids, known: said }).refused).toEqual([])
     expect(judged({ mids, known: longAgo }).refused).toHaveLength(1)
+    const fortnight = (more: number) => [{ ...said[0]!, atMs: AT_MS - 14 * DAY_MS - more }]
+    expect(judged({ mids, known: fortnight(0) }).refused).toEqual([])
+    expect(judged({ mids, known: fortnight(1) }).refused).toHaveLength(1)
   })
 
   test('leaves out an unknown currency, and names it', () => {
@@ -131,6 +134,8 @@ describe('judgementOf', () => {
   test('leaves out the currency of the bank itself, and a day without rates', () => {
     const own = judged({ rates: [...RATES, rate('KES', '1')] })
     expect([own.accepted.length, own.refused, own.unknown]).toEqual([5, [], []])
+    expect(judged({ rates: RATES.slice(1) }).accepted).toHaveLength(4)
+    expect(judged({ rates: RATES.toReversed() }).accepted).toHaveLength(5)
     for (const days of [[], [{ atMs: AT_MS, rates: [] }]])
       expect(judged({ days })).toEqual({ accepted: [], refused: [], unknown: [] })
   })
@@ -155,6 +160,11 @@ describe('judgementOf', () => {
     expect(refusal(() => judged({ rates: [...off, ...more.slice(1)] }))).toStartWith(
       'states 2 of 7 rates that cannot be: gives EUR as 1',
     )
+    const few = judged({ rates: [...RATES.slice(0, 2), rate('GBP', '-1')] })
+    expect([few.accepted.length, few.refused]).toEqual([
+      2,
+      ['gives a number for GBP that is not a valid price (2026-05-20)'],
+    ])
     const lone = [rate('EUR', '1')]
     expect(refusal(() => judged({ rates: lone }))).toStartWith('states 1 of 1 rates')
   })
@@ -177,6 +187,24 @@ describe('judgementOf', () => {
     const rates = replaced('EUR', rate('EUR', '1462'))
     expect(judged({ rates, mids: {}, known: [before!, after!] }).refused[0]).toContain('2026-05-21')
     expect(judged({ rates, mids: {}, known: [after!, before!] }).refused[0]).toContain('2026-05-19')
+  })
+
+  test('holds a rate against another day, even if it is near what was stated for its own', () => {
+    const known = [
+      { from: 'EUR', atMs: AT_MS, rate: '200' },
+      { from: 'EUR', atMs: AT_MS - DAY_MS, rate: '100' },
+    ]
+    const rates = replaced('EUR', rate('EUR', '250'))
+    expect(judged({ rates, mids: {}, known }).refused).toEqual([
+      'gives EUR as 250 where it was 100 on 2026-05-19 (2026-05-20)',
+    ])
+  })
+
+  test('reports up to twenty refusals', () => {
+    const rates = replaced('EUR', rate('EUR', '1'))
+    const days = Array.from({ length: 21 }, (_, i) => ({ atMs: AT_MS + i * DAY_MS, rates }))
+    const { accepted, refused } = judged({ days })
+    expect([accepted.length, refused.length]).toEqual([84, 20])
   })
 
   test('holds a day against the one before it in the same answer', () => {
@@ -258,7 +286,7 @@ describe('daysWithin', () => {
   })
 
   test('of older days gives the newest alone, or none where only the span is wanted', () => {
-    const old = days(AT_MS - 90 * DAY_MS, AT_MS - 91 * DAY_MS)
+    const old = days(...[-90, -91, -92].map((before) => AT_MS + before * DAY_MS))
     expect(daysWithin(old, { ...window, isStrict: false })).toEqual([old[0]!])
     expect(daysWithin(old, { ...window, isStrict: true })).toEqual([])
     const ahead = [...old, ...days(nowMs + 1)]
@@ -310,6 +338,23 @@ describe('priceOf', () => {
     takes(rate('USD', '100', { unit: 1_000_000 }))
     takes(rate('USD', '100', { buying: '75', selling: '125' }))
     takes(rate('USD', '100', { buying: '100', selling: '100' }))
+    takes(rate('USD', '100', { buying: '99' }))
+    takes(rate('USD', '100', { selling: '101' }))
+  })
+
+  test('says what is wrong with a rate that cannot be one', () => {
+    const faults = [
+      rate('USD', '100', { buying: 'x' }),
+      rate('USD', '100', { unit: 0 }),
+      rate('USD', null, { selling: '1' }),
+      rate('USD', '100', { buying: '101', selling: '100' }),
+    ].map((one) => priceOf(one, 'KES'))
+    expect(faults).toEqual([
+      'gives a number for USD that is not a valid price',
+      'gives USD for a number of units that cannot be',
+      'gives neither a central rate nor both sides of USD',
+      'gives sides of USD that are apart',
+    ])
   })
 
   test('is no price for what is none', () => {
