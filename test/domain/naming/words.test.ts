@@ -37,6 +37,7 @@ describe('Names', () => {
     { id: 'alpha', names: ['Alphan Bank of Kenya'] },
     { id: 'alpho', names: ['Alphon Bank of Kenya'], misspelt: ['Mombasa', 'Goma', 'Ely'] },
     { id: 'beta', names: ['Betabank', 'BB'] },
+    { id: 'bb', names: ['Gammabank'] },
     { id: 'x', names: ['y'.repeat(NAME_LENGTH_MAX)] },
   ])
 
@@ -51,6 +52,10 @@ describe('Names', () => {
     expect(names.meaning('Goma')).toEqual({ kind: 'none', near: ['alpho'], wrong: 0 })
     expect(names.meaning('Gomo')).toMatchObject({ kind: 'none', near: ['alpho'], wrong: 1 })
     expect(names.meaning('Ely')).toMatchObject({ kind: 'none', near: [] })
+  })
+
+  test('takes an id before a name that is the same', () => {
+    expect(names.meaning('BB')).toEqual({ kind: 'one', id: 'bb' })
   })
 
   test('knows a name of the greatest length, and nothing that is longer', () => {
