@@ -1,3 +1,4 @@
+import { plainDecimal } from '~/domain/decimal.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Api, Table } from './api.ts'
@@ -53,7 +54,8 @@ const cubeOf = (atMs: number, rows: Table['rows']): string =>
   [
     `\t\t<Cube time='${dateOf(atMs)}'>`,
     ...rows.map(
-      ({ quote, rate }) => `\t\t\t<Cube currency='${quote}' rate='${roundAmount(rate)}'/>`,
+      ({ quote, rate }) =>
+        `\t\t\t<Cube currency='${quote}' rate='${plainDecimal(String(roundAmount(rate)))}'/>`,
     ),
     '\t\t</Cube>',
   ].join('\n')
