@@ -6,7 +6,8 @@ import type { Asked } from './requests.ts'
 const LEAK = /\n\s+at \S+ \(|node_modules|\/src\/[a-z]|drizzle|PostgresError|TypeError|SyntaxError/
 /** Status of the runtime for a version of HTTP that does not exist. */
 const VERSION_UNKNOWN = 505
-const UNAVAILABLE = /^(mid_unavailable|database_unavailable|overloaded|streams_unavailable)$/
+const UNAVAILABLE =
+  /^(mid_unavailable|database_unavailable|overloaded|replica_behind|streams_unavailable)$/
 /** An error in the form of an API whose readers expect no JSON. */
 const ONE_LINE = /^[^\n]+\n?$/
 /** Beginning of a stream of events. */

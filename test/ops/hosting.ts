@@ -1,10 +1,10 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '~/runtime/listener.ts'
 import { command, serve } from '../bench/process.ts'
 import { preferMemory } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 import { comesTrue, ProxiedStream } from './proxied-stream.ts'
 
 /**
@@ -17,7 +17,6 @@ const PACKAGES = { 'systemd-analyze': 'systemd', nginx: 'nginx-light', caddy: 'c
 const TOOLS = ['curl', 'openssl', ...Object.keys(PACKAGES)]
 /** Exposure that systemd may find at most, in tenths: 0 is nothing, 100 everything. */
 const EXPOSURE_MAX = 25
-const START_TRIES_MAX = 100
 const BODY_BYTES = 1_500_000
 /**
  * The time that a proxy waits for the next bytes: more than 15 seconds between two comments, and
@@ -252,13 +251,8 @@ function asked(port: number, path: string, options: string[]): { status: number;
   return { status: Number(said.slice(end + 1)), text: said.slice(0, end) }
 }
 
-async function untilOpen(port: number): Promise<void> {
-  for (let i = 0; i < START_TRIES_MAX; i++) {
-    if (asked(port, '/api/v1/status', []).status === 200) return
-    await delay(50)
-  }
-  throw new Error('the proxy does not answer')
-}
+const untilOpen = (port: number): Promise<void> =>
+  until('an answer through the proxy', async () => asked(port, '/api/v1/status', []).status === 200)
 
 function started(line: string[]): Bun.Subprocess {
   return Bun.spawn(line, {
