@@ -251,8 +251,10 @@ function asked(port: number, path: string, options: string[]): { status: number;
   return { status: Number(said.slice(end + 1)), text: said.slice(0, end) }
 }
 
-const untilOpen = (port: number): Promise<void> =>
-  until('an answer through the proxy', async () => asked(port, '/api/v1/status', []).status === 200)
+function untilOpen(port: number): Promise<void> {
+  const isOpen = async () => asked(port, '/api/v1/status', []).status === 200
+  return until('an answer through the proxy', isOpen)
+}
 
 function started(line: string[]): Bun.Subprocess {
   return Bun.spawn(line, {

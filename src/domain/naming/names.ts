@@ -101,6 +101,7 @@ function idsByName(all: readonly Named[], namesOf: (one: Named) => readonly stri
   const byName = new Map<string, string[]>()
   for (const one of all)
     for (const name of new Set(namesOf(one).map(joined))) {
+      if (name === '') continue
       const known = byName.get(name)
       if (known) known.push(one.id)
       else byName.set(name, [one.id])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { countryNames, namesOf } from '~/domain/naming/countries.ts'
 import { CurrencyNames } from '~/domain/naming/currencies.ts'
-import type { Meaning } from '~/domain/naming/names.ts'
+import { type Meaning, Names } from '~/domain/naming/names.ts'
 import { providerNames } from '~/domain/naming/providers.ts'
 import { countryOfCity } from '~/domain/naming/regions.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
@@ -291,6 +291,12 @@ describe('providerNames', () => {
       expect(providers.meaning(name)).toEqual({ kind: 'one', id })
     }
   })
+})
+
+test('signs alone mean nothing, not even what has no name that can be read', () => {
+  const names = new Names([{ id: 'long', names: ['x'.repeat(65), '!?'] }])
+  expect(names.meaning('!').kind).toBe('none')
+  expect(names.meaning('long')).toEqual({ kind: 'one', id: 'long' })
 })
 
 test('any text at all means nothing, one, or several of what there is', () => {
