@@ -9,6 +9,8 @@ import { type Heard, Listener, Replica, SharedLog, SUSPECTING } from '../../supp
 import { Mirror } from './mirror.ts'
 
 const RUNS = 150
+/** Changes of the catalogue that the ring keeps, at some 2 MB each. */
+const MISSED_MAX = 7
 
 /** Times that pass before something is committed: mostly none. */
 const passes = fc.constantFrom(0, 0, 0, 0, 1, 60_000, HOUR_MS / 2, HOUR_MS, 2 * HOUR_MS + 1)
@@ -214,7 +216,7 @@ describe('a reader who is cut off and resumes', () => {
   test('has to ask again only where the process began later', async () => {
     const quiet = fc.record({
       before: fc.array(steps, { maxLength: 4 }),
-      missed: fc.array(steps, { minLength: 1, maxLength: 8 }),
+      missed: fc.array(steps, { minLength: 1, maxLength: MISSED_MAX }),
       corridors: subscriptions,
       tier: tiers,
       lost: fc.nat(3),
