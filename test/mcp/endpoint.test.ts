@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { BODY_BYTES_MAX } from '~/mcp/endpoint.ts'
+import { BODY_BYTES_MAX } from '~/mcp/body.ts'
 import { World } from '../support/world.ts'
 import { INITIALIZE, modern, ToolWorld } from './tool-world.ts'
 

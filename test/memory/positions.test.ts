@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Positions } from '~/memory/memory.ts'
+import { Positions } from '~/memory/positions.ts'
 
 describe('Positions', () => {
   test('lets those go on who wait for a position or less, once it is reached', async () => {

@@ -77,28 +77,3 @@ function medianOf(sorted: readonly number[]): number {
   const half = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2
 }
-
-/** Units of each currency per USD as exact decimal text. */
-type Rates = { readonly perUsd: ReadonlyMap<string, string> }
-
-const FEW_DIGITS = 2
-/** The currencies below which round numbers may be chance. */
-const CURRENCIES_MIN = 10
-
-/**
- * The number of values of a response that are round, if most are and one of the others is finer;
- * else 0.
- */
-export function roundedBeside(rates: Rates, others: readonly Rates[]): number {
-  if (rates.perUsd.size < CURRENCIES_MIN || !isRound(rates)) return 0
-  return others.every(isRound) ? 0 : roundIn(rates)
-}
-
-const isRound = (rates: Rates): boolean => roundIn(rates) * 2 > rates.perUsd.size
-
-const roundIn = ({ perUsd }: Rates): number =>
-  [...perUsd.values()].filter((text) => digitsOf(text) <= FEW_DIGITS).length
-
-/** The number of significant digits that a plain decimal has, without zeros at either end. */
-const digitsOf = (text: string): number =>
-  text.replace('.', '').replace(/^0+/, '').replace(/0+$/, '').length

@@ -1,5 +1,6 @@
-import { agreementOf, independent, roundedBeside, type Support } from './consensus.ts'
+import { agreementOf, independent, type Support } from './consensus.ts'
 import { type GuardRules, isWithin } from './guard.ts'
+import { roundedBeside } from './rounding.ts'
 
 /** A valid answer of one feed in one run: the currencies asked for, units per USD as exact text. */
 export type FeedAnswer = {

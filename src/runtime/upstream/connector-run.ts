@@ -18,8 +18,8 @@ import type { Database } from '~/store/database.ts'
 import { createQuoteStore } from '~/store/quote-store.ts'
 import { createConnectorStore } from '~/store/source/connector-store.ts'
 import type { Imported } from '~/store/transfer/observation-import.ts'
+import { agentOf } from './agent.ts'
 import { rowRules } from './row-rules.ts'
-import { agentOf } from './sources.ts'
 import type { Pace } from './stopping.ts'
 
 export type ConnectorDeps = {

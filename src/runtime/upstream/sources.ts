@@ -17,7 +17,7 @@ import type { Database } from '~/store/database.ts'
 import { createReferenceStore } from '~/store/reference-store.ts'
 import { knownPrices } from '~/store/source/known-prices.ts'
 import { createSourceStateStore } from '~/store/source/state-store.ts'
-import { version } from '../../../package.json'
+import { agentOf } from './agent.ts'
 import { type Pace, Stopping } from './stopping.ts'
 
 type SourceConfig = Pick<
@@ -141,7 +141,3 @@ export function sourceStoreOf(
     record,
   }
 }
-
-/** The name under which upstreams are asked, with the address of this service if it has one. */
-export const agentOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
-  `corridor/${version}${publicUrl === null ? '' : ` (+${publicUrl})`}`

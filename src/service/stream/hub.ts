@@ -1,18 +1,16 @@
 import { HOUR_MS } from '~/domain/duration.ts'
-import type { Freshness, Tier } from '~/domain/freshness.ts'
+import type { Tier } from '~/domain/freshness.ts'
 import { readEventId } from '~/domain/live/event-id.ts'
 import type { Subscription } from '~/domain/live/subscription.ts'
 import { ANYWHERE, type Live } from '~/memory/live/live.ts'
 import type { RingLimits } from '~/memory/live/ring.ts'
 import type { Step, StepHearer } from '~/memory/live/step.ts'
-import type { Generation } from '~/memory/memory.ts'
-import { type AgeLimits, View } from '~/memory/view.ts'
-import { allChanges } from './changes.ts'
+import type { AgeLimits } from '~/memory/view.ts'
 import { Channel, type ChannelDeps, type Known, Turns } from './channel.ts'
-import { type Entry, LookedUpEntry } from './entry.ts'
 import type { StreamTexts } from './event.ts'
+import { type HourBase, hourlyEntry } from './hourly.ts'
 import type { Sink, StreamReader } from './reader.ts'
-import { catalogueChange, corridorsIn, GENERATION_BYTES, realtimeEntry } from './realtime.ts'
+import { realtimeEntry } from './realtime.ts'
 
 const REALTIME_LIMITS: RingLimits = { steps: 50_000, events: 20_000, bytes: 16 * 1024 * 1024 }
 /** Three hours; events are looked up in the generations of their hours. */
@@ -162,47 +160,4 @@ const unrefTimeout: ChannelDeps['later'] = (work, ms) => {
   const timer = setTimeout(work, ms)
   timer.unref()
   return () => clearTimeout(timer)
-}
-
-/** State that hourly readers saw last. */
-type HourBase = {
-  readonly generation: Generation
-  /** The hour; null if no hour has been opened since this process began. */
-  readonly hourMs: number | null
-}
-
-const freshnessOf = (hourMs: number): Freshness => ({
-  tier: 'hourly',
-  nowMs: hourMs,
-  cutoffMs: hourMs,
-})
-
-/**
- * Changes of an hour against the one before; null if `base` is of another hour, so that they are
- * unknown.
- *
- * It is held against what was known when the hour before was opened, and against what is known of
- * that hour by now: what was recorded since for an earlier time is sent, and so is its expiry.
- */
-function hourlyEntry(step: Step, base: HourBase, limits: AgeLimits): Entry | null {
-  const { ms: hourMs, previousMs } = step.hour!
-  const baseMs = base.hourMs ?? previousMs ?? hourMs - HOUR_MS
-  if (previousMs !== null && previousMs !== baseMs) return null
-  const freshness = freshnessOf(hourMs)
-  const sight = {
-    before: [base.generation, step.before].map(
-      (generation) => new View(generation, freshnessOf(baseMs), limits),
-    ),
-    after: new View(step.after, freshness, limits),
-  }
-  const isCatalogueNew = base.generation.catalogue !== step.after.catalogue
-  return new LookedUpEntry({
-    position: step.position,
-    freshness,
-    general: isCatalogueNew ? catalogueChange(step.after) : null,
-    changesOf: (corridor) => allChanges(sight, corridor),
-    corridors: corridorsIn({ before: base.generation, after: step.after }),
-    isWhole: base.hourMs !== null,
-    heldBytes: 2 * GENERATION_BYTES,
-  })
 }

@@ -6,6 +6,7 @@ import { ownConnection } from '~/store/own-connection.ts'
 import { doubtfulPeriods } from './doubtful.ts'
 import { type FilePast, filePast } from './file-past.ts'
 import { earlierFiles, type FileKey, type FileRow, fileColumns, keptFiles } from './kept-files.ts'
+import { Parts } from './parts.ts'
 
 /** How many files of days are kept, of more than five years, and how many of months. */
 const FILES_MAX = 2000
@@ -186,44 +187,4 @@ async function partOf(sql: Sql, file: FileKey, part: number): Promise<Bytes | nu
     where period = ${period} and edition = ${edition} and ${part} = 0
     limit 1`
   return row ? new Uint8Array(row.content) : null
-}
-
-/** The least length of a part, but for the last. */
-const PART_BYTES = 1 << 20
-
-/** Writes a file in parts as its bytes come. Mutable. */
-class Parts {
-  readonly #hash = new Bun.CryptoHasher('sha256')
-  #waiting: Uint8Array[] = []
-  #waitingBytes = 0
-  #bytes = 0
-  #next = 0
-
-  constructor(
-    private readonly sql: Sql,
-    private readonly file: FileKey,
-  ) {}
-
-  async put(bytes: Uint8Array): Promise<void> {
-    this.#hash.update(bytes)
-    this.#bytes += bytes.length
-    this.#waiting.push(bytes)
-    this.#waitingBytes += bytes.length
-    if (this.#waitingBytes >= PART_BYTES) await this.#write()
-  }
-
-  async end(): Promise<{ readonly bytes: number; readonly digest: string }> {
-    if (this.#waitingBytes > 0) await this.#write()
-    return { bytes: this.#bytes, digest: this.#hash.digest('hex') }
-  }
-
-  async #write(): Promise<void> {
-    const content = Buffer.concat(this.#waiting)
-    this.#waiting = []
-    this.#waitingBytes = 0
-    const { period, edition } = this.file
-    await this.sql`
-      insert into file_parts (period, edition, part, content)
-      values (${period}, ${edition}, ${this.#next++}, ${content})`
-  }
 }

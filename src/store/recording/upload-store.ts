@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { and, desc, eq, gte, lt, lte, sql as part } from 'drizzle-orm'
+import { and, desc, eq, lt, sql as part } from 'drizzle-orm'
 import type { PendingQuery, Row } from 'postgres'
 import {
-  DRAFTS_MAX,
   LAYOUTS_MAX,
   type ListedUpload,
   type Upload,
-  type UploadDraft,
   type UploadLayout,
   type UploadSpan,
 } from '~/domain/upload.ts'
@@ -16,6 +14,7 @@ import type { Database, Tx } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
+import { createDraftStore } from './draft-store.ts'
 import { uploadDrafts, uploadLayouts, uploads } from './schema.ts'
 
 /** Tables that people sent, how each account has them read, and those that were recorded. */
@@ -123,60 +122,4 @@ export async function forgetUploads(tx: Tx, accountId: string): Promise<void> {
   await tx.delete(uploadDrafts).where(eq(uploadDrafts.accountId, accountId))
   await tx.delete(uploadLayouts).where(eq(uploadLayouts.accountId, accountId))
   await tx.update(uploads).set({ person: null }).where(eq(uploads.accountId, accountId))
-}
-
-const DRAFT = {
-  id: uploadDrafts.id,
-  accountId: uploadDrafts.accountId,
-  person: uploadDrafts.person,
-  fileName: uploadDrafts.fileName,
-  createdMs: uploadDrafts.createdMs,
-  rowCount: uploadDrafts.rows,
-}
-
-type Own = { readonly accountId: string; readonly sinceMs: number }
-
-const own = ({ accountId, sinceMs }: Own) =>
-  and(eq(uploadDrafts.accountId, accountId), gte(uploadDrafts.createdMs, sinceMs))
-
-const named = ({ id, accountId }: Pick<UploadDraft, 'id' | 'accountId'>) =>
-  and(eq(uploadDrafts.id, id), eq(uploadDrafts.accountId, accountId))
-
-/** Tables that were sent and are not recorded yet. */
-function createDraftStore({ db }: Database) {
-  return {
-    /** Keeps a draft, and the newest others of its account up to `DRAFTS_MAX`. */
-    keepDraft: ({ rowCount, ...draft }: UploadDraft): Promise<void> =>
-      db.transaction(async (tx) => {
-        await tx.insert(uploadDrafts).values({ ...draft, rows: rowCount })
-        await tx.execute(part`
-          delete from ${uploadDrafts} where id in (
-            select id from ${uploadDrafts} where account_id = ${draft.accountId}::uuid
-            order by created_at desc, id offset ${DRAFTS_MAX})`)
-      }),
-    async draft(id: string, ask: Own): Promise<UploadDraft | null> {
-      const { content, choices } = uploadDrafts
-      const [row] = await db
-        .select({ ...DRAFT, content, choices })
-        .from(uploadDrafts)
-        .where(and(own(ask), eq(uploadDrafts.id, id)))
-      return row ?? null
-    },
-    /** The drafts of an account, newest first, without their content. */
-    drafts: async (ask: Own) =>
-      db.select(DRAFT).from(uploadDrafts).where(own(ask)).orderBy(desc(uploadDrafts.createdMs)),
-    async chooseDraft({
-      id,
-      accountId,
-      choices,
-    }: Pick<UploadDraft, 'id' | 'accountId' | 'choices'>) {
-      await db.update(uploadDrafts).set({ choices }).where(named({ id, accountId }))
-    },
-    async dropDraft(draft: Pick<UploadDraft, 'id' | 'accountId'>) {
-      await db.delete(uploadDrafts).where(named(draft))
-    },
-    async pruneDrafts(beforeMs: number) {
-      await db.delete(uploadDrafts).where(lte(uploadDrafts.createdMs, beforeMs))
-    },
-  }
 }

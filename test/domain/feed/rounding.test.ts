@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { roundedBeside } from '~/domain/feed/consensus.ts'
+import { roundedBeside } from '~/domain/feed/rounding.ts'
 
 /** Values of which `round` have at most two digits, and `fine` have four. */
 const rates = (round: number, fine: number) => ({

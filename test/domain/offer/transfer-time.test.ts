@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
-import { deliveryIn } from '~/domain/offer/filter.ts'
+import { deliveryIn } from '~/domain/offer/transfer-time.ts'
 
 describe('deliveryIn', () => {
   test.each([
