@@ -1,5 +1,6 @@
 import { dayOf, type KeyDay, type Share, type ShareAsk, type UsageCount } from '~/domain/quota.ts'
-import { DayShare, type UsageShares } from './usage-shares.ts'
+import { DayShare } from './day-share.ts'
+import type { UsageShares } from './usage-shares.ts'
 
 /** The number of days of usage in memory, today included: those that `/admin/usage` shows. */
 export const USAGE_DAYS = 7

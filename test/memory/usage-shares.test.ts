@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayOf, overshootMax, type Share, type ShareAsk, type UsageCount } from '~/domain/quota.ts'
+import type { DayShare } from '~/memory/day-share.ts'
 import { type Reservation, UsageMeter } from '~/memory/usage-meter.ts'
-import { type DayShare, UsageShares } from '~/memory/usage-shares.ts'
+import { UsageShares } from '~/memory/usage-shares.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 const DAY = dayOf(NOW_MS)

@@ -2,9 +2,11 @@ import { type Freshness, freshnessAt, type Tier } from '~/domain/freshness.ts'
 import { END, type EventId } from '~/domain/live/event-id.ts'
 import type { Subscription } from '~/domain/live/subscription.ts'
 import { Ring, type RingLimits } from '~/memory/live/ring.ts'
+import { Audience } from './audience.ts'
 import type { Entry } from './entry.ts'
 import type { ResetReason, StreamTexts } from './event.ts'
 import { type Sink, type Source, StreamReader } from './reader.ts'
+import type { Turns } from './turns.ts'
 
 /** The longest lag of this process behind what a reader already knows. */
 const AHEAD_MS_MAX = 3_000
@@ -153,93 +155,5 @@ export class Channel implements Source {
     const [entry] = this.ring.since(position)
     const isInside = entry?.position === position && place !== END
     return isInside && !entry.isWhole ? 'too_old' : null
-  }
-}
-
-/** Readers by the corridors that they hear of. */
-class Audience {
-  readonly #all = new Set<StreamReader>()
-  readonly #everywhere = new Set<StreamReader>()
-  readonly #byName = new Map<string, Set<StreamReader>>()
-
-  get size(): number {
-    return this.#all.size
-  }
-
-  add(reader: StreamReader): void {
-    this.#all.add(reader)
-    const { names } = reader.subscription
-    if (names === null) this.#everywhere.add(reader)
-    for (const name of names ?? []) {
-      const readers = this.#byName.get(name)
-      if (readers) readers.add(reader)
-      else this.#byName.set(name, new Set([reader]))
-    }
-  }
-
-  remove(reader: StreamReader): void {
-    this.#all.delete(reader)
-    this.#everywhere.delete(reader)
-    for (const name of reader.subscription.names ?? []) {
-      const readers = this.#byName.get(name)
-      readers?.delete(reader)
-      if (readers?.size === 0) this.#byName.delete(name)
-    }
-  }
-
-  /** Those who hear of one of these corridors, each once; of null everybody. */
-  of(names: ReadonlySet<string> | null): ReadonlySet<StreamReader> {
-    if (names === null) return this.#all
-    if (names.size === 0) return NOBODY
-    const readers = new Set(this.#everywhere)
-    for (const name of names)
-      for (const reader of this.#byName.get(name) ?? NOBODY) readers.add(reader)
-    return readers
-  }
-}
-
-const NOBODY: ReadonlySet<StreamReader> = new Set()
-
-/** Something that has work to do, and does a bounded part of it in each turn. */
-type TurnTaker = {
-  /** Does the next part; answers whether more is left. */
-  turn(): boolean
-}
-
-/** The number of turns that are taken before requests and answers have theirs. */
-const TURNS_AT_ONCE = 100
-
-/** Lets many workers take turns, so that the process does other things in between. */
-export class Turns {
-  #waiting = new Set<TurnTaker>()
-  #isPlanned = false
-
-  constructor(private readonly soon: (work: () => void) => void) {}
-
-  /** Gives a worker a turn soon, and further ones for as long as more is left to do. */
-  add(worker: TurnTaker): void {
-    this.#waiting.add(worker)
-    this.#plan()
-  }
-
-  remove(worker: TurnTaker): void {
-    this.#waiting.delete(worker)
-  }
-
-  #plan(): void {
-    if (this.#isPlanned || this.#waiting.size === 0) return
-    this.#isPlanned = true
-    this.soon(() => this.#run())
-  }
-
-  #run(): void {
-    this.#isPlanned = false
-    let left = TURNS_AT_ONCE
-    for (const worker of this.#waiting) {
-      if (left-- === 0) break
-      this.#waiting.delete(worker)
-      if (worker.turn()) this.#waiting.add(worker)
-    }
-    this.#plan()
   }
 }

@@ -6,11 +6,12 @@ import { ANYWHERE, type Live } from '~/memory/live/live.ts'
 import type { RingLimits } from '~/memory/live/ring.ts'
 import type { Step, StepHearer } from '~/memory/live/step.ts'
 import type { AgeLimits } from '~/memory/view.ts'
-import { Channel, type ChannelDeps, type Known, Turns } from './channel.ts'
+import { Channel, type ChannelDeps, type Known } from './channel.ts'
 import type { StreamTexts } from './event.ts'
 import { type HourBase, hourlyEntry } from './hourly.ts'
 import type { Sink, StreamReader } from './reader.ts'
 import { realtimeEntry } from './realtime.ts'
+import { Turns } from './turns.ts'
 
 const REALTIME_LIMITS: RingLimits = { steps: 50_000, events: 20_000, bytes: 16 * 1024 * 1024 }
 /** Three hours; events are looked up in the generations of their hours. */

@@ -1,0 +1,45 @@
+import type { StreamReader } from './reader.ts'
+
+/** Readers by the corridors that they hear of. */
+export class Audience {
+  readonly #all = new Set<StreamReader>()
+  readonly #everywhere = new Set<StreamReader>()
+  readonly #byName = new Map<string, Set<StreamReader>>()
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  add(reader: StreamReader): void {
+    this.#all.add(reader)
+    const { names } = reader.subscription
+    if (names === null) this.#everywhere.add(reader)
+    for (const name of names ?? []) {
+      const readers = this.#byName.get(name)
+      if (readers) readers.add(reader)
+      else this.#byName.set(name, new Set([reader]))
+    }
+  }
+
+  remove(reader: StreamReader): void {
+    this.#all.delete(reader)
+    this.#everywhere.delete(reader)
+    for (const name of reader.subscription.names ?? []) {
+      const readers = this.#byName.get(name)
+      readers?.delete(reader)
+      if (readers?.size === 0) this.#byName.delete(name)
+    }
+  }
+
+  /** Those who hear of one of these corridors, each once; of null everybody. */
+  of(names: ReadonlySet<string> | null): ReadonlySet<StreamReader> {
+    if (names === null) return this.#all
+    if (names.size === 0) return NOBODY
+    const readers = new Set(this.#everywhere)
+    for (const name of names)
+      for (const reader of this.#byName.get(name) ?? NOBODY) readers.add(reader)
+    return readers
+  }
+}
+
+const NOBODY: ReadonlySet<StreamReader> = new Set()
