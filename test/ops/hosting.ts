@@ -54,7 +54,7 @@ const failed = outcomes.filter(([, isRight]) => !isRight).length
 console.log(`${outcomes.length - failed} passed, ${failed} failed`)
 process.exitCode = failed > 0 ? 1 : 0
 
-/** With the bun that is here in place of the one that the unit names. */
+/** Checks the unit with the bun of this machine instead of the one that it names. */
 async function triedUnit(): Promise<void> {
   const path = join(home, 'corridor.service')
   await writeFile(
@@ -69,10 +69,10 @@ async function triedUnit(): Promise<void> {
 }
 
 type Proxy = { readonly port: number; readonly child: Bun.Subprocess }
-/** Starts a proxy that waits so many seconds for the next bytes of an answer. */
+/** Starts a proxy that waits so many seconds for the next bytes of a response. */
 type Start = (upstreamPort: string, waitSeconds: number) => Promise<Proxy>
 
-/** A service, and one of the proxies before it, asked as the world would. */
+/** Sends requests to a service through one of the proxies. */
 async function triedBehind(name: string, start: Start): Promise<void> {
   const settings = {
     DATA_DIR: join(home, name),
@@ -81,14 +81,10 @@ async function triedBehind(name: string, start: Start): Promise<void> {
     BOARD_REQUESTS_PER_MINUTE: '2',
   }
   const service = await serve(settings)
-  await command(['catalogue', 'starter'], settings)
-  const owner = ['--email', 'a@example.com', '--plan', 'enterprise', '--role', 'treasury']
-  const key: string = JSON.parse(
-    await command(['account', 'create', ...owner, '--json'], settings),
-  ).key
-  const upstreamPort = new URL(service.url).port
   const proxies: Proxy[] = []
   try {
+    const key = await treasuryKey(settings)
+    const upstreamPort = new URL(service.url).port
     for (const seconds of [PATIENT_SECONDS, HASTY_SECONDS])
       proxies.push(await start(upstreamPort, seconds))
     const [patient, hasty] = proxies as [Proxy, Proxy]
@@ -103,6 +99,13 @@ async function triedBehind(name: string, start: Start): Promise<void> {
     }
     await service.stop()
   }
+}
+
+/** A key that may record, from an empty database with the currencies that Corridor starts with. */
+async function treasuryKey(settings: Record<string, string>): Promise<string> {
+  await command(['catalogue', 'starter'], settings)
+  const owner = ['--email', 'a@example.com', '--plan', 'enterprise', '--role', 'treasury']
+  return JSON.parse(await command(['account', 'create', ...owner, '--json'], settings)).key
 }
 
 type Streamed = {
