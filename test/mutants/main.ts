@@ -13,7 +13,7 @@ import type { Outcome, Report, Task } from './trial.ts'
 const FOLDERS = ['src/domain', 'src/memory', 'src/service', 'src/wire/row']
 /** A process that reports nothing for so long is in an endless loop. */
 const SILENCE_MS_MAX = 120_000
-/** As many of the nearest test files are tried for a mutant that is active while modules load. */
+/** As many of the nearest test files are tried for a mutant in a process of its own. */
 const FRESH_TESTS = 4
 
 type Outcomes = Map<string, Outcome>
@@ -91,8 +91,8 @@ async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>)
 }
 
 /**
- * How each mutant of a source ends. One process tries them all; some survive there, since they act
- * only while modules load, and are tried again in a process of their own.
+ * How each mutant of a source ends. One process tries them all; those that survive there although
+ * they act while modules load, or modules remember answers, are tried in a process of their own.
  */
 async function outcomesOf(of: {
   readonly root: string

@@ -80,6 +80,9 @@ async function measured(file: string): Promise<Measured[]> {
   return good.sort((a, b) => a.ms - b.ms)
 }
 
+/** Mutants that a test reached less often than without them: a module may remember an answer. */
+const cached = new Set<string>()
+
 /** Runs the tests that reach a mutant until one fails; null where none does. */
 async function tried(id: string, tests: readonly Measured[]): Promise<Report | null> {
   for (const test of tests) {
@@ -91,6 +94,7 @@ async function tried(id: string, tests: readonly Measured[]): Promise<Report | n
     const outcome = await isPassing(test, msMax)
     const isEndless = outcome === LATE || switches.hitCount > switches.hitLimit
     switches.activeMutant = undefined
+    if (outcome === true && switches.hitCount < test.hits[id]) cached.add(id)
     if (outcome === true) continue
     if ((await isPassing(test, msMax)) !== true) return { id, outcome: 'survived', isOpen: true }
     return { id, outcome: isEndless ? 'timed out' : 'killed' }
@@ -116,7 +120,8 @@ async function tryAll({ tests, mutants }: Task): Promise<void> {
       if ('isOpen' in report) return
     }
   }
-  const isOpen = (id: string) => id in (switches.mutantCoverage?.static ?? {})
+  const early = switches.mutantCoverage?.static ?? {}
+  const isOpen = (id: string) => id in early || cached.has(id)
   for (const id of left)
     send({ id, outcome: reached.has(id) ? 'survived' : 'no test', isOpen: isOpen(id) })
 }
@@ -132,7 +137,7 @@ async function tryFresh({ tests, mutants: [id], failing }: Task): Promise<void> 
     return false
   }
   let outcome: Outcome = 'survived'
-  for (const file of tests)
+  for (const file of tests.filter((one) => !failing.includes(one)))
     if (outcome === 'survived' && (await isNoticed(file).catch(() => true))) outcome = 'killed'
   send({ id: id!, outcome })
 }
