@@ -28,6 +28,17 @@ const metering = (): Metering => ({
   limits: { free: 1, pro: 3, enterprise: 1000 },
 })
 
+/** A meter whose first request waits. */
+class WaitingMeter extends UsageMeter {
+  #isFirst = true
+
+  override reserve(request: Parameters<UsageMeter['reserve']>[0]) {
+    if (!this.#isFirst) return super.reserve(request)
+    this.#isFirst = false
+    return Promise.resolve()
+  }
+}
+
 const reserveUnit = async (...asked: Parameters<typeof unitOrRefusal>) =>
   granted(await unitOrRefusal(...asked))
 
@@ -81,6 +92,42 @@ describe('reserveUnit', () => {
       remaining: 2,
       resetMs: MIDNIGHT_MS + DAY_MS,
     })
+  })
+
+  test('the refusal of the next day, at the same time, has the reset of that day', async () => {
+    const deps = { ...metering(), limits: { free: 0, pro: 0, enterprise: 0 } }
+    for (const days of [0, 1]) {
+      const refusal = await failureOf(() => reserveUnit(deps, CALLER, NOW_MS + days * DAY_MS))
+      expect(refusal.details).toEqual({ limit: 0, reset: (MIDNIGHT_MS + days * DAY_MS) / 1000 })
+    }
+  })
+
+  test('a request that waits for units of another process then takes one itself', async () => {
+    const deps = { ...metering(), meter: new WaitingMeter() }
+    const unit = await reserveUnit(deps, CALLER, NOW_MS)
+    expect(deps.meter.usedBy(unit)).toBe(1)
+    expect(quotaAt(deps, CALLER, NOW_MS).used).toBe(1)
+  })
+
+  test('a read-only key has units of its own, but no more than its account has left', async () => {
+    const deps = metering()
+    const reader: Caller = { ...CALLER, key: { ...key('r'), dailyBudget: 2 } }
+    await reserveUnit(deps, CALLER, NOW_MS)
+    expect(quotaAt(deps, reader, NOW_MS)).toMatchObject({ limit: 2, used: 0, remaining: 2 })
+    await reserveUnit(deps, CALLER, NOW_MS)
+    expect(quotaAt(deps, reader, NOW_MS)).toMatchObject({ limit: 2, used: 1, remaining: 1 })
+    expect(quotaAt(deps, CALLER, NOW_MS)).toMatchObject({ limit: 3, used: 2, remaining: 1 })
+  })
+
+  test('the refusal of a read-only key has its own limit, and the reset and the wait', async () => {
+    const deps = metering()
+    const reader: Caller = { ...CALLER, key: { ...key('r'), dailyBudget: 1 } }
+    await reserveUnit(deps, reader, NOW_MS)
+    const refusal = await failureOf(() => reserveUnit(deps, reader, NOW_MS))
+    expect(refusal.code).toBe('quota_exceeded')
+    expect(refusal.details).toEqual({ limit: 1, reset: MIDNIGHT_MS / 1000 })
+    expect(refusal.retryAfterSeconds).toBe(34_470)
+    await reserveUnit(deps, CALLER, NOW_MS)
   })
 })
 

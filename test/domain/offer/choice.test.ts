@@ -184,6 +184,14 @@ describe('choiceOf', () => {
     expect(only([less, more], ask(sending(50))).candidate).toBe(more)
   })
 
+  test('what arrives counts as it is shown for offers lifted to one amount, and then the newest', () => {
+    const band = { amountMin: 50, amountMax: 60 }
+    const older = fresh({ ...band, service: 'a' }, { rate: 0.3, fee: null, atMs: 1 })
+    const newer = fresh({ ...band, service: 'b' }, { rate: 0.3 - 1e-15, fee: null, atMs: 2 })
+    const chosen = only([older, newer], ask(arriving(1)))
+    expect(chosen).toMatchObject({ candidate: newer, sent: 50, second: 15 })
+  })
+
   test('of prices equally near the one that costs less at its own amount is taken', () => {
     const [at100, at225] = [
       { amountMin: 100, amountMax: 100 },

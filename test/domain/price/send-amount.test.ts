@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sendAmount } from '~/domain/price/send-amount.ts'
 import type { Quote } from '~/domain/quote.ts'
+import { offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
 
 describe('sendAmount', () => {
@@ -25,6 +26,12 @@ describe('sendAmount', () => {
   test('a crumb with a large fee needs the fee and one unit of the twelfth digit', () => {
     const dear = quote({ rate: 1, fee: 1000, feeCurrency: 'USD' })
     expect(sendAmount(dear, 1e-12, null)).toBe(1000.00000001)
+  })
+
+  test('a fee of all but a billionth of the amount leaves exactly that billionth', () => {
+    const dear = offered({ feePercent: 99.9999999 }, { rate: 1, fee: null })
+    expect(sendAmount(dear, 1, null)).toBe(1e9)
+    expect(sendAmount(dear, 3e-5, null)).toBe(30_000)
   })
 
   test('is null if the fee has no price, and if the amount would be too large', () => {

@@ -57,6 +57,14 @@ describe('total_pct', () => {
     expect(totalOf(world)).toBe(2)
   })
 
+  test('leaves out a price that has no mid of its day', () => {
+    const world = new World()
+    world.quote({ ...costing(1, 'retail-b'), at: '2026-03-04T00:00:00.000Z' })
+    world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00.000Z' })
+    world.quote(costing(2))
+    expect(totalOf(world)).toBe(2)
+  })
+
   test('counts one offer of a provider, the one that /convert shows', () => {
     const world = new World()
     world.reference({ KES: 120 }, { at: '2026-03-03T00:00:00.000Z' })
