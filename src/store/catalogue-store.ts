@@ -28,10 +28,9 @@ export function createCatalogueStore(database: Database) {
         { isolationLevel: 'repeatable read', accessMode: 'read only' },
       ),
     /**
-     * Creates or replaces the entries given, all at once, and answers how many; other entries stay.
-     * Among entries with one code or id the last counts. The database itself keeps the history of
-     * what is switched on or off. Throws CatalogueFault, and applies nothing, where a peg cannot
-     * be.
+     * Creates or replaces the entries given, all at once, and returns their number; other entries
+     * stay. Among entries with one code or id the last counts. The database itself records what is
+     * switched on or off. Throws CatalogueFault, and applies nothing, if a peg is impossible.
      */
     async apply(catalogue: Catalogue) {
       const newCurrencies = lastByName(catalogue.currencies, ({ code }) => code).map(currencyRow)
@@ -110,8 +109,8 @@ function* chunks<T>(rows: readonly T[]): Generator<T[]> {
 }
 
 /**
- * The `set` of an upsert that replaces everything but the key. With the key in it, PostgreSQL would
- * lock out whoever refers to the row, as observations of new corridors do, and both could deadlock.
+ * The `set` of an upsert that replaces everything but the key. With the key, PostgreSQL would lock
+ * out inserts that refer to the row, such as observations of new corridors; both could deadlock.
  */
 function othersExcluded(table: PgTable): Record<string, SQL> {
   const columns = Object.entries(getTableColumns(table)).filter(([, { primary }]) => !primary)

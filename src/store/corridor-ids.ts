@@ -23,12 +23,12 @@ const REMEMBERED_MAX = 50_000
 const remembered = new WeakMap<object, Map<string, number>>()
 
 /**
- * The rows of a statement about one corridor, which names it by its id; none if no provider ever
- * quoted it.
+ * The rows of a statement about one corridor, which identifies the corridor by its id; none if no
+ * provider ever quoted it.
  *
- * Ids are remembered for each handle of a database. A statement has to hold `isCorridor` or
- * `checkedId`, so that an id that is not the corridor's any more, as after a failover that lost it,
- * finds nothing; then the id is looked up again.
+ * Ids are remembered for each handle of a database. A statement must contain `isCorridor` or
+ * `checkedId`, so that a stale id, as after a failover that lost it, finds nothing; then the id is
+ * looked up again.
  */
 export async function rowsOf<T>(
   database: Database,

@@ -4,7 +4,7 @@ import { pegFault } from '~/domain/price/peg.ts'
 import type { Tx } from './database.ts'
 import { currencies } from './schema.ts'
 
-/** A catalogue that cannot be applied: `faults` are sentences that name the currencies at fault. */
+/** A catalogue that cannot be applied: `faults` are sentences that name the invalid currencies. */
 export class CatalogueFault extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join('; '))

@@ -37,11 +37,11 @@ export type ConnectOptions = {
   /** Seconds after which an unused connection is closed; null keeps it. */
   idleSeconds?: number | null | undefined
   /**
-   * Seconds after which a connection that does not answer a query is replaced; null never replaces
-   * it.
+   * Seconds after which a connection that does not respond to a query is replaced; null never
+   * replaces it.
    */
   silenceSeconds?: number | null | undefined
-  /** Called with the text of every query that goes to the server. */
+  /** Called with the SQL of every query that goes to the server. */
   onQuery?: ((query: string) => void) | undefined
   /** Called whenever a connection of the pool ends, for whatever reason. */
   onClose?: (() => void) | undefined
@@ -73,8 +73,8 @@ export type Database = {
 /**
  * A client for one PostgreSQL; it connects with the first query.
  *
- * int8 comes as a number, or as text beyond 2^53; once drizzle wraps the client, times come as
- * the server's text, in UTC.
+ * int8 is returned as a number, or as a string beyond 2^53; once drizzle wraps the client, times
+ * are the server's strings, in UTC.
  */
 export function connect(url: string, options: ConnectOptions = {}): Sql {
   const { connectionsMax = CONNECTIONS_MAX, idleSeconds = IDLE_SECONDS_MAX } = options
@@ -101,7 +101,7 @@ export type PoolFigures = Readonly<
   Record<'size' | 'idle' | 'used' | 'connecting' | 'waiting', number>
 >
 
-/** The figures of a pool. The driver keeps them private; our patch shows them. */
+/** The metrics of a pool. The driver keeps them private; our patch exposes them. */
 export const poolOf = (sql: Sql): PoolFigures => ({
   ...(sql as unknown as { pool(): Omit<PoolFigures, 'size'> }).pool(),
   size: sql.options.max,
@@ -110,8 +110,8 @@ export const poolOf = (sql: Sql): PoolFigures => ({
 /**
  * Opens corridor's database: `databaseUrl`, or else the embedded one in `dataDir`.
  *
- * Resolves once the server has answered. Fails with one sentence that tells what to check and never
- * contains the password; nothing stays open then.
+ * Resolves once the server has responded. Fails with one sentence that says what to check, without
+ * the password; nothing stays open then.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.databaseUrl === null
@@ -203,15 +203,15 @@ function reviver(embedded: Embedded, say: DatabaseOptions['say']) {
 }
 
 /**
- * Leads a pool to a port and waits for a connection: only the loss of one tells a process that asks
- * nothing by itself, such as the one that keeps workers, that the server died once more.
+ * Points a pool at a port and waits for a connection. A process that sends no queries, such as the
+ * one that manages workers, notices that the server died again only by losing a connection.
  */
 async function reconnected(sql: Sql, port: number): Promise<void> {
   moveTo(sql, port)
   await sql`SELECT 1`
 }
 
-/** The server's version for people, e.g. `16.4`; fails when it is too old or does not answer. */
+/** The server's version for people, e.g. `16.4`; fails if it is too old or does not respond. */
 async function serverVersion(sql: Sql, place: string): Promise<string> {
   let version: string
   try {

@@ -18,8 +18,8 @@ const GROUP_SIZE = 16
 /**
  * Returns the result of each probe, in no particular order.
  *
- * What holds at the latest moment of a group holds at all of them that are not before it: most
- * quotes took effect close to others, and far fewer references are in force at their moments.
+ * A reference in force at a group's latest time holds at all its times from the reference on. Most
+ * quotes took effect close to others, so far fewer references than times are in force.
  */
 export async function referencesAt(
   database: Database,
@@ -75,8 +75,8 @@ function inDollars(currency: string, reference: Reference | null): Reference | n
 type FoundRow = SelectedReference & { readonly nth: string }
 
 /**
- * One index probe for each currency and moment. The dollar's is two: for the last fetch of any
- * feed, and for the reference that was recorded last in it.
+ * One index probe for each currency and time. The dollar has two: for the last fetch of any feed,
+ * and for the reference that was recorded last in it.
  */
 export function foundRows({ sql }: Database, probes: readonly Probe[]) {
   const hasDollar = probes.some(({ currency }) => currency === USD)

@@ -4,7 +4,7 @@ import type { Evidence } from '~/domain/price/evidence.ts'
 export const storedEvidence = (evidence: Evidence): Evidence | null =>
   evidence === 'observed' ? null : evidence
 
-/** A Postgres array literal of text values; the server casts each to the array's type. */
+/** A Postgres array literal of strings; the server casts each to the array's type. */
 export function arrayLiteral(values: readonly (string | number | null)[]): string {
   return `{${values.map(arrayElement).join(',')}}`
 }
@@ -18,7 +18,7 @@ function arrayElement(value: string | number | null): string {
 /** A `timestamptz` in the server's input format, exact to the millisecond. */
 export const instantText = (ms: number): string => new Date(ms).toISOString()
 
-/** As `instantText`, with the words for the ends of time. */
+/** `instantText` with Postgres's words for the ends of time. */
 export const boundText = (ms: number): string =>
   Number.isFinite(ms) ? instantText(ms) : ms < 0 ? '-infinity' : 'infinity'
 
@@ -40,7 +40,7 @@ function copyField(value: string | number | null): string {
   return /[\\\n\r\t]/.test(value) ? value.replace(/[\\\n\r\t]/g, (c) => COPY_ESCAPES[c]!) : value
 }
 
-/** A pattern for LIKE that matches what contains the text; its `%` and `_` stand for themselves. */
+/** A LIKE pattern that matches values that contain the string; its `%` and `_` are literal. */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i

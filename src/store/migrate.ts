@@ -15,8 +15,8 @@ const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
 const LOCK = 0x636f7272
 const CLOSE_SECONDS_MAX = 5
 /**
- * The first wait for a table. Others that need the table meanwhile wait too, so the wait is short,
- * is repeated, and grows each time until the server makes its own vacuum give way, which takes it a
+ * The first wait for a table. Other sessions that need the table meanwhile wait too, so the wait is
+ * short and repeated. It grows each time until the server cancels its own vacuum, which takes it a
  * second.
  */
 const TABLE_WAIT_MS = 250
@@ -27,14 +27,14 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
- * Brings the database to the current schema and answers how many migrations that took. If it is
- * current, the right to read is enough.
+ * Brings the database to the current schema and returns the number of migrations that it took. If
+ * it is current, the right to read is enough.
  *
- * All of them or none are applied, unless it is cut off while it prepares one alongside a serving
- * version: then those before that one are, and the next run goes on. Callers at the same moment, in
- * any process, take turns under an advisory lock, so each migration runs once; the lock needs a
- * connection of its own. A table that a service is busy with is waited for in short turns, which
- * hold the service up for a moment only.
+ * All migrations or none are applied, unless it is cut off while it prepares one alongside a
+ * serving version: then the migrations before it are applied, and the next run goes on. Concurrent
+ * callers, in any process, take turns under an advisory lock, so each migration runs once; the lock
+ * needs a connection of its own. A table that a service is busy with is waited for in short turns,
+ * which hold the service up only briefly.
  */
 export async function migrate(
   database: Pick<Database, 'sql'>,
@@ -80,7 +80,7 @@ async function turn(sql: Sql): Promise<void> {
   }
 }
 
-/** Applies the migrations of a folder, in one transaction; all, or those before a moment. */
+/** Applies the migrations of a folder, in one transaction; all, or those before a time. */
 async function apply(sql: Sql, folder: string, beforeMs = Number.POSITIVE_INFINITY): Promise<void> {
   const config = { migrationsFolder: folder }
   const files = readMigrationFiles(config).filter(({ folderMillis }) => folderMillis < beforeMs)

@@ -14,15 +14,15 @@ export const CHANGE_ROWS_MAX = 1000
  */
 type Logged = { readonly position?: number | null }
 
-/** A kind of commit that stands in the log of changes. */
+/** A kind of commit that is in the log of changes. */
 type LoggedKind = 'observations' | 'references' | 'catalogue'
 
 /** Time alone changed what readers see, or an hour was opened. */
 type TimeKind = 'tick' | 'hour'
 
 /**
- * Content of a commit, or what wakes those who follow the log of changes. Their news also name ids
- * and times, for 1.0 and 2.0, which load everything without them.
+ * Content of a commit, or what wakes the followers of the log of changes. Their notifications also
+ * name ids and times, for 1.0 and 2.0, which load everything without them.
  */
 type NewsItem =
   | ({ readonly kind: LoggedKind } & Logged)
@@ -37,10 +37,10 @@ type NewsItem =
    * No change, but a request: the processes that hold shares of these budgets should return them.
    */
   | { readonly kind: 'shares'; readonly accountIds: readonly string[] }
-  /** No change: the sender asks, for the `count`th time, whether it hears itself. */
+  /** No change: the `count`th check of the sender that its notifications reach itself. */
   | { readonly kind: 'pulse'; readonly count: number }
 
-/** News with the name of the database handle, and so of the process, that made the commit. */
+/** A change notification with the database handle's name, and so of the process that committed. */
 export type HeardNews = NewsItem & { readonly origin: string }
 
 /**
@@ -100,7 +100,7 @@ type AddedRows = {
 
 /**
  * Logs new rows and announces them as one range; selects their ids, in order and joined by commas,
- * their position in the log, and the one before it. Gives no row and logs nothing where there are
+ * their position in the log, and the one before it. Returns no row and logs nothing if there are
  * none.
  */
 export const announcedIds = (
@@ -139,12 +139,12 @@ export const placeOf = ({ position, previous }: LoggedRow, atMs: number | null) 
 
 const timesOf = (sql: Sql) => sql`min(effective_from) as since, max(effective_from) as until`
 
-/** The window of the times from `since` to `until`, as a member of news. */
+/** The window of the times from `since` to `until`, as a field of a change notification. */
 const windowOf = (sql: Sql) => sql`'window', json_build_object(
       'fromMs', (extract(epoch from since) * 1000)::bigint,
       'beforeMs', (extract(epoch from until) * 1000)::bigint + 1),`
 
-/** The news in a payload, or null when the payload is not one of ours. */
+/** The change notification in a payload, or null if the payload is not one of ours. */
 export function newsOf(payload: string): HeardNews | null {
   if (payload.length > NEWS_BYTES_MAX) return null
   const value = parsed(payload)
@@ -193,8 +193,8 @@ function parsed(text: string): unknown {
 
 export type Listening = {
   /**
-   * Sends a pulse, which reaches `onNews` after everything committed before it, as long as the
-   * connection is sound. Answers its count, greater than that of any pulse before.
+   * Sends a pulse, which reaches `onNews` after everything committed before it, if the connection
+   * works. Returns its count, greater than that of any pulse before.
    */
   pulse(): Promise<number>
   /** Replaces the connection, whatever state it is in; rejects when that fails. */

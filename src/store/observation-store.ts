@@ -51,7 +51,7 @@ export function createObservationStore(database: Database, clock?: { now(): numb
       }
     },
     answered: (idempotency: Idempotency) => earlierAnswer(database, idempotency),
-    /** Deletes answers too old to be given again, and tells how many. */
+    /** Deletes responses too old to be returned again, and returns their number. */
     async pruneIdempotency(nowMs: number) {
       const { count } = await database.sql`
         delete from idempotency where created_at < ${oldestText(nowMs)}::timestamptz`
@@ -104,8 +104,8 @@ async function insert(
 
 /**
  * One statement and so one round trip: the claim of the key, the rows, their roll-ups and their
- * announcement commit together. The roll-ups come before the log of changes: two batches that lock
- * both in another order would deadlock.
+ * announcement commit together. The roll-ups precede the log of changes: two batches that lock both
+ * in different orders would deadlock.
  */
 async function insertAtOnce(
   database: Database,
@@ -127,8 +127,8 @@ async function insertAtOnce(
 }
 
 /**
- * As `insertAtOnce`, for rows that take the place of others of their offers and times: the hours of
- * all of them are counted again.
+ * `insertAtOnce` for rows that replace others with their offers and times: the hours of all of them
+ * are counted again.
  */
 const insertRestated = (
   database: Database,

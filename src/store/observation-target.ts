@@ -9,7 +9,7 @@ export type Target = {
   /** A `COPY ... FROM STDIN` statement. */
   readonly copy: string
   prepare(tx: TransactionSql): Promise<void>
-  /** Records the chunk copied last, of `rows` rows, and answers how many of them were recorded. */
+  /** Records the chunk copied last, of `rows` rows, and returns the number of them recorded. */
   settle(tx: TransactionSql, rows: number): Promise<number>
 }
 

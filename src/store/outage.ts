@@ -20,9 +20,9 @@ const UNREACHABLE = new Set([
 ])
 
 /**
- * The SQLSTATEs of a server that cannot do its work at the moment: connection exceptions, out of
- * resources, shutting down or starting, failing disks, refusing us, and a standby that refuses
- * writes after a failover. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * The SQLSTATEs of a server that cannot work at present: connection exceptions, out of resources,
+ * shutting down or starting, failing disks, refused access, and a standby that refuses writes after
+ * a failover. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const AWAY = /^(08...|53...|57P0.|58...|28...|3D000|25006|55006)$/
 

@@ -2,8 +2,8 @@ import postgres from 'postgres'
 import type { Sql } from './database.ts'
 
 /**
- * One more connection to the same database, outside the pool and never recycled, for something that
- * a session holds, such as an advisory lock, or up to `max` of them. The caller has to end it.
+ * One more connection to the same database, or up to `max`, outside the pool and never recycled,
+ * for a resource of a session such as an advisory lock. The caller has to end it.
  */
 export function ownConnection(sql: Sql, max = 1): Sql {
   const { options } = sql

@@ -7,11 +7,11 @@ type SeriesName = Corridor & { readonly providerId: string }
 export type ObservedSeries = { readonly id: number; readonly corridorId: number }
 
 /**
- * The ids of the rows that tell which provider has ever quoted which corridor.
+ * The ids of the pairs of a provider and a corridor that it has ever quoted.
  *
- * Rows are created in transactions of their own and never deleted, so what is remembered here is
- * always committed, and no request waits for an import that happens to be the first to quote a
- * pair. A row whose observations were then not recorded means nothing to any reader.
+ * Rows are created in transactions of their own and never deleted, so remembered ids are always
+ * committed, and no request waits for an import that is the first to quote a pair. A row whose
+ * observations were then not recorded means nothing to any reader.
  */
 export class ProviderCorridors {
   readonly #series = new Map<string, ObservedSeries>()
@@ -70,8 +70,8 @@ export class ProviderCorridors {
 
   /**
    * Creates rows in one order everywhere, and waits for another process that is creating one of
-   * them. Where observations are on several servers a corridor is made on all of them, and a series
-   * on its own alone.
+   * them. If observations are on several servers, a corridor is created on all of them, and a
+   * series only on its own.
    */
   async #create(names: readonly SeriesName[]): Promise<void> {
     const { sql } = this.database

@@ -104,7 +104,7 @@ export const quoteOf = (row: QuoteRow): Quote => quoteIn({ from: row.source, to:
 
 const names = new Interned<string>()
 
-/** The text, as one string for all rows: the driver makes a string of each, for each row. */
+/** The string, as one object for all rows: the driver creates one for each row. */
 const shared = <T extends string>(text: T): T => names.of(text, () => text) as T
 
 export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
@@ -124,7 +124,7 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
 
 /**
  * The quotes behind `live` by id: those of the latest months, and of the offers that may have one
- * before it, as of one moment. `tables` may begin the statement, with other contents for the tables
+ * before them, as of one time. `tables` may begin the statement, with other contents for the tables
  * that it reads.
  */
 export async function liveQuotes(
@@ -218,10 +218,10 @@ const SHARES_MAX = 2
 type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
 
 /**
- * A row without an id says an offer alone: see `liveRows`.
+ * A row without an id stands for an offer alone: see `liveRows`.
  *
- * What is found stands apart, as the planner cannot choose how to join it while a sort that was
- * switched off counts in the cost of every choice.
+ * The found rows are materialized, as the planner cannot choose how to join them while a sort that
+ * was switched off counts in the cost of every choice.
  */
 export function liveStatement(sql: Sql, tx: Sql | TransactionSql, ask: LiveAsk) {
   const found = liveRows(sql, ask)

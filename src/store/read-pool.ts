@@ -20,15 +20,15 @@ const CLOSE_SECONDS_MAX = 1
 const SILENCE_SECONDS_MAX = 20
 
 /**
- * Has the server plan each question once for a connection. Left to itself it plans those about
- * months again each time, which takes longer than they do, since it does not know beforehand that a
+ * Makes the server plan each query once for a connection. By default it plans queries about months
+ * again each time, which takes longer than running them, since it does not know beforehand that a
  * plan for all months opens few of them. Citus has to see the corridor itself in each plan.
  */
 const PAST_SESSION = `${SESSION}, set_config('plan_cache_mode', case
   when to_regclass('pg_catalog.pg_dist_partition') is null then 'force_generic_plan' else 'auto'
 end, false)`
 
-/** A separate pool for the same database, so that long questions hold nothing else up. */
+/** A separate pool for the same database, so that long queries hold nothing else up. */
 export const readPool = ({ sql, kind, where }: Database, options: ReadPoolOptions): Database =>
   poolLike(sql, { kind, where }, options)
 

@@ -5,7 +5,7 @@ import postgres from 'postgres'
 const CAUSES_MAX = 5
 
 /**
- * Why something failed, in one line for a person: an error's own message, or the reason why the
+ * The reason of a failure, in one line for a person: an error's own message, or the reason why the
  * database refused a statement, without any part of the statement or its values.
  */
 export function reasonOf(error: unknown): string {

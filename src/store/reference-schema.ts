@@ -44,18 +44,18 @@ export const referenceAnswers = pg.pgTable(
   'reference_answers',
   {
     id: pg.bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    /** The time when the run began; the answers of one run share it. */
+    /** The time when the run began; the responses of one run share it. */
     ranAt: instant('ran_at').notNull(),
     feed: pg.text('feed').notNull(),
     fetchedAt: instant('fetched_at').notNull(),
     upstreamAt: instant('upstream_at').notNull(),
-    /** When it was recorded; null in rows, and in backups, from before there was this column. */
+    /** The time of recording; null in rows, and in backups, from before there was this column. */
     recordedAt: instant('recorded_at').default(
       sql`case when current_setting('corridor.restoring', true) = 'on' then null else now() end`,
     ),
-    /** Units per US dollar as text, by currency. */
+    /** Units per US dollar as a string, by currency. */
     rates: pg.jsonb('rates').notNull(),
-    /** Why a value is no part of the reference, by currency. */
+    /** The reason why a value is not part of the reference, by currency. */
     unused: pg.jsonb('unused').notNull(),
   },
   (t) => [pg.index('reference_answers_ran').on(t.ranAt)],

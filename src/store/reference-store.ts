@@ -17,7 +17,7 @@ export function createReferenceStore(database: Database, clock?: { now(): number
       const rows = await liveReferences(database, nowMs)
       return [...new Map(rows.map((row) => [row.id, referenceOf(row)])).values()]
     },
-    /** Answers the references in the order of the snapshot; an empty one records nothing. */
+    /** Returns the references in the order of the snapshot; an empty one records nothing. */
     async append(snapshot: FeedSnapshot): Promise<Reference[]> {
       if (snapshot.rates.length === 0) return []
       const [{ ids }] = await insert(database, snapshot, clock?.now() ?? null)

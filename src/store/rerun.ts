@@ -14,8 +14,8 @@ export function wasBrokenOff(error: unknown): boolean {
 }
 
 /**
- * The result of `work`, which is run again if the server cancelled it, as it does with one side of
- * a deadlock, for example with a migration. The work must be one statement or transaction.
+ * The result of `work`, which is run again if the server cancelled it as one side of a deadlock,
+ * for example with a migration. The work must be one statement or transaction.
  */
 export async function rerun<T>(work: () => Promise<T>): Promise<T> {
   for (let runs = 1; ; runs++)

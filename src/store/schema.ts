@@ -107,7 +107,7 @@ export const providerCorridors = pg.pgTable(
   ],
 )
 
-/** A moment as the coordinate of a point, whatever the session's time zone. */
+/** A time as the coordinate of a point, whatever the session's time zone. */
 const coordinate = (moment: pg.AnyPgColumn) =>
   sql`(extract(epoch from ${moment} at time zone 'UTC') * 1000)::float8`
 
@@ -134,7 +134,7 @@ export const saidColumns = () => ({
   /** Seconds. */
   deliveryMin: pg.integer('delivery_min'),
   deliveryMax: pg.integer('delivery_max'),
-  /** The last moment at which it is live; null for ever. */
+  /** The last time at which it is live; null for ever. */
   validUntil: instant('valid_until'),
   /** The row of `recorders`; null if no account recorded it or the account is unknown. */
   recordedBy: pg.integer('recorded_by'),
@@ -181,7 +181,7 @@ export const observations = pg.pgTable(
       .index('observations_end')
       .on(t.providerCorridorId, t.offerId, t.validUntil, t.effectiveFrom)
       .where(sql`${t.validUntil} is not null`),
-    /** The time that each holds, as a line in a plane of corridors and moments. */
+    /** The time that each holds, as a line in a plane of corridors and times. */
     pg
       .index('observations_standing')
       .using(
@@ -213,7 +213,7 @@ export const keys = pg.pgTable(
     accountId: ofAccount(),
     name: pg.text('name').notNull(),
     hash: pg.char('hash', { length: 64 }).notNull().unique('keys_hash'),
-    /** The end of the key's text, by which people tell keys apart; null for older keys. */
+    /** The end of the key, by which people recognise it; null for older keys. */
     lastFour: pg.text('last_four'),
     /** The units a day of a read-only key; null for a full key. */
     dailyBudget: pg.integer('daily_budget'),

@@ -9,7 +9,7 @@ const LIBPQ_ONLY = ['channel_binding', 'gssencmode', 'sslcompression', 'pgbounce
 
 export const portOf = ({ options }: Sql): number => options.port[0]!
 
-/** Connections that are made from now on go to this port. */
+/** Directs new connections to this port. */
 export function moveTo({ options }: Sql, port: number): void {
   options.port[0] = port
 }

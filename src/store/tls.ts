@@ -8,7 +8,7 @@ type Mode = (typeof MODES)[number]
 /** Parameters that cannot be honoured here and must not be ignored silently. */
 const REFUSED = ['sslcrl', 'sslcrldir', 'requiressl']
 const UNDERSTOOD = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslpassword']
-/** Stands for the authorities that come with the runtime. */
+/** Means the authorities that come with the runtime. */
 const SYSTEM = 'system'
 
 /** The driver's `ssl` option; undefined leaves the choice to the driver. */

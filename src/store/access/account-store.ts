@@ -52,7 +52,7 @@ type AccountChange = {
   readonly providers?: readonly string[] | undefined
 }
 
-/** Accounts and keys. A text that is not a uuid is treated as an unknown id. */
+/** Accounts and keys. A string that is not a uuid is treated as an unknown id. */
 export function createAccountStore(database: Database) {
   const { db } = database
   return {

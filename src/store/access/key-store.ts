@@ -165,7 +165,7 @@ const keysOf = async (db: Db | Tx, accountId: string): Promise<ListedKey[]> =>
     createdMs: row.createdMs,
   }))
 
-/** The keys that have a text; connected applications have limits of their own. */
+/** The account's API keys without those of connected applications, which have their own limits. */
 const textKeysOf = async (tx: Tx, accountId: string): Promise<ListedKey[]> =>
   (await keysOf(tx, accountId)).filter((key) => !isConnection(key))
 

@@ -11,7 +11,7 @@ export const usageMeters = pg.pgTable(
   {
     id: pg.uuid('id').primaryKey(),
     slot: pg.smallint('slot').notNull(),
-    /** From then on the process counts as dead, and its shares as free. */
+    /** Time from which the process counts as dead, and its shares as free. */
     until: instant('until').notNull(),
   },
   (t) => [pg.unique('usage_meters_slot').on(t.slot)],

@@ -63,13 +63,13 @@ export function createMeterStore(database: Database) {
 
 /**
  * The statements that take shares, to be sent in this order after the counts and in one transaction
- * with them, so that each budget is right. They answer nothing, the shares, and the totals of the
+ * with them, so that each budget is right. They return nothing, the shares, and the totals of the
  * accounts asked for.
  *
  * A process gets half of what is free, divided by the number of processes; so shares get smaller
  * near the end, and counted and held units never exceed the limit. If nothing is free and other
- * processes hold something, they are asked to return it. A meter taken for dead gets no answer. Two
- * processes that ask for one account's share wait for each other, in one order of all accounts.
+ * processes hold something, they are asked to return it. A meter that counts as dead gets no share.
+ * Two processes that ask for one account's share wait for each other, in one order of all accounts.
  */
 export function takingShares(database: Database, tx: TransactionSql, asks: readonly ShareAsk[]) {
   if (asks.length === 0) return [[], [], []] as const

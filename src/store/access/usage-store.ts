@@ -76,12 +76,12 @@ function settlingOf(database: Database) {
   }
 }
 
-/** A transaction whose commit was sent and not answered. */
+/** A transaction whose commit was sent but not acknowledged. */
 type Unanswered = { readonly transaction: string; readonly counts: readonly UsageCount[] }
 
 /**
- * Reports whether a recent transaction was committed. One that the server has forgotten counts as
- * committed, one that it never had, as after a failover, does not. Throws while it is still
+ * Reports whether a recent transaction was committed. A transaction that the server has forgotten
+ * counts as committed. An unknown one does not, as after a failover. Throws while it is still
  * running.
  */
 async function wasCommitted(sql: Sql, transaction: string): Promise<boolean> {

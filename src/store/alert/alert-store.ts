@@ -18,7 +18,7 @@ import { alerts } from './schema.ts'
 
 type AlertRow = typeof alerts.$inferSelect
 
-/** Alerts of accounts, as their owners see and change them. Other texts than uuids are unknown. */
+/** Alerts as their owners see and change them. An id that is not a uuid is unknown. */
 export function createAlertStore(database: Database) {
   const { db } = database
   const own = (accountId: string, id: string) =>
@@ -101,7 +101,7 @@ export const alertOf = (row: AlertRow): Alert => ({
   firedMs: row.firedMs,
 })
 
-/** Alerts that have not ended, oldest first, and then those that have, newest first. */
+/** Returns the active alerts, oldest first, then the ended ones, newest first. */
 async function listOf(db: Db, accountId: string): Promise<Alert[]> {
   const rows = await db
     .select()
@@ -234,7 +234,7 @@ function end(database: Database, id: string, { status, reason, nowMs }: Ending) 
   })
 }
 
-/** Tells all processes to read the alerts of an account again. */
+/** Notifies all processes to read the alerts of an account again. */
 export async function announceAlerts(database: Database, tx: Tx, accountId: string): Promise<void> {
   const news = newsPayload(database, { kind: 'alerts', accountId })
   await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)

@@ -13,8 +13,8 @@ import { alertDeliveries, alerts } from './schema.ts'
 export const JUDGED_MAX = 100_000
 
 /**
- * The end of the log, as positions count. An alert that was judged beyond it comes from another
- * database, by a restore.
+ * The end of the log, as positions count. An alert evaluated beyond it comes from another database,
+ * by a restore.
  */
 const LOG_END = sql<number>`(pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint`
 
@@ -51,7 +51,7 @@ export function createJudgementStore(database: Database) {
     },
     tellMonthly: (told: readonly Told[], sinceMs: number) => toldMonthly(database, told, sinceMs),
     settle: (transitions: readonly Transition[]) => rerun(() => settled(database, transitions)),
-    /** Keeps where moves are measured from, and tells all processes if any is new. */
+    /** Stores the values that moves are measured from, and notifies all processes if any is new. */
     async rebase(bases: readonly NewBase[]): Promise<void> {
       const { sql: query } = database
       await query`
@@ -103,9 +103,9 @@ type NewBase = {
 }
 
 /**
- * Stores the states of alerts with their deliveries, all in one transaction; at most one
- * transition of an alert. Answers the ids of those that were kept: another process may have been
- * there before, or the alert may have been changed.
+ * Stores the states of alerts with their deliveries in one transaction, at most one transition of
+ * an alert. Returns the ids of the stored ones: another process may have been faster, or the alert
+ * may have changed.
  */
 async function settled(
   database: Database,

@@ -37,19 +37,19 @@ export const alerts = pg.pgTable(
     webhookUrl: pg.text('webhook_url'),
     isOnce: pg.boolean('is_once').notNull(),
     status: alertStatus('status').notNull().default('active'),
-    /** Why it is not active, or what a person should know of it. */
+    /** The reason why it is not active, or a note for its owner. */
     reason: pg.text('reason'),
-    /** Grows with every change of what is judged; a judgement of an older one is not kept. */
+    /** Grows with each change of the condition; evaluations of older revisions are discarded. */
     revision: pg.integer('revision').notNull().default(0),
     isTrue: pg.boolean('is_true').notNull(),
     judgedPosition: pg.bigint('judged_position', { mode: 'number' }).notNull(),
     /** Base of a move; null if none is measured or it is not known yet. */
     base: pg.doublePrecision('base'),
-    /** The value when it was last judged differently. */
+    /** The value when its evaluation last changed. */
     lastValue: pg.doublePrecision('last_value'),
     firedMs: moment('fired_at'),
     endedMs: moment('ended_at'),
-    /** The key of signatures, encrypted; null for a mail. */
+    /** The key of signatures, encrypted; null for an email. */
     secret: pg.text('secret'),
     /** The key before it, which also signs for a while. */
     oldSecret: pg.text('old_secret'),
@@ -76,7 +76,7 @@ export const alertDeliveries = pg.pgTable(
       .notNull()
       .references(() => alerts.id, { onDelete: 'cascade' }),
     kind: deliveryKind('kind').notNull(),
-    /** The very text that is signed and sent. */
+    /** The exact string that is signed and sent. */
     body: pg.text('body').notNull(),
     createdMs: moment('created_at').notNull(),
     nextMs: moment('next_at').notNull(),
@@ -87,7 +87,7 @@ export const alertDeliveries = pg.pgTable(
     status: deliveryStatus('status').notNull().default('waiting'),
     lastStatus: pg.integer('last_status'),
     lastError: pg.text('last_error'),
-    /** Reply of a mail server; null for a webhook. */
+    /** Reply of an email server; null for a webhook. */
     lastReply: pg.text('last_reply'),
     lastMs: pg.integer('last_ms'),
     doneMs: moment('done_at'),

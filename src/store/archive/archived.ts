@@ -1,6 +1,6 @@
 import type { Sql } from '~/store/database.ts'
 
-/** How long a pool uses what it learned; less than `ANNOUNCED_MS`, for which archiving waits. */
+/** The age limit of a pool's reading; less than `ANNOUNCED_MS`, for which archiving waits. */
 const LEARNED_MS = 10_000
 /** The time between the announcement of a month and the first row that leaves it. */
 export const ANNOUNCED_MS = 30_000

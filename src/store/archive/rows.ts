@@ -45,7 +45,7 @@ const rowsOf = ({ sql, knownMs }: Handle, { blocks, condition, columns = COLUMNS
   from ${blocks} b cross join ${sql.unsafe(opened(columns))}
   where ${condition} ${knownMs === undefined ? sql`` : isKnown(sql, knownMs)}`
 
-/** As the views of the schema `known` have it. */
+/** The condition on known rows, as in the views of the schema `known`. */
 const isKnown = (sql: Sql, knownMs: number): Part => {
   const known = sql`${instantText(knownMs)}::timestamptz`
   return sql`and b.recorded <= ${known} and u.recorded_at <= ${known} and not exists (
@@ -94,7 +94,7 @@ const alongside = (sql: Sql, archived: Part, columns: Columns = COLUMNS): Part =
 
 type Place = { readonly corridorId: number | Part; readonly archive?: Archive }
 
-/** The columns that rollups are made of. */
+/** The columns from which rollups are computed. */
 export const RATED: Columns = [
   ...['id', 'corridor_id', 'provider_corridor_id', 'offer_id'],
   ...['effective_from', 'recorded_at', 'rate_type', 'rate'],
@@ -176,7 +176,7 @@ const PLACED: Columns = [
   ...['effective_from', 'recorded_at', 'valid_until'],
 ]
 
-/** As `archivedLast`, with all prices from a time on. */
+/** `archivedLast` with all prices from a time on. */
 export function archivedSince(database: Handle, place: Place, fromMs: number): Part | null {
   const { sql } = database
   const later = { fromMs, beforeMs: Number.POSITIVE_INFINITY }
@@ -198,7 +198,7 @@ type PagePart = Window & {
   readonly rowsMax: number | Part
 }
 
-/** As `archivedTables`, for a page: it opens blocks in their order until it has enough rows. */
+/** `archivedTables` for a page: opens blocks in their order until it has enough rows. */
 export function archivedPage(database: Handle, place: Place, page: PagePart): Part | null {
   if (!touches(place.archive, page)) return null
   const { sql } = database
@@ -218,7 +218,7 @@ export function archivedPage(database: Handle, place: Place, page: PagePart): Pa
   )
 }
 
-/** As `archivedTables`, for one provider's series in all corridors. */
+/** `archivedTables` for one provider's series in all corridors. */
 export function archivedOfProvider(
   { sql, archive }: { readonly sql: Sql; readonly archive: Archive },
   providerId: string,

@@ -7,12 +7,12 @@ const bigintRange = pg.customType<{ data: string }>({ dataType: () => 'int8range
 
 /**
  * Months whose observations are in blocks, or are being moved there. A service reads blocks once it
- * knows of the month, which is before the first of them is made.
+ * knows of the month, which is before the first block is created.
  */
 export const archivedMonths = pg.pgTable('archived_months', {
   month: instant('month').primaryKey(),
   announcedAt: instant('announced_at').notNull().defaultNow(),
-  /** When the space of the moved rows was given back; null until then. */
+  /** The time when the space of the moved rows was freed; null until then. */
   compactedAt: instant('compacted_at'),
 })
 

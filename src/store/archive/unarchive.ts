@@ -22,7 +22,7 @@ export async function unarchiveMonths(
 
 /**
  * Moves the months that begin before a time back to observations, each corridor of a month in a
- * transaction; answers how many rows moved. `reach` gets each step.
+ * transaction; returns the number of rows moved. `reach` receives each step.
  */
 export async function unarchiveBefore(
   { sql }: Pick<Database, 'sql'>,

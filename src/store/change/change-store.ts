@@ -55,7 +55,7 @@ export function createChangeStore(database: Database) {
     },
   }
 
-  /** The moment of the last row of a kind, in the words of the driver. */
+  /** The time of the last row of a kind, as the driver returns it. */
   function latestOf(kind: 'tick' | 'hour') {
     return sql`(select extract(epoch from at) * 1000 from changes
       where kind = ${kind} order by position desc limit 1)`

@@ -3,9 +3,9 @@ import { bigint, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-cor
 import { instant } from '~/store/instant-column.ts'
 
 /**
- * The log of changes: a row for each commit that readers hear of, and for each moment at which time
- * alone changed what they see. Positions ascend in the order of commits. Rows are written by the
- * function `log_change` alone, and deleted soon: who missed them loads everything.
+ * The log of changes: a row for each commit that is announced to readers, and for each time at
+ * which time alone changed what they see. Positions ascend in the order of commits. Only
+ * `log_change` writes rows. They are deleted soon: a reader that missed some loads all.
  */
 export const changes = pgTable(
   'changes',
@@ -29,8 +29,8 @@ export const changes = pgTable(
     until: instant('until'),
     /**
      * Placement of observations on several servers: their corridors, and `open` until a process saw
-     * them on all servers, `aside` if the processes went on without them, `again` if this row
-     * reports such once more.
+     * them on all servers; `aside` if the processes went on without them; `again` if this row
+     * reports a set-aside row again.
      */
     corridorIds: integer('corridor_ids').array(),
     unseen: text('unseen'),

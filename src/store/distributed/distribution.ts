@@ -20,7 +20,7 @@ export function remembersDistribution(tx: Sql, is: boolean): void {
   known.set(tx, Promise.resolve(is))
 }
 
-/** Has the next call ask again: the database was lost, and another may stand in its place. */
+/** Makes the next call query again: the database was lost, and another may have replaced it. */
 export function forgetDistribution(sql: Sql): void {
   known.delete(sql)
 }

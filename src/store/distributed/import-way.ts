@@ -49,7 +49,7 @@ const TARGET: Pick<Target, 'copy' | 'prepare'> = {
   prepare: async () => {},
 }
 
-/** Records the chunk, and answers how many rows it has. */
+/** Records the chunk, and returns its number of rows. */
 async function moved(tx: TransactionSql): Promise<number> {
   const { count } = await tx.unsafe(`
     insert into observations (id, ${COLUMNS}) select id, ${COLUMNS} from imported order by id`)

@@ -6,9 +6,8 @@ type Active = { readonly name: string; readonly is_active: boolean }
 const LOCK_NAME = 'corridor activity'
 
 /**
- * Does `work`, which changes the catalogue, and notes who was switched on or off by it, and new
- * versions, as triggers do where the catalogue is not copied to the workers. All who do so take
- * turns.
+ * Runs `work`, which changes the catalogue. Notes what it switched on or off, and new versions, as
+ * triggers do when the catalogue is not copied to the workers. Callers take turns.
  */
 export async function withNotedActivity(tx: Tx, work: () => Promise<void>): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${LOCK_NAME}))`)
@@ -35,7 +34,7 @@ function switched(before: readonly Active[], after: readonly Active[]): Active[]
   return after.filter(({ name, is_active }) => was.get(name) === !is_active)
 }
 
-/** Now, or the last moment in the table where a clock was set back. */
+/** Now, or the last time in the table if a clock was set back. */
 async function nextMoment(tx: Tx, table: ReturnType<typeof sql>): Promise<string> {
   const [row] = await tx.execute<{ moment: string }>(sql`
     select greatest(recording_time(), max(since))::text as moment from ${table}`)

@@ -4,7 +4,7 @@ import { DISTRIBUTED_TABLES, REFERENCE_TABLES } from './shape.ts'
 
 /** The oldest extension that this was tried with. */
 const EXTENSION_MAJOR_MIN = 13
-/** A month with its indexes, keys and triggers, which are locked while its shard is made. */
+/** A month with its indexes, keys and triggers, which are locked while its shard is created. */
 const LOCKS_PER_SHARD = 16
 
 const NO_EXTENSION =
@@ -62,7 +62,7 @@ type NodeAnswer = {
   readonly result: string
 }
 
-/** Capacity of a server, as it returns it in one text. */
+/** Capacity of a server, which returns it in one string. */
 const ROOM = `select current_setting('max_prepared_transactions') || ' ' ||
   current_setting('max_locks_per_transaction')::int * (current_setting('max_connections')::int
     + current_setting('max_prepared_transactions')::int)`

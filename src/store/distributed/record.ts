@@ -12,13 +12,13 @@ import { noteUpload } from '~/store/recording/upload-note.ts'
 import { announcedSpread } from './spread-changes.ts'
 
 /**
- * Records observations on several servers, all or none; answers their ids and their position in the
+ * Records observations on several servers, all or none. Returns their ids and their position in the
  * log, or none when the idempotency key is taken.
  *
- * One connection to each server, as opening more of them costs more than anything else here; and
- * one statement of each kind whatever the number of corridors, since planning comes next. What
- * stays with the coordinator, the key, the log and the news, commits with the rows: the servers
- * have promised to before it does.
+ * One connection to each server, as opening more costs more than anything else here; and one
+ * statement of each kind whatever the number of corridors, since planning comes next. The
+ * coordinator's share, which is the key, the log and the change notification, commits with the
+ * rows: the servers have promised to before it does.
  */
 export function insertSpread(
   database: Database,

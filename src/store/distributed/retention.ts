@@ -9,7 +9,7 @@ import type { ObservedSeries } from '~/store/provider-corridors.ts'
  */
 export function distributedRetention({ sql }: Database) {
   return {
-    /** Those with more than one observation from before; all of these may be needed. */
+    /** Series with more than one observation from before; all of a single one may be needed. */
     async outdated(beforeMs: number) {
       const rows = await sql<{ id: number; corridor_id: number }[]>`
         select p.id, p.corridor_id from provider_corridors p

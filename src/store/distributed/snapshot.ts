@@ -17,13 +17,12 @@ const CLOSE_SECONDS_MAX = 5
 const TABLES = [...REFERENCE_TABLES, 'provider_corridors', 'offers', 'rollups'].join()
 
 /**
- * Does `work` in a transaction that sees all servers as of one moment, and only reads.
+ * Runs `work` in a read-only transaction that sees all servers as of one time.
  *
- * Each server has a snapshot of its own. So writers are kept out, in short turns, until none of
- * them is committing and no server has prepared a transaction whose end it has not heard; then all
- * snapshots are taken, which takes some milliseconds, and writers go on. What takes them holds
- * `provider_corridors` to the end, which no session that creates or drops a month shares. It needs
- * the
+ * Each server has a snapshot of its own. So writers are locked out, in short turns, until none of
+ * them is committing and no server has a prepared transaction whose end it has not received. Then
+ * all snapshots are taken, which takes some milliseconds, and writers go on. The transaction locks
+ * `provider_corridors` to the end, against sessions that create or drop a month. It needs the
  * rights of the tables' owner, and throws if there is no such time for ten minutes.
  */
 export async function inOneSnapshot<T>(
@@ -73,7 +72,7 @@ async function isDoneAlone(holder: Sql, waitMs: number, work: () => Promise<void
   }
 }
 
-/** Reports whether a server has a part of a transaction whose end it has not heard yet. */
+/** Reports whether a server has a part of a transaction whose end it has not received yet. */
 async function hasPrepared(tx: TransactionSql): Promise<boolean> {
   const answers = await tx<{ success: boolean; result: string }[]>`
     select success, result from run_command_on_all_nodes(

@@ -9,7 +9,7 @@ import type { Database } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { CHANGE_ROWS_MAX, NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 
-/** The origin of news that everybody has to take, the process included that announces them. */
+/** The origin of change notifications that every process has to take, their sender included. */
 const NOBODY = 'told again'
 
 /** The log of changes of a database on several servers, as those read it who follow it. */
@@ -40,8 +40,8 @@ export function createSpreadChangeStore(database: Database) {
 
 /**
  * The statement that logs and announces observations on several servers; `added` has `id`,
- * `corridor_id` and `effective_from` of each. It answers their position and the one before it, and
- * logs nothing where there are none.
+ * `corridor_id` and `effective_from` of each. It returns their position and the previous position,
+ * and logs nothing if there are none.
  */
 export function announcedSpread(
   database: Database,

@@ -33,9 +33,9 @@ type BinariesOptions = {
 /**
  * Programs that `user` (null: ourselves) can run.
  *
- * The package's links are made when its install script did not run. If the files remain unreachable
- * (a checkout under /root, a read-only node_modules without links) they are copied once to `shelf`,
- * under a name with their version, which appears only when it is complete.
+ * The package's links are created if its install script did not run. If the files remain
+ * unreachable (a checkout under /root, a read-only node_modules without links) they are copied once
+ * to `shelf`, under a name with their version, which appears only when it is complete.
  */
 export async function embeddedBinaries(options: BinariesOptions): Promise<Binaries> {
   const native = await realpath(options.native ?? nativeFolder())

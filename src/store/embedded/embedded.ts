@@ -21,7 +21,7 @@ export type EmbeddedOptions = HomeOptions & {
   durable?: boolean | undefined
   /** A signal that makes an opening that still waits undo itself and reject. */
   ended?: AbortSignal | undefined
-  /** A stand-in for tests. */
+  /** A replacement for tests. */
   native?: string | undefined
 }
 
@@ -32,7 +32,7 @@ export type Embedded = {
   /** The directory that holds the data. */
   directory: string
   /**
-   * Restarts the server if it is gone, and answers its port, which stays the same if it is free.
+   * Restarts the server if it is gone, and returns its port, which stays the same if it is free.
    */
   revive(): Promise<number>
   /** Gives up the share; the last one stops the server. Safe to call twice. */
@@ -44,8 +44,8 @@ export type Embedded = {
  * a killed process left it running.
  *
  * Three file locks in the home order its users: `turn` lets one process at a time start or stop the
- * server, `users` is shared by all processes that use it, `service` belongs to the one service. The
- * kernel frees them with their process. Fails, holding nothing, when another service is running.
+ * server, all its processes share `users`, and `service` belongs to the one service. The kernel
+ * frees them with their process. Fails, holding nothing, when another service is running.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const home = await embeddedHome(options)

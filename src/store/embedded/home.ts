@@ -6,7 +6,7 @@ import { closedTo, type SystemUser, type UserSystem, userForRoot, userName } fro
 /** Directory of the database's files for root when its user cannot enter DATA_DIR. */
 export const ELSEWHERE = '/var/lib/corridor'
 
-/** The folder of one embedded database: locks, password, log, and the cluster itself in `data`. */
+/** The folder of one embedded database: locks, password, log, and the cluster in `data`. */
 export type Home = {
   /** DATA_DIR as an absolute path, for messages. */
   dataDir: string
@@ -22,17 +22,17 @@ export type HomeOptions = {
   say: (line: string) => void
   /** Says whether to fail if there is no database yet, rather than create one. */
   mustExist?: boolean | undefined
-  /** Stand-ins for tests. */
+  /** Replacements for tests. */
   system?: UserSystem | undefined
   elsewhere?: string | undefined
 }
 
 /**
- * Finds or makes the home of DATA_DIR's database: the `postgres` folder in it.
+ * Finds or creates the home of DATA_DIR's database: the `postgres` folder in it.
  *
- * As root the home lies elsewhere, under a name derived from DATA_DIR, when the database's user
- * cannot enter DATA_DIR; `say` then tells where. Existing data keeps its place and its owner.
- * Throws with advice where the folder cannot be made, or is missing and must not be made.
+ * As root the home lies elsewhere, under a name derived from DATA_DIR, if the database's user
+ * cannot enter DATA_DIR; `say` then reports the path. Existing data keeps its place and its owner.
+ * Throws with advice if the folder cannot be created, or is missing and must not be created.
  */
 export async function embeddedHome(options: HomeOptions): Promise<Home> {
   try {

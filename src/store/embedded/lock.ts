@@ -9,14 +9,14 @@ const held = new Set<Lock>()
 
 type LockMode = 'shared' | 'exclusive'
 
-/** A lock on a file, kept until `release` or the end of the process, however it ends. */
+/** A lock on a file, held until `release` or the end of the process, however it ends. */
 export type Lock = { release(): void }
 
 /**
- * Takes the lock named by a file, or answers null when another process holds it.
+ * Takes the lock named by a file, or returns null if another process holds it.
  *
- * The kernel holds it (through SQLite's file locks, the portable ones Bun carries), so `kill -9`
- * frees it at once, a reused pid cannot keep it, and containers that share a volume see it too. The
+ * The kernel holds the lock (through SQLite's file locks, the portable ones in Bun). So `kill -9`
+ * frees it at once, a reused pid cannot hold it, and containers that share a volume see it too. The
  * file is created if missing, readable by its directory's owner only, and stays.
  */
 export async function tryLock(path: string, mode: LockMode): Promise<Lock | null> {
@@ -49,7 +49,7 @@ export type Wait = {
   readonly ended?: AbortSignal | undefined
 }
 
-/** Waits for an exclusive lock for a while, then answers null. */
+/** Waits for an exclusive lock for a while, then returns null. */
 export async function lockWithin(path: string, { msMax, ended }: Wait): Promise<Lock | null> {
   const deadline = performance.now() + msMax
   for (;;) {

@@ -27,7 +27,7 @@ export async function runningPostmaster(data: string): Promise<Postmaster | null
   return { pid, port: Number.parseInt(lines[3] ?? '', 10) || null, status }
 }
 
-/** The text of `postmaster.pid`, null when there is none. */
+/** The content of `postmaster.pid`; null if there is none. */
 export async function readPidFile(data: string): Promise<string | null> {
   try {
     return await readFile(join(data, 'postmaster.pid'), 'utf8')

@@ -108,7 +108,7 @@ export async function stopServer({ data }: Home): Promise<void> {
     await delay(POLL_MS)
 }
 
-/** Waits a moment; reports it after a while, and gives up in the end. */
+/** Waits a short time; reports it after a while, and gives up in the end. */
 function waiting({ home, say, ended }: ServerOptions) {
   const startedMs = performance.now()
   let said = false

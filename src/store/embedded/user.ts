@@ -8,7 +8,7 @@ const OWN_USER = 'corridor'
 /** An operating system user; the database's processes run as one when corridor runs as root. */
 export type SystemUser = { name: string; uid: number; gid: number }
 
-/** Looks up and creates users, so that a test can stand in for a machine without any. */
+/** Looks up and creates users; a test can replace it for a machine without any. */
 export type UserSystem = { passwd(): string; create(name: string): void }
 
 const thisMachine: UserSystem = {
@@ -20,8 +20,8 @@ const thisMachine: UserSystem = {
 }
 
 /**
- * The user that root runs the database as, since PostgreSQL refuses to run as root: `postgres` if
- * the machine has it, else `corridor`, which is created, else `nobody`.
+ * The user that root runs the database as, since PostgreSQL refuses to run as root: `postgres` or
+ * `corridor` if the machine has it, else `corridor`, which is created, else `nobody`.
  */
 export function userForRoot(system: UserSystem = thisMachine): SystemUser {
   const known = find(system, 'postgres') ?? find(system, OWN_USER)

@@ -3,7 +3,7 @@ import type { Database } from '~/store/database.ts'
 /** A key that is stored encrypted. */
 type StoredKey = { readonly id: number; readonly sealed: string }
 
-/** The first keys are made by one process alone. */
+/** Lock under which one process alone creates the first keys. */
 const MAKING = 'corridor log key'
 
 /** The keys that sign the log, encrypted, the oldest first. */
@@ -21,7 +21,7 @@ export const createLogKeyStore = ({ sql }: Pick<Database, 'sql'>) => ({
         where not ${isFirst} or not exists (select from log_keys where retired_at is null)`
     })
   },
-  /** Retires all keys but the newest; answers how many. */
+  /** Retires all keys but the newest; returns their number. */
   async retireOlder(): Promise<number> {
     const { count } = await sql`
       update log_keys set retired_at = now() where retired_at is null

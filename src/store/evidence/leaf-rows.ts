@@ -21,7 +21,7 @@ export const LEAF_TABLES: Readonly<Record<LeafKind, readonly [table: string, tim
   catalogue: ['catalogue_history', 'since'],
 }
 
-/** One more than the greatest id in a key. */
+/** The greatest id in a key, plus one. */
 export const IDS = 2 ** 48
 
 /** The kind and the id of a row in one number; keys of a kind ascend with the ids. */
@@ -35,7 +35,7 @@ export const leafOfKey = (key: number) => ({
 export type LeafRow = {
   readonly id: number
   readonly entry: Entry
-  /** From when on it counts, where rows of that kind are pruned by age; else null. */
+  /** The time from which it counts, if rows of that kind are pruned by age; else null. */
   readonly effectiveMs: number | null
 }
 
@@ -102,7 +102,7 @@ async function foundRows({ sql, tx }: Reading, { kind, archive }: Of, wanted: Wa
   return isListed ? leaves : leaves.slice(0, wanted.limit)
 }
 
-/** A dense list is read as a range, which each month answers at once. */
+/** A dense list is read as a range, which is one query of each month. */
 function listed(sql: Sql, ids: readonly number[]): Fragment {
   const range = rangeOf(ids)
   return range
@@ -128,17 +128,17 @@ type SourceRow = Readonly<Record<string, unknown>> & {
   readonly effective_ms: string | null
 }
 
-/** A moment as the API writes it. */
+/** A time as the API formats it. */
 const written = (sql: Sql, column: Fragment) =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** The fields of an entry, by the values that SQL gives them. */
 type Fields = Readonly<Record<string, Fragment>>
 
-/** Where rows of a kind come from, as `o` with their joins. */
+/** The source of rows of a kind, as `o` with their joins. */
 type Source = { readonly fields: Fields; readonly from: Fragment; readonly effective?: Fragment }
 
-/** All that an observation says itself: a field that a row lacks is not in its entry. */
+/** The fields of an observation itself; a field that a row lacks is not in its entry. */
 const ownFields = (sql: Sql): Fields =>
   Object.fromEntries(
     OWN_COLUMNS.map(({ name, type }) => {

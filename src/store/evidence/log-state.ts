@@ -88,7 +88,7 @@ export async function inOrder(
   return { ...state, origins, origin: `${base}/${origins}`, server }
 }
 
-/** The number that tells the second origin of a log, and later ones, from the first. */
+/** The number in the name of the second and later origins of a log. */
 const NUMBER = /\/(\d+)$/
 const originNumber = (origin: string): number => Number(NUMBER.exec(origin)?.[1] ?? 1)
 

@@ -35,7 +35,7 @@ export function createLogStore(database: Database) {
       return row ? { note: row.note, sealedMs: Number(row.ms) } : null
     },
     ...proofsOf(database),
-    /** The number of leaves that had been sealed at a time, as far as checkpoints are kept. */
+    /** The number of leaves that had been sealed at a time, as far as checkpoints are retained. */
     async sizeAt(ms: number) {
       const [row] = await sql<[{ size: string | number }]>`
         select coalesce(max(size), 0) as size from log_checkpoints

@@ -6,18 +6,18 @@ import { inOrder, lastOrigin, save, serverName, stateOf } from './log-state.ts'
 import { storedEdge, writeLeaves, writeTiles } from './log-tree.ts'
 import { Taking } from './taking.ts'
 
-/** The maximum number of checkpoints that are kept. */
+/** The maximum number of checkpoints that are retained. */
 const CHECKPOINTS_MAX = 10_000
 
 /**
  * Seals what was committed, in one transaction: all of a pass, or nothing of it.
  *
  * The order is that of the log of changes: commit by commit, and the rows of one by their ids,
- * withdrawals last. Rows that the log of changes does not list come by kind and id: those from
- * before the first seal, those of an import in its place, and those of commits that left the log of
+ * withdrawals last. Rows that the log of changes does not list are sealed by kind and id: rows from
+ * before the first seal, rows of an import in its place, and rows of commits that left the log of
  * changes before they were sealed.
  *
- * Answers null if there is nothing to do.
+ * Returns null if there is nothing to do.
  */
 export async function sealPass(database: Database, pass: SealPass): Promise<Sealed | null> {
   const { sql } = database

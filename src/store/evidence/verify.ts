@@ -27,7 +27,7 @@ type Ask = {
   /** Only leaves sealed and rows recorded from then on are compared; null for all. */
   readonly sinceMs: number | null
   isSigned(note: string): Promise<boolean>
-  /** Hears what is wrong, in words that name the row or the tile. */
+  /** Receives each error, in words that name the row or the tile. */
   onFault(fault: string): void
   reach?(done: number, all: number): void
 }
@@ -41,9 +41,9 @@ type Verified = {
 }
 
 /**
- * Computes the leaves again from their rows and compares them with the tiles, the tiles with each
- * other and with the newest checkpoint, and looks for rows that the log lacks; all as of one
- * moment.
+ * Computes the leaves again from their rows and compares them with the tiles. Compares the tiles
+ * with each other and with the newest checkpoint, and looks for rows that the log lacks; all as of
+ * one time.
  */
 export async function verifyLog({ sql }: Pick<Database, 'sql'>, ask: Ask): Promise<Verified> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
@@ -120,7 +120,7 @@ async function sizeBefore({ tx }: Reading, sinceMs: number | null): Promise<numb
   return Number(row.size)
 }
 
-/** Before which moment rows may have been pruned; -Infinity if none were. */
+/** The time before which rows may have been pruned; -Infinity if none were. */
 async function prunedBeforeMs({ tx }: Reading): Promise<number> {
   const [row] = await tx<[{ ms: string | null }]>`
     select extract(epoch from max(before)) * 1000 as ms from prunings`
@@ -133,7 +133,7 @@ type Doubt = Log & {
   readonly doubtful: ReadonlySet<number>
 }
 
-/** Compares doubtful rows with their tile; answers how many were pruned. */
+/** Compares doubtful rows with their tile; returns the number that were pruned. */
 async function compareBundle(reading: Reading, index: number, log: Doubt, { onFault }: Ask) {
   const [bundle] = await bundlesFrom(reading.tx, index, 1)
   const { leaves, oldestMs } = bundle!
@@ -156,7 +156,7 @@ async function compareBundle(reading: Reading, index: number, log: Doubt, { onFa
   return pruned
 }
 
-/** Reports rows that the log lacks; answers how many are still to be sealed. */
+/** Reports rows that the log lacks; returns the number that are still to be sealed. */
 async function lookForRows(reading: Reading, seen: Keys, { sinceMs, onFault }: Ask) {
   const isPending = await pendingRows(reading)
   let waiting = 0
@@ -225,7 +225,7 @@ async function idsFrom(reading: Reading, ask: IdsAsk & { readonly first: number 
 
 type Range = { readonly kind: LeafKind; readonly first: number; readonly last: number }
 
-/** Tells of rows whether they wait for the next seal: in the backlog, or in the log of changes. */
+/** Returns a check for rows that wait for the next seal, in the backlog or the log of changes. */
 async function pendingRows({ tx }: Reading): Promise<(kind: LeafKind, id: number) => boolean> {
   const [state] = await tx<{ position: string; backlog: Range[] }[]>`
     select position, backlog from log_state where position >= 0`

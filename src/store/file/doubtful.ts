@@ -3,7 +3,7 @@ import { instantText } from '~/store/encoding.ts'
 import { firstRecorded } from '~/store/known/known-tables.ts'
 import { keptFiles } from './kept-files.ts'
 
-/** What was recorded so shortly before a file was made may not have been committed by then. */
+/** Rows recorded so shortly before a file was created may not have been committed by then. */
 const UNSEEN = '-10 minutes'
 
 /**

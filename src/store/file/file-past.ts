@@ -16,14 +16,14 @@ import {
 } from '~/store/past/history-store.ts'
 import { createSnapshotStore } from '~/store/past/snapshot-store.ts'
 
-/** How many corridors a file has at most; the codes of all currencies there are make fewer. */
+/** The maximum number of corridors in a file; the codes of all existing currencies make fewer. */
 const CORRIDORS_MAX = 50_000
-/** How many rows are fetched at once. */
+/** The number of rows fetched at once. */
 const BATCH_ROWS = 1000
 
 export type FilePast = ReturnType<typeof filePast>
 
-/** What a file is made of; without a catalogue, that of now. */
+/** The data of a file; without a catalogue, with the current one. */
 export const filePast = (database: Database, catalogue: Catalogue | null) => ({
   ...createSnapshotStore(database),
   catalogue,
@@ -72,7 +72,7 @@ async function corridorsBefore(database: Database, beforeMs: number): Promise<Qu
 /** The ids of corridors that were ever quoted, from the server that has their observations. */
 const quoted = (sql: Sql) => sql`(select distinct corridor_id from provider_corridors)`
 
-/** All observations of a window, also those withdrawn, by corridor, time and id. */
+/** All observations of a window, withdrawn ones included, by corridor, time and id. */
 async function* rowsIn(database: Database, window: Window): AsyncGenerator<RecordedQuote[]> {
   const { sql } = database
   const archive = await archivedMonths(sql)

@@ -8,7 +8,7 @@ import { type FilePast, filePast } from './file-past.ts'
 import { earlierFiles, type FileKey, type FileRow, fileColumns, keptFiles } from './kept-files.ts'
 import { Parts } from './parts.ts'
 
-/** How many files of days are kept, of more than five years, and how many of months. */
+/** The maximum number of files of days, which is over five years, and of files of months. */
 const FILES_MAX = 2000
 /** Editions in a list of files. */
 const LISTED_MAX = 10_000
@@ -29,7 +29,7 @@ export function createFileStore(database: Database) {
       order by period desc, edition limit ${LISTED_MAX}`,
     part: (file: FileKey, part: number) => partOf(sql, file, part),
     isWhole: (file: WholeKey) => isWhole(sql, file),
-    /** It makes a file on one more connection, so that nothing waits behind its statements. */
+    /** Makes a file on an extra connection, so that nothing waits behind its statements. */
     keep: (making: Making): Promise<FoundFile> => alone(database, (own) => kept(own, making)),
     correct: (making: Omit<Making, 'edition'>): Promise<boolean> =>
       alone(database, (own) => corrected(own, making)),
@@ -89,8 +89,8 @@ async function isWhole(sql: Sql, file: WholeKey): Promise<boolean> {
 }
 
 /**
- * Makes the next edition of a file by what is known now, with the catalogue of the first; answers
- * whether it differs from the newest, and keeps nothing if it does not.
+ * Makes the next edition of a file by what is known now, with the catalogue of the first; returns
+ * whether it differs from the newest, and stores nothing if it does not.
  */
 async function corrected(database: Database, making: Omit<Making, 'edition'>): Promise<boolean> {
   const { sql } = database

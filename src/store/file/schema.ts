@@ -30,7 +30,7 @@ export const files = pg.pgTable(
   {
     /** YYYY-MM-DD or YYYY-MM. */
     period: pg.text('period').notNull(),
-    /** 1 is made of what was known when the period had settled; others follow corrections. */
+    /** Edition 1 has what was known when the period had settled; later ones follow corrections. */
     edition: pg.integer('edition').notNull(),
     rows: pg.integer('rows').notNull(),
     bytes: pg.bigint('bytes', { mode: 'number' }).notNull(),

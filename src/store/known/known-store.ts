@@ -26,9 +26,9 @@ import { createReferenceStore, holdsSample } from '~/store/reference-store.ts'
 import { isCountLost } from './known-rollups.ts'
 import { catalogueIn, firstRecorded } from './known-tables.ts'
 
-/** Has the views of what was known stand before the tables of now. */
+/** Puts the views of what was known before the current tables. */
 const SEARCH_PATH = 'known, public'
-/** The maximum number of catalogues of the past that are kept. */
+/** The maximum number of past catalogues that are cached. */
 const CATALOGUES_MAX = 16
 
 /**
@@ -82,7 +82,7 @@ export function createKnownStore(pool: Database) {
   }
 }
 
-/** What is remembered of corridors, from one question to the next. */
+/** The corridors remembered from one query to the next. */
 type Reaches = { readonly standing: Reach; readonly held: Reach }
 
 type PastTables = ReturnType<typeof pastOf>
@@ -101,7 +101,7 @@ type State = {
   readonly version: string
   /** Observations from before this time may have been deleted since; -Infinity if none were. */
   readonly lostMs: number
-  /** As `lostMs`, whenever they were deleted. */
+  /** `lostMs` without regard to when they were deleted. */
   readonly prunedMs: number
 }
 
@@ -126,8 +126,8 @@ type StateRow = {
 }
 
 /**
- * Turns to a time, once everything that may count as known by then has been committed: commits of
- * the last second are waited for, so that the answer stays as it is.
+ * Switches to a time, once everything that may count as known by then has been committed. Commits
+ * of the last second are waited for, so that the response does not change later.
  */
 async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
   const known = tx`${instantText(knownMs)}::timestamptz`

@@ -3,8 +3,8 @@ import { instantText } from '~/store/encoding.ts'
 import { briefly } from './briefly.ts'
 
 /**
- * Makes the months of observations up to a moment; answers how many, and null if the table was
- * too busy to be locked for an instant. Rows of a month that is not made yet are kept aside, so
+ * Creates the months of observations up to a time. Returns their number, or null if the table was
+ * too busy to be locked for an instant. Rows of a month that does not exist yet are held aside, so
  * there is time to try again.
  */
 export const makeMonths = (database: Pick<Database, 'sql'>, untilMs: number) =>

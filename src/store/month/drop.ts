@@ -24,8 +24,8 @@ export async function monthsBefore({ sql }: Database, beforeMs: number): Promise
 }
 
 /**
- * Drops the oldest month, whole or not at all, and answers how many observations are gone; null
- * where others are too busy with it, or with the table, or where another month is the oldest.
+ * Drops the oldest month, whole or not at all, and returns the number of observations deleted; null
+ * if it or the table is too busy, or if another month is the oldest.
  *
  * The roll-ups of the month must be right. Observations that are needed after `beforeMs` stay.
  */

@@ -13,12 +13,12 @@ const SPREAD_AT_ONCE = 1
 type Step = { readonly made: number; readonly is_last: boolean }
 
 /**
- * Makes the months of observations back to a moment, the newest first, while next to nothing is
- * recorded from before the first month. Each transaction makes a few, so that whoever writes waits
- * for those alone; called again after it was broken off, it goes on.
+ * Creates the months of observations back to a time, the newest first, while next to nothing is
+ * recorded from before the first month. Each transaction creates a few, so that a writer waits for
+ * those alone. A later call continues after an interruption.
  *
- * Answers how many it made, and null if the table was too busy for any: without them, rows are
- * recorded in the part for all that is older.
+ * Returns the number created, or null if the table was too busy for any. Rows without a month are
+ * recorded in the part for all older ones.
  */
 export async function makeEarlierMonths(
   database: Pick<Database, 'sql'>,

@@ -1,8 +1,8 @@
 import type { Sql } from '~/store/database.ts'
 
-/** From how many parts of observations on it is worth more to open few of them than to plan it. */
+/** The number of parts from which opening few of them costs less than a plan for all. */
 const PARTS_MIN = 8
-/** The maximum number of times that the answer is used before it is looked up again. */
+/** The maximum number of times that the result is used before it is looked up again. */
 const USES_MAX = 1000
 
 type Known = { readonly are: Promise<boolean>; uses: number }

@@ -10,10 +10,9 @@ const READING = 'isolation level repeatable read read only'
 const lastOf = new WeakMap<Sql, Promise<unknown>>()
 
 /**
- * Does the shares of a work that only reads, at once and all as of one moment: each in a
- * transaction of its own. Where the pool is too small for that many there are fewer of them. Works
- * of several shares come one after the other on one pool, as each of many that began at once might
- * hold a connection and wait for another.
+ * Runs the shares of a read-only work at once, all as of one time, each in a transaction of its
+ * own. A pool that is too small for that many gets fewer. Works of several shares take turns on one
+ * pool, as each of many that began at once might hold a connection and wait for another.
  */
 export function atOneMoment<T>(
   sql: Sql,

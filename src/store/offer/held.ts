@@ -39,7 +39,7 @@ type HeldPart = Shard & {
   readonly within: Part
 }
 
-/** The newest row of the offer `k` in `p` that never runs out. */
+/** The newest row of the offer `k` in `p` that never expires. */
 export const endless = (sql: Sql, part: HeldPart) => sql`lateral (
   ${newest(sql, part, {
     columns: sql`id, effective_from`,

@@ -1,11 +1,11 @@
 /** The maximum number of values of one kind that are remembered. */
 const INTERNED_MAX = 50_000
 
-/** Remembers values by a text, so that what equal rows of the database say is kept once. */
+/** Caches values by a string, so that equal rows of the database share one value. */
 export class Interned<T> {
   readonly #known = new Map<string, T>()
 
-  /** The value that was made for the text before, or is made now. */
+  /** Returns the value created for the string before, or creates it now. */
   of(text: string, make: () => T): T {
     const before = this.#known.get(text)
     if (before !== undefined) return before

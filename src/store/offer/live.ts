@@ -28,7 +28,7 @@ const earlierMs = ({ nowMs }: LiveAsk) => boundariesMs(nowMs).filter(Number.isFi
 
 const sinceMs = (ask: LiveAsk) => Math.min(...earlierMs(ask))
 
-/** The months that are searched: what runs out and began before the latest is a long price. */
+/** The months to search: a price that expires and began before the latest is a long price. */
 export function searched(sql: Sql, ask: LiveAsk): Part {
   const near = sql`${instantText(sinceMs(ask) - NEAR_MS)}::timestamptz`
   return ask.offers ? sql`effective_from < ${near}` : sql`effective_from >= ${near}`
@@ -36,8 +36,8 @@ export function searched(sql: Sql, ask: LiveAsk): Part {
 
 /**
  * The rows of offers that a reader may still ask for, each once or more, by id, corridor and time,
- * and perhaps some that an offer's other rows leave nothing to say. A row without an id names an
- * offer of which there may be one before the latest months.
+ * and perhaps some that an offer's other rows supersede. A row without an id names an offer of
+ * which there may be one before the latest months.
  *
  * Each is found by index probes, so the cost follows the number of offers, not the length of their
  * history.
@@ -147,9 +147,9 @@ const heldAt = (sql: Sql, bounds: Bounds) => {
 }
 
 /**
- * The newest row that is older than `p`, a row that runs out, valid for longer than it and at
- * `since`, and newer than the newest endless one. Those that are valid for longer are found first,
- * in their order, as the planner would otherwise walk all rows by time.
+ * The newest row that is older than `p`, an expiring row, valid for longer than it and at `since`,
+ * and newer than the newest endless one. Rows that are valid for longer are found first, in their
+ * order, as the planner would otherwise walk all rows by time.
  */
 const olderEnding = (sql: Sql, part: Bounds & { readonly since: Part }) => sql`lateral (
   select * from (

@@ -4,7 +4,7 @@ import type { Observation } from '~/domain/observation.ts'
 import type { Sql } from '~/store/database.ts'
 import type { Shard } from '~/store/distributed/shard.ts'
 
-/** Observations that are valid for longer than so many days are kept aside too. */
+/** Observations that are valid for more days than this are also listed separately. */
 const LONG_PRICE_DAYS = 32
 
 export const LONG_PRICE_MS = LONG_PRICE_DAYS * DAY_MS

@@ -26,7 +26,7 @@ export type Wanted = Corridor & {
 
 export type OfferName = { readonly id: number; readonly series: number; readonly key: string }
 
-/** Those of the wanted offers that count already, and so may be used without asking further. */
+/** Those of the wanted offers that count already, and so may be used without a limit check. */
 export const countedOffers = (
   sql: Sql | TransactionSql,
   wanted: readonly Wanted[],
@@ -38,11 +38,11 @@ export const countedOffers = (
     where ${isOf(sql, wanted)} and ${counts(sql, place)}`
 
 /**
- * Makes the wanted offers, or none of them when that would exceed a limit; then a fault for each
- * one beyond it.
+ * Creates the wanted offers, or none of them if that would exceed a limit; then returns an error
+ * for each one beyond it.
  *
- * A lock on each corridor lets everybody count and make in turn. Offers that do not count any more,
- * because all of their rows have run out, are counted as new ones.
+ * A lock on each corridor makes sessions count and create in turn. Offers that do not count any
+ * more, because all of their rows have expired, are counted as new ones.
  */
 export async function makeOffers(
   sql: Sql,
@@ -111,7 +111,7 @@ const counts = (sql: Sql | TransactionSql, place: Place) => sql`(
 const besideOffer = (sql: Sql | TransactionSql, { isDistributed }: Place) =>
   isDistributed ? sql`and corridor_id = f.corridor_id` : sql``
 
-/** A fault for each of the offers that there is no room for. */
+/** An error for each of the offers that there is no room for. */
 function faultsOf(unmade: readonly Wanted[], counted: readonly Counted[]): RowFault[] {
   const ofProvider = new Map(counted.map(({ series, offers }) => [series, offers]))
   const ofCorridor = new Map<number, number>()

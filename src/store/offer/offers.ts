@@ -19,9 +19,9 @@ type Found =
   | { readonly ids: null; readonly faults: readonly RowFault[] }
 
 /**
- * The ids of offers, which are made when a row first needs them.
+ * The ids of offers, which are created when a row first needs them.
  *
- * They are made in transactions of their own, as series are, so what is remembered here is always
+ * They are created in transactions of their own, as series are, so remembered ids are always
  * committed.
  */
 export class Offers {
@@ -29,7 +29,7 @@ export class Offers {
 
   constructor(private readonly database: Database) {}
 
-  /** The offers of `rows`, in their order; `series` are those of the rows. Faults make none. */
+  /** The offers of `rows`, in their order; `series` are those of the rows. Errors create none. */
   async idsOf(rows: readonly Offering[], series: readonly ObservedSeries[]): Promise<Found> {
     if (rows.every(({ offer }) => offer === null))
       return { ids: rows.map(() => PLAIN_ID), faults: null }
@@ -55,7 +55,7 @@ export class Offers {
     this.#remembered = new Map()
   }
 
-  /** Puts the ids of missing offers into `ids`; if some may not be made, tells why. */
+  /** Adds the ids of missing offers to `ids`; if some may not be created, returns why. */
   async #learn(
     missing: ReadonlyMap<string, Wanted>,
     ids: Map<string, number>,

@@ -7,7 +7,7 @@ import { providerCorridors } from '~/store/schema.ts'
  * channel, amounts and service that was ever quoted. A provider's plain offer has no row, and the
  * id 0. Append-only.
  *
- * `corridor_id` repeats what `provider_corridor_id` implies; a trigger says it for versions that do
+ * `corridor_id` repeats what `provider_corridor_id` implies; a trigger sets it for versions that do
  * not.
  */
 export const offers = pg.pgTable(
@@ -15,7 +15,7 @@ export const offers = pg.pgTable(
   {
     id: pg.integer('id').notNull().generatedAlwaysAsIdentity(),
     providerCorridorId: pg.integer('provider_corridor_id').notNull(),
-    /** The text of `offerKey`, by which an offer is found again. */
+    /** The result of `offerKey`, by which an offer is found again. */
     key: pg.text('key').notNull(),
     sourceCountry: pg.text('source_country'),
     targetCountry: pg.text('target_country'),
@@ -41,7 +41,7 @@ export const offers = pg.pgTable(
 
 /**
  * Observations that are valid for longer than `LONG_PRICE_DAYS`, written with them and deleted with
- * them: so a search for prices that run out reads no older observations than that, and these.
+ * them: so a search for prices that expire reads only these and observations of that age.
  */
 export const longPrices = pg.pgTable(
   'long_prices',

@@ -13,22 +13,22 @@ export const NEAR_MS = LONG_PRICE_MS
 /** A part of a SQL statement. */
 type Part = PendingQuery<Row[]>
 
-/** A moment as the coordinate of a point, whatever the session's time zone. */
+/** A time as the coordinate of a point, whatever the session's time zone. */
 const coordinate = (sql: Sql, moment: Part) =>
   sql`(extract(epoch from ${moment} at time zone 'UTC') * 1000)::float8`
 
-/** The columns of observations from which a quote is made. */
+/** The columns of observations from which a quote is computed. */
 export const pricedColumns = (sql: Sql) => sql`
   id, recorded_at, provider_corridor_id, offer_id,
   ${sql.unsafe(`${OWN_NAMES}, ${TERM_COLUMNS.join()}`)}`
 
-/** A stretch of a corridor's time as a line in a plane of corridors and moments. */
+/** A stretch of a corridor's time as a line in a plane of corridors and times. */
 const line = (sql: Sql, { corridorId, from, until }: { [name: string]: Part }) => sql`
   box(point(${corridorId!}::float8, ${coordinate(sql, from!)}),
     point(${corridorId!}::float8, ${coordinate(sql, until!)}))`
 
 type StandingPart = Required<Shard> & {
-  /** A moment from which on they hold. */
+  /** The time from which they hold. */
   readonly since: Part
   /** They took effect earlier. */
   readonly before: Part
@@ -39,13 +39,13 @@ type StandingPart = Required<Shard> & {
 }
 
 /**
- * The observations of a corridor that run out and hold at `since` or later, if nothing more is
- * said: of each offer the newest one, and each older one that is valid for longer than all newer
- * ones. As `pricedColumns`.
+ * The observations of a corridor that expire and hold at `since` or later, if nothing more is said:
+ * of each offer the newest one, and each older one that is valid for longer than all newer ones. As
+ * `pricedColumns`.
  *
- * One search in the index of all that run out, by the time that they hold, reads those that hold at
- * one moment and none of the history before or after it. It ends at the months in which a price
- * took effect that is not kept among the long ones.
+ * One search in the index of all that expire, by the time that they hold, reads those that hold at
+ * one time and none of the history before or after it. It ends at the months in which a price took
+ * effect that is not among the long prices.
  */
 export function standingEnding(sql: Sql, part: StandingPart) {
   const { since, before, isFar } = part

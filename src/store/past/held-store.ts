@@ -80,13 +80,13 @@ type LastRow = {
 
 type LastAsk = {
   readonly stretches: readonly Stretch[]
-  /** From when on a stretch without a start is searched; -Infinity for all of history. */
+  /** The time from which a stretch without a start is searched; -Infinity for all of history. */
   readonly firstMs: number
 }
 
 /**
- * For each stretch one index probe for each offer that was ever quoted in the corridor, and one
- * search for those that run out. An offer without an endless price in a stretch that has no start
+ * One index probe for each stretch and each offer that was ever quoted in the corridor, and one
+ * search for those that expire. An offer without an endless price in a stretch that has no start
  * gives a row without an id.
  */
 export function lastRows(database: Database, place: Place, { stretches, firstMs }: LastAsk) {

@@ -77,7 +77,7 @@ export function everObserved(sql: Sql) {
 /** A page of a corridor by its id. */
 type StoredAsk = PageAsk & Place
 
-/** The statement that answers a page in the cheapest way its question allows. */
+/** The statement that reads a page in the cheapest way its query allows. */
 export function pageStatement(database: Database, ask: StoredAsk) {
   const isArchived = touches(ask.archive, ask)
   if (ask.providerId !== null && !isArchived) return providerPage(database, ask, ask.providerId)

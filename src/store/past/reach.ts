@@ -20,8 +20,8 @@ type Search<T> = {
  * Reach of the search for the last prices of a corridor's offers: the latest months at first, and
  * all of history if some offer has none there, or nothing at all is found.
  *
- * Whatever the answer is, it comes from one statement and so from one moment. Corridors in which
- * the latest months did not do are remembered, and asked about at once as a whole.
+ * Every result comes from one statement and so from one time. Corridors in which the latest months
+ * did not suffice are remembered, and their whole history is searched at once.
  */
 export class Reach {
   readonly #far = new Set<string>()

@@ -7,9 +7,9 @@ import { bestRates, bestsWith, kept, withLast } from './rollup-parts.ts'
 type Hours = { readonly corridorId: number; readonly hoursMs: readonly number[] }
 
 /**
- * Counts the roll-ups of hours again while holding their rows. It counts in a later statement than
- * it locks in, and so sees everything committed before; anyone recording into one of these hours
- * waits and then adds to corrected figures.
+ * Counts the roll-ups of hours again while holding their rows. It counts in a statement after the
+ * one that locks, and so sees everything committed before; a session that records into these hours
+ * waits and then adds to corrected numbers.
  */
 export async function recount(
   sql: Sql,

@@ -62,7 +62,7 @@ type Added = {
   readonly series?: Part
 }
 
-/** The roll-ups of observations as they are kept, in the order in which they are locked. */
+/** The roll-ups of observations as stored, in the order in which they are locked. */
 export const rollupRows = (sql: Sql, { observations, at, series }: Added) => sql`
   select corridor_id, hour, best_rate,
     ${kept(sql, { best: sql`best_rate`, counted: sql`counted` })} as counted_best, samples,

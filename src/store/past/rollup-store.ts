@@ -29,9 +29,9 @@ export function createRollupStore(database: Database) {
         ...rows,
       ]),
     /**
-     * Each hour comes with its roll-up as kept and as observed; null for a missing row. Of an hour
-     * whose prices are partly deleted only the count can be checked: what is left may have been
-     * replaced by what is gone.
+     * Each hour comes with its roll-up as stored and as observed; null for a missing row. If some
+     * of an hour's prices are deleted only the count can be checked: the rest may have been
+     * replaced by deleted ones.
      */
     async differences(corridor: StoredCorridor, window: Window) {
       const rows = await differenceRows(

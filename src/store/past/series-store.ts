@@ -130,7 +130,7 @@ const worthOf = ({ per_usd, at_ms, basis }: WorthRow): Worth => ({
 })
 
 /**
- * One index probe for each moment, reaching back to the moment before at most: older values are
+ * One index probe for each time, reaching back to the previous time at most: older values are
  * missing, and the caller carries them forward. A probe that may look back further reads a whole
  * page of the index for its one row.
  */
@@ -150,7 +150,7 @@ export function worthRows({ sql }: Database, currency: string, momentsMs: readon
     ) r`
 }
 
-/** The lowest and the highest value between each moment and the next, in one range of the index. */
+/** The lowest and the highest value between each time and the next, in one range of the index. */
 export function rangeRows({ sql }: Database, currency: string, momentsMs: readonly number[]) {
   const moments = momentsMs.map(instantText)
   return sql<{ nth: number; least: string; most: string }[]>`
@@ -191,7 +191,7 @@ type BelievedAsk = {
 
 /**
  * The best of each bucket among the rates that its stretches believe. For an hour whose
- * observations were pruned its roll-up stands, if any stretch of the hour believes it.
+ * observations were pruned its roll-up counts, if any stretch of the hour believes it.
  */
 export function believedRows(database: Database, place: Place, ask: BelievedAsk) {
   const { sql } = database

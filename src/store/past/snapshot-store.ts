@@ -35,7 +35,7 @@ export function createSnapshotStore(database: Database, reach = new Reach()) {
 }
 
 type StandingAsk = Standing & {
-  /** From when on endless prices are looked for; -Infinity for all of history. */
+  /** The time from which endless prices are searched; -Infinity for all of history. */
   readonly firstMs: number
 }
 
@@ -43,8 +43,8 @@ type StandingRow = QuoteRow & { readonly recorded_ms: string }
 
 /**
  * One index probe for each offer that was ever quoted in the corridor, and one search for those
- * that run out. An offer without an endless price gives a row without an id; one that has it needs
- * no long price from before, which would be older. Archived prices come with those that they may
+ * that expire. An offer without an endless price gives a row without an id; an offer with one needs
+ * no long price from before it, which would be older. Archived prices come with those that they may
  * replace.
  */
 export function standingQuotes(database: Database, place: Place, ask: StandingAsk) {

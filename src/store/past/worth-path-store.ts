@@ -41,5 +41,5 @@ function valuesIn(bytes: Uint8Array | null, valueAt: (view: DataView, at: number
 
 const START_MS = Date.UTC(2000, 0, 1)
 
-/** A moment as Postgres sends it, in microseconds of this millennium; whole milliseconds. */
+/** A time as Postgres sends it, in microseconds of this millennium; whole milliseconds. */
 const momentMs = (us: bigint): number => START_MS + Math.floor(Number(us) / 1000)

@@ -11,7 +11,7 @@ export type AuthOptions = {
   readonly cookiePrefix: string
   /** The path below which cookies are sent. */
   readonly cookiePath: string
-  /** Takes a link to send; must not wait for the mail, since the time would reveal who is known. */
+  /** Sends a link; must not wait for the email, since the time would reveal who is known. */
   onLink(link: MailedLink): void
   onFault(message: string): void
   /** Storage of passwords; by default that of better-auth, a costly scrypt. */
@@ -23,7 +23,7 @@ export type PasswordHashing = {
   verify(tried: { hash: string; password: string }): Promise<boolean>
 }
 
-/** An address that better-auth wants and nothing uses: links in mails are made by the sender. */
+/** An address that better-auth wants and nothing uses: the sender makes the links in emails. */
 export const UNUSED_URL = 'http://localhost'
 const LINK_SECONDS = 3600
 export const SESSION_SECONDS = 7 * 24 * 3600
@@ -54,7 +54,7 @@ export class BetterAuth<Library extends { readonly api: unknown }> {
     return this.#loading
   }
 
-  /** The result of the call, or the code of its refusal; rejects where the fault is ours. */
+  /** The result of the call, or the code of its refusal; rejects if the error is ours. */
   async attempted<T>(ask: (api: Library['api']) => Promise<T>): Promise<T | string> {
     const library = await this.load()
     try {
@@ -128,7 +128,7 @@ export async function loadPasswords({ db }: Database, options: AuthOptions) {
   return auth
 }
 
-/** Where a mail for a person goes, and its language. */
+/** The address of an email for a person, and its language. */
 const receiverOf = (user: { readonly email: string }) => ({
   email: user.email,
   language: 'language' in user && typeof user.language === 'string' ? user.language : null,

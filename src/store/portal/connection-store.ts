@@ -93,7 +93,7 @@ async function applicationOf({ db }: Database, scopes: readonly string[], client
   const [row] = await db.select().from(oauthClients).where(isIt)
   if (!row) return null
   const { name, uri, redirectUris, updatedAt } = row
-  // One that registered with an earlier version may be granted what that did not know.
+  // An application registered with an earlier version may get scopes that were unknown to it.
   if (scopes.some((one) => !row.scopes.includes(one)))
     await db
       .update(oauthClients)

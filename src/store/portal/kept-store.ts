@@ -13,7 +13,7 @@ import { createSessionStore } from './session-store.ts'
 
 type Own = { readonly userId: string; readonly accountId: string; readonly nowMs: number }
 
-/** Everything that is kept of a person. */
+/** Everything that is stored about a person. */
 export async function keptOf(database: Database, own: Own): Promise<Kept> {
   const { userId, accountId, nowMs } = own
   const [rows, factors, sessions] = await Promise.all([

@@ -31,7 +31,7 @@ export const oauthClients = pgTable(
   ],
 )
 
-/** Which applications a person connected; all columns except `key_id` belong to better-auth. */
+/** The applications that a person connected; all columns except `key_id` belong to better-auth. */
 export const oauthConsents = pgTable(
   'oauth_consents',
   {
@@ -44,7 +44,7 @@ export const oauthConsents = pgTable(
     scopes: text('scopes').array().notNull(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
-    /** The key that stands for the connection; a connection ends with its key. */
+    /** The key of the connection; a connection ends with its key. */
     keyId: uuid('key_id').references(() => keys.id),
   },
   (t) => [

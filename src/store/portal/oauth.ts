@@ -44,12 +44,12 @@ type Outcome =
   | { readonly kind: 'ask'; readonly question: string }
   /** The application gets the result, at its own address. */
   | { readonly kind: 'told'; readonly url: string }
-  /** The question cannot be answered to the application, since its address is in doubt. */
+  /** The request cannot be answered to the application, since its address is in doubt. */
   | { readonly kind: 'refused'; readonly code: string }
 
 /**
  * The code flow of OAuth 2.1 by better-auth, loaded at the first call: checks of requests, codes,
- * tokens, their rotation, and what follows from one that is used twice.
+ * tokens, their rotation, and the consequences of reuse.
  */
 export function createOAuth(database: Database, options: OAuthOptions) {
   const ask = askerOf(database, options)
@@ -65,7 +65,7 @@ export function createOAuth(database: Database, options: OAuthOptions) {
     },
     /**
      * Returns the outcome of the decision, to grant these scopes or, with null, none; null for a
-     * request that is not ours, or too old.
+     * request that is expired or not ours.
      */
     async decided(
       { question, scopes }: { question: string; scopes: readonly string[] | null },
@@ -75,7 +75,7 @@ export function createOAuth(database: Database, options: OAuthOptions) {
       const decision = { accept: scopes !== null, oauth_query: question, ...granted }
       const init = decisionBy(headers, decision)
       const decide = () => ask('/oauth2/consent', init)
-      // One of two clicks at once finds what the other has made only by a second attempt.
+      // The second of two simultaneous clicks finds what the first created only by another attempt.
       const reply = await decide().catch((error) => {
         if (error?.cause?.code === UNIQUE_VIOLATION) return decide()
         throw error
@@ -83,7 +83,7 @@ export function createOAuth(database: Database, options: OAuthOptions) {
       const { url } = (await reply.json().catch(() => ({}))) as { url?: string }
       return reply.ok && url ? outcomeOf(url, reply.status) : null
     },
-    /** The answer to an application that exchanges a code, or renews its token. */
+    /** The response to an application that exchanges a code, or renews its token. */
     async token(form: URLSearchParams): Promise<TokenAnswer> {
       const used = keyHashOf(form.get('code') ?? form.get('refresh_token') ?? '')
       return inTurn(database, used, async () => {
@@ -119,11 +119,11 @@ function askerOf(database: Database, options: OAuthOptions) {
 type TokenAnswer = { readonly status: number; readonly body: unknown }
 
 /**
- * The answer to a use of a code or a token, by its hash.
+ * The response to a use of a code or a token, by its hash.
  *
- * A second use deletes the tokens that the first is about to make, so uses of one are in turn, at
- * whatever replica they arrive. While it waits, this holds a connection and needs another: the
- * caller has to limit how many wait at once.
+ * A second use deletes the tokens that the first is about to make, so uses of one hash take turns,
+ * at whatever replica they arrive. A waiting use holds a connection and needs another: the caller
+ * has to limit how many wait at once.
  */
 const inTurn = ({ db }: Database, used: string, answer: () => Promise<TokenAnswer>) =>
   db.transaction(async (tx) => {
@@ -137,7 +137,7 @@ const inTurn = ({ db }: Database, used: string, answer: () => Promise<TokenAnswe
     }
   })
 
-/** The answer where another request ended the tokens while they were made. */
+/** The response if another request ended the tokens while they were created. */
 const ENDED_MEANWHILE = { error: 'invalid_grant', error_description: 'the tokens have just ended' }
 
 const decisionBy = (headers: Headers, decision: object): RequestInit => ({

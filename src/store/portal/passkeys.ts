@@ -31,7 +31,7 @@ export function createPasskeys(database: Database, options: PasskeyOptions) {
       )
       return { options: response, cookies: reply.getSetCookie() }
     },
-    /** Adds the passkey that the browser made; null if it does not answer the challenge. */
+    /** Adds the passkey that the browser created; null if it does not match the challenge. */
     async add({ credential, name }: { credential: object; name: string }, headers: Headers) {
       const body = { response: credential, name }
       const added = await library
@@ -49,7 +49,7 @@ export function createPasskeys(database: Database, options: PasskeyOptions) {
       const options = { ...response, userVerification: 'required' }
       return { options, cookies: headers.getSetCookie() }
     },
-    /** The session of the person whose passkey answers the challenge; null for any other. */
+    /** The session of the person whose passkey matches the challenge; null for any other. */
     async signIn(credential: object, headers: Headers) {
       const body = { response: credential as AuthenticationResponseJSON }
       const entered = await library.attempted((api) =>

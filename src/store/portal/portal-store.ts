@@ -39,7 +39,7 @@ export function createPortalStore(database: Database) {
     join: (userId: string, first: First) => join(database, userId, first),
     accountOfMailbox: (subscriber: Subscriber) => accountOfMailbox(database, subscriber),
     ...createAttemptStore(database),
-    /** The language of the mails of the person with an address; null where none is known. */
+    /** The language of emails to the person with an address; null if it is unknown. */
     async languageOf(email: string) {
       const [user] = await db
         .select({ language: portalUsers.language })
@@ -102,8 +102,8 @@ async function accountFor(database: Database, tx: Tx, { id, email, accountId }: 
 type Subscriber = { readonly email: string; readonly language: string; readonly nowMs: number }
 
 /**
- * The account of the person who has just shown that an address is theirs. A sign-up that nobody
- * confirmed goes with its password, which may be that of a person who only named the address.
+ * The account of the person who has just shown that an address is theirs. An unconfirmed sign-up is
+ * deleted with its password, which a person who only named the address may have set.
  */
 function accountOfMailbox(database: Database, { email, language, nowMs }: Subscriber) {
   return database.db.transaction(async (tx) => {

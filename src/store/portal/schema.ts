@@ -16,7 +16,7 @@ export const portalUsers = pg.pgTable(
     updatedAt: instant('updated_at').notNull(),
     /** Says whether a password alone no longer signs the person in. */
     twoFactorEnabled: pg.boolean('two_factor_enabled'),
-    /** The language of the person's mails, by its code; null for people of earlier versions. */
+    /** The language of the person's emails, by its code; null for people of earlier versions. */
     language: pg.text('language'),
     /** Null until the address is confirmed. */
     accountId: pg.uuid('account_id').references(() => accounts.id),
@@ -112,8 +112,8 @@ export const portalSecret = pg.pgTable(
 
 /**
  * Changes of accounts and keys, each with the person who made it; append-only by the triggers that
- * guard observations. Only the function `forget_account` changes it: where an address stood, the
- * account's id stands once the account is deleted.
+ * guard observations. Only the function `forget_account` changes it: it replaces an address by the
+ * account's id once the account is deleted.
  */
 export const auditLog = pg.pgTable(
   'audit_log',

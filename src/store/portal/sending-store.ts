@@ -6,10 +6,7 @@ import { isDistributed } from '~/store/distributed/distribution.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
 
-/**
- * The maximum number of series of a provider that are used to tell how regularly it sends, the
- * latest ones.
- */
+/** The maximum number of a provider's series, the latest ones, that show how regularly it sends. */
 const SERIES_MAX = 32
 /** The maximum number of observations of each series that are read, whatever their age. */
 const SERIES_ROWS_MAX = 16
@@ -41,8 +38,8 @@ export const createSendingStore = (database: Database) => ({
 })
 
 /**
- * One index probe for each series, so the length of the history does not matter. Observations
- * within one minute count as one sending.
+ * One index probe for each series, so the cost does not depend on the length of the history.
+ * Observations within one minute count as one sending.
  */
 export const sendingRows = (database: Database, nowMs: number, shard: Shard) => database.sql<Row[]>`
     with series as (

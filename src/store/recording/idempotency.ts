@@ -3,7 +3,7 @@ import type { Idempotency } from '~/domain/observation.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 
-/** The time for which the response to an ingestion is kept for a retry. */
+/** The time for which the response to an ingestion is retained for a retry. */
 const IDEMPOTENCY_AGE_MAX_MS = DAY_MS
 
 /**
@@ -22,5 +22,5 @@ export function claim({ sql }: Database, idempotency: Idempotency, inserted: num
     returning ids`
 }
 
-/** The moment before which answers are too old to be given again. */
+/** The time before which responses are too old to be returned again. */
 export const oldestText = (nowMs: number): string => instantText(nowMs - IDEMPOTENCY_AGE_MAX_MS)

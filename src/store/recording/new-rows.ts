@@ -23,8 +23,8 @@ export type NewRows = {
 }
 
 /**
- * The columns of new observations, an array of the values of each, in that order, and those with
- * one value in all rows, with that value.
+ * The columns of new observations: an array of the values of each, in that order, or the value
+ * itself if all rows have the same one.
  */
 export function columnsOf(sql: Sql, rows: NewRows) {
   const { observations, series } = rows

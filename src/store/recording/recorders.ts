@@ -5,9 +5,9 @@ import type { Database } from '~/store/database.ts'
 const REMEMBERED_MAX = 10_000
 
 /**
- * The ids of accounts with the keys by which they record, which are made when one first records.
+ * The ids of accounts with the keys by which they record, which are created when one first records.
  *
- * They are made in transactions of their own, as series are, so what is remembered here is always
+ * They are created in transactions of their own, as series are, so remembered ids are always
  * committed.
  */
 export class Recorders {

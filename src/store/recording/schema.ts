@@ -23,8 +23,8 @@ export const recorders = pg.pgTable(
 )
 
 /**
- * Observations that were withdrawn, each with all that it said, append-only. Nothing that answers
- * for the present or the past reads them, unless it asks for them: a withdrawn row is in
+ * Observations that were withdrawn, each with all of its fields, append-only. Queries about the
+ * present or the past do not read them, unless they ask for them: a withdrawn row is in
  * `observations` until it is in here.
  */
 export const withdrawals = pg.pgTable(
@@ -49,7 +49,7 @@ export const withdrawals = pg.pgTable(
   ],
 )
 
-/** Answers to ingestions, kept for 24 hours so that a retry gets the first answer again. */
+/** Responses to ingestions, retained for 24 hours so that a retry gets the first response again. */
 export const idempotency = pg.pgTable(
   'idempotency',
   {

@@ -29,7 +29,7 @@ export function createUploadStore(database: Database) {
       const [row] = await db.select(asked).from(uploads).where(eq(uploads.id, id))
       return row ?? null
     },
-    /** The newest uploads of an account, or of all, that were recorded before a moment. */
+    /** The newest uploads of an account, or of all, that were recorded before a time. */
     uploads: async ({ accountId, beforeMs, limit }: UploadsAsk): Promise<ListedUpload[]> =>
       db
         .select({ ...LISTED, rowCount: part<number>`cardinality(${uploads.ids})` })

@@ -160,7 +160,7 @@ type News = {
   readonly atMs: number
 }
 
-/** Logs and announces a withdrawal, and answers its place in the log. */
+/** Logs and announces a withdrawal, and returns its position in the log. */
 async function announce(database: Database, tx: TransactionSql, news: News) {
   const { withdrawn, quotes, corridorIds, atMs } = news
   const ids = (of: readonly Quote[]) => arrayLiteral(of.map(({ id }) => id))

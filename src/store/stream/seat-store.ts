@@ -3,7 +3,7 @@ import type { Database } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { originOf } from '~/store/news-channel.ts'
 
-/** The seats of open streams; they count as long as the meter of their process is alive. */
+/** The stream slots in use; they count as long as the meter of their process is alive. */
 export function createSeatStore(database: Database) {
   const { sql } = database
   const meterId = originOf(database)

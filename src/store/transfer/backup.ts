@@ -31,9 +31,9 @@ const END = '\\.'
 const ROWS_BYTES_MAX = 1_048_576
 
 /**
- * Writes the whole database as of one moment, without holding anybody up: a line that describes the
- * backup, then for each table a line with its columns, rows as COPY writes them, and `\.`. `reach`
- * gets how many rows are written, of about how many. Returns how many it wrote.
+ * Writes the whole database as of one time, without blocking other sessions: a line that describes
+ * the backup, then for each table a line with its columns, rows as COPY writes them, and `\.`.
+ * `reach` receives the rows written and the approximate total. Returns the rows written.
  */
 export async function writeBackup(
   { sql }: Pick<Database, 'sql'>,
@@ -71,13 +71,13 @@ export async function writeBackup(
 }
 
 /**
- * A file that cannot be restored, or a database that must not be restored into; tells what to do.
+ * A file that cannot be restored, or a database that must not be restored into; says what to do.
  */
 export class RestoreFault extends Error {}
 
 /**
  * Takes what `writeBackup` wrote, line by line, into a migrated database without any row of ours;
- * all of it, or nothing when it throws. Answers the number of rows.
+ * all of it, or nothing when it throws. Returns the number of rows.
  */
 export async function restoreBackup(
   database: Database,

@@ -8,7 +8,7 @@ const LINE_LENGTH_MAX = 64 * 1_048_576
 /** The target of something large; it is ended by `keep` or `drop`. */
 export type Output = {
   readonly stream: Writable
-  /** The failure that a fault of the stream becomes for the person who asked. */
+  /** The error that the person sees when the stream fails. */
   faultOf(error: NodeJS.ErrnoException): Error
   /** Completes the output once everything is written. */
   keep(): Promise<void>
@@ -18,7 +18,7 @@ export type Output = {
 
 type Write = (text: string | Uint8Array) => Promise<void>
 
-/** Compresses what `work` writes into an output that is kept once it is complete. */
+/** Compresses the output of `work` into a file that is kept once it is complete. */
 export async function compressedInto<T>(
   output: Output,
   work: (write: Write) => Promise<T>,
@@ -55,7 +55,7 @@ export async function compressedInto<T>(
   }
 }
 
-/** The lines of compressed text; `onTooLong` makes the error for text without lines. */
+/** The lines of compressed text; `onTooLong` creates the error for text without lines. */
 export async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
   onTooLong: () => Error,

@@ -26,8 +26,8 @@ export async function copyOut(
 }
 
 /**
- * Does work as of one moment. A month of observations that were dropped or moved meanwhile would be
- * gone whatever the moment; the lock, taken before it, has these wait.
+ * Runs work as of one time. A month of observations that was dropped or moved meanwhile would be
+ * missing even so; the lock, taken before, makes these wait.
  */
 export const inSnapshot = <T>(sql: Sql, work: (tx: TransactionSql) => Promise<T>) =>
   sql.begin('isolation level repeatable read read only', async (tx) => {

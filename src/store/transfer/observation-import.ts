@@ -33,9 +33,9 @@ type Source = {
   readonly rows: AsyncIterable<readonly Observation[]>
   /** By which way they came; `import` where it is not given. */
   readonly via?: string
-  /** Says whether the months of the rows are made first. */
+  /** Whether the months of the rows are created first. */
   readonly makesMonths?: boolean
-  /** Hears how many months were made; fewer than the rows need where the table was too busy. */
+  /** Receives the number of months created; fewer than the rows need if the table was too busy. */
   readonly onMonths?: (made: number) => void
 }
 
@@ -43,12 +43,12 @@ type Source = {
 export type Imported = { readonly inserted: number; readonly skipped: number }
 
 /**
- * Records all of `rows`, in their order, in one transaction, and answers how many.
+ * Records all of `rows`, in their order, in one transaction, and returns their number.
  *
  * Takes them in arrays of any size, holds one at a time (with `makesMonths` the first `LOOK_ROWS`
- * too), and asks for the next when the server is ready for it. When `rows`
- * throws, or the server refuses one, nothing is recorded and that error is thrown. Listeners are
- * notified of the rows that it added, or to load everything if there are many.
+ * too), and asks for the next when the server is ready for it. When `rows` throws, or the server
+ * refuses one, nothing is recorded and that error is thrown. Listeners are notified of the rows
+ * that it added, or to load everything if there are many.
  */
 export const importObservations = async (source: Source): Promise<number> =>
   (await imported(source, false)).inserted
@@ -78,7 +78,7 @@ async function imported(source: Source, isCompared: boolean): Promise<Imported> 
 const isLookedAt = (read: readonly (readonly Observation[])[]): boolean =>
   read.reduce((rows, { length }) => rows + length, 0) >= LOOK_ROWS
 
-/** From when on nearly all rows take effect: a few that are much older need no months. */
+/** The time from which nearly all rows take effect: a few that are much older need no months. */
 function startMs(rows: readonly Observation[]): number {
   const times = rows.map(({ effectiveMs }) => effectiveMs).sort((a, b) => a - b)
   return times[Math.floor(times.length / 100)]!
