@@ -218,7 +218,7 @@ export const presentConvertMid = (mid: Mid, amount: number | null) => ({
   ...presentBacking(mid),
 })
 
-/** Why entries or the best are missing, or what the best is worth; null if all is plain. */
+/** Says why entries or the best are missing, or what limits the best; else null. */
 function noteOn({ corridor, amount, absence, lack, best, filters }: Conversions): string | null {
   if (absence) return absenceNote(absence)
   if (lack) return lackNote(lack, { corridor, amount })

@@ -5,10 +5,10 @@ const csvField = (text: string): string =>
 export const csvLine = (fields: readonly string[]): string => fields.map(csvField).join(',')
 
 /**
- * Beginning of a formula, at the start of a text or where a program that splits at `;`, tabs or
+ * Beginning of a formula, at the start of a string or where a program that splits at `;`, tabs or
  * line breaks would begin another cell; such programs drop white space and quotes before it.
  */
 const FORMULA = /(^|[;\t\v\f\r\n\x85\u2028\u2029])([\s"]*)([=+\-@＝＋－＠])/g
 
-/** A text in which a spreadsheet finds no formula: an apostrophe stands before each. */
+/** Puts an apostrophe before each formula in a string, so that a spreadsheet finds none. */
 export const plainText = (text: string): string => text.replace(FORMULA, "$1$2'$3")

@@ -5,7 +5,7 @@ import type { RankedQuote } from '~/memory/corridor-view.ts'
 import { backingFields, Instant, record } from './fields.ts'
 import { iso, presentBacking } from './present.ts'
 
-/** The members that hold a quote against the mid of its own day; both or none. */
+/** The fields that compare a quote with the mid of its own day; both or none. */
 export const dayMidFields = {
   mid_at_quote: Type.Optional(
     record(
@@ -22,7 +22,7 @@ export const dayMidFields = {
   ),
 }
 
-/** The members of `dayMidFields`; none without a mid of the quote's day. */
+/** The fields of `dayMidFields`; none without a mid of the quote's day. */
 export function presentDayMid({ quote, midAtQuote }: Pick<RankedQuote, 'quote' | 'midAtQuote'>) {
   if (!midAtQuote) return {}
   return {

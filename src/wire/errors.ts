@@ -117,10 +117,10 @@ export function errorBody(error: unknown): ErrorBody {
   return { error: message, code, ...details }
 }
 
-/** The time that a client is asked to wait while something of ours is down. */
+/** The `Retry-After` of a response while something of ours is down. */
 const RETRY_AFTER_SECONDS = 30
 
-/** The statuses of what ends by itself or by the operator, whatever the caller does. */
+/** Statuses of errors that end by themselves or by the operator, whatever the caller does. */
 const PASSING = [503, 507]
 
 export function errorHeaders(error: ServiceError): Readonly<Record<string, string>> {
@@ -153,7 +153,7 @@ const errors = Type.Array(
   },
 )
 
-/** The members of an error's body besides `error` and `code`. */
+/** The fields of an error's body besides `error` and `code`. */
 const DETAILS: Partial<Record<ErrorCode, Record<string, TSchema>>> = {
   missing_parameter: { parameter },
   invalid_parameter: { parameter },

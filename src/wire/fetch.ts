@@ -109,7 +109,7 @@ export function matrixNote({ unpriced, stale, tooOld }: Matrix): string | null {
   ].join(' ')
 }
 
-/** Which currencies leave pairs without a mid, and why; there is at least one. */
+/** Names the currencies without a mid, with reasons; there is at least one. */
 function unpricedNote(unpriced: Matrix['unpriced']): string {
   const codes = unpriced.map(({ code }) => code)
   return `There is no mid for pairs with ${codes.join(', ')}: ${unpriced.map(reason).join('; ')}.`
@@ -121,7 +121,7 @@ function reason({ code, isStablecoin, lastMs }: Unpriced): string {
   return `the last reference for ${code} is of ${iso(lastMs)}, which is too old`
 }
 
-/** The closing members of every answer of the fetch family. */
+/** The closing fields of every response of the fetch family. */
 const presentTail = (matrix: Matrix, freshness: Freshness) => ({
   ...(matrix.reference && {
     source: matrix.reference.source,

@@ -4,7 +4,7 @@ import { BASES } from '~/domain/mid.ts'
 import { EVIDENCE } from '~/domain/price/evidence.ts'
 import { PROVIDER_TYPES, RATE_TYPES } from '~/domain/provider.ts'
 
-/** A closed record: any further member in an answer is a mistake of ours. */
+/** A closed record: an undeclared field in a response is a mistake of ours. */
 export const record = <T extends Record<string, TSchema>>(fields: T, description?: string) =>
   Type.Object(fields, { additionalProperties: false, ...(description && { description }) })
 
@@ -77,7 +77,7 @@ export const priceFields = {
   fee_currency: nullable(Type.String()),
 }
 
-/** Two members of every entry that shows a quote with its fee. */
+/** Two fields of every entry that shows a quote with its fee. */
 export const standingFields = {
   fee_stated: Type.Boolean({
     description: 'False if the fee is not stated: net amounts then have no fee deducted.',
@@ -104,7 +104,7 @@ export const sampleFields = {
   ),
 }
 
-/** The members by which every answer of a tier tells its freshness. */
+/** The fields that state the freshness of every response with a tier. */
 export const freshnessFields = {
   timestamp: Instant,
   ...sampleFields,
@@ -123,13 +123,13 @@ const basis = words(BASES, {
     'the preferred one counts; `peg`: a currency follows another at a fixed rate.',
 })
 
-/** The members by which every mid says what stands behind it. */
+/** The fields that state how every mid is backed. */
 export const backingFields = {
   basis,
   dispersion_bps: Type.Optional(Type.Number({ description: DISPERSION })),
 }
 
-/** The members that come together wherever there is a recent mid. */
+/** The fields that appear together wherever there is a recent mid. */
 export const midFields = {
   mid_rate: Type.Optional(Type.Number()),
   mid_source: Type.Optional(Type.String()),

@@ -153,7 +153,7 @@ export const historyList = new List({
   about: ({ corridor, period }) => ['history', corridor, period],
 })
 
-/** The question that a checked query asks. Throws a 400 for an `until` that is not a date-time. */
+/** Reads a checked query. Throws a 400 for an `until` that is not a date-time. */
 export function historyQuestion(query: Static<typeof HistoryQuery>): HistoryQuestion {
   const { from, to, period, order, limit, offset, provider = null, until } = query
   return {

@@ -3,13 +3,11 @@ import { invalidParameter } from '~/domain/errors.ts'
 import { dateMsOf, instantOf } from '~/domain/instant.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 
-/** The first year accepted: nothing is known of earlier moments, and calendars differ there. */
+/** The first year accepted: earlier data is unknown, and calendars differ there. */
 const FIRST_YEAR = 1900
 export const FIRST_MS = Date.UTC(FIRST_YEAR)
 
-/**
- * Milliseconds of a date-time parameter, null when it is absent; a 400 when it is not a date-time.
- */
+/** Milliseconds of a date-time parameter, null if absent; a 400 if it is not a date-time. */
 export function readInstant(name: string, text: string | undefined): number | null {
   if (text === undefined) return null
   return checked(name, instantOf(text), 'an ISO-8601 date-time such as 2026-03-05T14:00:00Z')
@@ -20,9 +18,7 @@ export function readDate(name: string, text: string): number {
   return checked(name, dateMsOf(text), 'a calendar date such as 2026-03-05')
 }
 
-/**
- * The age in a question's max_age, in milliseconds; null for any age. A 400 if it is not an age.
- */
+/** A request's `max_age` in milliseconds; null for any age. A 400 if it is not an age. */
 export function readMaxAge({ max_age: text }: { readonly max_age?: string }): number | null {
   if (text === undefined) return null
   const ms = ageMsOf(text)

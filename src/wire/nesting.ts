@@ -9,8 +9,8 @@ const OPENING = 0x5b
 const CLOSING = 0x5d
 
 /**
- * Reports whether a JSON text nests its lists and objects deeper than `NESTING_MAX`, which a parser
- * would spend long on. For a text that is not JSON the result is meaningless and does no harm.
+ * Reports whether a JSON string nests lists and objects deeper than `NESTING_MAX`, which would be
+ * slow to parse. For a string that is not JSON the result is meaningless and harmless.
  */
 export function isNestedTooDeep(text: string): boolean {
   let depth = 0

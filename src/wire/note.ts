@@ -10,7 +10,7 @@ import type { Lack } from '~/service/convert.ts'
 import { FILTERS } from './offer/offer.ts'
 import { iso } from './present.ts'
 
-/** The member that says why a list is empty or has no best, or what limits the best price. */
+/** The field that says why a list is empty or has no best, or what limits the best price. */
 export const noteFields = {
   note: Type.Optional(
     Type.String({
@@ -22,13 +22,13 @@ export const noteFields = {
   ),
 }
 
-/** The note as a member; nothing for null. */
+/** The note as a field; nothing for null. */
 export const presentNote = (note: string | null) => (note === null ? {} : { note })
 
-/** The UTC date of a moment. A note gives dates, as a number of days would not stay true. */
+/** The UTC date of a time. A note gives dates, as a number of days would not stay true. */
 const dayText = (ms: number): string => iso(ms).slice(0, 'YYYY-MM-DD'.length)
 
-/** Why the list of a corridor is empty. */
+/** Explains why the list of a corridor is empty. */
 export function absenceNote(absence: Absence): string {
   const { corridor, newestMs, unfit, isReverseQuoted } = absence
   const { from, to } = corridor
@@ -39,7 +39,7 @@ export function absenceNote(absence: Absence): string {
   return `${olderText(`Every price of ${what}`, newestMs)}${reverse}.`
 }
 
-/** Why the list of a corridor was empty on a day. */
+/** Explains why the list of a corridor was empty on a day. */
 export function pastAbsenceNote(absence: Absence, date: string): string {
   const { corridor, unfit, isReverseQuoted } = absence
   const { from, to } = corridor
@@ -49,8 +49,8 @@ export function pastAbsenceNote(absence: Absence, date: string): string {
 }
 
 /**
- * Why a list is empty: all prices, called `what`, are older than requested or say
- * something else, or there is `nothing`.
+ * Explains why a list is empty: all prices, called `what`, are older than requested or have other
+ * conditions, or there is `nothing`.
  */
 export function emptyNote(
   { newestMs, unfit }: Emptiness,
@@ -88,7 +88,7 @@ export function bestNote(best: AgedQuote, filters: OfferFilters): string | null 
   return notes.filter((note) => note !== null).join(' ') || null
 }
 
-/** Which countries alone a price is for; null if it names none that was not asked for. */
+/** Names the countries a price is limited to; null if the request names all of them. */
 function countriesNote({ offer }: Quote, filters: OfferFilters): string | null {
   const source = filters.sourceCountry === null ? (offer?.sourceCountry ?? null) : null
   const target = filters.targetCountry === null ? (offer?.targetCountry ?? null) : null
@@ -103,7 +103,7 @@ const RANGES_MAX = 3
 
 type Asked = { readonly corridor: Corridor; readonly amount: number | null }
 
-/** Why no price is the best although some are shown. */
+/** Explains why no price is the best although some are shown. */
 export function lackNote(lack: Lack, { corridor, amount }: Asked): string {
   const what = corridorKey(corridor)
   if (lack.reason === 'suspect')

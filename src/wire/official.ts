@@ -99,7 +99,7 @@ export const officialList = new List({
   about: ({ currency, date }) => ['official', currency, date],
 })
 
-/** The question of a checked query. Throws a 400 for a date that does not exist. */
+/** Reads a checked query. Throws a 400 for a date that does not exist. */
 export function officialQuestion(query: Static<typeof OfficialQuery>): OfficialQuestion {
   readDate('date', query.date)
   const { currency, to = null, provider: providers = null, date } = query
@@ -147,7 +147,7 @@ export const presentOfficialRate = ({
   gap_bps: one.gapBps === null ? null : roundBps(one.gapBps),
 })
 
-/** One sentence where rates are missing or of an earlier date; null otherwise. */
+/** One sentence if rates are missing or of an earlier date; null otherwise. */
 function officialNote({ currency, to, date, rates }: Official): string | null {
   const pair = to === null ? currency : `${currency} with ${to}`
   if (rates.length === 0) return `No official rate of ${pair} for ${date} or earlier is recorded.`

@@ -103,7 +103,7 @@ export const ConvertQuery = Type.Object({
 
 type ConvertQuestion = Corridor & { readonly goal: Goal; readonly selection: Selection }
 
-/** The question of a checked query. Throws a 400 unless exactly one of the amounts is given. */
+/** Reads a checked query. Throws a 400 unless exactly one of the amounts is given. */
 export function convertQuestion(query: Static<typeof ConvertQuery>): ConvertQuestion {
   const { from, to, amount, recipient_gets: recipientGets } = query
   if (amount !== undefined && recipientGets !== undefined)

@@ -19,9 +19,9 @@ let knownDay = Number.NaN
 let knownDate = ''
 
 /**
- * A moment as ISO-8601 text in UTC, with milliseconds. Throws a RangeError for an invalid moment.
+ * A time as an ISO-8601 string in UTC, with milliseconds. Throws a RangeError for an invalid time.
  *
- * The date is written once for all moments of a day: pages of history hold hundreds.
+ * The date is formatted once for all times of a day: pages of history hold hundreds.
  */
 export function iso(ms: number): string {
   const day = dayOf(ms)
@@ -38,11 +38,11 @@ export function iso(ms: number): string {
 
 const TIME_LENGTH = '00:00:00.000Z'.length
 
-/** The member of `sampleFields`; none for real prices. */
+/** The field of `sampleFields`; none for real prices. */
 export const presentSample = (isSample: boolean | undefined): { sample?: true } =>
   isSample ? { sample: true } : {}
 
-/** The closing members of every answer that has a tier; `as_of` only for the hourly one. */
+/** The closing fields of every response with a tier; `as_of` only for the hourly one. */
 export function presentFreshness({ tier, nowMs, cutoffMs, isSample }: Freshness) {
   return {
     timestamp: iso(nowMs),
@@ -52,13 +52,13 @@ export function presentFreshness({ tier, nowMs, cutoffMs, isSample }: Freshness)
   }
 }
 
-/** The last text of each tier: under load many answers fall into one millisecond. */
+/** The last string of each tier: under load many responses fall into one millisecond. */
 const told: Record<Tier, { nowMs: number; isSample: boolean | undefined; text: string }> = {
   hourly: { nowMs: Number.NaN, isSample: false, text: '' },
   realtime: { nowMs: Number.NaN, isSample: false, text: '' },
 }
 
-/** The members of `presentFreshness` as text, letter by letter, up to the end of the body. */
+/** The fields of `presentFreshness` as a string, byte for byte, up to the end of the body. */
 export function freshnessText({ tier, nowMs, cutoffMs, isSample }: Freshness): string {
   const last = told[tier]
   if (last.nowMs !== nowMs || last.isSample !== isSample) {
@@ -71,14 +71,14 @@ export function freshnessText({ tier, nowMs, cutoffMs, isSample }: Freshness): s
   return last.text
 }
 
-/** The members of `priceFields`. */
+/** The fields of `priceFields`. */
 export const presentPrice = ({ rate, fee, feeCurrency }: Quote) => ({
   rate: roundAmount(rate),
   fee: fee === null ? null : roundAmount(fee),
   fee_currency: feeCurrency,
 })
 
-/** The members of `ageFields`. */
+/** The fields of `ageFields`. */
 export const presentAge = ({ quote, isStale }: AgedQuote) => ({
   last_updated: iso(quote.atMs),
   is_stale: isStale,
@@ -93,19 +93,19 @@ export function presentRateDate(
   return date === null ? {} : { rate_date: date }
 }
 
-/** The members of `standingFields`. */
+/** The fields of `standingFields`. */
 export const presentStanding = (quote: Quote) => ({
   fee_stated: isFeeStated(quote),
   evidence: quote.evidence,
 })
 
-/** The members of `backingFields`. */
+/** The fields of `backingFields`. */
 export const presentBacking = ({ basis, dispersionBps }: Backing) => ({
   basis,
   ...(dispersionBps !== null && { dispersion_bps: roundBps(dispersionBps) }),
 })
 
-/** The members of `midFields`, or none of them without a mid. */
+/** The fields of `midFields`, or none of them without a mid. */
 export function presentMid(mid: Mid | null) {
   if (!mid) return {}
   return {

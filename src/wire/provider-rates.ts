@@ -93,7 +93,7 @@ export const presentProviderQuote = (
   }
 }
 
-/** Why a provider has no corridor. */
+/** Explains why a provider has no corridor. */
 const providerNote = ({ name }: Provider, absence: Emptiness): string =>
   emptyNote(absence, {
     what: `price of ${name}`,

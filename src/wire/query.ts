@@ -12,13 +12,12 @@ const INTEGER = new RegExp(`^-?\\d{1,${INTEGER_DIGITS_MAX}}$`)
 const INTEGER_MAX = 10 ** INTEGER_DIGITS_MAX - 1
 
 /**
- * The parameters that `schema` declares, read from the query string of a URL and checked by it.
+ * Reads the parameters that `schema` declares from the query string of a URL, and checks them.
  *
- * Other parameters are ignored, except one that asks for a time where only the present is served.
- * Such a parameter, and one that is missing, given twice, empty, badly encoded or outside its
- * bounds, throws a 400 that names it and says what to do. Lists are comma-separated, or given in
- * several parameters of one name; their items are trimmed, read in any case, and count once however
- * often they occur.
+ * Other parameters are ignored, except a time where only the present is served. Such a parameter,
+ * and one that is missing, repeated, empty, badly encoded or out of bounds, throws a 400 that names
+ * it and says what to do. Lists are comma-separated or repeat the parameter; their items are
+ * trimmed, read in any case and deduplicated.
  */
 export function readQuery<S extends TObject>(schema: S, url: string): Static<S> {
   const given = parametersOf(url)
@@ -35,7 +34,7 @@ export function readQuery<S extends TObject>(schema: S, url: string): Static<S> 
   return query
 }
 
-/** Parameters that ask for a time, each with where to send it instead. */
+/** Parameters for a time, each with the endpoint that takes it. */
 const PAST: Readonly<Record<string, string>> = {
   date: '/historical takes a date',
   as_of: '/historical takes a date',
@@ -47,7 +46,7 @@ const PAST: Readonly<Record<string, string>> = {
 
 type Times = { readonly names: readonly string[]; whereOf(name: string): string }
 
-/** Throws a 400 for a name that asks for a time, where the schema has no time at all. */
+/** Throws a 400 for a parameter that is a time if the schema has none. */
 export function refuseTimes({ properties }: TObject, { names, whereOf }: Times): void {
   const isTime = (name: string) => Object.hasOwn(PAST, name)
   const asked = names.find(isTime)
@@ -59,7 +58,7 @@ export function refuseTimes({ properties }: TObject, { names, whereOf }: Times):
   })
 }
 
-/** Reads parameters by `textOf`, which gives the trimmed text of each; undefined if absent. */
+/** Reads parameters by `textOf`, which returns the trimmed string of each; undefined if absent. */
 function readFields<S extends TObject>(
   schema: S,
   textOf: (name: string, field: TSchema) => string | undefined,
@@ -75,8 +74,8 @@ function readFields<S extends TObject>(
 }
 
 /**
- * The value of a parameter whose text came in any way, trimmed; undefined if the text is absent
- * and may be. Throws the 400 that names it.
+ * The value of a parameter from any source, trimmed; undefined if an optional one is absent. Throws
+ * the 400 that names it.
  */
 export const readField = (name: string, field: TSchema, text: string | undefined): unknown =>
   text === undefined ? absentValue(name, field) : checkedValue({ name, field, text })
@@ -90,7 +89,7 @@ function absentValue(name: string, field: TSchema): unknown {
 
 const knownFields = new WeakMap<TObject, readonly [string, TSchema][]>()
 
-/** The members of a schema, listed once. */
+/** The fields of a schema, listed once. */
 function fieldsOf(schema: TObject): readonly [string, TSchema][] {
   let fields = knownFields.get(schema)
   if (!fields) {
@@ -127,7 +126,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The trimmed text of a parameter; undefined when it is absent. Repeated lists are joined. */
+/** The trimmed string of a parameter; undefined if it is absent. Repeated lists are joined. */
 function textOf(name: string, field: TSchema, given: readonly Parameter[]): string | undefined {
   let [found, times]: [Parameter | undefined, number] = [undefined, 0]
   for (const parameter of given) {
@@ -195,7 +194,7 @@ function itemsOf({ items: { enum: isOfWords, maxLength } }: TSchema, text: strin
   return [...new Set(items.map((item) => (isOfWords ? item.toLowerCase() : item.toUpperCase())))]
 }
 
-/** The number that a text spells plainly and a field accepts; null for any other text. */
+/** The number that a string spells plainly and a field accepts; null for any other string. */
 export function plainNumber(field: TSchema, text: string): number | null {
   const isWritten = (field.type === 'integer' ? INTEGER : PLAIN_DECIMAL).test(text)
   const value = Number(text)
@@ -203,7 +202,7 @@ export function plainNumber(field: TSchema, text: string): number | null {
   return value !== field.maximum || isBetween(text, { min: 0, max: value }) ? value : null
 }
 
-/** Longer texts cannot be a currency code, a date or an id of ours. */
+/** Longer strings cannot be a currency code, a date or an id of ours. */
 const TEXT_MAX = 200
 
 function isWithin(value: number, field: TSchema): boolean {

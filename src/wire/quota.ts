@@ -8,7 +8,8 @@ export const NO_STORE = 'no-store, no-transform'
  * The budget in X-RateLimit headers and in the IETF's headers.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  *
- * A reply with a budget belongs to one account, which a shared cache could not tell from X-API-Key.
+ * A response with a budget belongs to one account, which a shared cache could not tell from
+ * X-API-Key.
  */
 export function quotaHeaders(quota: Quota, nowMs: number): Record<string, string> {
   const { limit, resetMs } = quota

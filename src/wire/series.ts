@@ -104,7 +104,7 @@ export const seriesList = new List({
   about: ({ corridor, interval }) => ['time-series', corridor, interval],
 })
 
-/** The question that a checked query asks. Throws a 400 for a text that is not a date-time. */
+/** Reads a checked query. Throws a 400 for a string that is not a date-time. */
 export function seriesQuestion(query: Static<typeof SeriesQuery>): SeriesQuestion {
   const { start, end, ohlc, ...rest } = query
   return {

@@ -2,11 +2,11 @@
 const JOINED_BYTES_MAX = 15_000
 
 /**
- * The body of a reply that may be made in a later turn than its request came in, such as after a
- * question to the database.
+ * The body of a response that may be created in a later turn than its request, such as after a
+ * database query.
  *
  * For a larger body Bun would send each word of the head by itself: dozens of system calls and
- * packets, which can take longer than the answer. The head of a stream goes out whole.
+ * packets, which can take longer than the rest. The head of a stream goes out whole.
  */
 export function streamedBody<B extends string | Uint8Array<ArrayBuffer>>(
   body: B,

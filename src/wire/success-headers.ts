@@ -1,7 +1,7 @@
 import { type Plan, type Quota, tierOf } from '~/domain/quota.ts'
 import { movingQuota, quotaHeaders } from './quota.ts'
 
-/** The header that tells how far an answer knows the log of changes. */
+/** The header that states how far a response knows the log of changes. */
 export const POSITION_HEADER = 'x-corridor-position'
 
 type Success = {
@@ -16,15 +16,15 @@ type Route = {
   readonly isTiered: boolean
   /** Says whether another Accept header may bring another form. */
   readonly varies?: boolean
-  /** Headers for browsers that every answer carries, where the route sets them itself. */
+  /** Headers for browsers that every response carries, if the route sets them itself. */
   readonly guards?: Readonly<Record<string, string>>
 }
 
-/** The headers that every reply of a plan shares until `resetMs`. */
+/** The headers that every response of a plan shares until `resetMs`. */
 type Kept = { readonly headers: Headers; resetMs: number; position: number }
 
 /**
- * The headers of successful JSON answers of one route.
+ * The headers of successful JSON responses of one route.
  *
  * Each plan has one set that is changed in place: a Response copies its headers, and copying this
  * set costs a fifth of reading a record.

@@ -87,7 +87,7 @@ export const ALERT_CHANGE_EXAMPLES = {
 /** Fields that an alert keeps from its creation. */
 const SETTLED = ['corridor', 'source_country', 'target_country'] as const
 
-/** What each member takes, in words; one of a fixed list names its words. */
+/** The value of each field in words; one of a fixed list names its values. */
 const TAKES: Readonly<Record<string, string>> = {
   corridor: 'two codes, as in GBP/KES',
   source_country: 'a code such as GB',
@@ -104,7 +104,7 @@ const TAKES: Readonly<Record<string, string>> = {
   status: 'active or paused; DELETE takes an alert away',
 }
 
-/** A new alert as a body asks for it. Throws `malformed_body`, or names the member at fault. */
+/** Reads a new alert from a body. Throws `malformed_body`, or names the invalid field. */
 export function readAlertBody(text: string): AlertWish {
   const { corridor, amount, when, to, name, once, ...countries } = membersOf(
     AlertBody,
@@ -152,8 +152,8 @@ const parsed = (text: string): unknown =>
   jsonBody(text, { tooDeep: 'the body is nested too deeply for an alert' })
 
 /**
- * The members that a schema declares, each checked by its own; null counts as left out where it
- * says nothing. `at` names the object where it is inside another.
+ * Checks each field that a schema declares by its own schema; null counts as absent if the schema
+ * does not mention it. `at` is the path of a nested object.
  */
 function membersOf<S extends TObject>(schema: S, value: unknown, at = ''): Static<S> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -182,7 +182,7 @@ function membersOf<S extends TObject>(schema: S, value: unknown, at = ''): Stati
 const fits = (field: TSchema, value: unknown): boolean =>
   field.enum ? field.enum.includes(value) : Value.Check(field, value)
 
-/** Members that have members, or whose text is trimmed first. */
+/** Fields with nested fields, or whose string is trimmed first. */
 const READ_FURTHER: ReadonlySet<string> = new Set(['when', 'to', 'name'])
 
 function refuseUnknown(given: readonly string[], known: readonly string[], within: string): void {
@@ -198,7 +198,7 @@ function refuseUnknown(given: readonly string[], known: readonly string[], withi
 
 const CORRIDOR = /^\s*([A-Za-z]{3,4})\s*\/\s*([A-Za-z]{3,4})\s*$/
 
-/** Both codes of a text such as `GBP/KES`. Throws `invalid_parameter` for any other. */
+/** Both codes of a string such as `GBP/KES`. Throws `invalid_parameter` for any other string. */
 function corridorOf(text: string): Corridor {
   const [, from, to] = CORRIDOR.exec(text) ?? []
   if (!from || !to) throw wrong('corridor', TAKES.corridor!)

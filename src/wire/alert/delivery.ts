@@ -81,7 +81,7 @@ export const monthlyBody = (
   return JSON.stringify({ ...fired, data: { ...fired.data, cheapest: offers } })
 }
 
-/** The text of a test, which tells nothing of prices. */
+/** The body of a test delivery, which contains no prices. */
 export const testBody = (alert: Alert, nowMs: number, isSample = false): string =>
   bodyOf({ type: 'alert.test', alert, atMs: nowMs, isSample }, {})
 

@@ -3,7 +3,7 @@ import { isKeyName, KEY_NAME_LENGTH_MAX, KEY_NAME_RULE } from '~/domain/account.
 /** Description of an application by itself. */
 export type Application = {
   readonly name: string
-  /** Its own page, if it names one. */
+  /** The application's page, if any. */
   readonly uri: string | null
   /** Addresses that people may be sent back to. */
   readonly redirectUris: readonly string[]
@@ -29,12 +29,12 @@ const EDITORS = new Set(
 )
 /** A scheme named by a domain in reverse. https://www.rfc-editor.org/rfc/rfc8252#section-7.1 */
 const REVERSE_DOMAIN = /^[a-z]{2,63}(\.[a-z0-9-]{1,63})+$/
-/** A host that can stand in the policy of a page; an app's address may have none. */
+/** A host allowed in a page's security policy; an app's address may have none. */
 const HOST = /^([a-z0-9._-]*|\[[0-9a-f:.]+\])$/i
 
 /**
- * The application that a document describes. Whatever it asks for, it gets what we have: codes with
- * PKCE, no secret. Throws ApplicationFault.
+ * Reads an application from its metadata document. Whatever it requests, it gets what we support:
+ * codes with PKCE, no secret. Throws `ApplicationFault`.
  *
  * https://www.rfc-editor.org/rfc/rfc7591#section-2
  */

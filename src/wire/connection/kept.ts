@@ -3,7 +3,7 @@ import type { Kept, SentTable } from '~/domain/person/kept.ts'
 import { presentAlert } from '~/wire/alert/alert.ts'
 import { iso } from '~/wire/present.ts'
 
-/** Everything that is kept of a person, for that person to download. */
+/** Everything stored about a person, for that person to download. */
 export const presentKept = (kept: Kept, nowMs: number) => ({
   downloaded_at: iso(nowMs),
   person: {

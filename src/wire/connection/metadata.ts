@@ -64,7 +64,7 @@ export const discoveryMetadata = (home: string) => ({
   id_token_signing_alg_values_supported: ['RS256'],
 })
 
-/** The answer to an application that registered. https://www.rfc-editor.org/rfc/rfc7591 */
+/** The response to an application's registration. https://www.rfc-editor.org/rfc/rfc7591 */
 export const presentRegistration = (
   clientId: string,
   { name, uri, redirectUris }: Application,

@@ -193,7 +193,7 @@ export const costsList = new List({
   ],
 })
 
-/** The question of a checked query. Throws a 400 that names the parameter at fault. */
+/** Reads a checked query. Throws a 400 that names the invalid parameter. */
 export function costsQuestion(query: Static<typeof CostsQuery>): CostsQuestion {
   const sourceCountry = neededCountry('source_country', query.source_country)
   const targetCountry = neededCountry('target_country', query.target_country)

@@ -6,7 +6,7 @@ type ColumnType = 'STRING' | 'DOUBLE' | 'INT64' | 'TIMESTAMP'
 type Value = string | number | bigint | null | undefined
 type Row = MonthRow & ReturnType<typeof presentOffer>
 
-/** What separates the ways of paying in a cell, as in CSV. */
+/** Separator of payment methods in a cell, as in CSV. */
 const LISTED = '|'
 
 /** The columns of a month's file in their order: the type of each, and its value in a row. */

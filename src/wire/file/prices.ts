@@ -25,13 +25,13 @@ type PricesAsk = {
   readonly until: string
   /** Null for the newest. */
   readonly edition: number | null
-  /** Whether the same address has the same content at any time. */
+  /** Says whether the content of an address never changes. */
   readonly isForGood: boolean
 }
 
 /**
- * The prices that an address asks for; without a day, those of the last one that is complete.
- * Throws a 400 that names the parameter at fault, and `unknown_file` for a quarter to come.
+ * Reads the requested prices from a URL; without a day, those of the last complete day. Throws a
+ * 400 that names the invalid parameter, and `unknown_file` for a future quarter.
  */
 export function readPricesQuery(url: string, nowMs: number): PricesAsk {
   const { quarter: name, until, edition = null } = readQuery(PricesQuery, url)

@@ -4,7 +4,7 @@ import { Instant } from '~/wire/fields.ts'
 import { readInstant } from '~/wire/moment.ts'
 import { iso } from '~/wire/present.ts'
 
-/** The parameter of questions that can be asked about an earlier state of knowledge. */
+/** The parameter of requests that can ask about an earlier state of knowledge. */
 export const knownParameter = {
   known_at: Type.Optional(
     Type.String({
@@ -17,7 +17,7 @@ export const knownParameter = {
   ),
 }
 
-/** The member by which an answer says of which state of knowledge it is. */
+/** The field that states which state of knowledge a response reflects. */
 export const knownFields = {
   known_at: Type.Optional({
     ...Instant,
@@ -25,13 +25,13 @@ export const knownFields = {
   }),
 }
 
-/** As `knownFields`, for an answer that has no note else. */
+/** `knownFields` for a response that has no other note. */
 export const notedKnownFields = {
   note: Type.Optional(Type.String({ description: 'That nothing had been recorded by known_at.' })),
   ...knownFields,
 }
 
-/** The time in a question; null if it is about now. Throws a 400 for what is not a date-time. */
+/** The time in a request; null for now. Throws a 400 if it is not a date-time. */
 export const readKnownAt = ({ known_at: text }: { readonly known_at?: string }): number | null =>
   readInstant('known_at', text)
 

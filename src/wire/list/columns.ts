@@ -2,9 +2,9 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 
 export type Column = {
   readonly name: string
-  /** The members that lead to its value, from the outside in. */
+  /** The fields that lead to its value, from the outside in. */
   readonly path: readonly string[]
-  /** The schema of the value where there is one; of each item where the value is a list. */
+  /** The schema of the value; if the value is a list, of each item. */
   readonly schema: TSchema
   readonly isList: boolean
 }
@@ -21,8 +21,8 @@ type Options = {
 }
 
 /**
- * The columns of a record in the order of its members. Those of a nested record stand in its place,
- * under its name and theirs. Throws for a list of records, which no cell could hold.
+ * The columns of a record in the order of its fields. A nested record is replaced by its own
+ * columns, prefixed with its name. Throws for a list of records, which no cell could hold.
  */
 export function columnsOf(record: TObject, { without = [], path = [] }: Options = {}): Column[] {
   return Object.entries(record.properties).flatMap(([member, schema]) => {

@@ -12,7 +12,7 @@ const Detail = words(DETAILS, {
 
 export const detailParameter = { detail: Type.Optional(Detail) }
 
-/** The detail that a request asks for; without one it is `short`. */
+/** The requested detail; `short` if absent. */
 export type Detailed = { readonly detail?: Static<typeof Detail> | undefined }
 
 export const detailFields = {

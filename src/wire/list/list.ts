@@ -4,18 +4,18 @@ import { type Cell, type Column, cellOf, columnsOf } from './columns.ts'
 type Body = Readonly<Record<string, unknown>>
 type Row = Readonly<Record<string, unknown>>
 
-/** A column that an answer does not have as a member of its entries. */
+/** A column that is not a field of a response's entries. */
 export type Mark = {
   readonly description: string
   isSet(row: Row, body: Body): boolean
 }
 
 type ListOptions = {
-  /** The schema of the whole answer. */
+  /** The schema of the whole response. */
   readonly response: TObject
-  /** The member of the answer that holds the entries. */
+  /** The response field that holds the entries. */
   readonly entries: string
-  /** Members of the answer that are no columns, nested ones with dots. */
+  /** Response fields that are not columns, nested ones with dots. */
   readonly without?: readonly string[]
   /** Columns behind those of the entries, by name. */
   readonly marks?: Readonly<Record<string, Mark>>
@@ -23,15 +23,15 @@ type ListOptions = {
   about(body: Body): readonly unknown[]
 }
 
-/** Members of answers that are no columns of any file; a header says `known_at`. */
+/** Response fields that are not columns of any file; a header states `known_at`. */
 const NO_COLUMNS = ['count', 'known_at']
 
-/** A member that repeats the `offer_id` before it. */
+/** A field that repeats the `offer_id` before it. */
 const SAID_TWICE = 'offer.id'
 
 /**
- * The entries of an answer as flat rows: the members of an entry in their order, then its marks,
- * then what the answer says of all of them, so that each row stands for itself.
+ * The entries of a response as flat rows: an entry's fields in their order, then its marks, then
+ * the fields that apply to all entries, so that each row is self-contained.
  */
 export class List {
   readonly entries: string
@@ -78,7 +78,7 @@ export class List {
     return Object.fromEntries(this.#whole.map((column) => [column.name, cellOf(column, body)]))
   }
 
-  /** The name of a file of the answer, without what comes behind its point. */
+  /** The name of a response's file, without its extension. */
   fileName(body: Body): string {
     const parts = this.#about(body).filter((part) => part !== undefined && part !== null)
     return parts.map((part) => String(part).replace(/[^\w.-]+/g, '-')).join('-')

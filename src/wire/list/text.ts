@@ -2,7 +2,7 @@ import { csvLine, plainText } from '~/wire/csv-line.ts'
 import type { Cell } from './columns.ts'
 import type { RowFormat } from './format.ts'
 
-/** Stands between the items of a list in a cell of CSV, as it does in files that are imported. */
+/** Separates the items of a list in a CSV cell, as in imported files. */
 const BAR = '|'
 
 /** The number of rows that are written at once. */
@@ -18,8 +18,8 @@ type Form = {
 type Writer = { readonly head: string; line(cells: readonly Cell[]): string }
 
 /**
- * Rows as text, some hundred at a time. CSV begins with the names of its columns, unless the rows
- * continue others.
+ * Writes rows as strings, several hundred at a time. CSV begins with its column names, unless the
+ * rows continue others.
  */
 export function* textsOf(
   rows: Iterable<readonly Cell[]>,

@@ -66,7 +66,7 @@ const OfferTerms = namedRecord('Offer', {
   valid_until: Type.Optional({ ...Instant, description: 'The price is not shown after it.' }),
 })
 
-/** Which offer a price is of, and what it is for, as the last members of each entry with one. */
+/** The offer of a price and its conditions, as the last fields of each entry that has an offer. */
 export const offerFields = {
   offer_id: OfferId,
   offer: Type.Optional({
@@ -95,7 +95,7 @@ export const matchFields = {
   ),
 }
 
-/** The name of each filter in questions. */
+/** The parameter name of each filter. */
 export const FILTERS: Readonly<Record<FilterName, string>> = {
   sourceCountry: 'source_country',
   targetCountry: 'target_country',
@@ -114,7 +114,7 @@ export const unspecifiedFields = {
   ),
 }
 
-/** The members of `offerFields`; the id alone for a quote that says nothing of its offer. */
+/** The fields of `offerFields`; only the id for a quote that states nothing about its offer. */
 export function presentOffer(quote: Quote): {
   offer_id: string
   offer?: Static<typeof OfferTerms>
@@ -144,8 +144,8 @@ function termsOf(offer: Offer): Omit<Static<typeof OfferTerms>, 'id'> {
 }
 
 /**
- * The members of `matchFields`; none for a quote that says nothing of its offer, or where nothing
- * is sent.
+ * The fields of `matchFields`; none for a quote that states nothing about its offer, or without an
+ * amount.
  */
 export function presentMatch({ offer }: Quote, matched: AmountMatch | null) {
   if (offer === null || matched === null) return {}
@@ -156,6 +156,6 @@ export function presentMatch({ offer }: Quote, matched: AmountMatch | null) {
   }
 }
 
-/** The member of `unspecifiedFields`; none if all that was asked was said. */
+/** The field of `unspecifiedFields`; none if every requested condition is stated. */
 export const presentUnspecified = (unspecified: readonly FilterName[]) =>
   unspecified.length === 0 ? {} : { unspecified: unspecified.map((name) => FILTERS[name]) }

@@ -79,7 +79,7 @@ export const selectionParameters = { ...ageParameter, ...offerParameters }
 const SelectionQuery = Type.Object(selectionParameters)
 type SelectionQuery = Static<typeof SelectionQuery>
 
-/** Which offers a question is about. Throws a 400 that names the parameter at fault. */
+/** Reads the selection of offers. Throws a 400 that names the invalid parameter. */
 export function readSelection(query: SelectionQuery): Selection {
   const maxAgeMs = readMaxAge(query)
   const filters = readFilters(query)
@@ -88,7 +88,7 @@ export function readSelection(query: SelectionQuery): Selection {
   return isPlain ? UNSELECTED : { filters, isEvery, maxAgeMs }
 }
 
-/** The filters of a question; `NO_FILTERS` itself where nothing is asked. */
+/** The filters of a request; `NO_FILTERS` itself if it has none. */
 export function readFilters(query: Omit<SelectionQuery, 'max_age' | 'offers'>): OfferFilters {
   const { source_country, target_country, pay_in, pay_out, channel, delivery_max } = query
   const filters = {
@@ -104,12 +104,12 @@ export function readFilters(query: Omit<SelectionQuery, 'max_age' | 'offers'>): 
 
 const ECHO_LENGTH_MAX = 40
 
-/** The code of a country that a question names in any case; null if it names none. */
+/** A request's country code, given in any case; null if absent. */
 function readCountry(name: string, text: string | undefined): string | null {
   return text === undefined ? null : neededCountry(name, text)
 }
 
-/** The code of a country that a question names in any case. Throws a 400 for any other text. */
+/** A request's country code, given in any case. Throws a 400 for any other string. */
 export function neededCountry(name: string, text: string): string {
   const code = countryCode(text)
   if (code !== null) return code
@@ -117,7 +117,7 @@ export function neededCountry(name: string, text: string): string {
   throw invalidParameter({ name, fault: `${echo} ${countryFault(text)}` })
 }
 
-/** A delivery time in milliseconds, null if none is asked; a 400 where it is none. */
+/** A delivery time in milliseconds, null if absent; a 400 if it is not a delivery time. */
 export function readDelivery(text: string | undefined): number | null {
   if (text === undefined) return null
   const ms = deliveryMsOf(text) ?? shortMs(text)
@@ -125,7 +125,7 @@ export function readDelivery(text: string | undefined): number | null {
   throw invalidParameter({ name: 'delivery_max', fault: `it must be a ${DELIVERY}` })
 }
 
-/** As an age is written, within the bound of a delivery. */
+/** Reads the notation of an age, up to the maximum of a delivery. */
 function shortMs(text: string): number | null {
   const ms = ageMsOf(text)
   return ms !== null && ms <= DELIVERY_DAYS_MAX * DAY_MS ? ms : null

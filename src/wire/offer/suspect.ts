@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Suspicion } from '~/domain/price/suspect.ts'
 
-/** The member that says why a price is not believed, on every entry that shows one. */
+/** The field that says why a price is not believed, on every entry that shows one. */
 export const suspectFields = {
   suspect: Type.Optional(
     Type.String({
@@ -13,7 +13,7 @@ export const suspectFields = {
   ),
 }
 
-/** The member of a price of the past, which is held against the mid of its own time alone. */
+/** The field of a past price, which is compared only with the mid of its own time. */
 export const pastSuspectField = Type.Optional(
   Type.String({
     description:
@@ -30,6 +30,6 @@ export function suspectText({ offPct, isOfDay }: Suspicion): string {
   return `${Math.abs(offPct).toFixed(1)} % ${side} ${mid}`
 }
 
-/** The member of `suspectFields`; none for a price that is believed. */
+/** The field of `suspectFields`; none for a price that is believed. */
 export const presentSuspect = ({ suspect }: { readonly suspect: Suspicion | null }) =>
   suspect === null ? {} : { suspect: suspectText(suspect) }

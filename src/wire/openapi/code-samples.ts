@@ -1,9 +1,9 @@
-/** A question to the interface, as a program asks it. */
+/** A request to the API, as a program sends it. */
 export type Question = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly hasKey: boolean
-  /** The file that the answer is; absent for an answer in JSON. */
+  /** The file name of the response; absent for JSON. */
   readonly fileName?: string
   /** Says whether the response is a stream, which is printed as it comes. */
   readonly isStream?: boolean
@@ -15,8 +15,8 @@ export type Question = {
 type CodeSample = { readonly lang: string; readonly label: string; readonly source: string }
 
 /**
- * Programs that ask the question and print the answer, with nothing to install. They take the key
- * from the variable CORRIDOR_KEY.
+ * Programs that send the request and print the response, with nothing to install. They read the key
+ * from the variable `CORRIDOR_KEY`.
  */
 export const codeSamples = (question: Question): readonly CodeSample[] => [
   { lang: 'Shell', label: 'curl', source: curl(question) },
@@ -25,7 +25,7 @@ export const codeSamples = (question: Question): readonly CodeSample[] => [
   { lang: 'PHP', label: 'PHP', source: php(question) },
 ]
 
-/** The method that curl and Python take for a question where none is said. */
+/** The method that curl and Python use for a request that names none. */
 const impliedMethod = ({ body }: Question) => (body === undefined ? 'GET' : 'POST')
 
 function curl(question: Question): string {
@@ -129,5 +129,5 @@ $answer = json_decode(file_get_contents($url, false, $context));
 echo json_encode($answer, JSON_PRETTY_PRINT), PHP_EOL;`
 }
 
-/** A text in single quotes, as JavaScript, Python and PHP read it. */
+/** A string in single quotes, as JavaScript, Python and PHP read it. */
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

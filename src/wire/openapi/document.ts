@@ -111,7 +111,7 @@ const HeldTag = Type.Object({
   ),
 })
 
-/** Programs that ask the endpoint by the examples of its parameters. */
+/** Programs that call the endpoint with the examples of its parameters. */
 function samplesOf(
   { method, path, operation }: Endpoint,
   parameters: readonly Json[],

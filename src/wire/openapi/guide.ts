@@ -36,7 +36,7 @@ const ADVICE = `- A success costs one unit of the account's UTC day, a failure n
 - \`format=csv\` and \`ndjson\` give a flat row for each entry.
 - An error has \`error\`, a sentence that says what to do, and \`code\`, a stable word.`
 
-/** The tool of the tool server for each kind of question. */
+/** The MCP tool for each kind of request. */
 const TOOLS = `- What arrives, what to send, who is best, provider against provider: \`convert\`
 - Who quotes what between two currencies, and its age: \`get_rates\`
 - What sending between two countries costs, by way of paying and speed: \`get_costs\`

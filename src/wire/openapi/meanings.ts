@@ -1,6 +1,6 @@
 /**
- * The meaning of each component whose schema has no description, by its name. They stand here and
- * not in the schemas because tools show those too, where each word costs a model its attention.
+ * The meaning of each component whose schema has no description, by its name. They are not in the
+ * schemas because tools show those too, where each word costs a model attention.
  */
 export const MEANINGS: Readonly<Record<string, string>> = {
   Alert: 'An alert of the account, with its state.',

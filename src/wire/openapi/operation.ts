@@ -23,7 +23,7 @@ export type OperationNotes = {
   readonly description: string
   /** Codes that only the work itself can cause; those of keys and parameters are implied. */
   readonly errors?: readonly ErrorCode[]
-  /** Headers that the answer may carry besides those of keys, tiers and tags. */
+  /** Response headers besides those of keys, tiers and tags. */
   readonly mayCarry?: readonly (
     | 'X-As-Of'
     | 'X-Note'
@@ -33,9 +33,9 @@ export type OperationNotes = {
   )[]
 }
 
-/** One operation of the interface, made of the very schemas that check and type it. */
+/** One operation of the API, built from the schemas that check and type it. */
 export type Operation = OperationNotes & {
-  /** The parts of the path that stand in braces. */
+  /** The parts of the path in braces. */
   readonly path?: TObject
   readonly query: TObject
   readonly headers?: TObject
@@ -72,7 +72,7 @@ export type Endpoint = {
   readonly operation: Operation
 }
 
-/** Every code an operation can answer with, by status in ascending order. */
+/** Every error code of an operation, by status in ascending order. */
 export function errorsByStatus(operation: Operation): Map<number, ErrorCode[]> {
   const codes = new Set<ErrorCode>([...(operation.errors ?? []), ...commonErrors(operation)])
   const ordered = ERROR_CODES.filter((code) => codes.has(code))

@@ -13,8 +13,8 @@ import { ROW_HEADERS, rowMedia } from './rows.ts'
 import type { Components, Json } from './schema.ts'
 
 /**
- * Answers of a real run, by operation, status and name of the example. Those in another medium than
- * JSON are texts, named by the medium.
+ * Responses of a real run, by operation, status and name of the example. Those in other media than
+ * JSON are strings, named by the medium.
  */
 export type Examples = Record<string, Record<string, Record<string, unknown>>>
 
@@ -248,7 +248,7 @@ export class Responses {
     return { examples: { rows: { value: lines.slice(0, EXAMPLE_LINES).join('') } } }
   }
 
-  /** The examples of an operation's answers; those of errors are named by their code. */
+  /** The examples of an operation's responses; those of errors are named by their code. */
   #examplesOf({ id }: Operation, status: number, codes: readonly string[] | null = null): Json {
     const recorded = { ...this.examples.anywhere?.[status], ...this.examples[id]?.[status] }
     const examples = Object.entries(recorded)
@@ -259,7 +259,7 @@ export class Responses {
 }
 
 /**
- * The headers of an operation's answer: the budget wherever the caller is known on a path that
+ * The headers of an operation's response: the budget wherever the caller is known on a path that
  * spends it, and where usage is shown.
  */
 function headersOf(operation: Operation, status: number): Json {

@@ -3,13 +3,13 @@ import { MEDIA } from '~/wire/list/format.ts'
 import type { List } from '~/wire/list/list.ts'
 import type { Components, Json } from './schema.ts'
 
-/** Headers that a list as a file may carry, besides those of the answer as JSON. */
+/** Headers that a list as a file may carry, besides those of the JSON response. */
 export const ROW_HEADERS = [
   ...['Content-Disposition', 'X-As-Of', 'X-Note', 'X-Mid-Rate', 'X-Mid-Source'],
   'X-Mid-Fetched-At',
 ] as const
 
-/** A schema without what the member of the same name says of itself in the JSON. */
+/** A schema without its description and examples, which are about the JSON field. */
 const bare = ({ description: _description, examples: _examples, ...schema }: Json): Json => schema
 
 /**

@@ -75,11 +75,11 @@ export function assertForCsv(query: BulkQuery): void {
   if (name) throw invalidParameter({ name, fault: 'it is for a body of text/csv only' })
 }
 
-/** The warnings that an answer lists, and how many there are. */
+/** The warnings that a response lists, and their total number. */
 export const listedWarnings = (all: readonly Warning[]) =>
   all.length > 0 && { warnings: all.slice(0, LISTED_MAX), warning_count: all.length }
 
-/** The error with the first of its faults and their number; another error as it is. */
+/** Returns the error with the first of its problems and their number; other errors unchanged. */
 export function withListedFaults(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'invalid_rows') return error
   const errors = error.details.errors as readonly unknown[]

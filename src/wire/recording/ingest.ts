@@ -15,7 +15,7 @@ export const BODY_BYTES_MAX = 1_048_576
 
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
-/** The maximum number of unread members that a warning names. */
+/** The maximum number of unread fields that a warning names. */
 const UNREAD_SHOWN_MAX = 5
 
 export const IngestBody = Type.Union([
@@ -44,7 +44,7 @@ export const INGEST_EXAMPLES = {
 
 export const INGEST_MEDIA = ['application/json', 'text/csv', 'application/x-ndjson'] as const
 
-/** A row as a text of each medium but JSON. */
+/** A row in each medium but JSON. */
 export const INGEST_TEXTS = {
   'text/csv': 'provider_id,from,to,rate,fee\nwestern-union,GBP,KES,172.4,1.99\n',
   'application/x-ndjson': `${JSON.stringify(exampleRow)}\n`,
@@ -95,11 +95,11 @@ const LONG_NUMBER = /\d[\d.]{15,}|\d[eE][+-]?\d{3}/
 /** A row with its place in the body. */
 type ReadRow = SentRow & { readonly index: number }
 
-/** The outcome of reading a request body. If there are faults, none of it may be recorded. */
+/** The outcome of reading a request body. If it has errors, none of it may be recorded. */
 export type BatchReading = {
   readonly rows: readonly ReadRow[]
   readonly warnings: readonly Warning[]
-  /** Every fault of every row by its index. */
+  /** Every error of every row by its index. */
   readonly faults: readonly RowFault[]
   /** The known providers of the rows, one for each row that names one. */
   readonly providerIds: readonly string[]

@@ -91,7 +91,7 @@ export const ReferencesResponse = namedRecord('ReferencesResponse', {
   ...freshnessFields,
 })
 
-/** The question of a checked query. Throws a 400 for a date that does not exist. */
+/** Reads a checked query. Throws a 400 for a date that does not exist. */
 export function referencesQuestion({ currency, date }: Static<typeof ReferencesQuery>) {
   if (date !== undefined) readDate('date', date)
   return { currency, date: date ?? null }

@@ -4,7 +4,7 @@ import { presentOf } from '~/wire/list/columns.ts'
 import { type RowReading, type RowRules, readObservationRow } from './observation.ts'
 import { RateRow } from './schema.ts'
 
-/** The members of a row, each with the schema of its value. */
+/** The fields of a row, each with the schema of its value. */
 const FIELDS = Object.entries(RateRow.properties).map(
   ([name, schema]) => [name, presentOf(schema)] as const,
 )
@@ -12,23 +12,23 @@ const FIELDS = Object.entries(RateRow.properties).map(
 const namesOf = (is: (schema: TSchema) => boolean): readonly string[] =>
   FIELDS.flatMap(([name, schema]) => (is(schema) ? [name] : []))
 
-/** All members that a row may have. */
+/** All fields that a row may have. */
 export const ROW_MEMBERS = FIELDS.map(([name]) => name)
-/** Members that are moments. */
+/** Fields that are times. */
 export const ROW_TIMES = namesOf(({ format }) => format === 'date-time')
-/** Members that are true or false. */
+/** Fields that are true or false. */
 export const ROW_FLAGS = namesOf(({ type }) => type === 'boolean')
-/** Members that are numbers. */
+/** Fields that are numbers. */
 export const ROW_NUMBERS = namesOf(({ type }) => type === 'number')
-/** Members that are lists; in a CSV their words stand between `|`. */
+/** Fields that are lists; a CSV separates their words by `|`. */
 export const ROW_LISTS = namesOf(({ type }) => type === 'array')
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS)
 
-/** Members beyond this number are not checked; no row needs that many. */
+/** Fields beyond this number are not checked; no row needs that many. */
 const MEMBERS_MAX = 100
 const ECHO_LENGTH_MAX = 40
 
-/** A row that could not be read as an object, and why. */
+/** A row that could not be read as an object, with the reason. */
 export class MisreadRow {
   constructor(readonly fault: string) {}
 }
@@ -37,9 +37,9 @@ type SentReading = RowReading & { readonly unread: readonly string[] }
 
 /**
  * Reads one row that a person wrote as a JSON object, as `readObservationRow` does, and checks its
- * members' names.
+ * field names.
  *
- * A misspelt name is a fault: its value would be lost otherwise. Members in `extra` are allowed.
+ * A misspelt name is an error: its value would be lost otherwise. Fields in `extra` are allowed.
  */
 export function readSentRow(
   row: unknown,

@@ -8,7 +8,7 @@ export const DATE_ORDERS = ['dd/MM/yyyy', 'MM/dd/yyyy'] as const
 /** The signs that divide the whole of a number from its fraction. */
 export const DECIMALS = ['.', ','] as const
 
-/** The signs that may stand between thousands. */
+/** The possible separators between thousands. */
 export const GROUPS = ['.', ',', ' ', "'"] as const
 
 /** Notation of numbers and times in a table; null parts are not known. */
@@ -66,8 +66,8 @@ function groupedNumber(text: string, { decimal, group = ' ' }: Notation) {
 }
 
 /**
- * A time as a table writes it, as ISO-8601: a local one, or a date for its midnight, by the time
- * zone. What looks like neither comes back as it is.
+ * A table's time in ISO-8601: a local time, or midnight of a date, in the time zone. Any other
+ * string is returned unchanged.
  */
 export function timeIn(text: string, notation: Notation): string | Misread {
   const [clock = '', hour = '0', minute = '00', seconds = '00', half] = CLOCK.exec(text) ?? []
@@ -98,7 +98,7 @@ function dateOf(match: RegExpExecArray, { dates }: Notation): string {
   return `${lastYear}-${two(monthText!)}-${two(dayText!)}`
 }
 
-/** The day in a text such as `25 Nov 2026`; null for another text. */
+/** The day in a string such as `25 Nov 2026`; null for another string. */
 function namedDate(text: string): string | null {
   const [, day, name, year] = NAMED_DAY.exec(text) ?? []
   if (!day) return null

@@ -35,7 +35,7 @@ export type RowReading =
 /**
  * One row of `POST /rates` or of an import file, checked against every rule.
  *
- * Gives either the observation or all of the row's faults, each a sentence that names its field.
+ * Returns either the observation or all of the row's errors, each a sentence that names its field.
  * Optional fields may be null; unknown ones are ignored.
  */
 export function readObservationRow(row: unknown, rules: RowRules): RowReading {

@@ -4,7 +4,7 @@ import { OFFER_AMOUNT_DIGITS_MAX, offerFaults } from '~/domain/offer/fault.ts'
 import { CHANNELS, type Offer, PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 import { type RowValues, shown } from './values.ts'
 
-/** The member of a row that says each part of an offer. */
+/** The row field for each part of an offer. */
 const MEMBERS = {
   sourceCountry: 'source_country',
   targetCountry: 'target_country',

@@ -77,8 +77,8 @@ const offerMembers = {
 }
 
 /**
- * One row, in which optional members may also be null. A misspelt member is refused; one with
- * another name is ignored and named in the answer's warnings.
+ * One row, in which optional fields may also be null. A misspelt field is refused; one with another
+ * name is ignored and named in the response's warnings.
  */
 export const RateRow = named(
   'RateRow',

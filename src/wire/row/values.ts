@@ -18,13 +18,13 @@ export class WrittenNumber {
 
 const ECHO_LENGTH_MAX = 40
 
-/** The members of one row, and all that is wrong with them: sentences that name a member each. */
+/** The fields of one row, and all its errors: sentences that each name a field. */
 export class RowValues {
   readonly faults: string[] = []
 
   constructor(private readonly row: Record<string, unknown>) {}
 
-  /** Null if a member is absent; an inherited one is. */
+  /** Null if a field is absent or inherited. */
   of(field: string): unknown {
     return (Object.hasOwn(this.row, field) ? this.row[field] : null) ?? null
   }
@@ -33,13 +33,13 @@ export class RowValues {
     return this.of(field) === null
   }
 
-  /** Reports whether one of these members is there. */
+  /** Reports whether one of these fields is present. */
   hasSome(fields: ReadonlySet<string>): boolean {
     for (const name in this.row) if (fields.has(name) && !this.isAbsent(name)) return true
     return false
   }
 
-  /** A finite number as text with every digit; null if there is none, or one with a fault. */
+  /** A finite number as a string with every digit; null if it is absent or invalid. */
   numeral(field: string): string | null {
     const value = this.of(field)
     if (value === null) return null
@@ -51,8 +51,7 @@ export class RowValues {
   }
 
   /**
-   * Reports whether a text has no more significant digits than are kept of it; a fault where it
-   * has.
+   * Reports whether a string has at most `digitsMax` significant digits; records an error if not.
    */
   isShort(field: string, text: string, digitsMax: number): boolean {
     if (text.length <= digitsMax || (significantDigits(text) ?? 0) <= digitsMax) return true
@@ -60,7 +59,7 @@ export class RowValues {
     return false
   }
 
-  /** Text that a database can hold. */
+  /** A string that a database can hold. */
   text(field: string): string | null {
     const text = this.of(field)
     if (text === null) return null
@@ -70,7 +69,7 @@ export class RowValues {
     return text
   }
 
-  /** Epoch milliseconds of a moment. */
+  /** Epoch milliseconds of a time. */
   instant(field: string): number | null {
     const text = this.of(field)
     if (text === null) return null
@@ -104,7 +103,7 @@ export class RowValues {
 
 const isFiniteText = (text: string): boolean => isNumeral(text) && Number.isFinite(Number(text))
 
-/** A value of the sender's in the form in which a fault repeats it. */
+/** A sender's value in the form in which an error repeats it. */
 export function shown(value: unknown): string {
   if (value instanceof WrittenNumber) return value.text.slice(0, ECHO_LENGTH_MAX)
   if (typeof value === 'number') return String(value)

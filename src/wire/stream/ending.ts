@@ -14,5 +14,5 @@ export const ENDS: { readonly [Code in Ended['code']]: Ended } = {
   },
 }
 
-/** Asks the reader to come back after so many milliseconds. */
+/** Tells the reader to reconnect after this many milliseconds. */
 export const retryText = (ms: number): string => `retry: ${ms}\n\n`

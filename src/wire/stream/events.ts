@@ -6,7 +6,7 @@ import { noteFields } from '~/wire/note.ts'
 import { OfferId } from '~/wire/offer/offer.ts'
 import { ProviderRate } from '~/wire/rates.ts'
 
-/** Why the service ends a stream that is read fast enough. */
+/** Reasons for ending a stream that is read fast enough. */
 const STREAM_ENDS = ['revoked_key', 'plan_changed'] as const
 
 const corridor = Type.String({ examples: ['GBP/KES'] })

@@ -15,7 +15,7 @@ import { presentFreshness, presentMid } from '~/wire/present.ts'
 import { presentProviderRate } from '~/wire/rates.ts'
 import type { StreamBodies } from './events.ts'
 
-/** An event as text; without an id it leaves the reader's last one as it is. */
+/** An event as a string; without an id it leaves the reader's last one unchanged. */
 function eventText(name: string, body: object, id?: EventId): string {
   const idLine = id ? `id: ${eventIdText(id)}\n` : ''
   return `${idLine}event: ${name}\ndata: ${JSON.stringify(body)}\n\n`

@@ -6,9 +6,9 @@ import type { View } from '~/memory/view.ts'
 import { iso } from '~/wire/present.ts'
 
 /**
- * The texts around an answer's timestamp, what the answer was read from, and its last
- * full text. Under load many requests fall into one millisecond, and joining the parts for each
- * would cost as much as the rest of a reply.
+ * The parts around a response's timestamp, what it was read from, and its last full body. Under
+ * load many requests fall into one millisecond, and joining the parts for each would cost as much
+ * as the rest of a response.
  */
 type Kept = {
   readonly parts: readonly string[]
@@ -17,31 +17,27 @@ type Kept = {
   told: string
 }
 
-/** A text, or UTF-8 bytes that are overwritten for the next body. */
+/** A string, or UTF-8 bytes that are overwritten for the next body. */
 export type Body = string | Uint8Array<ArrayBuffer>
 
-/** The most bytes kept for each tier. */
+/** Maximum bytes cached for each tier. */
 const BYTES_MAX = 16 * 1_048_576
 
-/**
- * Longer questions are answered from scratch each time, so that strangers' texts cannot fill the
- * memory.
- */
+/** Longer requests are never cached, so that anonymous callers cannot fill memory. */
 const QUESTION_LENGTH_MAX = 512
 const ENTRY_BYTES = 500
-/** The number of questions that are remembered by their hash alone. */
+/** The number of requests that are remembered only by their hash. */
 const ASKED_SLOTS = 8192
 
 const TIMESTAMP = '"timestamp":"'
 const INSTANT_LENGTH = '2026-03-05T14:00:00.000Z'.length
 
 /**
- * Bodies that would be written again letter by letter, except for the time.
+ * Bodies that would be written again byte for byte, except for the time.
  *
- * The question is the text of a request's URL, or of a call of a tool; the answer is a pure
- * function of it, a generation and a freshness. It is kept until what it was read from changes, or
- * room is needed. The first answer to a question is not kept: most amounts are never asked for
- * again.
+ * The key is the URL of a request, or a tool call; the response is a pure function of it, a
+ * generation and a freshness. It is cached until what it was read from changes, or room is needed.
+ * The first response to a request is not cached: most amounts are never requested again.
  *
  * Cache 2 of a read, see docs/architecture.md.
  */
@@ -59,7 +55,7 @@ export class AnswerCache {
     this.#byTier = { hourly: cache(), realtime: cache() }
   }
 
-  /** The kept body with the present time; null if it has to be made. */
+  /** The cached body with the present time; null on a miss. */
   find(url: string, generation: Generation, freshness: Freshness): string | null {
     const kept = this.#byTier[freshness.tier].get(url)
     if (!kept?.basis.holds(generation, freshness)) return null
@@ -72,8 +68,8 @@ export class AnswerCache {
   }
 
   /**
-   * Keeps a new body, whose timestamp is the last text in it that could be one. Returns the body to
-   * answer with.
+   * Caches a new body, whose timestamp is the last string in it that could be one. Returns the body
+   * to respond with.
    */
   keep<B extends Body>(
     url: string,

@@ -17,8 +17,8 @@ const PERCENT_END = 1e9
 const START_BYTES = 8192
 
 /**
- * A text that is built in the same bytes again and again, so that writing it leaves no garbage: no
- * parts, no texts of numbers.
+ * A string that is built in the same bytes again and again, so that writing it leaves no garbage:
+ * no parts, no strings of numbers.
  */
 export class ByteText {
   #bytes = Buffer.alloc(START_BYTES)
@@ -42,7 +42,7 @@ export class ByteText {
     return this.#length
   }
 
-  /** Starts a new text. */
+  /** Starts a new string. */
   clear(): this {
     this.#length = 0
     return this

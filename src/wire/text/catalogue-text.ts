@@ -5,13 +5,13 @@ import { presentCorridor, presentCorridors } from '~/wire/catalogue.ts'
 import { freshnessText } from '~/wire/present.ts'
 
 /**
- * Text of a corridor, written once for as long as nothing in it changes.
+ * JSON of a corridor, written once for as long as nothing in it changes.
  *
  * Cache 7 of a read, see docs/architecture.md.
  */
 const summaries = new WeakMap<CorridorView, string>()
 
-/** The text of `presentCorridors`, letter by letter. */
+/** The JSON of `presentCorridors`, byte for byte. */
 export function corridorsText(found: Corridors, freshness: Freshness): string {
   const { corridors, count } = found
   if (corridors.length === 0 || corridors.length < count)

@@ -6,8 +6,8 @@ import type { Prices } from '~/service/convert.ts'
 import { type ConvertFigures, FAR } from './convert-figures.ts'
 
 /**
- * Standing of an offer: for other amounts, suspect, silent about something requested, without a net
- * amount, or stale. One for other amounts is neither suspect nor without one.
+ * Standing of an offer: for other amounts, suspect, silent about a requested condition, without a
+ * net amount, or stale. One for other amounts is neither suspect nor without a net amount.
  */
 const OUT_OF_RANGE = 16
 const SUSPECT = 8
@@ -22,13 +22,13 @@ const STALE = 1
 const DOUBT = 1e-9
 
 /**
- * Which offer of each provider answers for an amount: what `choiceOf` and `everyOffer` give, by the
- * figures of the offers.
+ * Chooses the offer of each provider for an amount, as `choiceOf` and `everyOffer` do, by the
+ * numbers of the offers.
  */
 export class ConvertChoice {
   readonly #offers: readonly RankedQuote[]
   readonly #figures: ConvertFigures
-  /** Which group each offer is of, and the offers of each group. */
+  /** The group of each offer, and the offers of each group. */
   readonly #groups: Uint16Array
   readonly #members: readonly Uint16Array[]
   /** Standing of each offer, whatever the amount. */
@@ -62,7 +62,7 @@ export class ConvertChoice {
     return Uint16Array.from(this.#members, ([first]) => first!)
   }
 
-  /** Puts in the place of each offer the one of its group that answers for the amount. */
+  /** Replaces each offer by the one of its group that applies to the amount. */
   choose(order: Uint16Array, amount: number): void {
     for (let place = 0; place < order.length; place++) {
       const members = this.#members[this.#groups[order[place]!]!]!

@@ -3,11 +3,11 @@ import { presentConversion } from '~/wire/convert.ts'
 import { Piece } from './piece.ts'
 
 export type Entry = {
-  /** The text before the amount converted, which is the first sum. */
+  /** The JSON before the converted amount, which is the first sum. */
   readonly head: Piece
-  /** The text before each further sum. */
+  /** The JSON before each further sum. */
   readonly between: readonly Piece[]
-  /** The text after its last sum, with the comma behind the entry. */
+  /** The JSON after its last sum, with the comma behind the entry. */
   readonly tail: Piece
 }
 
@@ -20,8 +20,8 @@ export const around = (object: object | null, blank = BLANK): string[] =>
   JSON.stringify(object).split(blank)
 
 /**
- * The text of an entry whose first `sums` figures are blanks, which it has as zeros; with
- * `isSpreadBlank` the spread is one of them.
+ * An entry whose first `sums` numbers are blanks, printed as zeros; with `isSpreadBlank` the spread
+ * is one of them.
  */
 export function entryOf(
   conversion: Conversion,

@@ -105,7 +105,7 @@ export class ConvertFigures {
     return amount > most ? amount / most : 0
   }
 
-  /** The match of an amount about which a text says nothing but what kind it is. */
+  /** A match in the JSON that depends only on its kind, not on the amount. */
   exampleOf(i: number, match: number): AmountMatch {
     const isBelow = match === BELOW || match === FAR_BELOW
     const atAmount = match === EXACT ? 0 : isBelow ? this.least[i]! : this.most[i]!

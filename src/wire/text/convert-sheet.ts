@@ -24,22 +24,22 @@ const NO_COST = { feePct: 0, totalPct: 0, total: 0 }
 const COST_SUMS = 3
 
 /**
- * The answers of one corridor to any amount: a form with blanks for the sums, printed once for as
- * long as its prices stay.
+ * The responses of one corridor for any amount: a form with blanks for the sums, printed once for
+ * as long as its prices stay.
  */
 export class ConvertSheet {
   readonly #prices: Prices
   /** The offers in the order of their places, those of equal value in their fixed order. */
   readonly #quotes: Prices['offers']
   readonly #figures: ConvertFigures
-  /** Which offer of each provider is shown; null if each has but one. */
+  /** The choice among each provider's offers; null if each has but one. */
   readonly #choice: ConvertChoice | null
   /**
-   * The place of each offer in the list, whatever its value: the kind, then how it stands, then
-   * whether it is silent about something asked.
+   * The place of each offer in the list, whatever its value: the kind, then its standing, then
+   * whether it is silent about a requested condition.
    */
   readonly #places: Uint8Array
-  /** As `#places`, for the amount of the last question, of which some may be out of range. */
+  /** As `#places`, for the amount of the last request, for which some may be out of range. */
   readonly #ranks: Uint8Array
   /** 1 for a kind that is never the best; after the first such quote there is no other. */
   readonly #isNeverBest: Uint8Array
@@ -47,11 +47,11 @@ export class ConvertSheet {
   readonly #isCurrent: Uint8Array
   /** Says whether any offer is for some amounts alone. */
   readonly #isBanded: boolean
-  /** The text of each offer for each way an amount can lie, printed when it is first shown. */
+  /** The JSON of each offer for each match of an amount, printed when it is first shown. */
   readonly #entries: (Entry | undefined)[]
   readonly #opening: Piece
   /**
-   * The text between the amount and the best entry, split around the mid's sum if there is a mid.
+   * The JSON between the amount and the best entry, split around the mid's sum if there is a mid.
    */
   readonly #beforeMid: Piece
   readonly #beforeBest: Piece
@@ -60,18 +60,16 @@ export class ConvertSheet {
   /** Note after the list if a quote is the best; null if there is none. */
   readonly #notes: readonly (Piece | null)[]
   /**
-   * The net amounts of the last question, as shown, or how far away the amount is, below zero;
-   * only of those shown.
+   * The net amounts of the last request, as shown, or the distance of the amount, below zero; only
+   * of those shown.
    */
   readonly #nets: Float64Array
-  /**
-   * Value by which the best current one is chosen; the very nets if no offer is for some amounts.
-   */
+  /** Value by which the best current one is chosen; `#nets` if no offer is for some amounts. */
   readonly #worths: Float64Array
   /** The best rate of each kind of what was last shown, where that changes with the amount. */
   readonly #bestRates = new Float64Array(RATE_TYPES.length)
   readonly #suspectRates = new Float64Array(RATE_TYPES.length)
-  /** Which quote is shown at which place; the last question's order is nearly that of the next. */
+  /** The quote shown at each place; the last request's order is nearly that of the next. */
   readonly #order: Uint16Array
 
   constructor(prices: Prices) {
@@ -104,7 +102,7 @@ export class ConvertSheet {
     this.#closing = new Piece(`],"count":${this.#order.length},`)
   }
 
-  /** Adds the answer for an amount, up to the members that tell its freshness. */
+  /** Adds the response for an amount, up to the freshness fields. */
   write(text: ByteText, amount: number): void {
     this.#rank(amount)
     const [midRate, order] = [this.#midRate, this.#order]
@@ -178,8 +176,8 @@ export class ConvertSheet {
   }
 
   /**
-   * An entry with blanks for its sums, kept from now on. The cost of an offer for other amounts is
-   * no sum, as it is calculated at the nearest of them.
+   * An entry with blanks for its sums, cached from now on. The cost of an offer for other amounts
+   * is not a sum, as it is calculated at the nearest of them.
    */
   #printed(i: number, match: number): Entry {
     const { mid } = this.#prices
@@ -259,7 +257,7 @@ export class ConvertSheet {
 
   /**
    * The greatest value among the executable quotes, or the admitted of them, that net more than
-   * zero and say all that is asked if there are any such; `NONE` without one.
+   * zero; only those that state all requested conditions, if any do. `NONE` without one.
    */
   #best(values: Float64Array, admitted?: Uint8Array): number {
     const [nets, order] = [this.#nets, this.#order]
@@ -285,7 +283,7 @@ export class ConvertSheet {
 const standingOf = ({ suspect }: RankedQuote): Standing =>
   suspect ? STANDING.suspect : STANDING.usual
 
-/** A place as a number: the kind, two bits for how the offer stands, one for its silence. */
+/** A place as a number: the kind, two bits for the offer's standing, one for its silence. */
 const placeOf = (ranked: RankedQuote, standing: Standing): number =>
   8 * KIND_ORDER[ranked.quote.rateType] + 2 * standing + silence(ranked)
 

@@ -14,8 +14,8 @@ const printed = new WeakMap<Prices['offers'], Printed>()
 const text = new ByteText()
 
 /**
- * The text of `presentConvert`, letter by letter. For a new amount to send in the short form, only
- * the sums are written again.
+ * The JSON of `presentConvert`, byte for byte. For a new amount to send in the short form, only the
+ * sums are written again.
  */
 export function convertText(found: Priced & Detailed, freshness: Freshness): Body {
   const { prices, goal, detail } = found

@@ -23,7 +23,7 @@ const TRIPLES = Int32Array.from({ length: THOUSAND }, (_, i) => {
  * Writes `digits / 10 ** decimals` without trailing zeros; returns the position after it.
  *
  * Takes whole numbers of exactly 12 digits, and at most 18 decimals. May overwrite bytes after the
- * position returned. Four plain parameters, as every number of an answer comes through here.
+ * position returned. It has four plain parameters, as it writes every number of a response.
  */
 export function writeDecimal(
   bytes: DataView,

@@ -14,19 +14,19 @@ import { freshnessText, iso } from '~/wire/present.ts'
 const bests = new WeakMap<AgedQuote, string>()
 const mids = new WeakMap<Backing, string>()
 
-/** The text of `presentFetchOne`, letter by letter. */
+/** The JSON of `presentFetchOne`, byte for byte. */
 export const fetchOneText = (matrix: Matrix, freshness: Freshness): string =>
   `{"base":"${matrix.bases[0]}","quote":"${matrix.quotes[0]}",${membersOf(
     matrix.pairs[0]![0]!,
   )}${tailOf(matrix, freshness)}`
 
-/** The text of `presentFetchMulti`, letter by letter. */
+/** The JSON of `presentFetchMulti`, byte for byte. */
 export const fetchMultiText = (matrix: Matrix, freshness: Freshness): string =>
   `{"base":"${matrix.bases[0]}","results":${rowText(matrix.quotes, matrix.pairs[0]!)},"count":${
     matrix.quotes.length
   }${tailOf(matrix, freshness)}`
 
-/** The text of `presentFetchManyToOne`, letter by letter. */
+/** The JSON of `presentFetchManyToOne`, byte for byte. */
 export function fetchManyToOneText(matrix: Matrix, freshness: Freshness): string {
   const column = matrix.pairs.map((row) => row[0]!)
   return `{"quote":"${matrix.quotes[0]}","results":${rowText(matrix.bases, column)},"count":${
@@ -34,7 +34,7 @@ export function fetchManyToOneText(matrix: Matrix, freshness: Freshness): string
   }${tailOf(matrix, freshness)}`
 }
 
-/** The text of `presentFetchMatrix`, letter by letter. */
+/** The JSON of `presentFetchMatrix`, byte for byte. */
 export function fetchMatrixText(matrix: Matrix, freshness: Freshness): string {
   const { bases, quotes, pairs } = matrix
   let rows = ''
@@ -57,7 +57,7 @@ function membersOf({ mid, backing, best }: Pair): string {
   return backing ? midText(mid, backing) + bestMember : `"mid":${roundAmount(mid)},${bestMember}`
 }
 
-/** The text of a mid; `backing` is the mid itself. */
+/** The JSON of a mid; `backing` is the mid itself. */
 function midText(rate: number, backing: Backing): string {
   const known = mids.get(backing)
   if (known !== undefined) return known

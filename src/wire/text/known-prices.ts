@@ -7,16 +7,16 @@ import type { Priced, Prices } from '~/service/convert.ts'
 import { ConvertQuery } from '~/wire/parameters.ts'
 import { plainNumber } from '~/wire/query.ts'
 
-/** The maximum number of questions that are remembered for each tier. */
+/** The maximum number of requests that are remembered for each tier. */
 const QUESTIONS_MAX = 256
 
 /**
- * The maximum number of offers that the questions of a tier may be about together. Each keeps up to
- * three texts of about a kilobyte.
+ * The maximum number of offers that the cached requests of a tier may have together. Each retains
+ * up to three strings of about a kilobyte.
  */
 const OFFERS_MAX = 10_000
 
-/** Longer questions are read again each time, so that strangers' texts cannot fill the memory. */
+/** Longer requests are read again each time, so that anonymous callers cannot fill memory. */
 const STEM_LENGTH_MAX = 256
 
 const AMOUNT = '&amount='
@@ -25,19 +25,18 @@ const AMOUNT = '&amount='
 type Known = { readonly prices: Prices; readonly basis: AnswerBasis }
 
 /**
- * The prices behind earlier questions for another amount, by the whole URL except the amount at its
- * end.
+ * Prices of earlier requests for another amount, by the whole URL except the amount at its end.
  *
- * Questions rarely repeat an amount, but often a corridor: reading and looking up the rest again
+ * Requests rarely repeat an amount, but often a corridor: reading and looking up the rest again
  * would cost as much as all the arithmetic.
  *
  * Cache 3 of a read, see docs/architecture.md.
  */
 export class KnownPrices {
-  /** Each made for its first question. */
+  /** Each created for its first request. */
   readonly #byTier: Record<Tier, LRUCache<string, Known> | null> = { hourly: null, realtime: null }
 
-  /** The question with its prices, as reading it would give them; null if it has to be read. */
+  /** The request with its prices, as reading it would return them; null if it must be read. */
   find(
     url: string,
     generation: Generation,
@@ -61,7 +60,7 @@ export class KnownPrices {
         }
   }
 
-  /** Remembers the prices of a question that was just read without a fault. */
+  /** Caches the prices of a request that was just read without an error. */
   keep(url: string, found: Priced, { freshness: { tier }, basis }: View): Priced {
     const end = stemLengthOf(url)
     if (end !== null && plainNumber(ConvertQuery.properties.amount, url.slice(end)) !== null) {

@@ -1,10 +1,10 @@
 const WORD_BYTES = 8
 
 /**
- * A text as UTF-8, to be copied eight bytes at a time, as doubles.
+ * A string as UTF-8, to be copied eight bytes at a time, as doubles.
  *
  * No eight bytes of UTF-8 are a NaN, whose copy may differ: the last would have to be 0xff, which
- * is never there, or 0x7f after a byte of 0xf0 or more, which begins a longer character.
+ * never occurs, or 0x7f after a byte of 0xf0 or more, which begins a longer character.
  */
 export class Piece {
   readonly bytes: Uint8Array

@@ -16,7 +16,7 @@ import {
  */
 const texts = new WeakMap<ProviderQuote, { readonly of: Provider; readonly text: string }>()
 
-/** The text of `presentProviderRates`, letter by letter. */
+/** The JSON of `presentProviderRates`, byte for byte. */
 export function providerRatesText(found: ProviderRates & Detailed, freshness: Freshness): string {
   const { provider, quotes, detail } = found
   if (quotes.length === 0 || detail === 'full')
