@@ -141,7 +141,8 @@ class Service {
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
     const status = await child.exited
     clearTimeout(timer)
-    if (status !== 0) this.outcome.wrong.push(`it stopped with ${status}`)
+    if (status !== 0)
+      this.outcome.wrong.push(`it stopped with ${status}`, ...(await this.lastLines()))
     const log = await readFile(this.logPath, 'utf8')
     this.outcome.ends += log.split('"msg":"a worker ended"').length - 1
     for (const line of log.split('\n'))
