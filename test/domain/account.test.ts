@@ -19,17 +19,17 @@ const TURNING = [
 ]
 
 describe('isKeyName', () => {
-  test('accepts a line in any script, up to its length', () => {
+  test('accepts a line in any script, up to the length limit', () => {
     for (const name of ['web', 'Ünïcödé ✓', 'مفتاح الخادم', 'x'.repeat(KEY_NAME_LENGTH_MAX)])
       expect([name, isKeyName(name)]).toEqual([name, true])
   })
 
-  test('refuses an empty text, two lines, half a character and a text that is too long', () => {
+  test('refuses an empty string, two lines, half a character and a string that is too long', () => {
     for (const name of ['', 'a\nb', 'a\0', '\uD800', 'x'.repeat(KEY_NAME_LENGTH_MAX + 1)])
       expect([name, isKeyName(name)]).toEqual([name, false])
   })
 
-  test.each(TURNING)('refuses %j, which changes the direction of what follows', (mark) => {
+  test.each(TURNING)('refuses %j, which changes the text direction', (mark) => {
     expect(isKeyName(`live ${mark}yek`)).toBe(false)
     expect(isEmail(`ada${mark}@example.org`)).toBe(false)
     expect(isEmail(`ada@example${mark}.org`)).toBe(false)
@@ -39,7 +39,7 @@ describe('isKeyName', () => {
 describe('keyOriginsOf', () => {
   const many = (count: number) => Array.from({ length: count }, (_, i) => `https://a${i}.example`)
 
-  test('reads origins as browsers send them, each once, none of nothing, up to ten', () => {
+  test('returns up to ten origins as browsers send them, without duplicates', () => {
     expect(
       keyOriginsOf(' https://Shop.example/,https://shop.example\nhttp://a.example:8080'),
     ).toEqual(['https://shop.example', 'http://a.example:8080'])
@@ -56,7 +56,7 @@ describe('keyOriginsOf', () => {
   })
 })
 
-describe('idsIn', () => {
+describe('returns the ids between the commas, without spaces', () => {
   test('are the ids between the commas, without spaces', () => {
     expect(idsIn(' wise, remitly ,,xe')).toEqual(['wise', 'remitly', 'xe'])
     expect(idsIn(' , ')).toEqual([])
@@ -66,12 +66,12 @@ describe('idsIn', () => {
 describe('limitFault', () => {
   const isProvider = (id: string) => id === 'wise'
 
-  test('is null for known providers of a treasury account, and for no limit of any account', () => {
+  test('returns null for known providers of a treasury account, and when nothing is limited', () => {
     expect(limitFault({ role: 'treasury', ids: ['wise'], isProvider })).toBeNull()
     expect(limitFault({ role: 'member', ids: [], isProvider })).toBeNull()
   })
 
-  test('names the role of another account, and each unknown provider', () => {
+  test('names the role of an account that is not treasury, and each unknown provider', () => {
     expect(limitFault({ role: 'member', ids: ['wise'], isProvider })).toContain('is member')
     expect(limitFault({ role: 'treasury', ids: ['a', 'wise', 'b'], isProvider })).toContain(
       'has the id a or b;',
@@ -80,7 +80,7 @@ describe('limitFault', () => {
 })
 
 describe('isEmail', () => {
-  test('takes an address of the greatest length, and none that is longer', () => {
+  test('accepts an address of the greatest length, and none that is longer', () => {
     const address = (length: number) => 'a@'.padEnd(length, 'b')
     expect(isEmail(address(EMAIL_LENGTH_MAX))).toBe(true)
     expect(isEmail(address(EMAIL_LENGTH_MAX + 1))).toBe(false)
@@ -89,7 +89,7 @@ describe('isEmail', () => {
 })
 
 describe('isRevoked', () => {
-  test('is true from the time on at which the key stops working', () => {
+  test('returns true from the time at which the key stops working', () => {
     expect(isRevoked({ revokedMs: 10 }, 9)).toBe(false)
     expect(isRevoked({ revokedMs: 10 }, 10)).toBe(true)
     expect(isRevoked({ revokedMs: null }, 10)).toBe(false)
@@ -97,7 +97,7 @@ describe('isRevoked', () => {
 })
 
 describe('isReadOnly', () => {
-  test('is true for a key with a budget of its own', () => {
+  test('returns true for a key with a budget of its own', () => {
     expect([{ dailyBudget: 1 }, { dailyBudget: null }, {}].map(isReadOnly)).toEqual([
       ...[true, false, false],
     ])

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { wasActive } from '~/domain/activity.ts'
 
 describe('wasActive', () => {
-  test('is the present state if nothing has ever changed', () => {
+  test('returns the present state if nothing has ever changed', () => {
     for (const isActive of [true, false])
       for (const atMs of [Number.NEGATIVE_INFINITY, 0, Number.POSITIVE_INFINITY])
         expect(wasActive({ isActive, changes: [] }, atMs)).toBe(isActive)
   })
 
-  test('is the opposite of the first change before that change, and the change from its instant on', () => {
+  test('returns the state between changes, and each new state from its own time on', () => {
     const gone = { isActive: false, changes: [{ sinceMs: 5, isActive: false }] }
     expect([4, 5, 6].map((atMs) => wasActive(gone, atMs))).toEqual([true, false, false])
     const back = {
@@ -19,7 +19,7 @@ describe('wasActive', () => {
     expect([4, 5, 8, 9].map((atMs) => wasActive(back, atMs))).toEqual([true, false, false, true])
   })
 
-  test('ignores a change that was taken back at the same instant', () => {
+  test('ignores a change that was reverted at the same time', () => {
     const changes = [
       { sinceMs: 5, isActive: false },
       { sinceMs: 5, isActive: true },
@@ -27,7 +27,7 @@ describe('wasActive', () => {
     expect([4, 5].map((atMs) => wasActive({ isActive: true, changes }, atMs))).toEqual([true, true])
   })
 
-  test('no later change alters what was', () => {
+  test('does not let a later change alter earlier states', () => {
     const times = fc.uniqueArray(fc.nat({ max: 20 }), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(times, fc.boolean(), fc.nat({ max: 20 }), (found, first, atMs) => {

@@ -34,16 +34,16 @@ const keys = fc
   .map((bytes) => newApiKey(dealing(bytes)))
 
 describe('newApiKey', () => {
-  test('is crd_, 32 characters of base62 and a checksum of 6', () => {
+  test('starts with crd_, then has 32 characters of base62 and a checksum of 6', () => {
     expect(newApiKey(random)).toMatch(/^crd_[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/)
     expect(newApiKey(random)).toMatch(KEY_PATTERN)
   })
 
-  test('no two are the same', () => {
+  test('returns no key twice', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newApiKey(random))).size).toBe(1000)
   })
 
-  test('each character of the alphabet stands for four bytes, so none is likelier than another', () => {
+  test('maps four bytes to each character, so that none is likelier than another', () => {
     const counts = new Map<string, number>()
     for (let byte = 0; byte < 248; byte++) {
       const [character = '', ...more] = new Set(
@@ -56,7 +56,7 @@ describe('newApiKey', () => {
     expect([...new Set(counts.values())]).toEqual([4])
   })
 
-  test('bytes that would favour the first characters are thrown away', () => {
+  test('discards bytes that would favour the first characters', () => {
     const unfair = Uint8Array.from([...Array(8).keys()].map((i) => 248 + i))
     const fair = Uint8Array.from([247, 0])
     const key = newApiKey(dealing(Uint8Array.from([...unfair, ...fair])))
@@ -70,7 +70,7 @@ describe('newMarkedSecret', () => {
     .filter((bytes) => bytes.some((byte) => byte < 248))
     .map((bytes) => newMarkedSecret(dealing(bytes), 'ours'))
 
-  test('has the form of the secret of a key, and the mark of its secret alone', () => {
+  test("has the form of a key's secret, and a mark of its own", () => {
     fc.assert(
       fc.property(secrets, (secret) => {
         expect(isWellFormedKey(`crd_${secret}`)).toBe(true)
@@ -80,7 +80,7 @@ describe('newMarkedSecret', () => {
     )
   })
 
-  test('no other secret has the mark, nor one of which a character was changed', () => {
+  test('has a mark that no other secret has, nor one with a changed character', () => {
     expect(isMarked(newSecret(random), 'ours')).toBe(false)
     for (const text of ['', 'short', 'é'.repeat(32)]) expect(isMarked(text, 'ours')).toBe(false)
     const secret = newMarkedSecret(random, 'ours')
@@ -90,7 +90,7 @@ describe('newMarkedSecret', () => {
     }
   })
 
-  test('no two are the same, and the mark does not repeat what is before it', () => {
+  test('returns no secret twice, and a mark that does not repeat what precedes it', () => {
     const all = Array.from({ length: 1000 }, () => newMarkedSecret(random, 'ours'))
     expect(new Set(all).size).toBe(1000)
     expect(new Set(all.map((secret) => secret.slice(22, 32))).size).toBe(1000)
@@ -98,11 +98,11 @@ describe('newMarkedSecret', () => {
 })
 
 describe('isWellFormedKey', () => {
-  test('every key we make is well formed', () => {
+  test('accepts every key that we create', () => {
     fc.assert(fc.property(keys, (key) => expect(isWellFormedKey(key)).toBe(true)))
   })
 
-  test('the checksum catches every change of a single character, in every place', () => {
+  test('catches every change of a single character, at every position', () => {
     const key = newApiKey(dealing(Uint8Array.from({ length: 64 }, (_, i) => i * 3)))
     const characters = [...ALPHABET, '_', '-', ' ', 'é', '\0']
     for (let place = 0; place < key.length; place++)
@@ -113,7 +113,7 @@ describe('isWellFormedKey', () => {
       }
   })
 
-  test('it catches a lost, a doubled and two swapped characters', () => {
+  test('catches a lost, a doubled and two swapped characters', () => {
     fc.assert(
       fc.property(keys, fc.nat({ max: 40 }), (key, place) => {
         const [a, b] = [key[place]!, key[place + 1]!]
@@ -125,7 +125,7 @@ describe('isWellFormedKey', () => {
     )
   })
 
-  test('nothing else is well formed: an empty text, a prefix, spaces around it, a list of keys, 10 kB', () => {
+  test('refuses everything else: an empty string, a prefix, spaces around a key, a list of keys, 10 kB', () => {
     const key = newApiKey(random)
     for (const text of [
       '',
@@ -143,7 +143,7 @@ describe('isWellFormedKey', () => {
 })
 
 describe('keyHashOf', () => {
-  test('is the SHA-256 of the text in hex', () => {
+  test('returns the SHA-256 of the string in hex', () => {
     expect(keyHashOf('abc')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     )
@@ -153,14 +153,14 @@ describe('keyHashOf', () => {
 })
 
 describe('keyMark', () => {
-  test('is how a key begins and ends; how it begins, where the end was not kept', () => {
+  test('has the beginning and the end of a key, or the beginning alone if the end was not stored', () => {
     const key = newApiKey((count) => new Uint8Array(count))
     expect(lastFourOf(key)).toBe(key.slice(38))
     expect(keyMark({ lastFour: lastFourOf(key) })).toBe(`crd_…${key.slice(38)}`)
     expect(keyMark({ lastFour: null })).toBe('crd_…')
   })
 
-  test('shows of the checksum alone: nothing of the 32 random characters', () => {
+  test('shows part of the checksum, and none of the 32 random characters', () => {
     const key = newApiKey((count) => crypto.getRandomValues(new Uint8Array(count)))
     expect(key.lastIndexOf(lastFourOf(key))).toBeGreaterThanOrEqual('crd_'.length + 32)
   })
@@ -169,13 +169,13 @@ describe('keyMark', () => {
 describe('tokenSecret', () => {
   const secret = newApiKey(random).slice('crd_'.length)
 
-  test('is what follows the prefix of a token, and null for one that is mistyped', () => {
+  test('returns what follows the prefix of a token, and null for a mistyped token', () => {
     expect(tokenSecret(ACCESS_TOKEN_PREFIX + secret, ACCESS_TOKEN_PREFIX)).toBe(secret)
     expect(tokenSecret(`crr_${secret}`, ACCESS_TOKEN_PREFIX)).toBeNull()
     expect(tokenSecret(`${ACCESS_TOKEN_PREFIX}${secret}0`, ACCESS_TOKEN_PREFIX)).toBeNull()
   })
 
-  test('an access token is known by its prefix', () => {
+  test('recognises an access token by its prefix', () => {
     expect([`crt_${secret}`, `crr_${secret}`, `${secret}crt_`].map(isAccessToken)).toEqual([
       ...[true, false, false],
     ])
@@ -183,7 +183,7 @@ describe('tokenSecret', () => {
 })
 
 describe('a key of a connected application', () => {
-  test('has a hash that no text has, and is called so', () => {
+  test('has a hash that no string has, and is named a connected application', () => {
     const hash = connectionHash((count) => new Uint8Array(count))
     expect(hash).toMatch(/^connection:-(00){26}$/)
     expect([isConnection({ hash }), isConnection({ hash: keyHashOf('a') })]).toEqual([true, false])
@@ -191,7 +191,7 @@ describe('a key of a connected application', () => {
     expect(keyMark({ lastFour: 'abcd', dailyBudget: 5 })).not.toStartWith('crd_')
   })
 
-  test('is consented to for 180 days', () => {
+  test('expires 180 days after the consent', () => {
     expect(consentEndMs(1000)).toBe(1000 + 180 * 86_400_000)
   })
 })

@@ -17,12 +17,12 @@ describe('changeOf', () => {
     expect(changeOf({ start, end })).toEqual({ abs, pct })
   })
 
-  test('is null without a start or an end', () => {
+  test('returns null without a start or an end', () => {
     expect(changeOf({ start: null, end: 1 })).toBeNull()
     expect(changeOf({ start: 1, end: null })).toBeNull()
   })
 
-  test('has no more decimals than the numbers that it comes from', () => {
+  test('has no more decimals than the numbers it is computed from', () => {
     const prices = fc.integer({ min: 1, max: 99_999_999 }).map((cents) => cents / 100)
     fc.assert(
       fc.property(prices, prices, (start, end) => {

@@ -19,39 +19,39 @@ function isNearHalf(digits: bigint): boolean {
 const cents = (max: number) => fc.integer({ min: 0, max }).map((n) => n / 100)
 
 describe('netConverted', () => {
-  test('is amount times rate without a fee, whether the fee is absent or zero', () => {
+  test('returns amount times rate if the fee is absent or zero', () => {
     expect(netConverted(quote({ rate: 130 }), 200, null)).toBe(26_000)
     expect(netConverted(quote({ rate: 130, fee: 0, feeCurrency: 'GBP' }), 200, null)).toBe(26_000)
   })
 
-  test('a fee in the source currency is priced at the rate of the provider, not the mid', () => {
+  test("prices a fee in the source currency at the provider's rate, not the mid", () => {
     const fee = quote({ rate: 130, fee: 5, feeCurrency: 'USD' })
     expect(netConverted(fee, 200, 999)).toBe(25_350)
   })
 
-  test('a fee without a currency is in the source currency', () => {
+  test('takes a fee without a currency as one in the source currency', () => {
     expect(netConverted(quote({ rate: 130, fee: 5, feeCurrency: null }), 200, 999)).toBe(25_350)
   })
 
-  test('a fee in the target currency is taken as it is', () => {
+  test('subtracts a fee in the target currency unchanged', () => {
     expect(netConverted(quote({ rate: 130, fee: 5, feeCurrency: 'KES' }), 200, 999)).toBe(25_995)
   })
 
-  test('a fee in a third currency is priced at its mid to the target', () => {
+  test('prices a fee in a third currency at its mid to the target', () => {
     expect(netConverted(quote({ rate: 130, fee: 4, feeCurrency: 'GBP' }), 200, 165)).toBe(25_340)
   })
 
-  test('a fee in a third currency without a mid leaves no net amount', () => {
+  test('returns no net amount for a fee in a third currency without a mid', () => {
     expect(netConverted(quote({ fee: 4, feeCurrency: 'GBP' }), 200, null)).toBeNull()
   })
 
-  test('a fee can eat the whole amount, and more', () => {
+  test('returns zero for a fee of the whole amount, and less for a larger one', () => {
     const fee = quote({ rate: 130, fee: 5, feeCurrency: 'USD' })
     expect(netConverted(fee, 5, null)).toBe(0)
     expect(netConverted(fee, 4, null)).toBe(-130)
   })
 
-  test('a result that is zero in decimal is zero here, without binary dust', () => {
+  test('returns exactly zero if the decimal result is zero, without binary noise', () => {
     const dime = quote({ rate: 3, fee: 0.3, feeCurrency: 'KES' })
     expect(0.1 * 3 - 0.3).not.toBe(0)
     expect(netConverted(dime, 0.1, null)).toBe(0)
@@ -73,7 +73,7 @@ describe('netConverted', () => {
     },
   )
 
-  test('an amount that goes almost wholly into the fee agrees with arithmetic in whole numbers', () => {
+  test('agrees with integer arithmetic for an amount that is almost wholly the fee', () => {
     const priced = fc.record({
       rate: fc.bigInt({ min: 1n, max: 10n ** 12n }),
       fee: fc.bigInt({ min: 1n, max: 10n ** 12n }),
@@ -91,7 +91,7 @@ describe('netConverted', () => {
     )
   })
 
-  test('a fee that is priced by a mid shows no more digits than the mid has right', () => {
+  test('shows no more digits of a fee priced by a mid than the mid has', () => {
     const asked = quote({ rate: 2, fee: 60, feeCurrency: 'GBP' })
     expect(netConverted(asked, 100, 10 / 3)).toBe(0)
     const near = quote({ rate: 1, fee: 99.9999999, feeCurrency: 'GBP' })
@@ -100,14 +100,14 @@ describe('netConverted', () => {
     expect(netConverted(nearest, 100.000_000_000_01, 1)).toBe(1e-11)
   })
 
-  test('amounts at both ends are finite and keep their digits', () => {
+  test('stays finite and keeps its digits for the smallest and the largest amounts', () => {
     expect(netConverted(quote({ rate: 1e12 }), 1e15, null)).toBe(1e27)
     expect(shown(netConverted(quote({ rate: 1e-12 }), 1e-40, null))).toBe(1e-52)
     const taken = quote({ rate: 1e12, fee: 1e15, feeCurrency: 'USD' })
     expect(netConverted(taken, 1e15, null)).toBe(0)
   })
 
-  test('an amount equal to the fee nets exactly zero, in either currency of the corridor', () => {
+  test('returns exactly zero for an amount equal to the fee, in either currency of the corridor', () => {
     fc.assert(
       fc.property(rates, cents(1_000_000), (rate, fee) => {
         fc.pre(fee > 0)
@@ -118,7 +118,7 @@ describe('netConverted', () => {
     )
   })
 
-  test('agrees with arithmetic in whole cents if those fit 12 digits', () => {
+  test('agrees with arithmetic in whole cents if the cents fit 12 digits', () => {
     const priced = fc.record({
       rateCents: fc.integer({ min: 1, max: 99_999 }),
       amountCents: fc.integer({ min: 1, max: 9_999_999 }),
@@ -141,11 +141,11 @@ describe('netConverted', () => {
 })
 
 describe('thirdFeeCurrency', () => {
-  test('is the currency of a fee that is on neither side of the corridor', () => {
+  test('returns the currency of a fee that is on neither side of the corridor', () => {
     expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: 'GBP' }))).toBe('GBP')
   })
 
-  test('is null for every fee that needs no mid', () => {
+  test('returns null for every fee that needs no mid', () => {
     expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: 'USD' }))).toBeNull()
     expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: 'KES' }))).toBeNull()
     expect(thirdFeeCurrency(quote({ fee: 1, feeCurrency: null }))).toBeNull()

@@ -34,7 +34,7 @@ describe('Crowd', () => {
     expect(after).toEqual([110, 100, 80])
   })
 
-  test('believes no suspect quote, whenever it comes', () => {
+  test('ignores every suspect quote, whenever it comes', () => {
     const crowd = crowdOf()
     crowd.hear([said(1, 'a', 100), said(2, 'b', 900)], 10)
     expect([crowd.best('retail'), crowd.bestBelieved('retail')]).toEqual([900, 100])
@@ -42,7 +42,7 @@ describe('Crowd', () => {
     expect([crowd.best('retail'), crowd.bestBelieved('retail')]).toEqual([800, 100])
   })
 
-  test('lets the older quote hold again once the newer has run out, and not at its end', () => {
+  test('returns to the older quote once the newer has expired, and not at its end', () => {
     const crowd = crowdOf()
     crowd.hear([said(1, 'a', 100), said(2, 'a', 200, 30), said(3, 'a', 300, 20)], 10)
     const bests = [20, 21, 30, 31].map((atMs) => {
@@ -52,7 +52,7 @@ describe('Crowd', () => {
     expect(bests).toEqual([300, 200, 200, 100])
   })
 
-  test('forgets an older quote that the newer outlasts', () => {
+  test('drops an older quote that expires before the newer', () => {
     const crowd = crowdOf()
     crowd.hear([said(1, 'a', 100, 20), said(2, 'a', 90, 30)], 10)
     crowd.hear([], 15)
@@ -61,7 +61,7 @@ describe('Crowd', () => {
     expect(crowd.best('retail')).toBe(0)
   })
 
-  test('counts a provider while it is active, and only what was asked about', () => {
+  test('counts a provider while it is active, and no suspect quote', () => {
     const changes = [{ sinceMs: 20, isActive: false }]
     const crowd = crowdOf({
       activityOf: (id) => ({ isActive: id !== 'a', changes: id === 'a' ? changes : [] }),

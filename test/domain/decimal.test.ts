@@ -27,7 +27,7 @@ describe('plainDecimal', () => {
     expect(plainDecimal(text)).toBe(plain)
   })
 
-  test('takes up to 60 digits, on each side of the point', () => {
+  test('accepts up to 60 digits on each side of the point', () => {
     expect(plainDecimal(`1.${'0'.repeat(59)}`)).toBe('1')
     expect(plainDecimal('1e60')).toBe(`1${'0'.repeat(60)}`)
     expect(plainDecimal('1e-60')).toBe(`0.${'0'.repeat(59)}1`)
@@ -42,7 +42,7 @@ describe('plainDecimal', () => {
     },
   )
 
-  test('every double keeps its value', () => {
+  test('keeps the value of every double', () => {
     const magnitude = fc.double({ min: 1e-20, max: 1e20, noNaN: true })
     fc.assert(
       fc.property(magnitude, (value) => {
@@ -78,7 +78,7 @@ describe('quotientText', () => {
     ['1', '-2'],
     ['1e400', '1'],
     ['1', ''],
-  ])('%s / %s has no answer', (a, b) => {
+  ])('%s / %s is null', (a, b) => {
     expect(quotientText(a, b)).toBeNull()
   })
 
@@ -114,7 +114,7 @@ describe('isBetween', () => {
     expect(isBetween(text, bounds)).toBe(is)
   })
 
-  test('accepts zero in any form, and nothing that only a double takes for zero', () => {
+  test('accepts zero in any form, and nothing that only a double reads as zero', () => {
     const fees = { min: 0, max: 1e15 }
     for (const text of ['0', '-0', '0.000', '0e5']) expect(isBetween(text, fees)).toBe(true)
     for (const text of ['-1e-400', '1e-400']) expect(isBetween(text, fees)).toBe(false)
@@ -134,7 +134,7 @@ describe('differenceText', () => {
     expect(differenceText(a, b)).toBe(difference)
   })
 
-  test('is null for a text that is not a decimal', () => {
+  test('returns null for a string that is not a decimal', () => {
     expect(differenceText('NaN', '1')).toBeNull()
     expect(differenceText('1', '1e400')).toBeNull()
   })
@@ -155,7 +155,7 @@ describe('differenceText', () => {
   })
 })
 
-test('roundedDifference and reaches do not answer for a number of more than 60 digits', () => {
+test('roundedDifference and reaches return no result for a number of more than 60 digits', () => {
   for (const [first, other] of [
     [[1, 1e-70], [1]],
     [[1], [2, 1e-70]],

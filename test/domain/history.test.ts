@@ -14,7 +14,7 @@ describe('spreadsThen', () => {
   const b = quote({ id: 2, atMs: 2, rate: 80, providerId: 'retail-b' })
   const worse = quote({ id: 3, atMs: 3, rate: 60 })
 
-  test('compares each with the quotes of its kind that held at its time', () => {
+  test('compares each observation with the quotes of its kind at its time', () => {
     const official = quote({ id: 4, atMs: 3, rate: 500, rateType: 'official', providerId: 'o' })
     const spreads = spreadsThen([a, b, worse, official], [], always)
     expect([...spreads]).toEqual([
@@ -25,12 +25,12 @@ describe('spreadsThen', () => {
     ])
   })
 
-  test('is the same for a page and the one after it, in either order', () => {
+  test('returns the same for a page and the next one, in either order', () => {
     const whole = spreadsThen([a, b, worse], [], always)
     expect([...spreadsThen([worse, b], [a], always)]).toEqual([...whole].slice(1))
   })
 
-  test('compares observations of one instant with each other, in whatever order they were recorded', () => {
+  test('compares observations of one time with each other, in whatever order they were recorded', () => {
     for (const [first, second] of [
       [5, 6],
       [6, 5],
@@ -43,7 +43,7 @@ describe('spreadsThen', () => {
     }
   })
 
-  test("counts the last of a provider's observations at one instant, and compares each of them", () => {
+  test("counts the last of a provider's observations at one time, and compares each of them", () => {
     const mistake = quote({ id: 5, atMs: 2, rate: 1000, providerId: 'retail-b' })
     const right = quote({ id: 6, atMs: 2, rate: 90, providerId: 'retail-b' })
     const spreads = spreadsThen([mistake, right], [a], always)
@@ -76,11 +76,11 @@ describe('spreadsThen', () => {
     ])
   })
 
-  test('is empty for nothing', () => {
+  test('returns nothing for no observations', () => {
     expect(spreadsThen([], [a], always).size).toBe(0)
   })
 
-  test('agrees with the plainest computation, for any history, activity and page', () => {
+  test('agrees with the simplest computation for any history, activity and page', () => {
     const ids = ['a', 'b', 'c', 'd']
     const rows = fc.array(
       fc.record({
@@ -127,7 +127,7 @@ describe('supersededAmong', () => {
   const card = quote({ id: 3, atMs: 1, offer: offer({ payIn: ['debit_card'] }) })
   const later = quote({ id: 4, atMs: 2 })
 
-  test('is whatever was recorded before another of its offer and time, on the page or not', () => {
+  test('returns what was recorded before another of its offer and time, on the page or not', () => {
     expect([...supersededAmong([later, first, card, again], [])]).toEqual([1])
     expect([...supersededAmong([first, later], [again, card])]).toEqual([1])
     expect([...supersededAmong([again], [first, again])]).toEqual([])

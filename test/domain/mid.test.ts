@@ -18,11 +18,11 @@ const legs = (count: number) =>
   )
 
 describe('crossMid', () => {
-  test('is usd(to) / usd(from)', () => {
+  test('returns usd(to) / usd(from)', () => {
     expect(crossMid(reference('GBP', 0.8), reference('KES', 128)).rate).toBe(160)
   })
 
-  test('is the target leg alone from the dollar, with its rate, source and time', () => {
+  test('returns the target leg alone from the dollar, with its rate, source and time', () => {
     const usd = reference('USD', 1, { atMs: 5, source: 'other' })
     const kes = reference('KES', 128, { atMs: 9, source: 'feed' })
     expect(crossMid(usd, kes)).toEqual({
@@ -34,7 +34,7 @@ describe('crossMid', () => {
     })
   })
 
-  test('is the source leg alone to the dollar, inverted', () => {
+  test('returns the source leg alone to the dollar, inverted', () => {
     const usd = reference('USD', 1, { atMs: 5, source: 'other' })
     const kes = reference('KES', 128, { atMs: 9, source: 'feed' })
     expect(crossMid(kes, usd)).toEqual({
@@ -53,7 +53,7 @@ describe('crossMid', () => {
     expect(crossMid(reference('GBP', 1, late), reference('KES', 1, early)).atMs).toBe(10)
   })
 
-  test('adds the dispersions of its legs where feeds back both, or pegs do', () => {
+  test('adds the dispersions of its legs if feeds or pegs back both', () => {
     const [kes, eur, aed] = [
       reference('KES', 128, { id: 2, basis: 'consensus', dispersionBps: 10 }),
       reference('XOF', 600, { id: 3, source: 'peg:EUR+ecb', basis: 'peg', dispersionBps: 7 }),
@@ -82,7 +82,7 @@ describe('crossMid', () => {
     expect([basis, dispersionBps]).toEqual(['peg', null])
   })
 
-  test('one source is named once, two are joined by a plus in order of the legs', () => {
+  test('names one source once, and joins two by a plus in the order of the legs', () => {
     const a = { source: 'ecb' }
     const b = { source: 'open-er-api' }
     expect(crossMid(reference('GBP', 1, a), reference('KES', 1, a)).source).toBe('ecb')
@@ -90,7 +90,7 @@ describe('crossMid', () => {
     expect(crossMid(reference('GBP', 1, b), reference('KES', 1, a)).source).toBe('open-er-api+ecb')
   })
 
-  test('there and back gives one', () => {
+  test('gives one when multiplied by the mid of the reverse corridor', () => {
     fc.assert(
       fc.property(legs(2), ([a, b]) => {
         const [from, to] = [reference(a!.code, a!.rate), reference(b!.code, b!.rate)]
@@ -99,7 +99,7 @@ describe('crossMid', () => {
     )
   })
 
-  test('is the same through a third currency', () => {
+  test('gives the same through a third currency', () => {
     fc.assert(
       fc.property(legs(3), (all) => {
         const [a, b, c] = all.map(({ code, rate }) => reference(code, rate))
@@ -123,19 +123,19 @@ describe('joinedSources', () => {
 describe('atSomeTime', () => {
   const nowMs = Date.parse('2026-03-05T14:25:30.500Z')
 
-  test('is constant where pegs alone make it', () => {
+  test('isConstant is true if the mid has pegs alone as sources', () => {
     const constant = ['peg:USD', 'peg:XOF+peg:EUR', 'peg:EUR+ecb', 'ecb', ''].map((source) =>
       isConstant({ source }),
     )
     expect(constant).toEqual([true, true, false, false, false])
   })
 
-  test('dates what holds at any moment to the top of the hour', () => {
+  test('dates a mid that holds at any time to the top of the hour', () => {
     const peg = { rate: 3.6725, source: 'peg:USD', atMs: Number.POSITIVE_INFINITY }
     expect(atSomeTime(peg, nowMs)).toEqual({ ...peg, atMs: Date.parse('2026-03-05T14:00:00Z') })
   })
 
-  test('leaves what a feed said at its time', () => {
+  test('keeps the time of a mid from a feed', () => {
     const said = { rate: 129, source: 'feed', atMs: nowMs - 1 }
     expect(atSomeTime(said, nowMs)).toBe(said)
   })

@@ -35,11 +35,11 @@ describe('meantBy', () => {
     },
   )
 
-  test('a name stands for itself, whatever other name is near', () => {
+  test('returns null for a name that exists, whatever other name is near', () => {
     for (const name of [...NAMES, 'form']) expect(meantBy(name, [...NAMES, 'form'])).toBeNull()
   })
 
-  test('one or two letters wrong in a name of five or more are always noticed', () => {
+  test('notices every one or two wrong letters in a name of five or more', () => {
     const long = NAMES.filter(({ length }) => length >= 5)
     const edits = fc.array(fc.tuple(fc.nat(), fc.constantFrom(...LETTERS), fc.nat(2)), {
       minLength: 1,
@@ -60,16 +60,16 @@ describe('meantBy', () => {
 })
 
 describe('nearestOf', () => {
-  test('has every name that is nearest, in their order, and how near these are', () => {
+  test('returns every nearest name, in the given order, and the number of wrong letters', () => {
     const names = ['kenyaa', 'kenya', 'kena', 'benin', 'keniya', 'togo']
     expect(nearestOf('Kenia', names)).toEqual({ names: ['kenya', 'kena', 'keniya'], wrong: 1 })
   })
 
-  test('counts two letters as swapped only if each is in the place of the other', () => {
+  test("counts two letters as swapped only if each is in the other's place", () => {
     expect(nearestOf('kenab', ['kenca', 'kenbc'])).toEqual({ names: ['kenca', 'kenbc'], wrong: 2 })
   })
 
-  test('has none with three wrong letters, unless as many are allowed', () => {
+  test('returns no name with three wrong letters, unless as many are allowed', () => {
     expect(nearestOf('fee_cuxxxncy', NAMES).names).toEqual([])
     expect(nearestOf('fee_cuxxxncy', NAMES, 3)).toEqual({ names: ['fee_currency'], wrong: 3 })
   })

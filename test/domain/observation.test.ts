@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { backfillStartMs, significantDigits } from '~/domain/observation.ts'
 
 describe('significantDigits', () => {
-  test('zeros at either end do not count, and zeros in between do', () => {
+  test('does not count zeros at either end, and counts zeros in between', () => {
     const expected: [string, number][] = [
       ['129.5', 4],
       ['0.00120', 2],
@@ -18,24 +18,24 @@ describe('significantDigits', () => {
     for (const [text, digits] of expected) expect(significantDigits(text)).toBe(digits)
   })
 
-  test('zero has no digits, however it is written', () => {
+  test('counts no digits of zero, however it is written', () => {
     for (const text of ['0', '0.0', '-0', '000', '0e5']) expect(significantDigits(text)).toBe(0)
   })
 
-  test('an exponent moves the point and adds no digit', () => {
+  test('lets an exponent move the point and add no digit', () => {
     expect(significantDigits('1.5e-7')).toBe(2)
     expect(significantDigits('1e+21')).toBe(1)
     expect(significantDigits('1E12')).toBe(1)
     expect(significantDigits('120e300')).toBe(2)
   })
 
-  test('18 and 19 digits are distinguished, although a double could not', () => {
+  test('distinguishes 18 from 19 digits, although a double could not', () => {
     expect(significantDigits('123456789012345678')).toBe(18)
     expect(significantDigits('1234567890.123456789')).toBe(19)
     expect(significantDigits('0.000000123456789012345678')).toBe(18)
   })
 
-  test('is null for a text that is not a plain decimal', () => {
+  test('returns null for a string that is not a plain decimal', () => {
     for (const text of [
       '',
       '.',
@@ -57,7 +57,7 @@ describe('significantDigits', () => {
       expect(significantDigits(text)).toBeNull()
   })
 
-  test('is the number of the digits, wherever the point is', () => {
+  test('counts the digits, wherever the point is', () => {
     const digits = fc.stringMatching(/^[1-9]([0-9]{0,16}[1-9])?$/)
     fc.assert(
       fc.property(digits, fc.nat({ max: 30 }), fc.nat({ max: 9 }), (text, place, zeros) => {
@@ -74,12 +74,12 @@ describe('significantDigits', () => {
 describe('backfillStartMs', () => {
   const startOf = (text: string) => new Date(backfillStartMs(Date.parse(text))).toISOString()
 
-  test('is five calendar years back, to the millisecond', () => {
+  test('returns the time five calendar years back, to the millisecond', () => {
     expect(startOf('2026-03-05T14:25:30.500Z')).toBe('2021-03-05T14:25:30.500Z')
     expect(startOf('2026-01-01T00:00:00.000Z')).toBe('2021-01-01T00:00:00.000Z')
   })
 
-  test('is 1 March from 29 February, in a year without a 29th', () => {
+  test('returns 1 March from 29 February, in a year without a 29th', () => {
     expect(startOf('2028-02-29T12:00:00.000Z')).toBe('2023-03-01T12:00:00.000Z')
   })
 })

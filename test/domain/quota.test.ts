@@ -31,7 +31,7 @@ describe('dayOf', () => {
 describe('quotaOf', () => {
   const day = dayOf(MIDNIGHT)
 
-  test('is what is left of the limit, and the midnight at which the limit is whole again', () => {
+  test('returns the rest of the limit, and the midnight at which it is renewed', () => {
     expect(quotaOf({ limit: 50, used: 12, day })).toEqual({
       limit: 50,
       used: 12,
@@ -40,7 +40,7 @@ describe('quotaOf', () => {
     })
   })
 
-  test('leaves nothing at the limit, and never less than nothing', () => {
+  test('returns nothing at the limit, and never a negative number', () => {
     expect(quotaOf({ limit: 50, used: 0, day }).remaining).toBe(50)
     expect(quotaOf({ limit: 50, used: 49, day }).remaining).toBe(1)
     expect(quotaOf({ limit: 50, used: 50, day }).remaining).toBe(0)
@@ -64,12 +64,12 @@ describe('mayIngest', () => {
 describe('advanceOf', () => {
   const slots = Array.from({ length: 20 }, (_, slot) => slot)
 
-  test('is half of what the slots before leave of a tenth of the limit, rounded up', () => {
+  test('is half of the rest after the previous slots of a tenth of the limit, rounded up', () => {
     expect(slots.slice(0, 7).map((slot) => advanceOf(1090, slot))).toEqual([55, 27, 14, 7, 3, 2, 1])
     expect(slots.slice(0, 3).map((slot) => advanceOf(20, slot))).toEqual([1, 1, 0])
   })
 
-  test('never comes to more than the overshoot, a tenth of the limit, all slots together', () => {
+  test('never exceeds the overshoot, a tenth of the limit, for all slots together', () => {
     for (const limit of [0, 9, 10, 19, 20, 50, 1090, 1_000_003]) {
       const all = slots.reduce((sum, slot) => sum + advanceOf(limit, slot), 0)
       expect([limit, all <= overshootMax(limit), all * 10 <= limit]).toEqual([limit, true, true])

@@ -35,7 +35,7 @@ const entries = fc.array(
 const idsOf = (sorted: readonly Ranked[]) => sorted.map(({ quote: { providerId } }) => providerId)
 
 describe('byRank', () => {
-  test('kinds stand in the order retail, p2p, interbank, official, parallel', () => {
+  test('kinds are in the order retail, p2p, interbank, official, parallel', () => {
     const kinds: RateType[] = ['parallel', 'official', 'interbank', 'p2p', 'retail']
     const sorted = kinds.map((rateType, i) => entry(i, { rateType })).sort(byRank)
     expect(sorted.map(({ quote: { rateType } }) => rateType)).toEqual([
@@ -93,7 +93,7 @@ describe('byRank', () => {
   })
 })
 
-describe('byRank', () => {
+describe('byRank of suspect and out of range entries', () => {
   test('within a kind suspect prices come after the others, and those out of range come last', () => {
     const usual = entry(1)
     const silent = entry(5, {}, { unspecified: ['payIn'] })
@@ -122,7 +122,7 @@ describe('bestOf', () => {
     expect(bestOf([suspect, far])).toBeNull()
   })
 
-  test('one that says all that was asked comes before a better silent one', () => {
+  test('an entry with all requested fields comes before a better one without them', () => {
     const silent = entry(9, {}, { unspecified: ['payIn'] })
     const usual = entry(1)
     expect(bestOf([silent, usual])).toBe(usual)
@@ -203,7 +203,7 @@ describe('isExecutable', () => {
 })
 
 describe('newestFirst', () => {
-  test('orders by time, then by what was recorded last', () => {
+  test('orders by time, then by the order of recording', () => {
     const dated = [
       { id: 1, atMs: 5 },
       { id: 3, atMs: 5 },

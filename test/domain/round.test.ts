@@ -29,21 +29,21 @@ describe('roundAmount', () => {
     )
   })
 
-  test('binary noise is gone', () => {
+  test('removes binary noise', () => {
     expect(roundAmount(0.1 + 0.2)).toBe(0.3)
     expect(roundAmount(110.00000000000001)).toBe(110)
     expect(roundAmount(1.1 * 100)).toBe(110)
     expect(roundAmount(-0.1 - 0.2)).toBe(-0.3)
   })
 
-  test('12 significant digits stay, a 13th is rounded', () => {
+  test('keeps 12 significant digits, and rounds a 13th', () => {
     expect(roundAmount(123456.789012)).toBe(123456.789012)
     expect(roundAmount(123456.7890124)).toBe(123456.789012)
     expect(roundAmount(123456.7890126)).toBe(123456.789013)
     expect(roundAmount(999999999999.9)).toBe(1e12)
   })
 
-  test('digits count from the first non-zero one, so small amounts keep theirs', () => {
+  test('counts digits from the first non-zero one, so small amounts keep theirs', () => {
     expect(roundAmount(1.23456789012345e-12)).toBe(1.23456789012e-12)
     expect(roundAmount(1e-12)).toBe(1e-12)
     expect(roundAmount(1e27)).toBe(1e27)
@@ -83,7 +83,7 @@ for (const [name, round, places] of [
       expect(round(step)).toBe(step)
     })
 
-    test('a figure too small to show is 0 and never -0, on either side', () => {
+    test('a number too small to show is 0 and never -0, on either side', () => {
       for (const x of [step / 3, -step / 3, 0, -0, 1e-300, -1e-300]) expect(round(x)).toBe(0)
     })
 
@@ -100,7 +100,7 @@ for (const [name, round, places] of [
       )
     })
 
-    test('figures too large for their decimals have no binary noise', () => {
+    test('numbers too large for their decimals have no binary noise', () => {
       expect(round(3_999_999_999_900.0005)).toBe(3_999_999_999_900)
       expect(round(8_241_917_579_270.883)).toBe(8_241_917_579_270)
       const figures = fc.double({ min: 1e6, max: 1e20, noNaN: true })
@@ -115,7 +115,7 @@ for (const [name, round, places] of [
       )
     })
 
-    test('huge figures stay finite and unchanged', () => {
+    test('huge numbers stay finite and unchanged', () => {
       expect(round(1e28)).toBe(1e28)
       expect(Number.isFinite(round(1e300))).toBe(true)
     })

@@ -24,13 +24,13 @@ describe('seriesWindow', () => {
     })
   })
 
-  test('leaves limits alone that are those of a bucket', () => {
+  test('keeps limits that are bucket limits', () => {
     const asked = { fromMs: at('2026-03-01T00:00:00Z'), toMs: at('2026-03-03T00:00:00Z') }
     const { fromMs, beforeMs } = seriesWindow({ ...asked, nowMs: NOW_MS }, 'P1D')
     expect([fromMs, beforeMs]).toEqual([asked.fromMs, asked.toMs])
   })
 
-  test('ends with the bucket that begins at this very moment', () => {
+  test('ends with the bucket that begins at the current time', () => {
     const nowMs = at('2026-03-05T14:00:00Z')
     const asked = { fromMs: nowMs - DAY_MS, toMs: nowMs + 1, nowMs }
     const { beforeMs, isAhead } = seriesWindow(asked, 'PT1H')
@@ -65,7 +65,7 @@ describe('seriesWindow', () => {
     )
   })
 
-  test('leaves out the oldest part of a bucket, and cuts nothing, if only rounding adds one too many', () => {
+  test('drops the oldest part of a bucket, without a cut, if only rounding adds one too many', () => {
     const fromMs = NOW_MS - 7 * DAY_MS
     const asked = { toMs: NOW_MS + 1, nowMs: NOW_MS }
     expect(seriesWindow({ fromMs, ...asked }, 'PT1H')).toEqual({

@@ -23,7 +23,7 @@ const spreadsBps = (judged: readonly Judged[]): number[] => {
 }
 
 describe('believedBests', () => {
-  test('has the highest rate of each kind that is there', () => {
+  test('returns the highest rate of each kind that is there', () => {
     const best = believedBests([
       believed(128, 'retail'),
       believed(129, 'retail'),
@@ -35,7 +35,7 @@ describe('believedBests', () => {
     ])
   })
 
-  test('leaves suspect ones out, but for a kind that has no other', () => {
+  test('leaves out suspect rates, except for a kind without another', () => {
     const suspect = (rate: number, rateType: 'retail' | 'p2p') => ({
       quote: { rate, rateType },
       suspect: {},
@@ -47,13 +47,13 @@ describe('believedBests', () => {
     ])
   })
 
-  test('has no best for an empty list', () => {
+  test('returns no best for an empty list', () => {
     expect(believedBests([]).size).toBe(0)
   })
 })
 
 describe('spreadBps', () => {
-  test('is a hundred basis points for one per cent below the best', () => {
+  test('returns a hundred basis points for one per cent below the best', () => {
     expect(spreadsBps([believed(99, 'retail'), believed(100, 'retail')])).toEqual([100, 0])
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { DELIVERY_ERRORS, deliveryErrorKind, REASONS, reasonKind } from '~/domain/alert/reason.ts'
 
 describe('reasonKind', () => {
-  test('knows every reason, whatever follows it, and no other text', () => {
+  test('recognises every reason, whatever follows it, and no other string', () => {
     for (const [kind, reason] of Object.entries(REASONS))
       expect([kind, reasonKind(`${reason}x`)]).toEqual([kind, kind as keyof typeof REASONS])
     for (const other of ['', 'x', 'it was moved']) expect(reasonKind(other)).toBeNull()
@@ -10,7 +10,7 @@ describe('reasonKind', () => {
 })
 
 describe('deliveryErrorKind', () => {
-  test('knows our own errors, and none of a receiver', () => {
+  test('recognises our own errors, and none of a receiver', () => {
     for (const [kind, error] of Object.entries(DELIVERY_ERRORS))
       expect([kind, deliveryErrorKind(error)]).toEqual([kind, kind as 'unsent'])
     for (const other of ['', 'it answered 500', `${DELIVERY_ERRORS.unsent}!`])

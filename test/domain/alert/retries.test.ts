@@ -17,7 +17,7 @@ function pausesOf(random: number): number[] {
 }
 
 describe('nextTryMs', () => {
-  test('pauses grow from seconds to four hours, and end after three days', () => {
+  test('grows the pauses from seconds to four hours, and gives up after three days', () => {
     const pauses = pausesOf(0)
     expect(pauses.slice(0, 8)).toEqual([5 / 60, 0.5, 2, 10, 30, 60, 120, 240])
     expect(new Set(pauses.slice(8))).toEqual(new Set([240]))
@@ -26,14 +26,14 @@ describe('nextTryMs', () => {
     expect(totalMs).toBeLessThanOrEqual(TRYING_MS_MAX)
   })
 
-  test('a try at exactly three days is the last', () => {
+  test('makes the last attempt at exactly three days', () => {
     const nowMs = TRYING_MS_MAX + 1000 - 5000
     const asked = { tries: 1, createdMs: 1000, random: 0 }
     expect(nextTryMs({ ...asked, nowMs })).toBe(TRYING_MS_MAX + 1000)
     expect(nextTryMs({ ...asked, nowMs: nowMs + 1 })).toBeNull()
   })
 
-  test('chance makes a pause longer by at most a fifth, never shorter', () => {
+  test('lengthens a pause randomly by at most a fifth, and never shortens it', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 }),
@@ -51,7 +51,7 @@ describe('nextTryMs', () => {
 })
 
 describe('AHEAD_MS_MAX', () => {
-  test('is a minute more than the longest pause after so many tries', () => {
+  test('exceeds the longest pause after the same number of attempts by a minute', () => {
     expect(AHEAD_MS_MAX.map((ms) => ms / MINUTE)).toEqual([
       ...[1, 1.1, 1.6, 3.4, 13, 37, 73, 145, 289],
     ])

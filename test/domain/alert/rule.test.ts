@@ -41,7 +41,7 @@ describe('judged', () => {
     expect(firings(condition('below', 130), null, [131, 130, 129.99])).toEqual([no, yes])
   })
 
-  test('fires again only after the value was a thousandth on the other side', () => {
+  test('fires again only after the value was a thousandth past the threshold on the other side', () => {
     const above = condition('above', 100)
     expect(firings(above, null, [99, 101, 99.95, 101])).toEqual([yes, no, no])
     expect(firings(above, null, [99, 101, 99.9, 101])).toEqual([yes, no, yes])
@@ -50,7 +50,7 @@ describe('judged', () => {
     expect(firings(below, null, [101, 99, 100.1, 99])).toEqual([yes, no, yes])
   })
 
-  test('does not fire for what is true at first until it was false', () => {
+  test('does not fire for a condition that is true at first until it has been false', () => {
     expect(firings(condition('above', 100), null, [101, 102, 98, 101])).toEqual([no, no, yes])
   })
 
@@ -60,7 +60,7 @@ describe('judged', () => {
     expect(firings(stale, null, [true, null, true])).toEqual([no, no])
   })
 
-  test('changes nothing of a move over a period while its base is unknown or zero', () => {
+  test('ignores a move over a period while its base is unknown or zero', () => {
     for (const base of [null, 0])
       for (const isTrue of [yes, no])
         expect(judged(overDay(5), { isTrue, base }, 200)).toEqual({
@@ -69,22 +69,22 @@ describe('judged', () => {
         })
   })
 
-  test('measures no move from zero', () => {
+  test('measures no move from a base of zero', () => {
     const before = { isTrue: false, base: 0 }
     const after = judged(condition('moves_pct', 10), before, 200)
     expect(after).toEqual({ standing: before, fires: false })
   })
 
-  test('takes a threshold of nothing without a margin', () => {
+  test('allows a threshold of zero no margin', () => {
     const below = condition('below', 0, { field: 'total_pct' })
     expect(firings(below, null, [1, -1, 0, -1])).toEqual([yes, no, yes])
   })
 
-  test('fires when prices become stale, and again after fresh ones', () => {
+  test('fires when prices become stale, and again after fresh prices', () => {
     expect(firings(stale, null, [false, true, true, false, true])).toEqual([yes, no, no, yes])
   })
 
-  test('fires for a move either way over a period, until it is a tenth smaller', () => {
+  test('fires for a move in either direction over a period, until it is a tenth smaller', () => {
     expect(firings(overDay(5), 100, [100, 105, 104.6, 105, 104.4, 95])).toEqual([
       ...[yes, no, no],
       ...[no, yes],
@@ -129,7 +129,7 @@ function isPlainlyTrue({ op, value: threshold }: Condition, base: number, now: n
 }
 
 describe('judged, of any values', () => {
-  test('never fires twice without being false between, but for a move from its last firing', () => {
+  test('fires twice without being false in between only for a move from its last firing', () => {
     fc.assert(
       fc.property(when, fc.array(value), (condition, values) => {
         if (condition.op === 'moves_pct' && condition.periodMs === null) return
@@ -143,7 +143,7 @@ describe('judged, of any values', () => {
     )
   })
 
-  test('fires only for what is plainly true, and misses nothing of it while it stood false', () => {
+  test('fires exactly when a false condition becomes plainly true', () => {
     fc.assert(
       fc.property(when, fc.array(value), (condition, values) => {
         let standing: Standing = { isTrue: false, base: 100 }
@@ -157,7 +157,7 @@ describe('judged, of any values', () => {
     )
   })
 
-  test('stays true within the margin, whatever the value does there', () => {
+  test('stays true within the margin, however the value moves there', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 60, max: 140, noNaN: true }),
@@ -182,7 +182,7 @@ describe('faultOf', () => {
     faultOf({ ...COUNTRIES, corridor, amount, when: { ...condition('above', 100), ...when } })
       ?.name ?? null
 
-  test('takes what can be judged', () => {
+  test('accepts a condition that can be evaluated', () => {
     expect(fault({})).toBeNull()
     expect(fault({ field: 'best_current_net' }, 200)).toBeNull()
     expect(fault({ field: 'total_pct', value: -3 }, 200)).toBeNull()
@@ -191,7 +191,7 @@ describe('faultOf', () => {
     expect(fault({ ...stale, periodMs: HOUR_MS })).toBeNull()
   })
 
-  test('names the member that is wrong, missing or too much', () => {
+  test('names the field that is wrong, missing or superfluous', () => {
     expect(fault({ field: 'best_current_net' })).toBe('amount')
     expect(fault({}, 200)).toBe('amount')
     expect(fault({ op: null })).toBe('when.op')
@@ -214,7 +214,7 @@ describe('faultOf', () => {
       when: { ...condition('above', 100), ...when },
     })?.name ?? null
 
-  test('takes countries for whatever offers decide', () => {
+  test('accepts countries for every field that offers decide', () => {
     const both = { sourceCountry: 'GB', targetCountry: 'KE' }
     expect(between(both, {})).toBeNull()
     expect(between(both, { field: 'best_current_net' }, 200)).toBeNull()
@@ -224,7 +224,7 @@ describe('faultOf', () => {
     expect(between(both, { op: 'moves_pct', value: 2 })).toBeNull()
   })
 
-  test('names a country that changes nothing, or whose past is not known', () => {
+  test('names a country that has no effect or whose past is unknown', () => {
     expect(between({ sourceCountry: 'GB' }, { field: 'mid' })).toBe('source_country')
     expect(between({ targetCountry: 'KE' }, { field: 'mid' })).toBe('target_country')
     const move = { op: 'moves_pct', value: 2, periodMs: DAY_MS } as const
@@ -235,7 +235,7 @@ describe('faultOf', () => {
     faultOf({ ...COUNTRIES, corridor, amount, when: { ...condition('above', 100), ...when } })
       ?.fault
 
-  test('says what is wrong in words for that field', () => {
+  test('describes the error in words for that field', () => {
     expect(said({ field: 'best_current_net' })).toContain('is judged for an amount')
     expect(said({}, 200)).toBe('best is the same for every amount; leave it out')
     const monthly = { field: 'monthly', op: null, value: null } as const
@@ -250,7 +250,7 @@ describe('faultOf', () => {
     )
   })
 
-  test('says what a value may be, and takes it up to there', () => {
+  test('states the limit of a value, and accepts a value at the limit', () => {
     const ends = [
       [{ op: 'moves_pct', value: 0 }, 'a move is more than 0 and at most 1000 percent'],
       [{ value: -1 }, 'it must be more than 0 and at most 1000000000000000'],

@@ -17,7 +17,7 @@ const failure = (retryAfterMs: number | null) =>
   failed({ fault: 'rate_limited', message: 'is busy', retryAfterMs }, NOW_MS)
 
 describe('attempts', () => {
-  test('have the time and the reason of a failure, also after the next success', () => {
+  test('have the time and the reason of a failure, even after the next success', () => {
     const after: Attempts = { ...NO_ATTEMPTS, ...failure(null) }
     expect(after).toEqual({
       ...{ triedMs: NOW_MS, succeededMs: null, failedMs: NOW_MS, waitUntilMs: null },
@@ -30,7 +30,7 @@ describe('attempts', () => {
     })
   })
 
-  test('wait as long as the upstream asks, and at most a day', () => {
+  test('wait as long as the upstream asks, but at most a day', () => {
     expect(failure(60_000).waitUntilMs).toBe(NOW_MS + 60_000)
     expect(failure(DAY_MS + 1).waitUntilMs).toBe(NOW_MS + DAY_MS)
     const waiting = { ...NO_ATTEMPTS, ...failure(60_000) }
@@ -39,7 +39,7 @@ describe('attempts', () => {
     expect(isWaiting(untriedConnector('wise'), NOW_MS)).toBe(false)
   })
 
-  test('are refused while the upstream asked to wait, and asking again soon does not help', () => {
+  test('are refused until the time that the upstream asked for, without a hint to retry sooner', () => {
     const waiting = { ...NO_ATTEMPTS, ...failure(60_000) }
     let refusal: unknown
     try {

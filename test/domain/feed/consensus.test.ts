@@ -22,33 +22,33 @@ describe('two feeds', () => {
     expect(agreed(['a', '100'], ['b', '102'])).toBe('101 of a,b')
   })
 
-  test('do not agree beyond it', () => {
+  test('do not agree beyond 2 %', () => {
     expect(agreed(['a', '100'], ['b', '102.1'])).toBeNull()
   })
 
-  test('of one origin are one', () => {
+  test('count as one if they have one origin', () => {
     expect(agreed(['ecb', '100'], ['frankfurter', '100', 'ecb'])).toBeNull()
     expect(agreed(['ecb', '100'], ['frankfurter', '500', 'ecb'], ['c', '101'])).toBe(
       '100.5 of ecb,c',
     )
   })
 
-  test('one feed, or none, agrees with no other', () => {
+  test('agree on nothing if there are fewer than two', () => {
     expect(agreed(['a', '100'])).toBeNull()
     expect(agreed()).toBeNull()
   })
 
-  test('give a mean in plain digits, however small', () => {
+  test('return a mean in plain digits, however small', () => {
     expect(agreed(['a', '0.0000000010'], ['b', '0.0000000010'])).toBe('0.000000001 of a,b')
   })
 })
 
 describe('three feeds and more', () => {
-  test('give the exact text of the median', () => {
+  test('return the exact string of the median', () => {
     expect(agreed(['a', '131.250'], ['b', '131'], ['c', '132'])).toBe('131.250 of a,b,c')
   })
 
-  test('leave out the riyal that BCEAO stated at the price of the won', () => {
+  test('leave out the riyal that BCEAO published at the price of the won', () => {
     const said: Said[] = [
       ['bceao', '1599.9'],
       ['imf', '4.1464'],
@@ -59,27 +59,27 @@ describe('three feeds and more', () => {
     expect(agreed(...said)).toBe('4.14095 of imf,sbi,boe,tcmb')
   })
 
-  test('keep one within ten deviations where feeds differ widely', () => {
+  test('keep a feed within ten deviations if feeds differ widely', () => {
     expect(agreed(['a', '100'], ['b', '104'], ['c', '112'])).toBe('104 of a,b,c')
     expect(agreed(['a', '100'], ['b', '100.1'], ['c', '112'])).toBe('100.05 of a,b')
   })
 
-  test('keep one at a distance of 5 % from two that say the same', () => {
+  test('keep a feed at a distance of 5 % from two that agree', () => {
     expect(agreed(['a', '100'], ['b', '100'], ['c', '105'])).toBe('100 of a,b,c')
     expect(agreed(['a', '100'], ['b', '100'], ['c', '105.1'])).toBe('100 of a,b')
     expect(agreed(['a', '95'], ['b', '100'], ['c', '105'])).toBe('100 of a,b,c')
   })
 
-  test('agree on nothing where no two are near each other', () => {
+  test('agree on nothing if no two are near each other, or if two pairs are', () => {
     expect(agreed(['a', '100'], ['b', '130'], ['c', '169'])).toBeNull()
     expect(agreed(['a', '100'], ['b', '100'], ['c', '1'], ['d', '1'])).toBeNull()
   })
 
-  test('agree on the wrong value that most of them say', () => {
+  test('agree on a wrong value if most of them publish it', () => {
     expect(agreed(['a', '1.31'], ['b', '1.31'], ['c', '131'])).toBe('1.31 of a,b')
   })
 
-  test('state half the range of those used in basis points', () => {
+  test('report half the range of the used values in basis points', () => {
     const { dispersionBps } = agreementOf(
       opinionsOf([
         ['a', '99'],
@@ -91,7 +91,7 @@ describe('three feeds and more', () => {
   })
 })
 
-test('one fault of any size leaves the value between those of the feeds without it', () => {
+test('an error of any size in one feed leaves the value between those of the correct feeds', () => {
   const near = fc.double({ min: 0.99, max: 1.01, noNaN: true })
   const fault = fc.oneof(
     fc.constantFrom(0.01, 0.1, 10, 100, 1000),
@@ -122,7 +122,7 @@ test('one fault of any size leaves the value between those of the feeds without 
   )
 })
 
-describe('one fault of two feeds that agree nevertheless', () => {
+describe('one error of two feeds that still agree', () => {
   const judged = (a: number, b: number) => {
     const { text, dispersionBps } = agreementOf(
       opinionsOf([
@@ -146,14 +146,14 @@ describe('one fault of two feeds that agree nevertheless', () => {
     )
   })
 
-  test('cannot be bounded by one of them: a fault to the other side of a feed looks as it did', () => {
+  test('can exceed each single dispersion: an error to the other side leaves it unchanged', () => {
     const [before, after] = [judged(100, 101), judged(100, 99)]
     expect([before.off, after.off]).toEqual([expect.closeTo(0.5, 9), expect.closeTo(0.5, 9)])
     expect(before.rate - after.rate).toBeCloseTo(1, 9)
   })
 })
 
-describe('one fault among three feeds or more', () => {
+describe('one error among three feeds or more', () => {
   const near = fc.double({ min: 0.995, max: 1.005, noNaN: true })
   const factors = fc.array(near, { minLength: 3, maxLength: 5 })
   const judgedBy = (values: readonly number[]) => {
@@ -173,7 +173,7 @@ describe('one fault among three feeds or more', () => {
   }
   const NOISE_BPS = 1e-6
 
-  test('that is far off moves the value by no more than its dispersion, or twice if it is used', () => {
+  test('moves the value by no more than its dispersion if far off, or twice that if the feed is used', () => {
     const fault = fc.constantFrom(0.001, 0.01, 0.1, 0.5, 0.9, 1.1, 1.4, 2, 10, 100, 1000)
     fc.assert(
       fc.property(factors, fault, fc.nat(), (values, wrong, place) => {
@@ -186,7 +186,7 @@ describe('one fault among three feeds or more', () => {
     )
   })
 
-  test('that is small enough to be believed moves it by no more than twice that', () => {
+  test('moves the value by no more than twice its dispersion if small enough to be believed', () => {
     const fault = fc.double({ min: 0.95, max: 1.05, noNaN: true })
     fc.assert(
       fc.property(factors, fault, fc.nat(), (values, wrong, place) => {

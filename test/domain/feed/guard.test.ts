@@ -27,20 +27,20 @@ function faultOf(
 }
 
 describe('answerFault', () => {
-  test('a plain answer has no fault, with or without the dollar', () => {
+  test('accepts a plain response, with or without the dollar', () => {
     expect(faultOf(GOOD)).toBeNull()
     const { USD, ...rest } = GOOD
     expect(faultOf(rest)).toBeNull()
   })
 
-  test('a base that is not the dollar', () => {
+  test('refuses a base that is not the dollar', () => {
     expect(faultOf(GOOD, { base: 'EUR' })).toBe('answered per EUR, not per USD')
     expect(faultOf(GOOD, { base: '<script>' })).toBe('answered per something else, not per USD')
     expect(faultOf({ ...GOOD, USD: '1.0818' })).toMatch(/dollar is not one/)
     for (const one of ['1', '1.0', '1.000000']) expect(faultOf({ ...GOOD, USD: one })).toBeNull()
   })
 
-  test('numbers that are not per dollar, whatever the answer says', () => {
+  test('refuses numbers that are not per dollar, whatever base the response names', () => {
     const pegs = { AED: 3.6725, SAR: 3.75, DJF: 177.721 }
     const scaled = (factor: number) =>
       Object.fromEntries(Object.entries(pegs).map(([code, rate]) => [code, String(rate * factor)]))
@@ -72,29 +72,29 @@ describe('answerFault', () => {
     expect(faultOf({ ...GOOD, NGN: text })).toBe('gives a number for NGN that is not a valid price')
   })
 
-  test('prices from 1e-12 to 1e12 pass, others do not', () => {
+  test('accepts prices from 1e-12 to 1e12, and no others', () => {
     for (const text of ['0.000000000001', '1000000000000'])
       expect(faultOf({ ...GOOD, NGN: text })).toBeNull()
     for (const text of ['0.0000000000009', '1000000000000.1'])
       expect(faultOf({ ...GOOD, NGN: text })).not.toBeNull()
   })
 
-  test('a currency that was not requested may have any value', () => {
+  test('accepts any value of a currency that was not requested', () => {
     expect(faultOf({ ...GOOD, XYZ: '0' })).toBeNull()
   })
 
-  test('an answer that is too old says how many days', () => {
+  test('reports how many days old an outdated response is', () => {
     const days = { upstreamMs: NOW - 8.5 * 86_400_000 }
     expect(faultOf(GOOD, days)).toBe('gives rates that are 8 days old by its own date')
   })
 
-  test('a time from 1970, from tomorrow, or none', () => {
+  test('refuses a time from 1970, one from tomorrow, and none', () => {
     expect(faultOf(GOOD, { upstreamMs: 0 })).toMatch(/days old/)
     expect(faultOf(GOOD, { upstreamMs: NOW + 86_400_000 })).toMatch(/future/)
     expect(faultOf(GOOD, { upstreamMs: Number.NaN })).toMatch(/no time/)
   })
 
-  test('a time at the bounds passes, and one a millisecond beyond does not', () => {
+  test('accepts a time at the bounds, and refuses it a millisecond beyond', () => {
     const { futureMaxMs, upstreamAgeMaxMs } = GUARD_RULES
     expect(faultOf(GOOD, { upstreamMs: NOW + futureMaxMs })).toBeNull()
     expect(faultOf(GOOD, { upstreamMs: NOW + futureMaxMs + 1 })).not.toBeNull()
@@ -102,7 +102,7 @@ describe('answerFault', () => {
     expect(faultOf(GOOD, { upstreamMs: NOW - upstreamAgeMaxMs - 1 })).not.toBeNull()
   })
 
-  test('less than the due share of the known currencies, unless it only fills gaps', () => {
+  test('refuses less than the due share of the known currencies, unless the feed only fills gaps', () => {
     expect(faultOf({ NGN: '1600', KES: '131' })).toBeNull()
     expect(faultOf({ NGN: '1600' })).toBe('has only 1 of 4 currencies')
     expect(faultOf({ NGN: '1600' }, {}, { isFiller: true })).toBeNull()
@@ -111,12 +111,12 @@ describe('answerFault', () => {
     )
   })
 
-  test('the share is of what the feed publishes', () => {
+  test('measures the share against what the feed publishes', () => {
     expect(faultOf({ ZAR: '18' }, {}, { published: ['ZAR', 'JPY'] })).toBeNull()
     expect(faultOf({ NGN: '1600' }, {}, { published: ['JPY'] })).toMatch(/none/)
   })
 
-  test('every accepted value is a positive, finite price', () => {
+  test('accepts only positive, finite prices', () => {
     const text = fc.oneof(fc.string(), fc.double().map(String), fc.bigInt().map(String))
     fc.assert(
       fc.property(fc.record({ NGN: text, KES: text, GHS: text, ZAR: text }), (rates) => {
@@ -131,13 +131,13 @@ describe('answerFault', () => {
 })
 
 describe('isWithin', () => {
-  test('the bound itself is within, in both directions', () => {
+  test('counts the bound itself as within, in both directions', () => {
     expect([isWithin(120, 100, 0.2), isWithin(100, 120, 0.2)]).toEqual([true, true])
     expect(isWithin(3.96, 3.3, 0.2)).toBe(true)
     expect([isWithin(120.001, 100, 0.2), isWithin(100, 120.001, 0.2)]).toEqual([false, false])
   })
 
-  test('is symmetric, and every move is within rules without a bound', () => {
+  test('is symmetric, and accepts every move if the rules have no bound', () => {
     const price = fc.double({ min: 1e-12, max: 1e12, noNaN: true })
     const { moveMax } = trustingRules(GUARD_RULES)
     fc.assert(

@@ -12,18 +12,18 @@ const rates = (round: number, fine: number) => ({
 })
 
 describe('roundedBeside', () => {
-  test('counts the round values of an answer that is mostly round where another is finer', () => {
+  test('counts the round values of a mostly round response if another response is finer', () => {
     expect(roundedBeside(rates(6, 4), [rates(0, 10)])).toBe(6)
     expect(roundedBeside(rates(10, 0), [rates(10, 0), rates(5, 5)])).toBe(10)
   })
 
-  test('is 0 where half of the values are finer, or no other answer is', () => {
+  test('returns 0 if half of the values are finer, or if no other response is', () => {
     expect(roundedBeside(rates(5, 5), [rates(0, 10)])).toBe(0)
     expect(roundedBeside(rates(6, 4), [rates(10, 0), rates(6, 4)])).toBe(0)
     expect(roundedBeside(rates(6, 4), [])).toBe(0)
   })
 
-  test('is 0 for fewer than ten currencies, which may be round by chance', () => {
+  test('returns 0 for fewer than ten currencies, which may be round by chance', () => {
     expect(roundedBeside(rates(9, 0), [rates(0, 10)])).toBe(0)
   })
 })

@@ -13,7 +13,7 @@ const sending = (usualIntervalMs: number | null): Sending => ({
 })
 
 describe('sendingStateOf', () => {
-  test('is silent after more than three of its own intervals, not at three', () => {
+  test('is silent after more than three of its usual intervals, not at three', () => {
     const daily = sending(24 * HOUR_MS)
     const fromMs = 1_000_000 + 72 * HOUR_MS
     expect(silentFromMs(daily)).toBe(fromMs)
@@ -30,7 +30,7 @@ describe('sendingStateOf', () => {
     expect(sendingStateOf(often, 1_000_000 + HOUR_MS + 1)).toBe('silent')
   })
 
-  test('has ended after ten of its own intervals and thirty days, and is silent until then', () => {
+  test('has ended after ten of its usual intervals and thirty days, and is silent until then', () => {
     const rare = sending(5 * 24 * HOUR_MS)
     const endMs = 1_000_000 + 50 * 24 * HOUR_MS
     expect([sendingStateOf(rare, endMs), sendingStateOf(rare, endMs + 1)]).toEqual([
@@ -45,19 +45,19 @@ describe('sendingStateOf', () => {
     ])
   })
 
-  test('is unknown without a habit, however long ago it last sent', () => {
+  test('is unknown without a usual interval, however long ago it last sent', () => {
     expect(sendingStateOf(sending(null), Number.MAX_SAFE_INTEGER)).toBe('unknown')
   })
 })
 
 describe('silentApart', () => {
-  test('has no corridor of a provider that is silent as a whole', () => {
+  test('counts no corridor of a provider that is silent as a whole', () => {
     const daily = sending(24 * HOUR_MS)
     const fromMs = silentFromMs(daily)!
     expect([silentApart(daily, fromMs), silentApart(daily, fromMs + 1)]).toEqual([2, 0])
   })
 
-  test('has every silent corridor of a provider whose own habit is unknown', () => {
+  test('counts every silent corridor of a provider whose own interval is unknown', () => {
     expect(silentApart(sending(null), Number.MAX_SAFE_INTEGER)).toBe(2)
   })
 })

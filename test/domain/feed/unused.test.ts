@@ -21,12 +21,12 @@ function unused(answers: readonly FeedAnswer[], mode: ReferenceMode = 'consensus
 }
 
 describe('judgedAnswer', () => {
-  test('has no reason for values that are used', () => {
+  test('gives no reason for values that are used', () => {
     expect(unused([said('a', {}), said('b', {}), said('c', {})])).toEqual([{}, {}, {}])
     expect(unused([said('a', {})], 'order')).toEqual([{}])
   })
 
-  test('a doubted answer has that reason for all of its values', () => {
+  test('gives doubted as the reason for every value of a doubted response', () => {
     const broken = said('b', { EUR: 9, KES: 1300, NGN: 16_000 })
     const all = { EUR: 'doubted', KES: 'doubted', NGN: 'doubted' }
     expect(unused([said('a', {}), broken])).toEqual([{}, all])
@@ -35,22 +35,22 @@ describe('judgedAnswer', () => {
     expect(unused([said('a', {}), broken], 'order')).toEqual([{}, all])
   })
 
-  test('a feed that republishes one that counts is of the same origin', () => {
+  test('gives same_origin for every value of a feed that republishes a used feed', () => {
     const all = { EUR: 'same_origin', KES: 'same_origin', NGN: 'same_origin' }
     const answers = [said('a', {}), said('b', {}), said('copy', {}, 'a')]
     expect(unused(answers)).toEqual([{}, {}, all])
   })
 
-  test('a value far from those that agree is too far, whatever else its feed says', () => {
+  test('gives too_far for a value far from those that agree, whatever else its feed publishes', () => {
     const answers = [said('a', {}), said('b', {}), said('c', { KES: 150 })]
     expect(unused(answers)).toEqual([{}, {}, { KES: 'too_far' }])
   })
 
-  test('feeds that disagree dispute a value', () => {
+  test('gives disputed for a value on which feeds disagree', () => {
     expect(unused([said('a', {}), said('b', { KES: 140 })])).toEqual([{}, { KES: 'disputed' }])
   })
 
-  test('a value that moved too far is held back, and another feed may be preferred', () => {
+  test('gives the held back state of a value that moved too far, or the feed preferred to it', () => {
     expect(unused([said('a', { KES: 200 })], 'order')).toEqual([{ KES: 'held_back' }])
     const all = { EUR: 'not_preferred', KES: 'not_preferred', NGN: 'not_preferred' }
     expect(unused([said('a', {}), said('b', {})], 'order')).toEqual([{}, all])

@@ -98,7 +98,7 @@ describe('one feed', () => {
     ['NGN, June 2023', 'NGN', [463.5, 471, 663, 750]],
     ['ETB, July 2024', 'ETB', [57.7, 74.74, 83.9, 95.7]],
     ['ZWG, September 2024', 'ZWG', [13.99, 24.88, 24.9, 25.1]],
-  ])('%s gets through in its second run', (_, currency, steps) => {
+  ])('%s is accepted in its second run', (_, currency, steps) => {
     let held: readonly HeldBack[] = []
     let standing: Rates = { ...STANDING, [currency]: steps[0]! }
     const waits = steps.slice(1).map((step) => {
@@ -125,13 +125,13 @@ describe('one feed', () => {
     expect(astray.held[0]!.perUsd).toBe('770')
   })
 
-  test('a value that comes back is forgotten', () => {
+  test('a held back value is forgotten when the old value returns', () => {
     const { held } = judge([said('a', { ...STANDING, ETB: 577 })])
     const back = judge([said('a', STANDING)], { held })
     expect([back.taken.ETB, back.held]).toEqual(['57.7 a unmoved', []])
   })
 
-  test('a value that is held back stays so through a run without an answer', () => {
+  test('a value stays held back through a run without a response', () => {
     const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
     expect(judge([], { held }).held).toEqual(held)
     expect(judge([said('a', { KES: 131 })], { held }).held).toEqual(held)
@@ -141,13 +141,13 @@ describe('one feed', () => {
 describe('in the mode consensus', () => {
   const both = [said('a', { ...STANDING, ZWG: 13.8 }), said('b', { ...STANDING, ZWG: 13.8 })]
 
-  test('a value on which feeds agree is the first of its currency, or near the last, or confirmed', () => {
+  test('a value on which feeds agree is the first of its currency, near the last, or confirmed', () => {
     const { taken } = judge(both, { mode: 'consensus', standing: { ...STANDING, ETB: 5.77 } })
     const { ETB, KES, ZWG } = taken
     expect([ETB, KES, ZWG]).toEqual(['57.7 a second_feed', '131.25 a unmoved', '13.8 a first'])
   })
 
-  test('an answer of round numbers is doubted if a feed of another origin has finer ones', () => {
+  test('a response of round numbers is doubted if a feed of another origin has finer ones', () => {
     const standing = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`C${i}`, 1.234]))
     const rough = said('a', Object.fromEntries(Object.keys(standing).map((code) => [code, 1.2])))
     const doubts = (origin: string, mode: ReferenceMode) =>
@@ -168,28 +168,28 @@ describe('a further feed', () => {
     expect([again.taken.ETB, again.open]).toEqual(['74.74 a second_fetch', ['ETB']])
   })
 
-  test('fills what the first lacks', () => {
+  test('fills in what the first feed lacks', () => {
     const { ETB, ...rest } = STANDING
     const { taken } = judge([said('a', rest), said('b', times(1.01))])
     expect(taken.ETB).toBe('58.277 b unmoved')
     expect(taken.KES).toBe('131.25 a unmoved')
   })
 
-  test('confirms in the same run if it has another origin, and the preferred value is taken', () => {
+  test('confirms a value in the same run if it has another origin, and the preferred value is used', () => {
     const a = said('a', { ...STANDING, ETB: 74.74 })
     const b = said('b', { ...STANDING, ETB: 76 })
     expect(judge([a, b])).toMatchObject({ held: [], open: [] })
     expect(judge([a, b]).taken.ETB).toBe('74.74 a second_feed')
   })
 
-  test('does not confirm if it has the same origin', () => {
+  test('does not confirm a value if it has the same origin', () => {
     const feeds = ['ecb', 'frankfurter'].map((name) =>
       said(name, { ...STANDING, ZAR: 25 }, { origin: 'ecb' }),
     )
     expect(judge(feeds).taken.ZAR).toBeUndefined()
   })
 
-  test('gives the value if it saw no move, and keeps the first feed from confirming itself', () => {
+  test('provides the value if it saw no move, and keeps the first feed from confirming itself', () => {
     const a = said('a', { ...STANDING, ETB: 577 })
     const b = said('b', { ...STANDING, ETB: 57.9 })
     let held: readonly HeldBack[] = []
@@ -203,14 +203,14 @@ describe('a further feed', () => {
     expect(judge([a], { held }).taken.ETB).toBeUndefined()
   })
 
-  test('that moved elsewhere does not contradict: the second fetch gets through', () => {
+  test('does not contradict if its value moved elsewhere: the second fetch is accepted', () => {
     const a = said('a', { ...STANDING, ETB: 74.74 })
     const first = judge([a, said('b', { ...STANDING, ETB: 577 })])
     expect(first.held).toMatchObject([{ perUsd: '74.74', contradictedBy: null }])
     expect(judge([a], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
   })
 
-  test('does not count with older rates: the second fetch gets through', () => {
+  test('does not count with older rates: the second fetch is accepted', () => {
     const a = said('a', { ...STANDING, ETB: 74.74 })
     const b = said('b', STANDING, { upstreamMs: NOW - 20 * HOUR_MS })
     const first = judge([a, b])
@@ -218,7 +218,7 @@ describe('a further feed', () => {
     expect(judge([a, b], { held: first.held }).taken.ETB).toBe('74.74 a second_fetch')
   })
 
-  test('may confirm in the next run what another feed said in this one', () => {
+  test('may confirm in the next run the value of another feed in this one', () => {
     const { held } = judge([said('a', { ...STANDING, ETB: 74.74 })])
     expect(judge([said('b', { ...STANDING, ETB: 75 })], { held }).taken.ETB).toBe(
       '75 b second_fetch',
@@ -226,15 +226,15 @@ describe('a further feed', () => {
   })
 })
 
-describe('a feed that lies about many currencies', () => {
-  test('is not accepted at all, and none of its values waits for confirmation', () => {
+describe('a feed with wrong rates of many currencies', () => {
+  test('is refused entirely, and none of its values awaits confirmation', () => {
     const { taken, held, doubted, open } = judge([said('a', { ...times(10), ZAR: 18.27 })])
     expect([taken, held]).toEqual([{}, []])
     expect(doubted).toMatchObject([{ moved: 6, compared: 7 }])
     expect(open).toEqual(Object.keys(STANDING))
   })
 
-  test('leaves the field to the next', () => {
+  test('is replaced by the next feed', () => {
     const { taken } = judge([said('a', times(10)), said('b', times(1.01))])
     expect(new Set(Object.values(taken).map((text) => text.slice(-9)))).toEqual(
       new Set(['b unmoved']),
@@ -247,7 +247,7 @@ describe('a feed that lies about many currencies', () => {
     expect(held).toHaveLength(1)
   })
 
-  test('is one with at least three moves and more than a quarter, or with two moves that are most of them', () => {
+  test('has at least three moves that are over a quarter, or two moves that are most of the values', () => {
     const moved = (count: number, of: number) => {
       const standing = Object.fromEntries(Array.from({ length: of }, (_, i) => [`C${i}`, 100]))
       const rates = { ...standing }
@@ -258,7 +258,7 @@ describe('a feed that lies about many currencies', () => {
     expect([moved(2, 3), moved(2, 4), moved(1, 1)]).toEqual([true, false, false])
   })
 
-  test('is accepted if a feed of another origin says the same, since then the old values are wrong', () => {
+  test('is accepted if a feed of another origin agrees, since then the old values are wrong', () => {
     const { taken, held } = judge([said('a', times(0.1)), said('b', times(0.101))])
     expect(taken.ETB).toBe(`${57.7 * 0.1} a second_feed`)
     expect(Object.keys(taken)).toHaveLength(7)
@@ -267,19 +267,19 @@ describe('a feed that lies about many currencies', () => {
     expect(judge([said('a', times(0.1)), alike]).taken).toEqual({})
   })
 
-  test('is accepted if an operator says so', () => {
+  test('is accepted if an operator confirms it', () => {
     const rules = trustingRules(GUARD_RULES)
     expect(Object.keys(judge([said('a', times(0.1))], { rules }).taken)).toHaveLength(7)
   })
 })
 
-describe('laws', () => {
+describe('laws of the verdict', () => {
   const rates = fc
     .array(fc.double({ min: 0.01, max: 5000, noNaN: true }), { minLength: 2, maxLength: 60 })
     .map((list): Rates => Object.fromEntries(list.map((rate, i) => [`C${i}`, rate])))
   const move = fc.double({ min: 0.5, max: 2, noNaN: true })
 
-  test('a feed alone moves nothing beyond the bound in its first run', () => {
+  test('a single feed moves nothing beyond the bound in its first run', () => {
     const moves = fc.array(move, { minLength: 60, maxLength: 60 })
     fc.assert(
       fc.property(rates, moves, (standing, factors) => {
@@ -291,7 +291,7 @@ describe('laws', () => {
     )
   })
 
-  test('a feed that lies about everything is never accepted, however often it repeats itself', () => {
+  test('a feed that is wrong about everything is never accepted, however often it repeats itself', () => {
     const lie = fc
       .double({ min: 1.21, max: 1000, noNaN: true })
       .chain((f) => fc.constantFrom(f, 1 / f))
@@ -308,7 +308,7 @@ describe('laws', () => {
     )
   })
 
-  test('an honest feed after a liar is used as if the liar were not there', () => {
+  test('a correct feed after a wrong one is used as if the wrong one were absent', () => {
     fc.assert(
       fc.property(rates, move, (standing, factor) => {
         const lies = Object.entries(standing).map(([code, rate]) => [code, rate * 10 * factor])
@@ -319,7 +319,7 @@ describe('laws', () => {
     )
   })
 
-  test('one real jump gets through in its second run, with the state written as JSON in between', () => {
+  test('a real jump is accepted in its second run, with the state stored as JSON in between', () => {
     const jump = fc.double({ min: 1.21, max: 50, noNaN: true })
     fc.assert(
       fc.property(rates, jump, (some, factor) => {

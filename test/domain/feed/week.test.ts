@@ -79,7 +79,7 @@ describe('the week of a provider', () => {
     }
   })
 
-  test('raises it on the same day where it stops in the middle of one', () => {
+  test('raises an alarm on the same day if it stops in the middle of that day', () => {
     const plan = PLANS['by the hour of an office']!
     const times = sent(plan).filter((ms) => ms < START_MS + 44 * DAY_MS + 11 * HOUR_MS)
     const [first] = alarms(times, 35, 45)
@@ -97,7 +97,7 @@ describe('the week of a provider', () => {
     expect([dueHours(10, 10, 10), dueHours(8, 10, 13)]).toEqual([12, 16])
   })
 
-  test('is none for a few days, and for days that follow no week', () => {
+  test('is null for a few days, and for days without a weekly pattern', () => {
     const days = (all: readonly number[]) =>
       all.map((day): SendingDay => [START_MS + day * DAY_MS, START_MS + day * DAY_MS])
     expect(weekOf([])).toBeNull()

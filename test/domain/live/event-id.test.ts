@@ -29,7 +29,7 @@ describe('readEventId', () => {
     )
   })
 
-  test('takes nothing else', () => {
+  test('refuses anything else', () => {
     const others = ['', '-', '1', '1-2-3', '-1', ' 1-', '1-\n', '+1-', '1e3-', '0x1-', '1-1.5']
     for (const text of [...others, '9007199254740993-', '1-9999999999999999', '1'.repeat(17)])
       expect([text, readEventId(text)]).toEqual([text, null])
@@ -55,7 +55,7 @@ describe('corridorPlace', () => {
     expect(places).toEqual([...new Set(places)].sort((a, b) => a - b))
   })
 
-  test('is a whole number above that of what belongs to no corridor', () => {
+  test('returns a whole number above that of every event without a corridor', () => {
     fc.assert(
       fc.property(corridors, fc.integer({ min: 0, max: ORDINAL.end }), (corridor, ordinal) => {
         const place = corridorPlace(corridor, ordinal)

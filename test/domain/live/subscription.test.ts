@@ -9,7 +9,7 @@ test('a subscription has each corridor once, in order of source and target', () 
   expect([...names!].sort()).toEqual(['USD/KES', 'USD/NGN'])
 })
 
-test('a change of its corridors, or of whatever may be any, concerns a subscription', () => {
+test('a change of its corridors, or a change that may affect any corridor, concerns a subscription', () => {
   const one = subscriptionTo([toKes!])
   expect(concerns(new Set(['GBP/NGN', 'USD/KES']), one)).toBe(true)
   expect(concerns(new Set(['GBP/NGN']), one)).toBe(false)

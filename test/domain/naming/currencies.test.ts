@@ -21,12 +21,15 @@ describe('CurrencyNames of a few currencies', () => {
     expect(names.meaning(sign)).toEqual({ kind: 'one', id: code })
   })
 
-  test.each(['£', '€', 'Uganda', 'EUR', 'sterling', '?', ''])('%j is none of them', (text) => {
-    expect(names.signed(text)).toBeNull()
-    expect(names.meaning(text)).toMatchObject({ kind: 'none', near: [] })
-  })
+  test.each(['£', '€', 'Uganda', 'EUR', 'sterling', '?', ''])(
+    '%j is the sign of none of them',
+    (text) => {
+      expect(names.signed(text)).toBeNull()
+      expect(names.meaning(text)).toMatchObject({ kind: 'none', near: [] })
+    },
+  )
 
-  test('a country means what it uses of them', () => {
+  test('a country means those of its currencies that are listed', () => {
     expect(names.meaning('Zimbabwe')).toEqual({ kind: 'one', id: 'USD' })
     expect(names.meaning('Kenya')).toEqual({ kind: 'one', id: 'KES' })
     expect(names.meaning('CEMAC')).toMatchObject({ kind: 'none', near: [] })
@@ -34,7 +37,7 @@ describe('CurrencyNames of a few currencies', () => {
     expect([kind, ids?.toSorted()]).toEqual(['several', ['KES', 'USD']])
   })
 
-  test('are put in order once for each list', () => {
+  test('are sorted once for each list', () => {
     expect(currencyNamesOf(CURRENCIES)).toBe(currencyNamesOf(CURRENCIES))
     expect(currencyNamesOf([...CURRENCIES])).not.toBe(currencyNamesOf(CURRENCIES))
   })

@@ -85,7 +85,7 @@ describe('CurrencyNames', () => {
     ['pound', 'GBP'],
     ['francs', 'XAF'],
     ['rupees', 'INR'],
-  ])('puts first what is meant most often by %j', (text, code) => {
+  ])('puts the most common meaning of %j first', (text, code) => {
     expect(idsOf(currencyNames.meaning(text))[0]).toBe(code)
   })
 
@@ -106,7 +106,7 @@ describe('CurrencyNames', () => {
     expect(nearTo(currencyNames.meaning(text))).toEqual(near)
   })
 
-  test('knows which one was misspelt', () => {
+  test('reports which word was misspelt', () => {
     expect(nearTo(currencyNames.meaning('Nigerian Niara'))).toEqual(['NGN'])
   })
 
@@ -159,7 +159,7 @@ describe('countryNames', () => {
     expect(idsOf(countryNames.meaning(text))).toEqual(codes)
   })
 
-  test('knows which one was misspelt', () => {
+  test('reports which country was misspelt', () => {
     expect(nearTo(countryNames.meaning('Senegall'))).toEqual(['SN'])
     expect(nearTo(countryNames.meaning('Nigera'))).toEqual(['NE', 'NG'])
   })
@@ -183,11 +183,11 @@ describe('countryNames', () => {
     ['Lagos', ['NG']],
     ['Oran', ['DZ']],
     ['Juba', ['SS']],
-  ])('suggests for %j %j, whatever names lie near on another continent', (text, near) => {
+  ])('suggests for %j %j, whatever names are near on another continent', (text, near) => {
     expect(nearTo(countryNames.meaning(text))).toEqual(near)
   })
 
-  test('suggests the country whose name lacks, doubles or swaps letters, if it means no other', () => {
+  test('suggests the country whose name lacks, doubles or swaps letters, if no other matches', () => {
     for (const code of COUNTRIES.keys()) {
       const name = namesOf(code)[0]!
       if (!/^\p{L}{5,}$/u.test(name)) continue
@@ -211,12 +211,12 @@ describe('countryNames', () => {
     }
   })
 
-  test('counts the countries of the EU and of Francophone Africa', () => {
+  test('has the countries of the EU and of Francophone Africa', () => {
     expect(idsOf(countryNames.meaning('EU'))).toHaveLength(27)
     expect(idsOf(countryNames.meaning('Afrique francophone'))).toHaveLength(20)
   })
 
-  test('takes no code of three letters for a misspelt name: Guff is not GUF', () => {
+  test('does not read a code of three letters as a misspelt name: Guff is not GUF', () => {
     for (const text of ['Guff', 'Gufo', 'Gulff']) {
       expect(nearTo(countryNames.meaning(text))).toEqual(expect.not.arrayContaining(['GF']))
     }
@@ -231,11 +231,11 @@ describe('countryNames', () => {
     ['Kingston', null],
     ['Kenya', null],
     ['', null],
-  ])('knows the country of the city %j', (text, code) => {
+  ])('maps the city %j to its country', (text, code) => {
     expect(countryOfCity(text)).toBe(code)
   })
 
-  test('takes no country or currency for a city', () => {
+  test('does not read a country or a currency as a city', () => {
     const names = [...COUNTRIES.keys()].flatMap((code) => [code, ...namesOf(code)])
     const money = catalogue.currencies.flatMap(({ code, name }) => [code, name])
     expect([...names, ...money].filter((name) => countryOfCity(name) !== null)).toEqual([])
@@ -273,7 +273,7 @@ describe('providerNames', () => {
     expect(idsOf(providers.meaning(text))).toEqual(ids)
   })
 
-  test('gives every one whose name has the words, where none has that name', () => {
+  test('returns every provider whose name has the words, if none has exactly that name', () => {
     const found = idsOf(providers.meaning('Central Bank'))
     expect(found).toEqual([
       ...['bceao', 'central-bank-of-egypt', 'central-bank-of-kenya', 'central-bank-of-liberia'],
@@ -281,7 +281,7 @@ describe('providerNames', () => {
     ])
   })
 
-  test('knows which one was misspelt', () => {
+  test('reports which provider was misspelt', () => {
     expect(nearTo(providers.meaning('Westen Union'))).toEqual(['western-union'])
   })
 
@@ -293,13 +293,13 @@ describe('providerNames', () => {
   })
 })
 
-test('signs alone mean nothing, not even what has no name that can be read', () => {
+test('punctuation alone means nothing, not even an entry without a readable name', () => {
   const names = new Names([{ id: 'long', names: ['x'.repeat(65), '!?'] }])
   expect(names.meaning('!').kind).toBe('none')
   expect(names.meaning('long')).toEqual({ kind: 'one', id: 'long' })
 })
 
-test('any text at all means nothing, one, or several of what there is', () => {
+test('any string means nothing, one entry, or several entries of the catalogue', () => {
   const codes = catalogue.currencies.map(({ code }) => code)
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 100 }),

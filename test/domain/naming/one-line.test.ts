@@ -3,7 +3,7 @@ import { isOneLine } from '~/domain/naming/one-line.ts'
 
 describe('isOneLine', () => {
   const fine = ['a', 'Express ½ €', "Côte d'Ivoire", 'ትራንስፈር', '❤️', '日本', 'a\u00a0b']
-  test.each(fine)('takes %j', (text) => {
+  test.each(fine)('accepts %j', (text) => {
     expect(isOneLine(text)).toBe(true)
   })
 

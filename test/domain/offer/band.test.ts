@@ -81,7 +81,7 @@ describe('knownRanges', () => {
 })
 
 describe('sendingOf', () => {
-  test('what is needed is sent, if the offer is for that', () => {
+  test("the amount needed is sent, if it is within the offer's band", () => {
     expect(sendingOf(band(100, 500), 2000, null)).toEqual({
       sent: 205,
       match: { match: 'exact', atAmount: 205, ratio: 1 },
@@ -90,13 +90,13 @@ describe('sendingOf', () => {
     expect(sendingOf(quote({ rate: 10 }), 2000, null)!.sent).toBe(200)
   })
 
-  test('an offer from an amount on sends no less, even if more arrives than was asked', () => {
+  test('an offer with a minimum sends no less, even if more arrives than was asked', () => {
     expect(sendingOf(band(100, 500), 10, null)).toMatchObject({ sent: 100, isMinimum: true })
     expect(sendingOf(band(100, null), 10, null)!.match.match).toBe('exact')
     expect(sendingOf(band(100, 500), 950, null)).toMatchObject({ sent: 100, isMinimum: false })
   })
 
-  test('more than the offer is for is sent all the same, and marked as the nearest', () => {
+  test("an amount beyond the offer's band is sent, and marked as the nearest", () => {
     expect(sendingOf(band(100, 500), 9950, null)).toEqual({
       sent: 1000,
       match: { match: 'nearest', atAmount: 500, ratio: 2 },
@@ -111,7 +111,7 @@ describe('sendingOf', () => {
     expect(surveyed(3950)).toMatchObject({ sent: 400, match: { match: 'nearest', ratio: 2 } })
   })
 
-  test('nothing is sent of which the offer says nothing, even where it would do', () => {
+  test("nothing is sent out of the offer's range, even if its price would suffice", () => {
     expect(sendingOf(band(100, 500), 9950.1, null)).toMatchObject({
       sent: null,
       match: { match: 'out_of_range', atAmount: 500 },

@@ -64,20 +64,20 @@ describe('choiceOf', () => {
     expect(at(100).match).toEqual({ match: 'exact', atAmount: 100, ratio: 1 })
   })
 
-  test('where bands overlap the better of the two is taken', () => {
+  test('when bands overlap, the better of the two is taken', () => {
     const dear = fresh({ amountMin: 1, amountMax: 500 }, { rate: 130, fee: 9 })
     const cheap = fresh({ amountMin: 500, amountMax: 900 }, { rate: 130, fee: 1 })
     expect(only([dear, cheap], ask(sending(500))).candidate).toBe(cheap)
   })
 
-  test('net amounts that are shown the same way are equal, and the newest of them is taken', () => {
+  test('net amounts that are shown the same way are equal, and the newest is taken', () => {
     const noisy = fresh({}, { rate: 0.4, fee: 0.9, feeCurrency: 'KES', atMs: 1 })
     const newer = fresh({ service: 'b' }, { rate: 0.1, fee: null, atMs: 2 })
     expect(3 * 0.4 - 0.9).toBeGreaterThan(3 * 0.1)
     expect(only([noisy, newer], ask(sending(3))).candidate).toBe(newer)
   })
 
-  test('a price that is not stale is taken before a stale one that is for the amount', () => {
+  test('a fresh price is taken before a stale one whose band has the amount', () => {
     const old = stale({ amountMin: 100, amountMax: 300 }, { rate: 140 })
     const near = fresh({ amountMin: 100, amountMax: 199 }, { rate: 130 })
     expect(only([old, near], ask(sending(200)))).toMatchObject({
@@ -86,7 +86,7 @@ describe('choiceOf', () => {
     })
   })
 
-  test('without an amount it is the best rate, then the smallest fee, stated before unstated', () => {
+  test('without an amount the best rate is taken, then the smallest fee, stated before unstated', () => {
     const best = fresh({ service: 'a' }, { rate: 131, fee: 9 })
     const rate = fresh({ service: 'b' }, { rate: 130, fee: 1 })
     expect(only([rate, best], ask(null)).candidate).toBe(best)
@@ -101,7 +101,7 @@ describe('choiceOf', () => {
     }
   })
 
-  test('an offer that is not stale comes before a stale one, however good', () => {
+  test('a fresh offer comes before a stale one, however good', () => {
     const old = stale({ service: 'a' }, { rate: 140 })
     const current = fresh({ service: 'b' }, { rate: 130 })
     expect(only([old, current], ask(null)).candidate).toBe(current)
@@ -109,7 +109,7 @@ describe('choiceOf', () => {
     expect(only([old], ask(sending(200))).candidate).toBe(old)
   })
 
-  test('an offer that says something else is not there, and one that is silent comes last', () => {
+  test('an offer that contradicts the filters is left out, and one without the fields comes last', () => {
     const asked = ask(null, { targetCountry: 'SN', payOut: ['cash', 'mobile_money'] })
     const fits = fresh({ targetCountry: 'SN', payOut: ['mobile_money'] }, { rate: 120 })
     const half = fresh({ targetCountry: 'SN' }, { rate: 130 })
@@ -123,7 +123,7 @@ describe('choiceOf', () => {
     expect(choiceOf([], asked)).toEqual([])
   })
 
-  test('in a list those that are silent come after those that fit, each by value', () => {
+  test('in a list, offers without the fields come after those that fit, each by value', () => {
     const silent = fresh({}, { rate: 140, providerId: 'a' })
     const low = fresh({ channel: 'agent' }, { rate: 120, providerId: 'b' })
     const high = fresh({ channel: 'agent' }, { rate: 121, providerId: 'c' })
@@ -132,7 +132,7 @@ describe('choiceOf', () => {
     expect(list.map(({ quote: { providerId } }) => providerId)).toEqual(['c', 'b', 'a', 'd'])
   })
 
-  test('a delivery that may take longer is not there, and one without an end is silent', () => {
+  test('a delivery that may take longer is left out, and one without an end counts as unspecified', () => {
     const within = (said: Partial<Offer>) =>
       choiceOf([fresh(said)], ask(null, { deliveryMaxMs: 10 })).map((one) => one.unspecified)
     expect(within({ deliveryMinMs: 0, deliveryMaxMs: 10 })).toEqual([[]])
@@ -142,7 +142,7 @@ describe('choiceOf', () => {
     expect(within({})).toEqual([['deliveryMaxMs']])
   })
 
-  test('where an amount is to arrive, the offer that takes the least is found band by band', () => {
+  test('for an amount to arrive, the offer that takes the least is found band by band', () => {
     const low = fresh({ amountMin: 1, amountMax: 100 }, { rate: 10, fee: 2 })
     const mid = fresh({ amountMin: 100.01, amountMax: 500 }, { rate: 10, fee: 5 })
     const high = fresh({ amountMin: 500.01 }, { rate: 10, fee: 1 })
@@ -154,7 +154,7 @@ describe('choiceOf', () => {
     expect(sent(5990)).toMatchObject({ candidate: high, sent: 600 })
   })
 
-  test('an offer whose fee has no price is taken only where there is no other', () => {
+  test('an offer whose fee has no price is taken only if there is no other', () => {
     const unpriced = fresh({ service: 'a' }, { rate: 140, fee: 1, feeCurrency: 'EUR' })
     const priced = stale({ amountMin: 9, amountMax: 9 }, { rate: 100, providerId: 'retail-a' })
     for (const goal of [arriving(1000), arriving(500), sending(10)])
@@ -173,7 +173,7 @@ describe('choiceOf', () => {
     expect(only([suspect], ask(null))).toMatchObject({ standing: STANDING.suspect, value: 200 })
   })
 
-  test('what lifts two offers to one amount ranks them by what arrives, not by time', () => {
+  test('two offers raised to their minimum are ranked by what arrives, not by time', () => {
     const less = fresh({ amountMin: 50, service: 'a' }, { rate: 100, fee: null, atMs: 2 })
     const more = fresh({ amountMin: 50, service: 'b' }, { rate: 160, fee: null, atMs: 1 })
     const chosen = only([less, more], ask(arriving(1000)))
@@ -184,7 +184,7 @@ describe('choiceOf', () => {
     expect(only([less, more], ask(sending(50))).candidate).toBe(more)
   })
 
-  test('what arrives counts as it is shown for offers lifted to one amount, and then the newest', () => {
+  test('of offers raised to their minimum, the newest of those whose arriving amounts are shown equal is taken', () => {
     const band = { amountMin: 50, amountMax: 60 }
     const older = fresh({ ...band, service: 'a' }, { rate: 0.3, fee: null, atMs: 1 })
     const newer = fresh({ ...band, service: 'b' }, { rate: 0.3 - 1e-15, fee: null, atMs: 2 })
@@ -192,7 +192,7 @@ describe('choiceOf', () => {
     expect(chosen).toMatchObject({ candidate: newer, sent: 50, second: 15 })
   })
 
-  test('of prices equally near the one that costs less at its own amount is taken', () => {
+  test('of equally near prices, the one that costs less at its own amount is taken', () => {
     const [at100, at225] = [
       { amountMin: 100, amountMax: 100 },
       { amountMin: 225, amountMax: 225 },
@@ -217,7 +217,7 @@ describe('choiceOf', () => {
     expect(listed(sending(100))).toEqual(['c', 'a', 'd', 'b'])
   })
 
-  test('it is what a plain search finds, for random offers, filters, amounts and ages', () => {
+  test('the choice agrees with a plain search, for random offers, filters, amounts and ages', () => {
     fc.assert(
       fc.property(markets, asks, (market, asked) => {
         const chosen = choiceOf(market, asked)
@@ -250,7 +250,7 @@ describe('choiceOf', () => {
 })
 
 describe('everyOffer', () => {
-  test('lists one of those that differ in their amounts alone for an amount, else every one', () => {
+  test('lists one of the offers that differ in their amounts alone for an amount, else every one', () => {
     const low = fresh({ channel: 'agent', amountMax: 100 }, { rate: 10 })
     const high = fresh({ channel: 'agent', amountMin: 100.01 }, { rate: 11 })
     const net = fresh({ channel: 'internet', amountMax: 100 }, { rate: 12 })

@@ -32,7 +32,7 @@ const ask = (amount = 200) => ({ ...PAIR, amount })
 const shown = (x: number | null | undefined) => x && roundPercent(x)
 
 describe('costsOf', () => {
-  test('offers stand by their cost, the cheapest first, those without a cost last', () => {
+  test('offers are sorted by cost, the cheapest first, those without a cost last', () => {
     const [dear, cheap] = [costing(5), costing(1, {}, { rate: 98 })]
     const unstated = costing(0, { feePercent: null })
     const dayless = { ...costing(0), midAtQuote: null }
@@ -41,7 +41,7 @@ describe('costsOf', () => {
     expect(offers.map(({ candidate }) => candidate).slice(0, 2)).toEqual([cheap, dear])
   })
 
-  test('mean and median are over those with a cost', () => {
+  test('the mean and the median are computed from offers with a cost', () => {
     const list = [costing(9), costing(1), costing(2), costing(0, { feePercent: null })]
     const odd = costsOf(list, ask())
     expect([odd.averagePct, odd.medianPct]).toEqual([4, 2])
@@ -91,7 +91,7 @@ describe('costsOf', () => {
     expect(at(0.5)).toEqual([5, 'nearest', 1])
   })
 
-  test('the cost of the nearest is that of its own amount, never scaled', () => {
+  test('the cost of the nearest band is that of its own amount, never scaled', () => {
     const said = { amountMin: 200, amountMax: 200, feePercent: null }
     const fixed = costing(0, said, { fee: 5, feeCurrency: 'USD' })
     const [one] = costsOf([fixed], ask(400)).offers
@@ -99,7 +99,7 @@ describe('costsOf', () => {
     expect(one!.cost).toEqual({ feePct: 2.5, marginPct: 0, totalPct: 2.5, total: 5 })
   })
 
-  test('overlapping bands give the cheaper, and a stale one only where there is no other', () => {
+  test('of overlapping bands the cheaper is taken, and a stale one only if there is no other', () => {
     const band = (percent: number, isStale = false) => ({
       ...costing(percent, { amountMin: percent, service: 'x' }),
       isStale,
@@ -112,13 +112,13 @@ describe('costsOf', () => {
     expect(chosen([band(3, true)])).toEqual([3])
   })
 
-  test('the exact one is taken even where the nearest alone is not stale', () => {
+  test('an exact band is taken even if only the nearest is fresh', () => {
     const near = costing(1, { amountMax: 199, service: 'x' })
     const exact = { ...costing(2, { amountMin: 200, service: 'x' }), isStale: true }
     expect(costsOf([near, exact], ask()).offers.map((one) => one.candidate)).toEqual([exact])
   })
 
-  test('suspect offers count for mean and median, and stand after the usual ones', () => {
+  test('suspect offers count for the mean and the median, and come after the usual ones', () => {
     const suspect = { ...costing(1), suspect: { offPct: 15, isOfDay: true } }
     const far = costing(0, { amountMin: 401 })
     const [dear, cheap] = [costing(9), costing(5)]
@@ -133,7 +133,7 @@ describe('costsOf', () => {
     }
   })
 
-  test('offers out of range stand by how far their amounts are, then by rate and by time', () => {
+  test('offers out of range are sorted by the distance of their amounts, then by rate and by time', () => {
     const from = (amountMin: number, more: Partial<Quote>) => costing(1, { amountMin }, more)
     const near = from(401, { rate: 90, atMs: 1 })
     const [better, newer, older] = [
@@ -146,7 +146,7 @@ describe('costsOf', () => {
       expect(costsOf(list, ask()).offers.map(({ candidate }) => candidate)).toEqual(order)
   })
 
-  test('equal costs stand by time, then by provider', () => {
+  test('equal costs are sorted by time, then by provider', () => {
     const early = costing(1, {}, { atMs: 1, providerId: 'a' })
     const late = costing(1, {}, { atMs: 2, providerId: 'z' })
     const other = costing(1, {}, { atMs: 2, providerId: 'y' })
@@ -169,7 +169,7 @@ describe('smart', () => {
     expect(costsOf([costing(1), costing(2), slow, unstated], ask()).smart).toBeNull()
   })
 
-  test('an offer that takes longer than five days does not count, and a silent one does', () => {
+  test('an offer that takes longer than five days does not count, and one without a time does', () => {
     const slow = costing(0, { deliveryMaxMs: 6 * DAY_MS })
     const later = costing(0, { deliveryMinMs: 6 * DAY_MS })
     const just = costing(1, { deliveryMaxMs: 5 * DAY_MS })
@@ -177,7 +177,7 @@ describe('smart', () => {
     expect(smart!.pct).toBe(2)
   })
 
-  test('tells which conditions of the World Bank could not be checked', () => {
+  test('names the World Bank conditions that could not be checked', () => {
     const fast = (percent: number) => costing(percent, { deliveryMaxMs: 0 })
     const unchecked = (list: CostCandidate[]) => costsOf(list, ask()).smart!.unchecked
     expect(unchecked([fast(1), fast(2), fast(3), costing(4)])).toEqual(['accessibility'])
@@ -187,7 +187,7 @@ describe('smart', () => {
 
 describe('meets', () => {
   const meets = (percent: number) => costsOf([costing(percent)], ask()).meets
-  test('a mean of just the goal meets it, as it is shown', () => {
+  test('is true for a mean of exactly the goal, as it is shown', () => {
     expect(meets(1)).toEqual({ sdg3: true, sdg5: true, g20: true })
     expect(meets(1.000001)).toEqual({ sdg3: true, sdg5: true, g20: false })
     expect(meets(3.0000001)).toEqual({ sdg3: true, sdg5: true, g20: false })
@@ -195,7 +195,7 @@ describe('meets', () => {
     expect(meets(5.1)).toEqual({ sdg3: false, sdg5: false, g20: false })
   })
 
-  test('whatever meets a lower goal meets the higher ones, and the order changes nothing', () => {
+  test('is true for every goal above one that is met, in any order of the offers', () => {
     const percents = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 9 })
     fc.assert(
       fc.property(percents, fc.boolean(), (list, isReversed) => {

@@ -15,7 +15,7 @@ const YOUNGER_THAN_THE_LIST = 'XCG'
 const codesUsing = (currency: string) => countriesUsing(currency).map(({ code }) => code)
 
 describe('COUNTRIES', () => {
-  test('they are the 249 codes of ISO 3166-1, as another list has them', () => {
+  test('has the 249 codes of ISO 3166-1, as another list has them', () => {
     const others = flags.filter(({ iso }) => iso).map(({ code }) => code.toUpperCase())
     expect([...COUNTRIES.keys()]).toEqual(others.sort())
     expect(COUNTRIES.size).toBe(249)
@@ -38,7 +38,7 @@ describe('COUNTRIES', () => {
     ])
   })
 
-  test('every one but Antarctica uses money, and every one of those is a currency of ISO 4217', () => {
+  test('every country but Antarctica uses money, and each of its currencies is one of ISO 4217', () => {
     const without = [...COUNTRIES.values()].filter(({ currencies }) => currencies.length === 0)
     expect(without.map(({ code }) => code)).toEqual(['AQ'])
     const used = new Set([...COUNTRIES.values()].flatMap(({ currencies }) => currencies))
@@ -46,7 +46,7 @@ describe('COUNTRIES', () => {
     expect(unknown).toEqual([YOUNGER_THAN_THE_LIST])
   })
 
-  test('units of account are no money', () => {
+  test('no country uses a unit of account', () => {
     const currenciesOf = (code: string) => COUNTRIES.get(code)!.currencies
     expect(currenciesOf('CH')).toEqual(['CHF'])
     expect(currenciesOf('US')).toEqual(['USD'])
@@ -54,7 +54,7 @@ describe('COUNTRIES', () => {
     expect(currenciesOf('UY')).toEqual(['UYU'])
   })
 
-  test('where the survey prices dollars, dollars come first and the own money second', () => {
+  test('when the survey prices dollars, dollars come first and the local currency second', () => {
     const all = ['LR', 'SO', 'SS', 'ZW', 'CD'].map((code) => COUNTRIES.get(code)!.currencies)
     expect(all).toEqual([
       ['USD', 'LRD'],
@@ -99,19 +99,19 @@ describe('countryCode', () => {
   test.each([
     ...['', 'UK', 'uk', 'XX', 'XK', 'AC', 'EU', 'GBR', 'G', 'Ghana', '826', 'G B', 'ｇｂ'],
     ...['__proto__', 'GB'.padEnd(65)],
-  ])('%p is no country', (text) => {
+  ])('%p is not a country', (text) => {
     expect(countryCode(text)).toBeNull()
   })
 })
 
 describe('countryFault', () => {
-  test('a code that is often written tells which one is meant', () => {
+  test('an error for a code in common use names the code that is meant', () => {
     expect(countryFault('UK')).toEndWith('; United Kingdom is GB')
     expect(countryFault('el')).toEndWith('; Greece is GR')
     expect(countryFault(' uk'.padEnd(64))).toEndWith('; United Kingdom is GB')
   })
 
-  test('any other text tells what a code looks like', () => {
+  test('an error for any other string describes a country code', () => {
     expect(countryFault('XX')).toBe('is not an ISO 3166-1 alpha-2 country code, such as GH')
     expect(countryFault('constructor')).toBe(countryFault('XX'))
     expect(countryFault('UK'.padEnd(65))).toBe(countryFault('XX'))

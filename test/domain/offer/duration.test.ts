@@ -21,7 +21,7 @@ describe('deliveryMsOf', () => {
     ...['', 'P', 'PT', 'P1Y', 'P1M', 'P1W', '-PT1H', '+PT1H', 'PT-1H', 'P1.5D', 'PT1,5H', 'P1DT'],
     ...['pt1h', ' PT1H', 'PT1H ', 'PT1M1H', '1h', '2d', '60', 'soon', 'PT1H\n', 'P١D'],
     ...[`P${DELIVERY_DAYS_MAX}DT1S`, 'P999999999D', 'PT9999999999S', 'P1e2D'],
-  ])('%p is no delivery', (text) => {
+  ])('%p is not a delivery time', (text) => {
     expect(deliveryMsOf(text)).toBeNull()
   })
 })
@@ -37,7 +37,7 @@ describe('deliveryText', () => {
     expect(deliveryText(ms)).toBe(text)
   })
 
-  test('it is read back as it was, and nothing but the text differs', () => {
+  test('every whole number of seconds is read back unchanged', () => {
     fc.assert(
       fc.property(fc.nat(DELIVERY_DAYS_MAX * 86_400), (seconds) => {
         expect(deliveryMsOf(deliveryText(seconds * 1000))).toBe(seconds * 1000)

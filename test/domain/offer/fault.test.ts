@@ -9,7 +9,7 @@ const FROM_MS = 1000
 const namesOf = (said: Partial<Offer>) => offerFaults(offer(said), FROM_MS).map(({ name }) => name)
 
 describe('offerFaults', () => {
-  test('nothing said has no fault, and neither has all of it at its limits', () => {
+  test('an offer without fields has no errors, and neither has one with all fields at their limits', () => {
     expect(namesOf({})).toEqual([])
     const least = { amountMin: 0, amountMax: 1e-9, feePercent: 0, validUntilMs: FROM_MS + 1 }
     expect(namesOf({ ...least, deliveryMinMs: 0, deliveryMaxMs: 0, service: 'x' })).toEqual([])
@@ -45,7 +45,7 @@ describe('offerFaults', () => {
     expect(namesOf(said)).toEqual([name])
   })
 
-  test('every fault is reported, not the first alone', () => {
+  test('every error is reported, not the first alone', () => {
     const said = { feePercent: 101, validUntilMs: 0, amountMin: 2, amountMax: 1 }
     expect(namesOf(said)).toEqual(['amountMin', 'feePercent', 'validUntilMs'])
   })

@@ -14,7 +14,7 @@ const NOISE = 1e-13
 const shown = (x: number | null): number | null => x && roundAmount(x)
 
 describe('isFeeStated', () => {
-  test('a percentage says what is charged, and one of 0 that it is nothing', () => {
+  test('a percentage states the fee, and one of 0 states that there is none', () => {
     expect(isFeeStated(offered({ feePercent: 0 }))).toBe(true)
     expect(isFeeStated(quote({ fee: 0 }))).toBe(true)
     expect(isFeeStated(offered({}))).toBe(false)
@@ -31,7 +31,7 @@ describe('netConverted of an offer', () => {
     expect(net('GBP', 4)).toBe(25_080)
   })
 
-  test('a fee and a percentage that use the amount up leave nothing, and no noise', () => {
+  test('a fee and a percentage that use the amount up leave exactly zero', () => {
     const whole = offered({ feePercent: 100 }, { rate: 129.53 })
     expect(netConverted(whole, 0.1, null)).toBe(0)
     const both = offered({ feePercent: 10 }, { rate: 129.53, fee: 0.27, feeCurrency: 'USD' })
@@ -40,7 +40,7 @@ describe('netConverted of an offer', () => {
     expect(netConverted(rest, 1000.1, null)).toBe(0.03003)
   })
 
-  test('without a percentage it is what it was', () => {
+  test('without a percentage the amount is unchanged', () => {
     const priced = { rate: 129.53, fee: 0.27, feeCurrency: 'USD' }
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1e9 }), (cents) => {
@@ -50,7 +50,7 @@ describe('netConverted of an offer', () => {
     )
   })
 
-  test('as shown, it is what whole numbers make of it', () => {
+  test('the amount shown agrees with integer arithmetic', () => {
     const parts = fc.record({
       cents: fc.integer({ min: 1, max: 10_000_000 }),
       rateMillionths: fc.integer({ min: 1, max: 2_000_000_000 }),
@@ -79,7 +79,7 @@ describe('netConverted of an offer', () => {
 })
 
 describe('costOf an offer', () => {
-  test('the percentage is a part of the cost as it is', () => {
+  test('the percentage is added to the cost unchanged', () => {
     const day = { mid: 131.25, feeMid: null }
     const alone = costOf(offered({ feePercent: 2.5 }, { rate: 128.625 }), 200, day)!
     expect(alone.feePct).toBe(2.5)
@@ -94,13 +94,13 @@ describe('costOf an offer', () => {
 })
 
 describe('sendAmount of an offer', () => {
-  test('a percentage comes on top of what is to arrive', () => {
+  test('a percentage is added to the amount to arrive', () => {
     expect(sendAmount(offered({ feePercent: 1 }, { rate: 130 }), 25_740, null)).toBe(200)
     const both = offered({ feePercent: 1 }, { rate: 130, fee: 5, feeCurrency: 'USD' })
     expect(sendAmount(both, 25_090, null)).toBe(200)
   })
 
-  test('is null if the percentage takes all', () => {
+  test('is null if the percentage is the whole amount', () => {
     expect(sendAmount(offered({ feePercent: 100 }, { rate: 130 }), 1, null)).toBeNull()
     expect(sendAmount(offered({ feePercent: 99.999999 }, { rate: 1 }), 1e15, null)).toBeNull()
   })

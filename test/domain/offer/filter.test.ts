@@ -26,7 +26,7 @@ const CASES: readonly [
 ]
 
 describe('unspecifiedOf', () => {
-  test.each(CASES)('%p takes an offer that says it, and none that says another', (...of) => {
+  test.each(CASES)('%p accepts an offer with that field, and none with another value', (...of) => {
     const [asked, fits, other] = of
     const filters = { ...NO_FILTERS, ...asked }
     expect(unspecifiedOf({ quote: offered(fits) }, filters)).toEqual([])
@@ -34,7 +34,7 @@ describe('unspecifiedOf', () => {
     expect(unspecifiedOf({ quote: quote() }, filters)).toEqual(askedOf(filters))
   })
 
-  test("the provider's words count for the time where the offer says none", () => {
+  test("a provider's transfer time counts if the offer has no time", () => {
     const within = (deliveryMaxMs: number, said: Partial<Offer>, transferTime: string | null) =>
       unspecifiedOf(
         { quote: offered(said), provider: { transferTime } },
@@ -47,7 +47,7 @@ describe('unspecifiedOf', () => {
     expect(within(HOUR_MS, {}, null)).toEqual(['deliveryMaxMs'])
   })
 
-  test("the provider's words for its time say nothing of countries", () => {
+  test("a provider's transfer time does not count for countries", () => {
     const asked = { ...NO_FILTERS, targetCountry: 'KE' }
     const one = { quote: quote(), provider: { transferTime: 'same day' } }
     expect(unspecifiedOf(one, asked)).toEqual(['targetCountry'])
@@ -55,7 +55,7 @@ describe('unspecifiedOf', () => {
 })
 
 describe('askedOf', () => {
-  test('names the filters that ask something, in the order of the answers', () => {
+  test('names the filters that are set, in the order of responses', () => {
     const asked = { ...NO_FILTERS, channel: ['agent'], sourceCountry: 'GB' } as const
     expect(askedOf(asked)).toEqual(['sourceCountry', 'channel'])
     expect(askedOf(NO_FILTERS)).toEqual([])
@@ -63,7 +63,7 @@ describe('askedOf', () => {
 })
 
 describe('isPlainSelection', () => {
-  test('is whether one offer of each provider is taken, whatever it says', () => {
+  test('is true if one offer of each provider is taken, whatever its fields', () => {
     expect(isUnfiltered({ ...NO_FILTERS })).toBe(true)
     expect(isPlainSelection(UNSELECTED)).toBe(true)
     expect(isPlainSelection(upToAge(DAY_MS))).toBe(true)

@@ -10,7 +10,7 @@ const held = (id: number, atMs: number, validUntilMs: number | null = null) =>
 const idsOf = (quotes: readonly { readonly id: number }[]) => quotes.map(({ id }) => id)
 
 describe('heldKey', () => {
-  test('differs by provider and by offer; terms and an offer that says nothing change nothing', () => {
+  test('differs by provider and by offer, and ignores the terms and an offer without fields', () => {
     const plain = heldKey(quote())
     expect(heldKey(held(1, 0, 5))).toBe(plain)
     expect(heldKey(quote({ providerId: 'retail-b' }))).not.toBe(plain)
@@ -19,7 +19,7 @@ describe('heldKey', () => {
 })
 
 describe('heldAt', () => {
-  test('is the newest of each offer that is still valid, whatever their order', () => {
+  test('returns the newest valid quote of each offer, in any order of quotes', () => {
     const quotes = [held(1, 10), held(3, 20), held(2, 20), held(4, 30, 39)]
     for (const order of [quotes, quotes.toReversed()]) {
       expect(idsOf(heldAt(order, 40))).toEqual([3])
@@ -32,7 +32,7 @@ describe('heldAt', () => {
 })
 
 describe('lasting', () => {
-  test('leaves out what a newer one outlasts or equals, newest first', () => {
+  test('leaves out quotes that expire no later than a newer one, newest first', () => {
     expect(idsOf(lasting([held(1, 10), held(2, 20)]))).toEqual([2])
     expect(idsOf(lasting([held(1, 10), held(2, 20, 99)]))).toEqual([2, 1])
     expect(idsOf(lasting([held(1, 10, 99), held(2, 20, 99)]))).toEqual([2])

@@ -4,12 +4,12 @@ import { offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
 
 describe('offerId', () => {
-  test('is the same on every installation: 12 digits of a hash of what the offer is', () => {
+  test('is the same on every installation: 12 digits of a hash of the offer', () => {
     expect(offerId(quote())).toBe('8cfe7c8312cd')
     expect(offerId(offered({ sourceCountry: 'GB', payOut: ['cash'] }))).toBe('bc3d32c13501')
   })
 
-  test('is that of the offer, whatever its price, its terms and its time are', () => {
+  test('ignores the price, the terms and the time of the offer', () => {
     const first = offered({ targetCountry: 'GH', payIn: ['cash', 'debit_card'] })
     const second = offered(
       { targetCountry: 'GH', payIn: ['debit_card', 'cash'], feePercent: 2, validUntilMs: 9 },
@@ -18,7 +18,7 @@ describe('offerId', () => {
     expect(offerId(second)).toBe(offerId(first))
   })
 
-  test('tells offers apart by provider, corridor and everything that they are for', () => {
+  test('distinguishes offers by provider, corridor and all their conditions', () => {
     const all = [
       quote(),
       quote({ providerId: 'retail-b' }),

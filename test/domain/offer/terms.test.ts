@@ -41,14 +41,14 @@ const identities = fc.record({
 })
 
 describe('offerKey', () => {
-  test('is one text for one offer, however its ways are listed and its amounts are written', () => {
+  test('is one string for one offer, whatever the order of its ways and the notation of its amounts', () => {
     const other = { ...full, payIn: ['debit_card', 'cash', 'cash'] as const }
     expect(offerKey(other)).toBe(offerKey(full))
     expect(offerKey({ ...full, amountMax: Number('500.0') })).toBe(offerKey(full))
     expect(offerKey({ ...full, amountMax: Number('5e2') })).toBe(offerKey(full))
   })
 
-  test('each thing that an offer is a price for makes another offer', () => {
+  test('differs for each condition that an offer has', () => {
     const changes: Partial<Offer>[] = [
       { sourceCountry: 'IE' },
       { targetCountry: 'NG' },
@@ -65,17 +65,17 @@ describe('offerKey', () => {
     expect(new Set(keys).size).toBe(1 + changes.length + 8)
   })
 
-  test('what one quote of it says makes no other offer', () => {
+  test('ignores the terms that a single quote states', () => {
     const terms = { feePercent: 2, deliveryMinMs: 0, deliveryMaxMs: 60_000, validUntilMs: 9 }
     expect(offerKey({ ...full, ...terms })).toBe(offerKey(full))
     expect(offerKey(offer(terms))).toBe(offerKey(offer()))
   })
 
-  test('an amount from 0 on is not an unstated amount', () => {
+  test('distinguishes an amount from 0 on from an unstated amount', () => {
     expect(offerKey(offer({ amountMin: 0 }))).not.toBe(offerKey(offer()))
   })
 
-  test('two keys are equal if, and only if, the two offers are', () => {
+  test('two keys are equal if and only if the two offers are', () => {
     fc.assert(
       fc.property(identities, identities, (a, b) => {
         const isSame = Bun.deepEquals(plainly(a), plainly(b))
@@ -102,7 +102,7 @@ describe('bandsKey', () => {
 })
 
 describe('the key of the plain offer', () => {
-  test('is empty, whatever its terms are, and that of no other is', () => {
+  test('is empty, whatever its terms, and no other key is', () => {
     expect(offerKey(offer())).toBe('')
     expect(offerKey(offer({ feePercent: 1, validUntilMs: 1, deliveryMaxMs: 0 }))).toBe('')
     expect(offerKey(offer({ amountMin: 0 }))).not.toBe('')
@@ -111,13 +111,13 @@ describe('the key of the plain offer', () => {
 })
 
 describe('waysInOrder', () => {
-  test('gives each way once, in the order of the words', () => {
+  test('returns each way once, in the order of the vocabulary', () => {
     expect(waysInOrder(['mobile_money', 'cash', 'mobile_money'])).toEqual(['cash', 'mobile_money'])
     expect(waysInOrder([])).toEqual([])
   })
 })
 
-describe('isSameOffer', () => {
+describe('agrees with the keys, for any two offers, and for a quote without an offer', () => {
   const quotes = fc.option(identities.map((more) => offer({ ...more, feePercent: 1 })))
 
   test('is whether the keys agree, for any two, and for a quote that says nothing', () => {
@@ -138,7 +138,7 @@ describe('isSameOffer', () => {
     expect(same).toBeGreaterThan(50)
   })
 
-  test('knows the ways in any order, and each however often', () => {
+  test('ignores the order and the repetition of ways', () => {
     const other = { ...full, payIn: ['debit_card', 'cash', 'cash'] as const }
     expect(isSameOffer(full, other)).toBe(true)
     expect(isSameOffer(other, full)).toBe(true)
@@ -147,7 +147,7 @@ describe('isSameOffer', () => {
 })
 
 describe('offerOfKey', () => {
-  test('is the offer of the key, which says nothing of its terms', () => {
+  test('returns the offer of the key, without terms', () => {
     expect(offerOfKey(offerKey(full))).toEqual(full)
     expect(offerOfKey(offerKey(FULL_OFFER))).toEqual({
       ...FULL_OFFER,
@@ -161,7 +161,7 @@ describe('offerOfKey', () => {
 })
 
 describe('isSameTerms', () => {
-  test('is true for the same percentage, times and end, whatever the offer is for', () => {
+  test("is true for the same percentage, times and end, whatever the offer's conditions", () => {
     const economy = { ...FULL_OFFER, service: 'Economy' }
     expect(isSameTerms(FULL_OFFER, economy)).toBe(true)
     expect(isSameTerms(PLAIN, full)).toBe(true)
@@ -177,7 +177,7 @@ describe('isSameTerms', () => {
 })
 
 describe('isValidAt', () => {
-  test('a quote is valid up to and including its last moment, and for ever without one', () => {
+  test('a quote is valid up to and including its last millisecond, and for ever without an end', () => {
     const until = offered({ validUntilMs: 10 })
     expect([9, 10, 11].map((ms) => isValidAt(until, ms))).toEqual([true, true, false])
     expect(isValidAt(offered({}), Number.MAX_SAFE_INTEGER)).toBe(true)

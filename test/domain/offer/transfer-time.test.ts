@@ -24,7 +24,7 @@ describe('deliveryIn', () => {
     (text) => expect(deliveryIn(text)).toBeNull(),
   )
 
-  test('finds none where nothing is said', () => {
+  test('finds no time without a string', () => {
     expect(deliveryIn(null)).toBeNull()
   })
 })

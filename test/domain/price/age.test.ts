@@ -22,11 +22,11 @@ describe('ageMsOf', () => {
     ...['', '0', '0d', '0m', 'P', 'PT', 'P0D', 'PT0M', 'P1DT', '-1d', '+1d', '1.5h', '7', 'd'],
     ...['1e9d', '999999999999d', `${AGE_DAYS_MAX + 1}d`, `P${AGE_DAYS_MAX}DT1M`, '7D', 'p7d'],
     ...['P1M', 'P1Y', 'P1W', 'PT30S', '30s', 'soon', ' 7d', '7 d', '7d7h', '٧d', 'PT1H1H'],
-  ])('%p is no age', (text) => {
+  ])('%p is not an age', (text) => {
     expect(ageMsOf(text)).toBeNull()
   })
 
-  test('both ways of writing it agree', () => {
+  test('reads both notations alike', () => {
     const parts = fc.record({ days: fc.nat(60), hours: fc.nat(90), minutes: fc.nat(200) })
     fc.assert(
       fc.property(parts, ({ days, hours, minutes }) => {

@@ -10,7 +10,7 @@ const AED = currency('AED', { peg: { to: 'USD', rate: 3.6725 } })
 const anchors = new Anchors([currency('USD'), currency('EUR'), XOF, AED, currency('KES')])
 
 describe('Anchors', () => {
-  test("a peg is the anchor's reference times the rate, with its time, and says so", () => {
+  test("a peg is the anchor's reference times the rate, with its time, and names the peg", () => {
     expect(anchors.of('XOF')).toBe('EUR')
     expect(anchors.reference('XOF', EUR)).toEqual({
       id: 7,
@@ -28,7 +28,7 @@ describe('Anchors', () => {
     expect(anchors.reference('EUR', EUR)).toBe(EUR)
   })
 
-  test("a peg to the dollar has its rate as of the feed's last time", () => {
+  test("a peg to the dollar has its rate at the time of the feed's last rate", () => {
     expect(anchors.of('AED')).toBe('USD')
     expect(anchors.reference('AED', DOLLAR)).toMatchObject({ perUsd: 3.6725, atMs: 1_000 })
   })
@@ -60,7 +60,7 @@ describe('Anchors', () => {
     expect(chain.of(tooLong)).toBe(tooLong)
   })
 
-  test('neither a stablecoin nor what the catalogue does not know is priced at all', () => {
+  test('neither a stablecoin nor an unknown currency is priced', () => {
     const some = new Anchors([currency('USDT', { kind: 'stablecoin' })])
     expect(some.of('USDT')).toBeUndefined()
     expect(some.of('XYZ')).toBeUndefined()
@@ -87,7 +87,7 @@ describe('Anchors', () => {
     expect(anchors.reference('XOF', disputed).basis).toBe('disputed')
   })
 
-  test('what is pegged to the dollar has a price of any moment, and nothing else has', () => {
+  test('a currency pegged to the dollar has a price at any time, and no other has', () => {
     expect(anchors.constant('AED')).toMatchObject({
       ...{ currency: 'AED', perUsd: 3.6725, source: 'peg:USD', basis: 'peg' },
       atMs: Number.POSITIVE_INFINITY,
@@ -95,7 +95,7 @@ describe('Anchors', () => {
     for (const code of ['USD', 'EUR', 'XOF', 'XYZ']) expect(anchors.constant(code)).toBeUndefined()
   })
 
-  test('are the same where every currency is priced the same way', () => {
+  test('anchors are equal if every currency is priced the same way', () => {
     const listed = (...more: Parameters<typeof currency>[1][]) =>
       new Anchors([XOF, ...more.map((one) => currency('EUR', one))])
     expect(listed({}).isSame(listed({ name: 'Euro', isActive: false }))).toBe(true)

@@ -16,7 +16,7 @@ describe('marginPct', () => {
 })
 
 describe('costOf', () => {
-  test('a fee in the source currency is a part of the amount as it is', () => {
+  test('a fee in the source currency is added to the cost unchanged', () => {
     const cost = costOf(quote({ rate: 128.625, fee: 5, feeCurrency: 'USD' }), 200, day)!
     expect(roundPercent(cost.feePct)).toBe(2.5)
     expect(roundPercent(cost.marginPct)).toBe(2)
@@ -24,7 +24,7 @@ describe('costOf', () => {
     expect(roundAmount(cost.total)).toBe(9)
   })
 
-  test('a fee without a currency is one in the source currency', () => {
+  test('a fee without a currency counts in the source currency', () => {
     expect(costOf(quote({ fee: 5, feeCurrency: null }), 200, day)!.feePct).toBe(2.5)
   })
 
@@ -51,14 +51,14 @@ describe('costOf', () => {
     expect(costOf(quote({ fee: null, feeCurrency: null }), 200, day)).toBeNull()
   })
 
-  test('a margin that gives back the very fee leaves no noise in the total', () => {
+  test('a margin that exactly offsets the fee leaves no noise in the total', () => {
     const even = quote({ rate: 132.3, fee: 1.1, feeCurrency: 'USD' })
     const cost = costOf(even, 110, { mid: 132.3 / 1.01, feeMid: null })!
     expect(roundPercent(cost.marginPct)).toBe(-1)
     expect(cost.total).toBe(0)
   })
 
-  test('the parts add up as shown, and the total is that part of the amount, in every digit', () => {
+  test('the shown parts add up to the total, and the total is that part of the amount, to every digit', () => {
     const priced = fc.record({
       rate: fc.integer({ min: 1, max: 1e6 }),
       mid: fc.integer({ min: 1, max: 1e6 }),
@@ -92,7 +92,7 @@ describe('costOf', () => {
     expect(roundAmount(netConverted(asked, 5000.0005, null)!)).toBe(4765.9504766)
   })
 
-  test('what it leaves of the amount, at the mid, is what arrives', () => {
+  test('the amount less the cost, at the mid, is what arrives', () => {
     const priced = fc.record({
       rate: fc.integer({ min: 1, max: 1e6 }),
       mid: fc.integer({ min: 1, max: 1e6 }),

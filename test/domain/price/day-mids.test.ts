@@ -41,7 +41,7 @@ const asked = (...quotes: Partial<Quote>[]): string[] =>
     .sort()
 
 describe('legsOf', () => {
-  test('are the anchors, each once, but neither the dollar nor what feeds do not cover', () => {
+  test('returns each anchor once, but neither the dollar nor currencies that feeds do not cover', () => {
     const codes = ['USD', 'XOF', 'AED', 'EUR', 'KES', 'USDT', 'XYZ']
     expect(legsOf(codes, anchors)).toEqual(['EUR', 'KES'])
     expect(legsOf([], anchors)).toEqual([])
@@ -49,7 +49,7 @@ describe('legsOf', () => {
 })
 
 describe('momentsOf', () => {
-  test('asks for both legs but the dollar, each anchor and moment once', () => {
+  test('returns both legs except the dollar, each anchor and time once', () => {
     expect(asked({ from: 'USD', to: 'KES' })).toEqual(['KES 0'])
     expect(asked({ from: 'GBP', to: 'KES' }, { from: 'KES', to: 'GBP' })).toEqual([
       'GBP 0',
@@ -61,25 +61,25 @@ describe('momentsOf', () => {
     ])
   })
 
-  test('asks for nothing where a leg is pegged to the dollar', () => {
+  test('returns nothing if a leg is pegged to the dollar', () => {
     expect(asked({ from: 'USD', to: 'AED' })).toEqual([])
   })
 
-  test('asks for the currency of a fee that neither leg is in', () => {
+  test('returns the currency of a fee that is in neither leg', () => {
     const fee = { from: 'GBP', to: 'KES', fee: 1 }
     expect(asked({ ...fee, feeCurrency: 'EUR' })).toEqual(['EUR 0', 'GBP 0', 'KES 0'])
     expect(asked({ ...fee, feeCurrency: 'GBP' })).toEqual(['GBP 0', 'KES 0'])
     expect(asked({ ...fee, fee: 0, feeCurrency: 'EUR' })).toEqual(['GBP 0', 'KES 0'])
   })
 
-  test('asks for nothing that no feed covers', () => {
+  test('returns nothing that no feed covers', () => {
     expect(asked({ from: 'USDT', to: 'KES' })).toEqual(['KES 0'])
     expect(asked({ from: 'USD', to: 'XYZ' })).toEqual([])
   })
 })
 
 describe('dayMidsOf', () => {
-  test('is 1 between dollars, at the moment of the quote, whatever references there are', () => {
+  test('is 1 between dollars, at the time of the quote, whatever references there are', () => {
     const { midAtQuote } = mids({ from: 'USD', to: 'USD' })
     expect(midAtQuote).toEqual({
       rate: 1,
@@ -90,12 +90,12 @@ describe('dayMidsOf', () => {
     })
   })
 
-  test('needs no reference for what is pegged to the dollar', () => {
+  test('needs no reference for a currency pegged to the dollar', () => {
     const { midAtQuote } = mids({ from: 'USD', to: 'AED' })
     expect(midAtQuote).toMatchObject({ rate: 3.6725, basis: 'peg', atMs: AT_MS })
   })
 
-  test("is the pair's mid then, with the staler leg's time", () => {
+  test("is the pair's mid at that time, with the staler leg's time", () => {
     const { midAtQuote } = mids(
       { from: 'GBP', to: 'KES' },
       reference('GBP', 0.8, 5),
@@ -110,7 +110,7 @@ describe('dayMidsOf', () => {
     })
   })
 
-  test('a leg of exactly the greatest age counts, a millisecond more does not', () => {
+  test('accepts a leg of exactly the greatest age, and none a millisecond older', () => {
     const pair = { from: 'GBP', to: 'KES' }
     const old = (more: number) => reference('GBP', 0.8, HOUR_MS + more)
     expect(mids(pair, reference('KES', 120), old(0)).midAtQuote?.rate).toBe(150)
@@ -123,7 +123,7 @@ describe('dayMidsOf', () => {
     expect(mids({ from: 'USDT', to: 'KES' }, reference('KES', 120)).midAtQuote).toBeNull()
   })
 
-  test('a peg holds, whatever feeds say about the pegged currency', () => {
+  test('uses the peg, whatever feeds report of the pegged currency', () => {
     const said = [reference('EUR', 0.8), reference('XOF', 999)]
     expect(mids({ from: 'EUR', to: 'XOF' }, ...said).midAtQuote).toEqual({
       rate: 655.957,

@@ -19,14 +19,14 @@ const doubt = (perUsd: number, more: Partial<Reference> = {}) =>
   doubtfulPeg(XOF, { said: reference(perUsd, more), pegged: PEGGED })
 
 describe('doubtfulPeg', () => {
-  test('further than 1 % off, either way, and not at 1 %', () => {
+  test('reports a distance of more than 1 %, in either direction, and not one of 1 %', () => {
     expect([606, 594, 600].map((perUsd) => doubt(perUsd))).toEqual([null, null, null])
     expect([606.00001, 593.99999].map((perUsd) => doubt(perUsd)?.offPct)).toEqual([
       1.000002, -1.000002,
     ])
   })
 
-  test('names the peg, what feeds say instead, which feed and when', () => {
+  test('names the peg, the rate of the feed, the feed and its time', () => {
     expect(doubt(588, { source: 'ecb', atMs: AT_MS - 5 })).toEqual({
       ...{ currency: 'XOF', peg: XOF.peg, source: 'ecb', atMs: AT_MS - 5 },
       saidRate: 655.957 * 0.98,
@@ -34,7 +34,7 @@ describe('doubtfulPeg', () => {
     })
   })
 
-  test('none without a peg, without a word of the feeds, or without one of the anchor', () => {
+  test('is null without a peg, without a rate from feeds, or without a rate of the anchor', () => {
     const said = reference(900)
     expect(doubtfulPeg({ code: 'XOF', peg: null }, { said, pegged: PEGGED })).toBeNull()
     expect(doubtfulPeg(XOF, { said: undefined, pegged: PEGGED })).toBeNull()
@@ -48,7 +48,7 @@ describe('doubtfulPeg', () => {
     }
   })
 
-  test('what it says follows from the peg and the distance, whatever the rates', () => {
+  test('depends only on the peg and the distance, whatever the rates', () => {
     const rate = fc.double({ min: 1e-6, max: 1e6, noNaN: true })
     fc.assert(
       fc.property(rate, rate, rate, (peg, saidPerUsd, peggedPerUsd) => {

@@ -13,7 +13,7 @@ describe('implausibleFault', () => {
     expect(fault(43.3)).toContain('is one 3th of the mid')
   })
 
-  test('asks what may be the reason, where one fits', () => {
+  test('suggests a likely cause, if one fits', () => {
     expect(fault(0.0077)).toContain(': are from and to swapped?;')
     expect(fault(1.3)).toContain(': is the decimal separator different?;')
     expect(fault(13_100_000)).toContain('is the decimal separator different?')
@@ -21,7 +21,7 @@ describe('implausibleFault', () => {
     expect(fault(600)).toContain('correct it, or set accept_implausible to true')
   })
 
-  test('takes a separator for moved by up to six places, and rates up to a quarter apart', () => {
+  test('suspects a misplaced separator up to six places, for rates up to a quarter apart', () => {
     const asks = 'is the decimal separator different?'
     expect(fault(1e6, 1)).toContain(asks)
     expect(fault(1e7, 1)).not.toContain(asks)
@@ -29,7 +29,7 @@ describe('implausibleFault', () => {
     for (const far of [12.6, 7.9]) expect(fault(far, 1)).not.toContain(asks)
   })
 
-  test('nothing is implausible without a mid of its day, without a limit, or of another kind', () => {
+  test('nothing is implausible without a mid of its day, without a limit, or for another kind', () => {
     expect(fault(1e9, null)).toBeNull()
     expect(fault(1e9, 130, null)).toBeNull()
     expect(implausibleFault(quote({ rate: 1e9, rateType: 'official' }), 130, 3)).toBeNull()

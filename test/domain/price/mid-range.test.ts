@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { isDoubtful, midRange } from '~/domain/price/mid-range.ts'
 
 describe('midRange', () => {
-  test('is the lowest and the highest quotient of what a dollar was worth', () => {
+  test('returns the lowest and the highest quotient of the dollar rates', () => {
     expect(midRange({ least: 0.5, most: 0.8 }, { least: 120, most: 130 })).toEqual({
       least: 150,
       most: 260,

@@ -18,13 +18,13 @@ const stretches = (pair: [string, string], worths: Record<string, Worth[]>, maxA
 const worth = (atMs: number, perUsd: number): Worth => ({ atMs, perUsd })
 
 describe('midStretches', () => {
-  test('is one stretch where no mid changes, or none is known', () => {
+  test('is one stretch if no mid changes, or none is known', () => {
     expect(stretches(['USD', 'KES'], { KES: [worth(50, 130)] })).toEqual([[100, 200, 130]])
     expect(stretches(['USD', 'KES'], { KES: [] })).toEqual([[100, 200, null]])
     expect(stretches(['USD', 'USD'], {})).toEqual([[100, 200, 1]])
   })
 
-  test('divides the window where either leg changes, in the order of time', () => {
+  test('divides the window at each change of either leg, in order of time', () => {
     const worths = {
       EUR: [worth(90, 0.5), worth(170, 0.8)],
       KES: [worth(90, 120), worth(130, 140)],
@@ -48,7 +48,7 @@ describe('midStretches', () => {
     ])
   })
 
-  test('a mid ends a millisecond after it is as old as a recent one may be', () => {
+  test('a mid ends a millisecond after the greatest age of a recent one', () => {
     const said = [worth(100, 130), worth(160, 130)]
     expect(stretches(['USD', 'KES'], { KES: said }, 20)).toEqual([
       [100, 121, 130],
@@ -58,7 +58,7 @@ describe('midStretches', () => {
     ])
   })
 
-  test('is not known while feeds dispute it', () => {
+  test('has no mid while feeds dispute it', () => {
     const disputed = { ...worth(150, 140), basis: 'disputed' } as const
     expect(stretches(['USD', 'KES'], { KES: [worth(90, 130), disputed] })).toEqual([
       [100, 150, 130],

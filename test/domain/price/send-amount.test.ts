@@ -6,7 +6,7 @@ import { offered } from '../../support/offers.ts'
 import { quote } from '../../support/quotes.ts'
 
 describe('sendAmount', () => {
-  test('without a fee it is what the rate makes of it', () => {
+  test('without a fee it is the amount divided by the rate', () => {
     expect(sendAmount(quote({ rate: 130 }), 26_000, null)).toBe(200)
     expect(sendAmount(quote({ rate: 130, fee: 0, feeCurrency: 'USD' }), 26_000, null)).toBe(200)
   })
@@ -17,13 +17,13 @@ describe('sendAmount', () => {
     expect(sendAmount(quote({ rate: 130, fee: 4, feeCurrency: 'GBP' }), 25_340, 165)).toBe(200)
   })
 
-  test('what does not come out even is rounded up in the twelfth digit', () => {
+  test('an inexact result is rounded up in the twelfth digit', () => {
     expect(sendAmount(quote({ rate: 3 }), 100, null)).toBe(33.3333333334)
     expect(sendAmount(quote({ rate: 3 }), 200, null)).toBe(66.6666666667)
     expect(sendAmount(quote({ rate: 7 }), 1, null)).toBe(0.142857142858)
   })
 
-  test('a crumb with a large fee needs the fee and one unit of the twelfth digit', () => {
+  test('a tiny amount with a large fee needs the fee and one unit of the twelfth digit', () => {
     const dear = quote({ rate: 1, fee: 1000, feeCurrency: 'USD' })
     expect(sendAmount(dear, 1e-12, null)).toBe(1000.00000001)
   })
@@ -41,7 +41,7 @@ describe('sendAmount', () => {
     expect(sendAmount(quote({ rate: 1e-12 }), 1e15, null)).toBeNull()
   })
 
-  test('it is enough, and one unit less in the twelfth digit is not', () => {
+  test('the amount suffices, and one unit less in the twelfth digit does not', () => {
     const decimal = (max: number) =>
       fc
         .tuple(fc.integer({ min: 1, max: 999_999_999 }), fc.integer({ min: -12, max }))

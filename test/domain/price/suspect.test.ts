@@ -23,7 +23,7 @@ describe('suspicionOf', () => {
     expect(judged(49.9999999999)!.offPct).toBeCloseTo(-50, 6)
   })
 
-  test('the current mid counts only where there is none of the day', () => {
+  test('the current mid counts only if there is none of the day', () => {
     expect(judged(120, against(115, 100))).toBeNull()
     expect(judged(120, against(null, 100))).toMatchObject({ isOfDay: false })
     expect(judged(1e9, against(null))).toBeNull()
@@ -35,7 +35,7 @@ describe('suspicionOf', () => {
     expect(judged(200, { ...disputed, mid: { rate: 100 } })).toBeNull()
   })
 
-  test('another limit counts, and without one nothing is suspect', () => {
+  test('another limit applies, and without a limit nothing is suspect', () => {
     expect(judged(120, against(100), 20)).toBeNull()
     expect(judged(101, against(100), 0)).not.toBeNull()
     expect(judged(1e9, against(100), null)).toBeNull()

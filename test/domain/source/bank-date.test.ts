@@ -8,7 +8,7 @@ const dateOf = (
 ) => bankDateOf({ rateType, atMs: Date.parse(iso) }, { timeZone })
 
 describe('bankDateOf', () => {
-  test('is the date at the bank, whose midnight lies on the day before in UTC', () => {
+  test('is the date at the bank, whose midnight is on the day before in UTC', () => {
     expect(dateOf('2026-05-11T21:00:00Z', 'Africa/Nairobi')).toBe('2026-05-12')
     expect(dateOf('2026-05-12T20:59:59Z', 'Africa/Nairobi')).toBe('2026-05-12')
   })
@@ -18,7 +18,7 @@ describe('bankDateOf', () => {
     expect(dateOf('2026-07-14T21:00:00Z', 'Africa/Cairo')).toBe('2026-07-15')
   })
 
-  test('takes midnight UTC for a date alone where the zone is not known, and nothing else', () => {
+  test('reads midnight UTC as a date alone if the zone is unknown, and no other time', () => {
     expect(dateOf('2026-05-12T00:00:00Z', null)).toBe('2026-05-12')
     expect(dateOf('2026-05-11T21:00:00Z', null)).toBeNull()
   })

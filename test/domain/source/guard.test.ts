@@ -58,7 +58,7 @@ const replaced = (currency: string, by: BankRate) =>
   RATES.map((one) => (one.currency === currency ? by : one))
 
 describe('judgementOf', () => {
-  test('believes a day near its mids, each rate for one unit', () => {
+  test('accepts a day near its mids, each rate for one unit', () => {
     const { accepted, refused } = judged({})
     expect(refused).toEqual([])
     expect(accepted.map(({ from, rate: price, atMs }) => [from, price, atMs])).toEqual(
@@ -66,7 +66,7 @@ describe('judgementOf', () => {
     )
   })
 
-  test('refuses a hundredfold and an inverted rate by itself, with the day where the bank is', () => {
+  test('refuses a hundredfold and an inverted rate alone, with the day at the bank', () => {
     const hundredfold = judged({ rates: replaced('EUR', rate('EUR', '14624.71')) })
     expect(hundredfold.accepted).toHaveLength(4)
     expect(hundredfold.refused).toEqual([
@@ -76,7 +76,7 @@ describe('judgementOf', () => {
     expect(inverted.refused).toEqual(['gives GBP as 0.005819 where the mid is 172 (2026-05-20)'])
   })
 
-  test('believes nothing of a day of which a good part is off', () => {
+  test('accepts nothing of a day with many rates off', () => {
     const rates = RATES.map((one) => ({
       ...one,
       central: String(1 / Number(one.central)).slice(0, 12),
@@ -86,7 +86,7 @@ describe('judgementOf', () => {
     )
   })
 
-  test('needs no mid to find a whole day inverted: the pegs of the Gulf contradict it', () => {
+  test('detects a wholly inverted day without a mid: the pegs of the Gulf contradict it', () => {
     const rates = RATES.map((one) => ({
       ...one,
       central: String(1 / Number(one.central)).slice(0, 12),
@@ -96,7 +96,7 @@ describe('judgementOf', () => {
     )
   })
 
-  test('a hundredfold correction of what was stated for the same day is refused', () => {
+  test('refuses a hundredfold correction of a rate stated for the same day', () => {
     const known = [{ from: 'EUR', atMs: AT_MS, rate: '1.462471' }]
     expect(judged({ mids: {}, known }).refused).toEqual([
       expect.stringMatching(/^gives EUR as 146.* where it gave 1\.462471 for the same day/),
@@ -105,7 +105,7 @@ describe('judgementOf', () => {
     expect(judged({ mids: {}, known: again }).refused).toEqual([])
   })
 
-  test('without a mid holds a rate against the nearest day that is known', () => {
+  test('compares a rate without a mid with the nearest known day', () => {
     const known = [{ from: 'EUR', atMs: AT_MS - 3 * DAY_MS, rate: '146' }]
     const tenfold = replaced('EUR', rate('EUR', '1462.471'))
     expect(judged({ rates: tenfold, mids: {}, known }).refused).toEqual([
@@ -115,7 +115,7 @@ describe('judgementOf', () => {
     expect(judged({ rates: devalued, mids: {}, known }).refused).toEqual([])
   })
 
-  test('goes on believing a bank that keeps to a price far from the mid', () => {
+  test('keeps accepting a bank whose price stays far from the mid', () => {
     const mids = { ...MIDS, EUR: 400 }
     const said = [{ from: 'EUR', atMs: AT_MS - DAY_MS, rate: '146' }]
     const longAgo = [{ from: 'EUR', atMs: AT_MS - 30 * DAY_MS, rate: '146' }]
@@ -140,7 +140,7 @@ describe('judgementOf', () => {
       expect(judged({ days })).toEqual({ accepted: [], refused: [], unknown: [] })
   })
 
-  test('takes a rate that is stated twice once, and refuses two different ones', () => {
+  test('accepts a rate stated twice once, and refuses two different ones', () => {
     expect(judged({ rates: [...RATES, RATES[1]!] }).accepted).toHaveLength(5)
     expect(judged({ rates: [...RATES, rate('EUR', '146.2')] }).refused).toEqual([
       'gives EUR twice, differently (2026-05-20)',
@@ -150,7 +150,7 @@ describe('judgementOf', () => {
     ])
   })
 
-  test('believes the rest of a day of which a quarter is off, and nothing where more is', () => {
+  test('accepts the rest of a day with a quarter of its rates off, and nothing if more are', () => {
     const more = ['CHF', 'JPY', 'ZAR'].map((code) => rate(code, '100'))
     const off = replaced('EUR', rate('EUR', '1')).map((one) =>
       one.currency === 'GBP' ? rate('GBP', '1') : one,
@@ -169,7 +169,7 @@ describe('judgementOf', () => {
     expect(refusal(() => judged({ rates: lone }))).toStartWith('states 1 of 1 rates')
   })
 
-  test('holds a rate without a mid against the nearest day, whichever was known first', () => {
+  test('compares a rate without a mid with the nearest day, whichever was known first', () => {
     const known = [-40, -3, 20].map((days) => ({
       ...{ from: 'EUR', atMs: AT_MS + days * DAY_MS, rate: String(146 + days / 100) },
     }))
@@ -180,7 +180,7 @@ describe('judgementOf', () => {
       ])
   })
 
-  test('holds a rate against the last known of two days that are equally near', () => {
+  test('compares a rate with the last known of two days that are equally near', () => {
     const [before, after] = [-1, 1].map((days) => ({
       ...{ from: 'EUR', atMs: AT_MS + days * DAY_MS, rate: '146' },
     }))
@@ -189,7 +189,7 @@ describe('judgementOf', () => {
     expect(judged({ rates, mids: {}, known: [after!, before!] }).refused[0]).toContain('2026-05-19')
   })
 
-  test('holds a rate against another day, even if it is near what was stated for its own', () => {
+  test('compares a rate with another day, even if it is near the stated rate of its own', () => {
     const known = [
       { from: 'EUR', atMs: AT_MS, rate: '200' },
       { from: 'EUR', atMs: AT_MS - DAY_MS, rate: '100' },
@@ -207,7 +207,7 @@ describe('judgementOf', () => {
     expect([accepted.length, refused.length]).toEqual([84, 20])
   })
 
-  test('holds a day against the one before it in the same answer', () => {
+  test('compares a day with the one before it in the same response', () => {
     const days = [
       { atMs: AT_MS - DAY_MS, rates: RATES },
       { atMs: AT_MS, rates: replaced('EUR', rate('EUR', '1462')) },
@@ -219,7 +219,7 @@ describe('judgementOf', () => {
     ])
   })
 
-  test('leaves a bad day of the past out, and believes nothing where the newest is bad', () => {
+  test('leaves out a bad day of the past, and accepts nothing if the newest is bad', () => {
     const good = Array.from({ length: 8 }, (_, i) => ({ atMs: AT_MS - i * DAY_MS, rates: RATES }))
     const bad = RATES.map((one) => ({ ...one, central: '1' }))
     const past = [{ atMs: AT_MS - 20 * DAY_MS, rates: bad }, ...good.toReversed()]
@@ -236,7 +236,7 @@ describe('judgementOf', () => {
     expect(refusal(() => judged({ days: newest }))).toStartWith('states 5 of 5 rates')
   })
 
-  test('whatever it gets, it accepts nothing a quarter off a mid that was not stated before', () => {
+  test('accepts no new rate a quarter off its mid, whatever the response', () => {
     const price = fc.double({ min: 1e-6, max: 1e9, noNaN: true }).map((value) => value.toFixed(6))
     const prices = fc.array(fc.tuple(fc.constantFrom(...Object.keys(MIDS)), price), {
       maxLength: 9,
@@ -262,7 +262,7 @@ describe('daysWithin', () => {
   const window = { sinceMs: AT_MS - 5 * DAY_MS, untilMs: nowMs, timeZone: 'Africa/Nairobi', nowMs }
   const days = (...atMs: number[]): BankDay[] => atMs.map((ms) => ({ atMs: ms, rates: RATES }))
 
-  test('puts days together that came in parts, oldest first, and leaves out those to come', () => {
+  test('joins days that came in parts, oldest first, and leaves out future days', () => {
     const parts = days(AT_MS, AT_MS - DAY_MS, AT_MS, AT_MS + DAY_MS)
     const found = daysWithin(parts, { ...window, isStrict: false })
     expect(found.map(({ atMs, rates }) => [atMs, rates.length])).toEqual([
@@ -271,21 +271,21 @@ describe('daysWithin', () => {
     ])
   })
 
-  test('has both ends of the span, and this very moment', () => {
+  test('includes both ends of the span, and the current time', () => {
     const ends = days(window.sinceMs - 1, window.sinceMs, window.untilMs, window.untilMs + 1)
     const found = daysWithin(ends, { ...window, nowMs: window.untilMs + 1, isStrict: true })
     expect(found.map(({ atMs }) => atMs)).toEqual([window.sinceMs, window.untilMs])
     expect(daysWithin(days(nowMs), { ...window, isStrict: true })).toHaveLength(1)
   })
 
-  test('takes a date of the next eight days for one to come, and a later one for wrong', () => {
+  test('ignores a date of the next eight days, and refuses a later one', () => {
     const ahead = (ms: number) =>
       daysWithin(days(nowMs + 8 * DAY_MS + ms), { ...window, isStrict: true })
     expect(ahead(0)).toEqual([])
     expect(refusal(() => ahead(1))).toContain('which is in the future')
   })
 
-  test('of older days gives the newest alone, or none where only the span is wanted', () => {
+  test('returns the newest of older days, or none if only the span is wanted', () => {
     const old = days(...[-90, -91, -92].map((before) => AT_MS + before * DAY_MS))
     expect(daysWithin(old, { ...window, isStrict: false })).toEqual([old[0]!])
     expect(daysWithin(old, { ...window, isStrict: true })).toEqual([])
@@ -293,7 +293,7 @@ describe('daysWithin', () => {
     expect(daysWithin(ahead, { ...window, isStrict: false })).toEqual([old[0]!])
   })
 
-  test('refuses all of an answer with a date of next year, or with none', () => {
+  test('refuses a response with a date of next year, or without a date', () => {
     const next = days(AT_MS, AT_MS + 365 * DAY_MS)
     expect(refusal(() => daysWithin(next, { ...window, isStrict: false }))).toBe(
       'dates rates 2027-05-20, which is in the future',
@@ -305,7 +305,7 @@ describe('daysWithin', () => {
 })
 
 describe('priceOf', () => {
-  test('takes the central price, and keeps both sides in the notes', () => {
+  test('uses the central price, and keeps both sides in the notes', () => {
     const sides = { buying: '128.9', selling: '129.8' }
     expect(priceOf(rate('USD', '129.35', sides), 'KES')).toEqual({
       rate: '129.35',
@@ -314,7 +314,7 @@ describe('priceOf', () => {
     })
   })
 
-  test('derives the mean of both sides, exactly, and says so', () => {
+  test('derives the mean of both sides exactly, and notes it', () => {
     expect(
       priceOf(rate('JPY', null, { unit: 100, buying: '33.1', selling: '33.4' }), 'EGP'),
     ).toEqual({
@@ -324,7 +324,7 @@ describe('priceOf', () => {
     })
   })
 
-  test('says what a bank wrote that states the reverse', () => {
+  test('notes the stated rate of a bank that states the reverse', () => {
     const stated = '0.0748 USD for 1 BWP'
     expect(priceOf(rate('USD', '13.3689839572193', { stated }), 'BWP')).toMatchObject({
       rate: '13.3689839572193',
@@ -332,7 +332,7 @@ describe('priceOf', () => {
     })
   })
 
-  test('takes up to 18 digits, a million units, and sides a quarter from the middle', () => {
+  test('accepts up to 18 digits, a million units, and sides a quarter from the middle', () => {
     const takes = (one: BankRate) => expect(priceOf(one, 'KES')).toBeObject()
     takes(rate('USD', '1.23456789012345678'))
     takes(rate('USD', '100', { unit: 1_000_000 }))
@@ -342,7 +342,7 @@ describe('priceOf', () => {
     takes(rate('USD', '100', { selling: '101' }))
   })
 
-  test('says what is wrong with a rate that cannot be one', () => {
+  test('describes what is wrong with an invalid rate', () => {
     const faults = [
       rate('USD', '100', { buying: 'x' }),
       rate('USD', '100', { unit: 0 }),
@@ -357,7 +357,7 @@ describe('priceOf', () => {
     ])
   })
 
-  test('is no price for what is none', () => {
+  test('returns an error for a rate without a valid price', () => {
     const cannot = (one: BankRate) => expect(priceOf(one, 'KES')).toBeString()
     for (const text of ['0', '-1', '1e5', '', '1,5', 'NaN', '1.2.3', '12345678901234567'])
       cannot(rate('USD', text))

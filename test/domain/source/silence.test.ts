@@ -38,11 +38,11 @@ test('a day that a bank left out long ago does not make it silent', () => {
   expect(providerStateOf(HABIT, { ...BANK, gaps: ['2026-05-19'] }, nowMs)).toBe('sending')
 })
 
-test('a bank that was never asked does not count as silent', () => {
+test('a bank that was never fetched does not count as silent', () => {
   const unasked = { ...BANK, newestMs: null, begunMs: null }
   expect(providerStateOf(HABIT, unasked, at('2026-05-25T12:00:00Z'))).toBe('sending')
 })
 
-test('a provider whose bank is not fetched is measured by its own habit', () => {
+test('a provider whose bank is not fetched is measured by its own interval', () => {
   expect(providerStateOf(HABIT, undefined, at('2026-05-22T12:00:00Z'))).toBe('silent')
 })

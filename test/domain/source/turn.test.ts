@@ -29,25 +29,25 @@ const turn = (tried: string, more = {}) => ({
 })
 
 describe('isDue', () => {
-  test('a bank that was never asked is due', () => {
+  test('a bank that was never fetched is due', () => {
     const never = { ...NO_ATTEMPTS, failures: 0, newestMs: null }
     expect(isDue(never, NAIROBI, at('2026-05-20T00:00:00Z'))).toBe(true)
   })
 
-  test('a bank is due from the minute at which it publishes, and not before', () => {
+  test('a bank is due from its minute of publication, and not before', () => {
     const yesterday = turn('2026-05-19T12:00:00Z', { newestMs: day('2026-05-19') })
     expect(isDue(yesterday, NAIROBI, at('2026-05-20T10:29:59Z'))).toBe(false)
     expect(isDue(yesterday, NAIROBI, at('2026-05-20T10:30:00Z'))).toBe(true)
   })
 
-  test('a bank that has stated its day rests until the next day of publication', () => {
+  test('a bank that has published its day rests until the next day of publication', () => {
     const friday = turn('2026-05-22T10:31:00Z', { newestMs: day('2026-05-22') })
     for (const then of ['2026-05-22T20:00:00Z', '2026-05-23T10:31:00Z', '2026-05-25T10:29:00Z'])
       expect(isDue(friday, NAIROBI, at(then))).toBe(false)
     expect(isDue(friday, NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(true)
   })
 
-  test('a day that is not there is looked for again after an hour, then ever more rarely', () => {
+  test('a missing day is fetched again after an hour, then ever more rarely', () => {
     const first = turn('2026-05-20T10:30:00Z', { newestMs: day('2026-05-19') })
     expect(isDue(first, NAIROBI, at('2026-05-20T11:29:00Z'))).toBe(false)
     expect(isDue(first, NAIROBI, at('2026-05-20T11:30:00Z'))).toBe(true)
@@ -56,7 +56,7 @@ describe('isDue', () => {
     expect(isDue(third, NAIROBI, at('2026-05-20T18:30:00Z'))).toBe(true)
   })
 
-  test('a failure is tried again after a quarter of an hour, doubled up to six hours', () => {
+  test('a failure is retried after a quarter of an hour, doubled up to six hours', () => {
     const failing = (failures: number) =>
       turn('2026-05-20T11:00:00Z', { isFailing: true, failures, newestMs: day('2026-05-20') })
     expect(isDue(failing(1), NAIROBI, at('2026-05-20T11:14:59Z'))).toBe(false)
@@ -66,7 +66,7 @@ describe('isDue', () => {
     expect(isDue(failing(50), NAIROBI, at('2026-05-20T17:00:00Z'))).toBe(true)
   })
 
-  test('a bank that publishes once a week is due from then until it is asked', () => {
+  test('a bank that publishes once a week is due from then until it is fetched', () => {
     const weekly = { ...NAIROBI, publishes: { at: '13:30', weekdays: [1] } }
     const before = turn('2026-05-18T10:29:00Z', { newestMs: day('2026-05-11') })
     expect(isDue(before, weekly, at('2026-05-25T10:29:00Z'))).toBe(true)
@@ -74,7 +74,7 @@ describe('isDue', () => {
     expect(isDue(after, weekly, at('2026-05-25T10:29:00Z'))).toBe(false)
   })
 
-  test('a bank that never publishes is asked once, and again only after a failure', () => {
+  test('a bank that never publishes is fetched once, and again only after a failure', () => {
     const never = { ...NAIROBI, publishes: { at: '13:30', weekdays: [] } }
     const tried = turn('2026-05-20T11:00:00Z')
     expect(isDue(tried, never, at('2026-06-20T11:00:00Z'))).toBe(false)
@@ -110,12 +110,12 @@ describe('missedDays', () => {
     expect(missed(thursday, cairo, at('2026-05-24T12:30:00Z'))).toBe(1)
   })
 
-  test('counts from the first question to a bank that has stated no day', () => {
+  test('counts from the first request to a bank that has stated no day', () => {
     const begun = { ...NAIROBI, newestMs: null, begunMs: at('2026-05-25T10:00:00Z') }
     expect(missedDays(begun, at('2026-05-27T10:30:00Z'))).toBe(2)
   })
 
-  test('is null before the first question, and bounded after years', () => {
+  test('is null before the first request, and bounded after years', () => {
     expect(missed(null, NAIROBI, at('2026-05-25T10:30:00Z'))).toBeNull()
     expect(missed(day('2019-01-01'), NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(366)
   })
@@ -129,11 +129,11 @@ describe('stepsOf', () => {
       new Date(untilMs + 3 * 3_600_000).toISOString().slice(0, 10),
     ])
 
-  test('a bank that answers all is asked once', () => {
+  test('a bank that returns all days is fetched once', () => {
     expect(stepsOf(span, { ...NAIROBI, reach: 'all' })).toEqual([span])
   })
 
-  test('a bank that answers one day is asked on its days of publication alone', () => {
+  test('a bank that returns one day is fetched only for its days of publication', () => {
     expect(datesOf(1).map(([first]) => first)).toEqual([
       ...['2026-05-21', '2026-05-22', '2026-05-25', '2026-05-26'],
     ])
@@ -147,7 +147,7 @@ describe('stepsOf', () => {
     expect(datesOf(2).map(([first]) => first)).toEqual(['2026-05-21', '2026-05-23', '2026-05-25'])
   })
 
-  test('the days of publication in a span are the same, where the bank is', () => {
+  test('the days of publication are those at the bank', () => {
     expect(publicationDates(span, NAIROBI)).toEqual([
       ...['2026-05-21', '2026-05-22', '2026-05-25', '2026-05-26'],
     ])
@@ -168,7 +168,7 @@ describe('usualSpan', () => {
     expect(since(day('2026-05-22'), ['2026-05-19', '2026-05-20'])).toBe(day('2026-05-19'))
   })
 
-  test('reaches back ten days before the first answer, and never beyond the backfill limit', () => {
+  test('reaches back ten days before the first response, and never beyond the backfill limit', () => {
     expect(since(null)).toBe(at('2026-05-15T10:30:00Z'))
     expect(since(day('2012-01-02'))).toBe(at('2021-05-25T10:30:00Z'))
   })
@@ -183,7 +183,7 @@ describe('gapsOf', () => {
       { timeZone: NAIROBI.timeZone, nowMs },
     )
 
-  test('keeps each day without a page once, oldest first, until it is recorded', () => {
+  test('returns each day without a page once, oldest first, until it is recorded', () => {
     expect(gaps(['2026-05-20'], ['2026-05-20', '2026-05-19'])).toEqual(['2026-05-19', '2026-05-20'])
     expect(gaps(['2026-05-19', '2026-05-20'], [], ['2026-05-20'])).toEqual(['2026-05-19'])
   })
@@ -192,16 +192,16 @@ describe('gapsOf', () => {
     expect(gaps([], ['2026-05-22', '2026-05-25'])).toEqual([])
   })
 
-  test('takes a day for one without publication after ten days', () => {
+  test('assumes after ten days that nothing was published on a day', () => {
     expect(gaps(['2026-05-14', '2026-05-15'], [])).toEqual(['2026-05-15'])
   })
 
-  test('has none before the bank has stated a day', () => {
+  test('returns none before the bank has stated a day', () => {
     const found = { absent: ['2026-05-20'], recorded: new Set<string>() }
     expect(gapsOf({ newestMs: null }, found, { timeZone: NAIROBI.timeZone, nowMs })).toEqual([])
   })
 
-  test('count among the missed days', () => {
+  test('counts among the missed days', () => {
     const stated = { ...NAIROBI, newestMs: day('2026-05-22'), begunMs: null, gaps: ['2026-05-20'] }
     expect(missedDays(stated, at('2026-05-25T10:29:00Z'))).toBe(1)
   })
