@@ -10,7 +10,7 @@ const used = async (world: World, key: string): Promise<number> =>
 
 const valuesOf = (headers: Headers) => QUOTA_HEADERS.map((name) => headers.get(name))
 
-describe('refusals, which are written once for all callers', () => {
+describe('an error, which is written once for all callers', () => {
   test('429 has the time of each request and its own id', async () => {
     const world = answerable()
     const [free, other] = [world.key('free'), world.key('free')]
@@ -30,7 +30,7 @@ describe('refusals, which are written once for all callers', () => {
     expect(new Set([first.id, second.id, later.id]).size).toBe(3)
   })
 
-  test("401 has each request's own id", async () => {
+  test("returns 401 with each request's own id", async () => {
     const world = answerable()
     const replies = [await world.get('/providers', 'no key'), await world.get('/rates', 'no key')]
     expect(replies.map(({ status, body }) => [status, body.code])).toEqual([
@@ -42,7 +42,7 @@ describe('refusals, which are written once for all callers', () => {
 })
 
 describe.each(METERED)('GET $path', ({ path, isTiered }) => {
-  test('200 counts one unit and shows what is left of the budget', async () => {
+  test('counts one unit and shows what is left of the budget', async () => {
     const world = answerable()
     const key = world.key('free')
     const { status, headers } = await world.get(path, key)
@@ -68,7 +68,7 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
     expect(await tierAt(world.key('enterprise'))).toBe(isTiered ? 'realtime' : null)
   })
 
-  test('400 for a time names the paths that answer about the past, and costs nothing', async () => {
+  test('returns 400 for a time, names the paths that serve the past, and costs nothing', async () => {
     const world = answerable()
     const key = world.key('free')
     const asked = `${path}${path.includes('?') ? '&' : '?'}`
@@ -93,14 +93,14 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
     expect(await used(world, key)).toBe(1)
   })
 
-  test('401 without a key says nothing about a budget', async () => {
+  test('returns 401 without a key, and no budget', async () => {
     const { status, body, headers } = await answerable().get(path)
     expect(status).toBe(401)
     expect(body).toEqual({ error: expect.stringContaining('X-API-Key'), code: 'missing_key' })
     expect(valuesOf(headers)).toEqual([null, null, null, null, null])
   })
 
-  test('429 at the limit gives the limit, the reset and how long to wait', async () => {
+  test('returns 429 at the limit, with the limit, the reset and how long to wait', async () => {
     const world = answerable()
     const key = world.key('free')
     for (let i = 0; i < 50; i++) expect((await world.get(path, key)).status).toBe(200)
@@ -123,7 +123,7 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
     ])
   })
 
-  test('405 for POST-like methods spends nothing', async () => {
+  test('returns 405 for POST-like methods, and spends nothing', async () => {
     const world = answerable()
     const key = world.key('free')
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS'])
@@ -131,7 +131,7 @@ describe.each(METERED)('GET $path', ({ path, isTiered }) => {
     expect(await used(world, key)).toBe(0)
   })
 
-  test('HEAD answers as GET does, without a body, and counts one unit', async () => {
+  test('HEAD responds as GET does, without a body, and counts one unit', async () => {
     const world = answerable()
     const key = world.key('free')
     const { text: got } = await world.get(path, key)
@@ -156,12 +156,12 @@ describe.each(FAILING)('GET $path', ({ path, status }) => {
     expect(await used(world, key)).toBe(0)
   })
 
-  test('401 comes before any other fault', async () => {
+  test('401 comes before any other error', async () => {
     expect((await answerable().get(path)).status).toBe(401)
     expect((await answerable().get(path, 'crd_nonsense')).status).toBe(401)
   })
 
-  test('429 comes before any other fault', async () => {
+  test('429 comes before any other error', async () => {
     const world = answerable()
     const key = world.key('free')
     for (let i = 0; i < 50; i++) await world.get('/providers', key)
@@ -174,17 +174,20 @@ describe('the budget', () => {
     ['free', 50],
     ['pro', 250],
     ['enterprise', 1000],
-  ] as const)('200 for request %s plan number %i, 429 for the next', async (plan, limit) => {
-    const world = answerable()
-    const key = world.key(plan)
-    for (let i = 1; i < limit; i++) await world.get('/providers', key)
-    const last = await world.get('/providers', key)
-    expect([last.status, last.headers.get('x-ratelimit-remaining')]).toEqual([200, '0'])
-    expect((await world.get('/providers', key)).status).toBe(429)
-    expect((await world.get('/providers', key)).body.limit).toBe(limit)
-  })
+  ] as const)(
+    'returns 200 for request %s on plan number %i, and 429 for the next',
+    async (plan, limit) => {
+      const world = answerable()
+      const key = world.key(plan)
+      for (let i = 1; i < limit; i++) await world.get('/providers', key)
+      const last = await world.get('/providers', key)
+      expect([last.status, last.headers.get('x-ratelimit-remaining')]).toEqual([200, '0'])
+      expect((await world.get('/providers', key)).status).toBe(429)
+      expect((await world.get('/providers', key)).body.limit).toBe(limit)
+    },
+  )
 
-  test('503 gives the unit back', async () => {
+  test('returns 503 and gives the unit back', async () => {
     const world = new World()
     const key = world.key('free')
     const { status, headers, body } = await world.get('/fetch-one?from=USD&to=KES', key)
@@ -194,7 +197,7 @@ describe('the budget', () => {
     expect(await used(world, key)).toBe(0)
   })
 
-  test('500 gives the unit back, reveals nothing and is logged', async () => {
+  test('returns 500, gives the unit back, reveals nothing and logs it', async () => {
     const world = answerable()
     const key = world.key('free')
     Object.defineProperty(world.memory.current.quotes, 'book', {
@@ -230,7 +233,7 @@ describe('the budget', () => {
     expect([status, headers.get('x-ratelimit-remaining')]).toEqual([200, '49'])
   })
 
-  test('answers exactly 50 of 60 requests at once', async () => {
+  test('covers exactly 50 of 60 concurrent requests', async () => {
     const world = answerable()
     const key = world.key('free')
     const replies = await Promise.all(
@@ -244,7 +247,7 @@ describe('the budget', () => {
     expect(await used(world, key)).toBe(50)
   })
 
-  test('50 failing requests at once leave it whole', async () => {
+  test('is whole after 50 concurrent requests that fail', async () => {
     const world = answerable()
     const key = world.key('free')
     const replies = await Promise.all(
@@ -294,14 +297,14 @@ describe('the key', () => {
     ['10 kB long', 'k'.repeat(10_240)],
     ['not ASCII', 'crd_ÿÿÿ'],
   ]
-  test.each(strange)('401 when it is %s', async (_name, key) => {
+  test.each(strange)('returns 401 when it is %s', async (_name, key) => {
     const { status, body } = await answerable().get('/providers', key)
     expect(status).toBe(401)
     expect(body).toEqual({ error: expect.any(String), code: expect.stringMatching(/_key$/) })
     expect(body.code).toBe(key.trim() === '' ? 'missing_key' : 'invalid_key')
   })
 
-  test('401 when one of its letters has another case', async () => {
+  test('returns 401 when one of its letters has another case', async () => {
     const world = answerable()
     const key = world.key()
     const letter = /[a-z](?=[^a-z]*$)/.exec(key)!
@@ -309,7 +312,7 @@ describe('the key', () => {
     expect((await world.get('/providers', other)).body.code).toBe('invalid_key')
   })
 
-  test("401 from the moment it is revoked, while the account's other key keeps working", async () => {
+  test("returns 401 from the time of its revocation, while the account's other key keeps working", async () => {
     const world = answerable()
     const { id, keyId, key } = world.account('free')
     const sister = world.addKey(id, 'sister')
@@ -323,13 +326,13 @@ describe('the key', () => {
     expect((await world.get('/providers', sister.key)).status).toBe(200)
   })
 
-  test('401 when it stands in the query string instead of the header', async () => {
+  test('returns 401 when it is in the query string instead of the header', async () => {
     const world = answerable()
     const { status, body } = await world.get(`/providers?X-API-Key=${world.key()}`)
     expect([status, body.code]).toEqual([401, 'missing_key'])
   })
 
-  test('200 with spaces around it, which HTTP removes', async () => {
+  test('returns 200 with spaces around it, which HTTP removes', async () => {
     const world = answerable()
     expect((await world.get('/providers', ` ${world.key()}\t`)).status).toBe(200)
   })

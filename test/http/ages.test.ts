@@ -31,7 +31,7 @@ const quoted = (at: string, staleAfterMs?: number | null) => {
 }
 
 describe.each(Object.entries(QUESTIONS))('GET %s', (path, pointer) => {
-  test('200 has the time of a price, which is stale from a millisecond past the age', async () => {
+  test('returns 200 with the time of a price, which is stale from a millisecond past the age', async () => {
     const world = quoted(WEEK_AGO)
     const key = world.key('enterprise')
     const seen = async () => part((await world.get(path, key)).body, pointer)
@@ -44,7 +44,7 @@ describe.each(Object.entries(QUESTIONS))('GET %s', (path, pointer) => {
     expect(told.map(({ is_stale }) => is_stale)).toEqual([false, false, true, true])
   })
 
-  test('200 at the hourly tier counts the age at the top of the hour', async () => {
+  test('counts the age at the top of the hour at the hourly tier', async () => {
     const world = quoted('2026-02-26T14:00:00.000Z')
     const key = world.key('free')
     const isStale = async () => part((await world.get(path, key)).body, pointer).is_stale
@@ -55,14 +55,14 @@ describe.each(Object.entries(QUESTIONS))('GET %s', (path, pointer) => {
     expect(await isStale()).toBe(true)
   })
 
-  test('200 and nothing is ever stale where no age is set', async () => {
+  test('marks nothing as stale if no age is set', async () => {
     const world = quoted('2021-03-06T00:00:00Z', null)
     expect(part((await world.get(path, world.key())).body, pointer).is_stale).toBe(false)
   })
 })
 
 describe('GET /corridors', () => {
-  test('200 has the age of the price behind best_rate, whatever official prices say', async () => {
+  test('returns 200 with the age of the price behind best_rate, whatever official prices are', async () => {
     const world = quoted(WEEK_AGO)
     world.quote({ providerId: 'official-a', rate: 131 })
     world.quote({ providerId: 'official-a', rate: 1500, to: 'NGN' })
@@ -89,14 +89,14 @@ describe('best_current of GET /convert', () => {
     return [body.best.provider_id, body.best_current?.provider_id ?? null]
   }
 
-  test('200 is the best one itself where that is fresh and its fee is stated', async () => {
+  test('is the best one itself if that is fresh and its fee is stated', async () => {
     const world = new World()
     world.quote({ ...stated, providerId: 'retail-a', rate: 129 })
     world.quote({ ...stated, providerId: 'p2p-a', rate: 128 })
     expect(await bests(world)).toEqual(['retail-a', 'retail-a'])
   })
 
-  test('200 passes by what is stale, has no stated fee, is not executable or is eaten', async () => {
+  test('skips a price that is stale, has no stated fee, is not executable or is used up by its fee', async () => {
     const world = new World()
     world.quote({ ...stated, providerId: 'retail-a', rate: 150, at: '2026-02-01T00:00:00Z' })
     world.quote({ providerId: 'retail-b', rate: 139 })
@@ -106,7 +106,7 @@ describe('best_current of GET /convert', () => {
     expect(await bests(world)).toEqual(['retail-a', 'p2p-a'])
   })
 
-  test('200 is null if no provider is left', async () => {
+  test('is null if no provider is left', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-b', rate: 139 })
     world.quote({ ...stated, providerId: 'retail-a', rate: 150, at: '2026-02-01T00:00:00Z' })

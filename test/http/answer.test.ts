@@ -40,8 +40,8 @@ const holding = (etag: string) => ({ headers: { 'if-none-match': etag } })
 const remaining = async (tier: Tier) =>
   Number((await world.get('/rates?from=USD', tier)).headers.get('x-ratelimit-remaining'))
 
-describe('the medium of a table', () => {
-  test('200 in CSV has a header line, quotes what needs it, and leaves empty what is null', async () => {
+describe('the format of a table', () => {
+  test('CSV has a header line, quotes what needs it, and leaves null values empty', async () => {
     const { status, headers, text } = await world.get(HISTORY, 'hourly', accepting('text/csv'))
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -68,7 +68,7 @@ describe('the medium of a table', () => {
     ])
   })
 
-  test('200 in NDJSON has the members of each object of the JSON answer, one per line', async () => {
+  test('NDJSON has the fields of each object of the JSON response, one object per line', async () => {
     for (const question of QUESTIONS.slice(0, 2)) {
       const { body } = await world.get(question)
       const lines = await world.get(question, 'realtime', accepting('application/x-ndjson'))
@@ -83,7 +83,7 @@ describe('the medium of a table', () => {
     [`${QUESTIONS[0]}&provider=retail-a&target_country=KE`, 'history-USD-KES-30d'],
     [QUESTIONS[1]!, 'time-series-USD-KES-P1D'],
     [QUESTIONS[2]!, 'historical-USD-KES-2026-03-05'],
-  ])('200 in rows for %s has all of the JSON answer', async (question, name) => {
+  ])('rows of %s have all of the JSON response', async (question, name) => {
     const path = question.split('?')[0]!
     const columns = columnsIn(await documentOf(world.app), path)
     for (const tier of ['hourly', 'realtime'] as const) {
@@ -105,7 +105,7 @@ describe('the medium of a table', () => {
     }
   })
 
-  test('200 in CSV by a parameter leads on to the next page in CSV', async () => {
+  test('CSV by a parameter links to the next page in CSV', async () => {
     const first = await world.get(`${HISTORY}&limit=1&format=csv`)
     const [, next] = /^<(.*)>; rel="next"$/.exec(first.headers.get('link')!)!
     const { headers, text } = await world.get(`/rates/history${next}`)
@@ -114,12 +114,12 @@ describe('the medium of a table', () => {
     expect(headers.get('link')).toBeNull()
   })
 
-  test.each(QUESTIONS.slice(0, 3))('400 for %s as a workbook', async (question) => {
+  test.each(QUESTIONS.slice(0, 3))('returns 400 for %s as a workbook', async (question) => {
     const { status, body } = await world.get(`${question}&format=xlsx`, 'hourly')
     expect([status, body.parameter]).toEqual([400, 'format'])
   })
 
-  test('200 in CSV of a time series', async () => {
+  test('returns 200 in CSV of a time series', async () => {
     const { text } = await world.get(QUESTIONS[1]!, 'realtime', accepting('text/csv'))
     const [head, ...rows] = text.trimEnd().split('\r\n')
     expect(head).toBe(
@@ -133,7 +133,7 @@ describe('the medium of a table', () => {
     )
   })
 
-  test('200 in CSV of a time series has the note in a header', async () => {
+  test('returns 200 in CSV of a time series, with the note in a header', async () => {
     const question = '/time-series?from=USD&to=KES&start=2020-01-01T00:00:00Z'
     const { body, headers } = await world.get(question)
     expect(body.note).toContain('366')
@@ -142,7 +142,7 @@ describe('the medium of a table', () => {
     expect((await world.get(QUESTIONS[1]!)).headers.get('x-note')).toBeNull()
   })
 
-  test('200 in CSV of no rows is the header line', async () => {
+  test('CSV of no rows is the header line', async () => {
     const question = '/rates/history?from=GBP&to=UGX'
     const { text } = await world.get(question, 'realtime', accepting('text/csv'))
     expect(text.split('\r\n')).toHaveLength(2)
@@ -158,13 +158,13 @@ describe('the medium of a table', () => {
     ['text/csv', 'application/json;q=0.5, TEXT/CSV ; q=0.9'],
     ['application/x-ndjson', 'application/x-ndjson, application/json;q=0.1'],
     ['application/json', 'text/csv;q=nonsense'],
-  ])('200 in %s for %s', async (medium, accept) => {
+  ])('returns 200 in %s for %s', async (medium, accept) => {
     const { headers } = await world.get(HISTORY, 'realtime', accepting(accept))
     expect(headers.get('content-type')?.split(';')[0]).toBe(medium)
     expect(headers.get('vary')?.toLowerCase()).toContain('accept')
   })
 
-  test('200 in many chunks is complete', async () => {
+  test('a response in many chunks is complete', async () => {
     for (let start = 0; start < 1300; start += 100)
       await world.post(
         Array.from({ length: 100 }, (_, i) => ({
@@ -185,7 +185,7 @@ describe('the medium of a table', () => {
 
 describe('entity tags', () => {
   test.each(QUESTIONS)(
-    '304 for %s to a caller that has the answer costs a unit',
+    'return 304 for %s to a caller that has the response, at the cost of a unit',
     async (question) => {
       for (const tier of ['realtime', 'hourly'] as const) {
         const first = await world.get(question, tier)
@@ -204,7 +204,7 @@ describe('entity tags', () => {
     },
   )
 
-  test('200 after a correction of the same day and after a backfill', async () => {
+  test('return 200 after a correction of the same day and after a backfill', async () => {
     for (const [i, question] of QUESTIONS.slice(0, 3).entries()) {
       const tagNow = async () => (await world.get(question)).headers.get('etag')!
       let etag = await tagNow()
@@ -220,7 +220,7 @@ describe('entity tags', () => {
     }
   })
 
-  test('differ between questions, tiers, cutoffs and media', async () => {
+  test('differ between requests, tiers, cutoffs and formats', async () => {
     const tags: (string | null)[] = []
     const ask = async (question: string, tier: Tier, accept = '*/*') =>
       tags.push((await world.get(question, tier, accepting(accept))).headers.get('etag'))
@@ -240,30 +240,33 @@ describe('entity tags', () => {
 })
 
 describe('HEAD', () => {
-  test.each(QUESTIONS)('200 for %s has the headers of GET and no body', async (question) => {
-    const get = await world.get(question, 'hourly')
-    const head = await world.get(question, 'hourly', { method: 'HEAD' })
-    expect([head.status, head.text]).toEqual([200, ''])
-    for (const name of ['etag', 'content-type', 'x-data-freshness', 'x-as-of'])
-      expect(head.headers.get(name)).toBe(get.headers.get(name))
-    expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(get.text))
-  })
+  test.each(QUESTIONS)(
+    'returns 200 for %s with the headers of GET and no body',
+    async (question) => {
+      const get = await world.get(question, 'hourly')
+      const head = await world.get(question, 'hourly', { method: 'HEAD' })
+      expect([head.status, head.text]).toEqual([200, ''])
+      for (const name of ['etag', 'content-type', 'x-data-freshness', 'x-as-of'])
+        expect(head.headers.get(name)).toBe(get.headers.get(name))
+      expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(get.text))
+    },
+  )
 
-  test('304 has no length', async () => {
+  test('returns 304 without a length', async () => {
     const init = { method: 'HEAD', headers: { 'if-none-match': '*' } }
     const { status, headers } = await world.get(HISTORY, 'hourly', init)
     expect([status, headers.get('content-length')]).toEqual([304, null])
   })
 })
 
-describe('the beginning of time', () => {
+describe('the earliest dates', () => {
   test.each([
     ['date', '/historical?from=USD&to=KES&date=0000-01-01'],
     ['date', '/historical?from=USD&to=KES&date=1899-12-31'],
     ['end', '/time-series?from=USD&to=KES&end=0001-01-05T00:00:00Z'],
     ['start', '/time-series?from=USD&to=KES&start=0000-01-01T00:00:00Z'],
     ['until', '/rates/history?from=USD&to=KES&until=1899-12-31T23:59:59.999Z'],
-  ])('400 that names %s for %s', async (parameter, question) => {
+  ])('returns 400 that names %s for %s', async (parameter, question) => {
     const { status, body } = await world.get(question)
     expect([status, body.parameter]).toEqual([400, parameter])
     expect(body.error).toContain('1900 or later')
@@ -273,15 +276,15 @@ describe('the beginning of time', () => {
     '/historical?from=USD&to=KES&date=1900-01-01',
     '/time-series?from=USD&to=KES&end=1900-01-01T00:00:00Z',
     '/rates/history?from=USD&to=KES&until=1900-01-01T00:00:00Z',
-  ])('200 for %s, which finds nothing', async (question) => {
+  ])('returns 200 for %s, which finds nothing', async (question) => {
     const { status, body } = await world.get(question)
     expect(status).toBe(200)
     expect(JSON.stringify(body)).not.toContain('129.35')
   })
 })
 
-describe('what fails costs nothing', () => {
-  test('400 costs nothing, and neither does 500, which does not say why', async () => {
+describe('the cost of an error', () => {
+  test('is nothing for 400 and for 500, which hides its cause', async () => {
     const past = emptyPast()
     const refuse = () => Promise.reject(new Error('secret'))
     const broken = new World({

@@ -8,7 +8,7 @@ const ask = async (world: World, path: string, headers: Record<string, string>) 
 const PATHS = [...METERED.map(({ path }) => path), '/change?from=USD&to=KES', '/admin/usage']
 
 describe('Authorization: Bearer', () => {
-  test.each(PATHS)('is taken like X-API-Key by %s', async (path) => {
+  test.each(PATHS)('is accepted like X-API-Key by %s', async (path) => {
     const world = answerable()
     const key = world.key()
     const [shown, other] = [
@@ -31,7 +31,7 @@ describe('Authorization: Bearer', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('48')
   })
 
-  test('is taken for recording', async () => {
+  test('is accepted for recording', async () => {
     const world = answerable()
     const body = JSON.stringify({})
     const asked = (headers: Record<string, string>) =>
@@ -42,7 +42,7 @@ describe('Authorization: Bearer', () => {
     expect((await asked(treasury)).status).toBe(400)
   })
 
-  test('401 when it differs from X-API-Key, and neither is used', async () => {
+  test('returns 401 when it differs from X-API-Key, and neither is used', async () => {
     const world = answerable()
     const [one, other] = [world.key('free'), world.key('free')]
     const both = { 'x-api-key': one, authorization: `Bearer ${other}` }
@@ -59,7 +59,7 @@ describe('Authorization: Bearer', () => {
       expect((await ask(world, '/admin/usage', { 'x-api-key': key })).body.used).toBe(0)
   })
 
-  test('200 when it is the key in X-API-Key', async () => {
+  test('returns 200 when it is the key in X-API-Key', async () => {
     const world = answerable()
     const key = world.key()
     const both = { 'x-api-key': key, authorization: `Bearer ${key}` }
@@ -74,12 +74,12 @@ describe('Authorization: Bearer', () => {
     ['Bearer a, Bearer a', 'invalid_key'],
     ['Bearer wrong', 'invalid_key'],
     [`Bearer ${'x'.repeat(8000)}`, 'invalid_key'],
-  ])('401 for %p alone', async (authorization, code) => {
+  ])('returns 401 for %p alone', async (authorization, code) => {
     const { status, body } = await ask(answerable(), '/providers', { authorization })
     expect([status, body.code]).toEqual([401, code])
   })
 
-  test('of another scheme, as for a proxy, does not disturb X-API-Key', async () => {
+  test('is ignored next to X-API-Key in another scheme, as for a proxy', async () => {
     const world = answerable()
     const headers = { 'x-api-key': world.key(), authorization: 'Basic dXNlcjpwYXNz' }
     expect((await ask(world, '/providers', headers)).status).toBe(200)

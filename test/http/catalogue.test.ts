@@ -5,7 +5,7 @@ import { World } from '../support/world.ts'
 const TIMESTAMP = '2026-03-05T14:25:30.500Z'
 
 describe('GET /currencies', () => {
-  test('200 lists active currencies with every field, and the live corridors', async () => {
+  test('lists active currencies with every field, and the live corridors', async () => {
     const world = new World()
     const currencies = [
       currency('KES', { type: 'target', flagUrl: 'https://x.test/ke.svg', sortOrder: 20 }),
@@ -39,7 +39,7 @@ describe('GET /currencies', () => {
     })
   })
 
-  test('200 is empty before there is a catalogue', async () => {
+  test('returns 200 with empty lists before there is a catalogue', async () => {
     const world = new World()
     const nothing = { currencies: [], providers: [] }
     world.memory.publish({ catalogue: nothing }, world.clock.now())
@@ -54,7 +54,7 @@ describe('GET /currencies', () => {
     })
   })
 
-  test('200 at the hourly tier hides a corridor younger than the hour, and names its cutoff', async () => {
+  test('hides a corridor younger than the hour at the hourly tier, and names its cutoff', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T14:00:00.001Z' })
     const hourly = await world.get('/currencies', world.key('free'))
@@ -75,7 +75,7 @@ describe('GET /currencies', () => {
 })
 
 describe('GET /corridors', () => {
-  test('200 sums up each corridor, by source and then by target', async () => {
+  test('sums up each corridor, by source and then by target', async () => {
     const world = new World()
     const [at, later] = ['2026-03-05T14:10:00.000Z', '2026-03-05T14:20:00.000Z']
     world.quote(
@@ -129,7 +129,7 @@ describe('GET /corridors', () => {
     })
   })
 
-  test('200 at the hourly tier sums up what held at the top of the hour', async () => {
+  test('sums up the prices of the top of the hour at the hourly tier', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 100, at: '2026-03-05T13:59:00Z' })
     world.quote({ providerId: 'retail-a', rate: 200, at: '2026-03-05T14:01:00Z' })
@@ -156,7 +156,7 @@ describe('GET /corridors', () => {
     })
   })
 
-  test('200 leaves out corridors that only inactive providers quote', async () => {
+  test('leaves out corridors that only inactive providers quote', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 100 })
     const currencies = [currency('USD'), currency('KES')]
@@ -168,7 +168,7 @@ describe('GET /corridors', () => {
 })
 
 describe('GET /providers', () => {
-  test('200 lists active providers by name with every field', async () => {
+  test('lists active providers by name with every field', async () => {
     const world = new World()
     const providers = [
       provider('b', {

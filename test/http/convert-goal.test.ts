@@ -24,7 +24,7 @@ function rivals(): World {
 }
 
 describe('GET /convert with recipient_gets', () => {
-  test('200 has the amount that each provider has to be sent, the least first in each kind', async () => {
+  test('returns 200 with the amount to send by each provider, the least first in each kind', async () => {
     const { status, body } = await ask(rivals(), 'recipient_gets=65000')
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -41,18 +41,18 @@ describe('GET /convert with recipient_gets', () => {
     ])
   })
 
-  test('200 has another best for a smaller amount, whose fee weighs more', async () => {
+  test('returns 200 with another best for a smaller amount, whose fee weighs more', async () => {
     const { body } = await ask(rivals(), 'recipient_gets=1250')
     expect(body).toMatchObject({ amount: 10, best: { provider_id: 'retail-b', send_amount: 10 } })
   })
 
-  test('200 answers for an amount below every fee: the fee comes on top', async () => {
+  test('accepts an amount below every fee: the fee is added', async () => {
     const { body } = await ask(rivals(), 'recipient_gets=0.01')
     expect(body.best).toMatchObject({ provider_id: 'retail-b', send_amount: 0.00008 })
     expect(body.providers[1]).toMatchObject({ provider_id: 'retail-a', send_amount: 5.00007692308 })
   })
 
-  test('200 puts what cannot be calculated last, without numbers and never best', async () => {
+  test('puts offers that cannot be calculated last, without numbers and never as best', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 130, fee: 2, feeCurrency: 'USDT' })
     world.quote({ providerId: 'p2p-a', rate: 1e-12 })
@@ -62,7 +62,7 @@ describe('GET /convert with recipient_gets', () => {
     expect(body.providers).toMatchObject([nothing, nothing])
   })
 
-  test('200 without quotes has neither an amount nor a best, and a mid without a sum', async () => {
+  test('returns no amount, no best and a mid without a sum if there are no quotes', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })
     const { body } = await ask(world, 'recipient_gets=5')
@@ -70,13 +70,13 @@ describe('GET /convert with recipient_gets', () => {
     expect(body).toMatchObject({ amount: null, mid, best: null, providers: [], count: 0 })
   })
 
-  test('200 without recipient_gets says nothing of it', async () => {
+  test('returns no recipient_gets or send_amount without recipient_gets', async () => {
     const { body } = await ask(rivals(), 'amount=10')
     expect(body).not.toHaveProperty('recipient_gets')
     expect(body.best).not.toHaveProperty('send_amount')
   })
 
-  test('200 for a repeated question and for the hourly tier, each with its own prices', async () => {
+  test('returns 200 for a repeated request and for the hourly tier, each with its own prices', async () => {
     const world = rivals()
     world.quote({ providerId: 'retail-b', rate: 128, at: '2026-03-05T14:00:00.000Z' })
     const hourly = await world.get(
@@ -98,12 +98,12 @@ describe('GET /convert with recipient_gets', () => {
     ['recipient_gets=5&recipient_gets=5', 'repeated_parameter', 'recipient_gets'],
     ['recipient_gets=many', 'invalid_parameter', 'recipient_gets'],
     ['', 'missing_parameter', 'amount'],
-  ])('400 for %s', async (query, code, parameter) => {
+  ])('returns 400 for %s', async (query, code, parameter) => {
     const { status, body } = await ask(rivals(), query)
     expect([status, body.code, body.parameter]).toEqual([400, code, parameter])
   })
 
-  test('is by plain arithmetic the least that is enough, for any prices and fees', () => {
+  test('is the least sufficient amount by plain arithmetic, for any prices and fees', () => {
     const price = fc.record({
       rate: fc.integer({ min: 1, max: 1e6 }).map((units) => units / 1000),
       fee: fc.option(fc.integer({ min: 0, max: 1e5 }).map((cents) => cents / 100)),

@@ -9,7 +9,7 @@ type Entry = { provider_id: string; net_converted: number | null }
 const MID_AT_QUOTE = { rate: 130, fetched_at: '2026-03-05T14:10:00.000Z', basis: 'single' }
 
 describe('GET /convert', () => {
-  test('200 has every field, with the fee deducted in the target currency', async () => {
+  test('returns 200 with every field, with the fee deducted in the target currency', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:10:00Z' })
     world.quote({ providerId: 'retail-a', rate: 129, fee: 2, feeCurrency: 'USD' })
@@ -84,7 +84,7 @@ describe('GET /convert', () => {
     })
   })
 
-  test('200 without quotes has null for best, and null for mid without a feed', async () => {
+  test('returns 200 with null for best without quotes, and null for mid without a feed', async () => {
     const world = new World()
     const { status, body } = await world.get(PATH, world.key('enterprise'))
     expect(status).toBe(200)
@@ -103,7 +103,7 @@ describe('GET /convert', () => {
     })
   })
 
-  test('200 at the hourly tier uses quotes and mids up to the top of the hour', async () => {
+  test('uses quotes and mids up to the top of the hour at the hourly tier', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })
     world.reference({ KES: 150 }, { at: '2026-03-05T14:00:00.001Z' })
@@ -121,7 +121,7 @@ describe('GET /convert', () => {
     expect(live).not.toHaveProperty('as_of')
   })
 
-  test('200 ranks by the net amount, not by the rate', async () => {
+  test('ranks by the net amount, not by the rate', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 130, fee: 10, feeCurrency: 'USD' })
     world.quote({ providerId: 'retail-b', rate: 128, fee: 0, feeCurrency: 'USD' })
@@ -134,14 +134,14 @@ describe('GET /convert', () => {
     expect(body.providers[0].fee).toBe(0)
   })
 
-  test('200 takes a fee in the target currency as it is', async () => {
+  test('subtracts a fee in the target currency unchanged', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, fee: 300, feeCurrency: 'KES' })
     const { body } = await world.get(PATH, world.key())
     expect(body.best.net_converted).toBe(25_500)
   })
 
-  test('200 prices a fee in a third currency by the mid', async () => {
+  test('prices a fee in a third currency by the mid', async () => {
     const world = new World()
     world.reference({ KES: 130, GBP: 0.8 })
     world.quote({ providerId: 'retail-a', rate: 129, fee: 2, feeCurrency: 'GBP' })
@@ -149,7 +149,7 @@ describe('GET /convert', () => {
     expect(body.best.net_converted).toBe(25_800 - 2 * 162.5)
   })
 
-  test('200 puts an entry whose fee has no mid last of its kind, never as best', async () => {
+  test('puts an entry whose fee has no mid last of its kind, never as best', async () => {
     const world = new World()
     world.reference({ KES: 130 })
     world.quote({ providerId: 'retail-a', rate: 140, fee: 2, feeCurrency: 'GBP' })
@@ -162,7 +162,7 @@ describe('GET /convert', () => {
     expect(body.best.provider_id).toBe('retail-b')
   })
 
-  test('200 has no best if the only fee cannot be priced, or the fee is at least the whole amount', async () => {
+  test('returns no best if the only fee cannot be priced, or is at least the whole amount', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, fee: 2, feeCurrency: 'USDT' })
     world.quote({ providerId: 'retail-b', rate: 129, fee: 200, feeCurrency: 'USD' })
@@ -173,7 +173,7 @@ describe('GET /convert', () => {
     expect(body.providers.map(({ net_converted }: Entry) => net_converted)).toEqual([0, null, -129])
   })
 
-  test('200 never has an official or parallel entry as best', async () => {
+  test('never takes an official or parallel entry as best', async () => {
     const world = new World()
     world.quote({ providerId: 'official-a', rate: 200 }, { providerId: 'parallel-a', rate: 300 })
     expect((await world.get(PATH, world.key())).body.best).toBeNull()
@@ -181,7 +181,7 @@ describe('GET /convert', () => {
     expect((await world.get(PATH, world.key())).body.best.provider_id).toBe('interbank-a')
   })
 
-  test('200 has no mid for stablecoins', async () => {
+  test('returns 200 without a mid for stablecoins', async () => {
     const world = new World()
     world.reference({ KES: 130, USDT: 1 })
     world.quote({ providerId: 'p2p-a', rate: 131, from: 'USDT' })
@@ -190,7 +190,7 @@ describe('GET /convert', () => {
     expect(body.best).not.toHaveProperty('vs_mid_bps')
   })
 
-  test('200 has no binary noise', async () => {
+  test('returns 200 without binary noise', async () => {
     const world = new World()
     world.reference({ KES: 1.1 })
     world.quote({ providerId: 'retail-a', rate: 1.1, fee: 0.1, feeCurrency: 'USD' })
@@ -206,7 +206,7 @@ describe('GET /convert', () => {
     ['007', 7],
     ['+5', 5],
     ['%205%20', 5],
-  ])('200 for an amount of %s', async (text, amount) => {
+  ])('returns 200 for an amount of %s', async (text, amount) => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 100 })
     const path = `/convert?from=USD&to=KES&amount=${text}`
@@ -229,7 +229,7 @@ describe('GET /convert', () => {
       '%2B5',
     ],
     ...['1%E2%80%8B', '%EF%BC%91', '5%', '%ff'],
-  ])('400 for an amount of %s', async (amount) => {
+  ])('returns 400 for an amount of %s', async (amount) => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 100 })
     const path = `/convert?from=USD&to=KES&amount=${amount}`
@@ -250,14 +250,14 @@ describe('GET /convert', () => {
     ['/convert?from=USD&to=KES&amount=1&amount=1', 'repeated_parameter', 'amount'],
     ['/convert?from=SLL&to=KES&amount=1', 'unsupported_currency', 'from'],
     ['/convert?from=USD&to=SLL&amount=1', 'unsupported_currency', 'to'],
-  ])('400 for %s', async (path, code, parameter) => {
+  ])('returns 400 for %s', async (path, code, parameter) => {
     const world = new World()
     const { status, body } = await world.get(path, world.key())
     expect(status).toBe(400)
     expect(body).toMatchObject({ code, parameter })
   })
 
-  test('400 for one currency on both sides', async () => {
+  test('returns 400 for one currency on both sides', async () => {
     const world = new World()
     const { status, body } = await world.get('/convert?from=USD&to=usd&amount=1', world.key())
     expect([status, body.code]).toEqual([400, 'same_currency'])

@@ -45,17 +45,17 @@ describe('the cost of an entry of GET /convert', () => {
     expect(entry).toMatchObject({ evidence, fee_stated: true, margin_pct: margin, cost })
   })
 
-  test('is null if no fee is stated, with a margin that is known', async () => {
+  test('is null if no fee is stated, with a known margin', async () => {
     const unstated = { fee: null, fee_stated: false, margin_pct: 3, cost: null }
     expect((await entries())['interbank-a']).toMatchObject(unstated)
   })
 
-  test('is null where the fee is in a currency without a mid that day', async () => {
+  test('is null if the fee is in a currency without a mid that day', async () => {
     const unpriced = { fee_stated: true, margin_pct: 3, cost: null, net_converted: null }
     expect((await entries())['interbank-b']).toMatchObject(unpriced)
   })
 
-  test('stays that of its day when the mid moves; only vs_mid_bps follows', async () => {
+  test('stays that of its day when the mid moves, while vs_mid_bps follows', async () => {
     const before = await entries()
     world.clock.advance(1000)
     world.reference({ KES: 100, GBP: 0.5 })

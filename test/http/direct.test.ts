@@ -25,7 +25,7 @@ describe('DirectRoutes', () => {
     ['http://localhost/fx/api/v1/rates?from=USD', rates],
     ['http://localhost/api/v1/compat/key/plain?a=b', below],
     ['http://localhost/fx/api/v1/compat/', below],
-  ])('%s is read there', (url, handle) => {
+  ])('%s is a direct route', (url, handle) => {
     expect(routes.of(url)).toBe(handle)
   })
 
@@ -42,7 +42,7 @@ describe('DirectRoutes', () => {
     'http://localhost/api/v1/%72ates',
     'http://localhost',
     '/api/v1/rates',
-  ])('%s is not', (url) => {
+  ])('%s is not a direct route', (url) => {
     expect(routes.of(url)).toBeUndefined()
   })
 })

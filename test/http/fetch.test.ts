@@ -25,7 +25,7 @@ const freshBest = (rate: number, providerId: string, at: string) => ({
 })
 
 describe('GET /fetch-one', () => {
-  test('200 has the best of the offers that providers are shown by, and says what it is for', async () => {
+  test('returns the best of the offers that represent providers, with its conditions', async () => {
     const world = fed()
     world.quote(
       { providerId: 'retail-a', rate: 140, at: '2026-02-05T14:00:00.000Z' },
@@ -38,7 +38,7 @@ describe('GET /fetch-one', () => {
     expect(body.provider_best).toEqual({ ...freshBest(129, 'retail-a', FETCHED), offer: told })
   })
 
-  test('200 has the mid and the best executable quote', async () => {
+  test('returns 200 with the mid and the best executable quote', async () => {
     const world = fed()
     const at = '2026-03-05T14:20:00.000Z'
     world.quote({ providerId: 'retail-a', rate: 129, at }, { providerId: 'official-a', rate: 131 })
@@ -56,7 +56,7 @@ describe('GET /fetch-one', () => {
     })
   })
 
-  test('200 at the hourly tier uses the top of the hour and says so', async () => {
+  test('uses the top of the hour at the hourly tier and says so', async () => {
     const world = fed()
     world.reference({ KES: 140 }, { at: '2026-03-05T14:00:00.001Z' })
     world.quote({ providerId: 'retail-a', rate: 128, at: FETCHED })
@@ -76,7 +76,7 @@ describe('GET /fetch-one', () => {
     })
   })
 
-  test('200 has null for the best of a pair without executable quotes', async () => {
+  test('returns 200 with a null best for a pair without executable quotes', async () => {
     const world = fed()
     world.quote({ providerId: 'official-a', rate: 131 })
     const { body } = await world.get('/fetch-one?from=USD&to=KES', world.key())
@@ -84,7 +84,7 @@ describe('GET /fetch-one', () => {
     expect(body.mid).toBe(130)
   })
 
-  test('200 is the identity for a currency against itself, whatever is quoted or fed', async () => {
+  test('returns the identity for a currency against itself, whatever is quoted or fed', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 9, from: 'KES', to: 'KES' })
     for (const code of ['KES', 'USD', 'USDT']) {
@@ -93,7 +93,7 @@ describe('GET /fetch-one', () => {
     }
   })
 
-  test('200 serves a stablecoin pair without a mid, even while the feed is down', async () => {
+  test('serves a stablecoin pair without a mid, even while the feed is down', async () => {
     for (const [world, note] of [
       [fed(), 'USDT: USDT is a stablecoin, which no reference feed covers.'],
       [
@@ -115,7 +115,7 @@ describe('GET /fetch-one', () => {
     }
   })
 
-  test('503 asks to retry from the millisecond at which the feed is stale', async () => {
+  test('returns 503 with Retry-After from the millisecond at which the feed is stale', async () => {
     const world = fed()
     const key = world.key()
     world.clock.set('2026-03-08T14:00:00.000Z')
@@ -128,7 +128,7 @@ describe('GET /fetch-one', () => {
     expect(headers.get('x-data-freshness')).toBeNull()
   })
 
-  test("503 before the feed's first rate, and at the hourly tier before its hour", async () => {
+  test("returns 503 before the feed's first rate, and at the hourly tier before its hour", async () => {
     const world = new World()
     expect((await world.get('/fetch-one?from=USD&to=KES', world.key())).status).toBe(503)
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.001Z' })
@@ -136,7 +136,7 @@ describe('GET /fetch-one', () => {
     expect((await world.get('/fetch-one?from=USD&to=KES', world.key())).status).toBe(200)
   })
 
-  test('200 without a mid for a fiat currency that a working feed has never covered', async () => {
+  test('returns 200 without a mid for a fiat currency that a working feed has never covered', async () => {
     const world = new World()
     world.reference({ KES: 130 })
     const { status, body } = await world.get('/fetch-one?from=USD&to=NGN', world.key())
@@ -150,7 +150,7 @@ describe('GET /fetch-one', () => {
     })
   })
 
-  test('200 without a mid for a currency that a working feed no longer covers', async () => {
+  test('returns 200 without a mid for a currency that a working feed no longer covers', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
     world.reference({ KES: 130 })
@@ -170,7 +170,7 @@ describe('GET /fetch-one', () => {
 })
 
 describe('GET /fetch-multi', () => {
-  test('200 maps every quote code to its pair', async () => {
+  test('maps every quote code to its pair', async () => {
     const world = fed()
     const at = '2026-03-05T14:20:00.000Z'
     world.quote({ providerId: 'retail-a', rate: 129, at })
@@ -200,7 +200,7 @@ describe('GET /fetch-multi', () => {
     expect(text.indexOf('"KES"')).toBeLessThan(text.indexOf('"NGN"'))
   })
 
-  test('200 counts a code named twice once, and keeps the order', async () => {
+  test('counts a code named twice once, and keeps the order', async () => {
     const world = fed()
     const path = '/fetch-multi?from=USD&to=NGN,KES,ngn, NGN,KES'
     const { body } = await world.get(path, world.key())
@@ -208,13 +208,13 @@ describe('GET /fetch-multi', () => {
     expect(body.count).toBe(2)
   })
 
-  test('200 for one code named 25 times, since only distinct codes count', async () => {
+  test('returns 200 for one code named 25 times, since only distinct codes count', async () => {
     const world = fed()
     const path = `/fetch-multi?from=USD&to=${Array(25).fill('KES').join()}`
     expect((await world.get(path, world.key())).body.count).toBe(1)
   })
 
-  test('400 for 21 codes gives the limit, and 20 are accepted', async () => {
+  test('returns 400 with the limit for 21 codes, and 200 for 20', async () => {
     const world = fed()
     const over = await world.get(`/fetch-multi?from=USD&to=${codes(21)}`, world.key())
     expect(over.status).toBe(400)
@@ -227,7 +227,7 @@ describe('GET /fetch-multi', () => {
     expect([at.status, at.body.code]).toEqual([400, 'unsupported_currency'])
   })
 
-  test('200 joins the names of the feeds and uses the time of the oldest leg', async () => {
+  test('joins the names of the feeds and uses the time of the oldest leg', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { source: 'a', at: '2026-03-05T10:00:00.000Z' })
     world.reference({ NGN: 1500 }, { source: 'b', at: '2026-03-05T09:00:00.000Z' })
@@ -235,7 +235,7 @@ describe('GET /fetch-multi', () => {
     expect([body.source, body.fetched_at]).toEqual(['a+b', '2026-03-05T09:00:00.000Z'])
   })
 
-  test('200 keeps the mids of all pairs except those of a currency that is no longer covered, at every tier', async () => {
+  test('keeps the mids of all pairs except those of a currency that is no longer covered, at every tier', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
     world.reference({ KES: 130 }, { at: FETCHED })
@@ -261,7 +261,7 @@ describe('GET /fetch-multi', () => {
     }
   })
 
-  test('503 once no currency has a recent reference, until a later reference comes', async () => {
+  test('returns 503 once no currency has a recent reference, until a later reference comes', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 }, { at: '2026-03-01T00:00:00Z' })
     const key = world.key()
@@ -273,7 +273,7 @@ describe('GET /fetch-multi', () => {
 })
 
 describe('GET /fetch-matrix', () => {
-  test('200 maps base to quote to pair', async () => {
+  test('maps base to quote to pair', async () => {
     const world = fed()
     const { status, body } = await world.get('/fetch-matrix?from=USD,GBP&to=KES,GBP', world.key())
     expect(status).toBe(200)
@@ -296,7 +296,7 @@ describe('GET /fetch-matrix', () => {
     })
   })
 
-  test('200 for 10 by 10 costs one unit; 400 for 11 on either side', async () => {
+  test('costs one unit for 10 by 10, and returns 400 for 11 on either side', async () => {
     const world = fed()
     const key = world.key('free')
     const ten = 'USD,GBP,EUR,KES,NGN,UGX,XOF,ZAR,USDT,USDC'
@@ -316,7 +316,7 @@ describe('GET /fetch-matrix', () => {
 })
 
 describe('GET /fetch-many-to-one', () => {
-  test('200 maps every base code to its pair', async () => {
+  test('maps every base code to its pair', async () => {
     const world = fed()
     const path = '/fetch-many-to-one?from=USD,GBP,KES&to=KES'
     const { status, body } = await world.get(path, world.key())
@@ -335,7 +335,7 @@ describe('GET /fetch-many-to-one', () => {
     })
   })
 
-  test('400 for 21 bases gives the limit, and 20 are accepted', async () => {
+  test('returns 400 with the limit for 21 bases, and 200 for 20', async () => {
     const world = fed()
     const over = await world.get(`/fetch-many-to-one?from=${codes(21)}&to=KES`, world.key())
     expect(over.body).toMatchObject({ code: 'invalid_parameter', parameter: 'from' })
@@ -348,7 +348,7 @@ describe('the fetch family', () => {
   const paths = ['/fetch-one', '/fetch-multi', '/fetch-matrix', '/fetch-many-to-one']
 
   test.each(paths)(
-    '400 of %s for an unsupported currency lists the supported ones',
+    '%s returns 400 with the supported currencies for an unsupported one',
     async (path) => {
       const world = fed()
       for (const [query, parameter] of [
@@ -364,19 +364,22 @@ describe('the fetch family', () => {
     },
   )
 
-  test.each(paths)('400 of %s for lists with empty items, and for missing sides', async (path) => {
-    const world = fed()
-    for (const query of [
-      ...['', 'from=USD', 'to=KES', 'from=&to=KES', 'from=USD&to=', 'from=USD&to=,'],
-      ...['from=USD,,EUR&to=KES,,NGN', 'from=USD,&to=KES,', 'from=USD&to=KES&to='],
-      ...['from=%ff&to=KES', 'from=USD&to=%E0%A4%A'],
-    ]) {
-      const { status, body } = await world.get(`${path}?${query}`, world.key())
-      expect([query, status]).toEqual([query, 400])
-      expect(body.code).toMatch(/_parameter$|^unsupported_currency$/)
-      expect(['from', 'to']).toContain(body.parameter)
-    }
-  })
+  test.each(paths)(
+    '%s returns 400 for lists with empty items, and for missing sides',
+    async (path) => {
+      const world = fed()
+      for (const query of [
+        ...['', 'from=USD', 'to=KES', 'from=&to=KES', 'from=USD&to=', 'from=USD&to=,'],
+        ...['from=USD,,EUR&to=KES,,NGN', 'from=USD,&to=KES,', 'from=USD&to=KES&to='],
+        ...['from=%ff&to=KES', 'from=USD&to=%E0%A4%A'],
+      ]) {
+        const { status, body } = await world.get(`${path}?${query}`, world.key())
+        expect([query, status]).toEqual([query, 400])
+        expect(body.code).toMatch(/_parameter$|^unsupported_currency$/)
+        expect(['from', 'to']).toContain(body.parameter)
+      }
+    },
+  )
 
   test.each([
     ['/fetch-one?from=USD,GBP&to=KES', 'from', '/fetch-many-to-one and /fetch-matrix'],
@@ -384,7 +387,7 @@ describe('the fetch family', () => {
     ['/fetch-multi?from=USD,GBP&to=KES', 'from', '/fetch-many-to-one and /fetch-matrix'],
     ['/fetch-many-to-one?from=USD&to=KES,NGN', 'to', '/fetch-multi and /fetch-matrix'],
   ])(
-    '400 for %s: that side takes one code, and another path takes lists',
+    'returns 400 for %s: that side takes one code, and another path takes lists',
     async (path, parameter, where) => {
       const world = fed()
       const { status, body } = await world.get(path, world.key())
@@ -394,7 +397,7 @@ describe('the fetch family', () => {
     },
   )
 
-  test.each(paths)('400 of %s names every unsupported currency', async (path) => {
+  test.each(paths)('%s returns 400 with every unsupported currency', async (path) => {
     const world = fed()
     const { status, body } = await world.get(`${path}?from=SLL&to=XXX`, world.key())
     expect([status, body.parameter]).toEqual([400, 'from'])
@@ -405,14 +408,14 @@ describe('the fetch family', () => {
     ['/fetch-multi?from=USD', 'to=KES&to=NGN,GBP&to=kes', 'to=KES,NGN,GBP'],
     ['/fetch-many-to-one?to=USD', 'from=KES&from=NGN', 'from=KES,NGN'],
     ['/fetch-matrix?from=USD', 'from=GBP&to=KES&to=NGN', 'to=KES,NGN'],
-  ])('200 of %s joins repeated lists: %s', async (path, repeated, joined) => {
+  ])('%s joins repeated lists: %s', async (path, repeated, joined) => {
     const world = fed()
     const whole = path.includes('matrix') ? path.replace('USD', 'USD,GBP') : path
     const { status, text } = await world.get(`${path}&${repeated}`, world.key())
     expect([status, text]).toEqual([200, (await world.get(`${whole}&${joined}`, world.key())).text])
   })
 
-  test('400 for a side of one code that is given twice', async () => {
+  test('returns 400 for a side of one code that is given twice', async () => {
     const world = fed()
     for (const path of [
       '/fetch-one?from=USD&to=KES&to=NGN',

@@ -18,19 +18,22 @@ async function ask(
 }
 
 describe('GET /healthz', () => {
-  test.each([true, false])('200 while the process is up, database reachable: %p', async (isUp) => {
-    const { status, body } = await ask('/healthz', isUp)
-    expect([status, body]).toEqual([200, { status: 'ok' }])
-  })
+  test.each([true, false])(
+    'returns 200 while the process is up, database reachable: %p',
+    async (isUp) => {
+      const { status, body } = await ask('/healthz', isUp)
+      expect([status, body]).toEqual([200, { status: 'ok' }])
+    },
+  )
 })
 
 describe('GET /readyz', () => {
-  test('200 while the database answers', async () => {
+  test('returns 200 while the database responds', async () => {
     const { status, body } = await ask('/readyz', true)
     expect([status, body]).toEqual([200, { status: 'ready' }])
   })
 
-  test('200 while some workers of the database are unreachable, and names what is missing', async () => {
+  test('returns 200 while some workers of the database are unreachable, and names what is missing', async () => {
     const workers = { workers: 2, away: 1, corridors: 30, unloaded: 0 }
     const { status, body } = await ask('/readyz', true, { workers: () => workers })
     expect(status).toBe(200)
@@ -47,7 +50,7 @@ describe('GET /readyz', () => {
     })
   })
 
-  test('200 while nothing can be recorded, and tells so', async () => {
+  test('returns 200 while nothing can be recorded, and says so', async () => {
     const { status, body } = await ask('/readyz', true, { isRecording: () => false })
     expect([status, body.recording, body.missing]).toEqual([
       200,
@@ -58,14 +61,14 @@ describe('GET /readyz', () => {
     expect(fine.body).toEqual({ status: 'ready', recording: true })
   })
 
-  test('503 with Retry-After while it does not', async () => {
+  test('returns 503 with Retry-After while the database does not respond', async () => {
     const { status, body, headers } = await ask('/readyz', false)
     expect(status).toBe(503)
     expect(body).toEqual({ error: expect.any(String), code: 'database_unavailable' })
     expect(headers.get('retry-after')).toBe('5')
   })
 
-  test('503 while memory lacks what the database holds, and when the service stops', async () => {
+  test('returns 503 while memory lacks what the database holds, and when the service stops', async () => {
     const behind = await ask('/readyz', true, { isBehind: () => true })
     expect([behind.status, behind.body.code]).toEqual([503, 'behind'])
     const stopping = await ask('/readyz', true, { isStopping: () => true })

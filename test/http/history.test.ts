@@ -39,7 +39,7 @@ const timesOf = (body: { data: { timestamp: string }[] }) =>
   body.data.map(({ timestamp }) => timestamp)
 
 describe('GET /rates/history', () => {
-  test('200 has every field of the page and of each observation', async () => {
+  test('returns 200 with every field of the page and of each observation', async () => {
     await say('retail-a', 129.35, '2026-03-05T13:00:00Z', { fee: 1.99 })
     await say('retail-b', 128, '2026-03-05T13:00:00.001Z')
     await say('official-a', 131, '2026-03-05T14:20:00Z')
@@ -101,7 +101,7 @@ describe('GET /rates/history', () => {
     expect(headers.get('x-data-freshness')).toBe('realtime')
   })
 
-  test('200 at the hourly tier shows its cutoff and nothing after it', async () => {
+  test('shows its cutoff and nothing after it at the hourly tier', async () => {
     await say('p2p-a', 127, '2026-03-05T14:00:00.000Z')
     await say('p2p-a', 126, '2026-03-05T14:00:00.001Z')
     const { body } = await page('&period=1d&provider=p2p-a', 'hourly')
@@ -114,7 +114,7 @@ describe('GET /rates/history', () => {
     })
   })
 
-  test('200 lists the observations of a provider before it was switched off', async () => {
+  test('lists the observations of a provider before it was switched off', async () => {
     await world.apply({ currencies: [], providers: [provider('gone', { name: 'Gone' })] })
     await say('gone', 125, '2026-03-05T12:00:00Z')
     await world.apply({ currencies: [], providers: [provider('gone', { isActive: false })] })
@@ -123,7 +123,7 @@ describe('GET /rates/history', () => {
     await world.apply({ currencies: [], providers: [provider('gone')] })
   })
 
-  test('200 compares observations of one instant with each other, on whatever page they are', async () => {
+  test('compares observations of one time with each other, on whatever page they are', async () => {
     const at = '2026-03-01T00:00:00.000Z'
     const rates = { gone: 32, 'retail-a': 40, 'retail-b': 50 }
     for (const [id, rate] of Object.entries(rates)) {
@@ -152,7 +152,7 @@ describe('GET /rates/history', () => {
     }
   })
 
-  test('200 compares with the providers active then, and has null for one that was not', async () => {
+  test('compares with the providers active then, and has null for one that was not', async () => {
     const say_ = (id: string, rate: number, at: string) => say(id, rate, at, { to: 'XOF' })
     await say_('retail-a', 500, '2026-03-01T10:00:00Z')
     await say_('retail-b', 400, '2026-03-01T11:00:00Z')
@@ -171,14 +171,14 @@ describe('GET /rates/history', () => {
     expect(await spreads()).toEqual([0, 2000, 2000, 0, null, 5000])
   })
 
-  test('200 is an empty list for a corridor without quotes, and after the last page', async () => {
+  test('returns an empty list for a corridor without quotes, and after the last page', async () => {
     const none = await world.get('/rates/history?from=gbp&to=ugx')
     expect(none.body).toMatchObject({ corridor: 'GBP/UGX', data: [], count: 0, has_more: false })
     expect((await page('&offset=999999')).body).toMatchObject({ data: [], has_more: false })
     expect((await page('&offset=999999999999&order=desc')).body.data).toEqual([])
   })
 
-  test('200 skips and repeats nothing between pages while observations arrive at the end', async () => {
+  test('skips and repeats nothing between pages while observations arrive at the end', async () => {
     for (let i = 0; i < 40; i++)
       await say('retail-a', 100 + i, new Date(Date.UTC(2026, 1, 20, 0, i % 7)).toISOString(), {
         to: 'ZAR',
@@ -198,7 +198,7 @@ describe('GET /rates/history', () => {
     expect(seen.filter((rate) => rate === 999)).toHaveLength(10)
   })
 
-  test('200 leads through all pages by Link, also newest first, and new observations move nothing', async () => {
+  test('links through all pages, newest first too, unaffected by new observations', async () => {
     world.clock.set('2026-03-05T14:45:00Z')
     const seen: number[] = []
     let question: string | undefined = '?from=USD&to=ZAR&limit=7&order=desc'
@@ -226,13 +226,13 @@ describe('GET /rates/history', () => {
     ['until', '&until=yesterday'],
     ['until', '&until=2026-02-30T00:00:00Z'],
     ['until', '&until=2026-03-05T23:00:00Z'],
-  ])('400 names %s in %s', async (parameter, question) => {
+  ])('returns 400 with the name %s in %s', async (parameter, question) => {
     const { status, body } = await page(question)
     expect([status, body.code, body.parameter]).toEqual([400, 'invalid_parameter', parameter])
     expect(body.error).toStartWith(parameter)
   })
 
-  test('200 at the limits of limit', async () => {
+  test('returns 200 at the limits of limit', async () => {
     expect((await page('&limit=1')).body).toMatchObject({ limit: 1, count: 1, has_more: true })
     expect((await page('&limit=5000')).body).toMatchObject({ limit: 5000, has_more: false })
   })
@@ -243,7 +243,7 @@ describe('what was recorded by mistake', () => {
   const told = async (question: string) =>
     (await world.get(`/rates/history?from=GBP&to=NGN&period=30d${question}`)).body.data
 
-  test('200 marks what another observation of its offer and time superseded', async () => {
+  test('marks an observation that another of its offer and time superseded', async () => {
     const row = { provider_id: 'interbank-a', from: 'GBP', to: 'NGN', effective_from: at }
     const rows = [
       { ...row, rate: 2000, notes: 'misread' },
@@ -265,7 +265,7 @@ describe('what was recorded by mistake', () => {
     expect(series.data.map(({ best }: { best: number }) => best)).toEqual([1950])
   })
 
-  test('200 lists what was withdrawn if it is asked for, with time and reason', async () => {
+  test('lists withdrawn observations on request, with time and reason', async () => {
     const before = await told('')
     const ids = before.slice(1).map(({ id }: { id: number }) => id)
     const wish = { observations: ids, reason: 'a test price' }
@@ -290,7 +290,7 @@ describe('what was recorded by mistake', () => {
 })
 
 describe('an account that is limited to providers', () => {
-  test('403 without a limit too for what it did not record, which an admin withdraws', async () => {
+  test('returns 403 for a row recorded by another, even without a limit, and an admin withdraws it', async () => {
     const { accountId } = world.memory.current.keys.keyByHash(keyHashOf(world.key))!
     const wish = { observations: [await recordedByAnother()], reason: 'x' }
     const refused = await world.send('/rates/withdrawals', wish)
@@ -305,7 +305,7 @@ describe('an account that is limited to providers', () => {
     await withRole('treasury')
   })
 
-  test('only an operator sees the account and the key that recorded a row', async () => {
+  test('shows the account and the key that recorded a row to an operator alone', async () => {
     const { id: keyId, accountId } = world.memory.current.keys.keyByHash(keyHashOf(world.key))!
     await world.post([{ provider_id: 'p2p-a', from: 'XOF', to: 'UGX', rate: 6 }])
     const seen = async (accept: string) =>
@@ -320,7 +320,7 @@ describe('an account that is limited to providers', () => {
     await world.refresher.reload()
   })
 
-  test('403 that names them for prices of another; it may withdraw theirs, and no others', async () => {
+  test('returns 403 with the names for prices of another provider, and withdraws only its own', async () => {
     const accounts = createAccountStore(database)
     const { accountId } = world.memory.current.keys.keyByHash(keyHashOf(world.key))!
     const limited = async (providers: string[]) => {
@@ -348,7 +348,7 @@ describe('an account that is limited to providers', () => {
     expect((await world.post([{ ...row, provider_id: 'p2p-b' }])).status).toBe(201)
   })
 
-  test('400 for 101 ids, for a reason that is too long, and for none', async () => {
+  test('returns 400 for 101 ids, for a reason that is too long, and for none', async () => {
     const ids = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
     const codes = []
     for (const wish of [

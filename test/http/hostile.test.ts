@@ -106,7 +106,7 @@ const VALUES: [what: string, query: (name: string) => string, code: RegExp][] = 
 
 describe.each(PARAMETERS)('GET %s?%s', (path, name, others) => {
   test.each(VALUES)(
-    '400 when it is %s, or 404 where it names a provider',
+    'returns 400 when it is %s, or 404 if it names a provider',
     async (_, query, code) => {
       const reply = await get(`/api/v1${path}?${[query(name), others].filter(Boolean).join('&')}`)
       expect(reply.headers.get('x-injected')).toBeNull()
@@ -122,7 +122,7 @@ describe.each(PARAMETERS)('GET %s?%s', (path, name, others) => {
 
 describe('GET with invalid numbers and lists', () => {
   test.each(['0', '-1', 'NaN', 'Infinity', '-Infinity', '1e309', '0x10', '1e3', '9'.repeat(99)])(
-    '400 for an amount of %s',
+    'returns 400 for an amount of %s',
     async (amount) => {
       const reply = await get(`/api/v1/convert?from=USD&to=KES&amount=${amount}`)
       await expectRefusal(reply, 400, 'invalid_parameter')
@@ -141,11 +141,11 @@ describe('GET with invalid numbers and lists', () => {
     ['a hole in a matrix', '/fetch-matrix?from=USD,,EUR&to=KES'],
     ['a list of nothing', '/fetch-multi?from=GBP&to=,'],
     ['a long list of nothing', `/fetch-multi?from=GBP&to=${','.repeat(9000)}`],
-  ])('400 for %s', async (_name, path) => {
+  ])('returns 400 for %s', async (_name, path) => {
     await expectRefusal(await get(`/api/v1${path}`), 400, 'invalid_parameter')
   })
 
-  test('400 for 3000 parameters, of which one is doubled', async () => {
+  test('returns 400 for 3000 parameters, of which one is doubled', async () => {
     const query = Array.from({ length: 3000 }, (_, i) => `${i}=`).join('&')
     const reply = await get(`/api/v1/rates?from=USD&to=KES&from=GBP&${query.slice(0, 12_000)}`)
     await expectRefusal(reply, 400, 'repeated_parameter')
@@ -179,7 +179,7 @@ describe('POST /rates with an invalid body', () => {
     ['no UTF-8 inside a text', Buffer.from(JSON.stringify([{ ...ROW, notes: '\xff' }]), 'latin1')],
     ['UTF-16', Buffer.from('[{}]', 'utf16le')],
     ['compressed', Buffer.from(Bun.gzipSync(Buffer.from(rows(1))))],
-  ])('400 for %s', async (_name, body) => {
+  ])('returns 400 for %s', async (_name, body) => {
     await expectRefusal(await post(body), 400, 'malformed_body')
   })
 
@@ -189,7 +189,7 @@ describe('POST /rates with an invalid body', () => {
     ['rows in lists', `[${nested('[', ']')}]`],
     ['lists with long numbers', nested('[', ']', '1234567890123456789')],
     ['objects with long numbers', nested('{"a":', '}', '1234567890123456789')],
-  ])('400 or 422 for 100,000 levels of %s', async (_name, body) => {
+  ])('returns 400 or 422 for 100,000 levels of %s', async (_name, body) => {
     const reply = await post(body)
     await expectRefusal(reply, reply.body.code === 'invalid_rows' ? 422 : 400, /^(malf|invalid_r)/)
   })
@@ -204,31 +204,31 @@ describe('POST /rates with an invalid body', () => {
     'json',
     ';',
     '',
-  ])('400 for Content-Type: %s', async (type) => {
+  ])('returns 400 for Content-Type: %s', async (type) => {
     const reply = await post(rows(1), `Content-Type: ${type}`)
     await expectRefusal(reply, 400, 'malformed_body')
   })
 
-  test('400 without any Content-Type', async () => {
+  test('returns 400 without any Content-Type', async () => {
     const lines = ['POST /api/v1/rates HTTP/1.1', keyHeader(), 'Content-Length: 2']
     await expectRefusal(await server.ask(lines, '{}'), 400, 'malformed_body')
   })
 
-  test('400 without any body or length', async () => {
+  test('returns 400 without any body or length', async () => {
     const type = 'Content-Type: application/json'
     const reply = await server.ask(['POST /api/v1/rates HTTP/1.1', keyHeader(), type])
     await expectRefusal(reply, 400, 'malformed_body')
   })
 
   test.each([1, MIB, 20 * MIB])(
-    '400 for a body %i bytes over 1 MiB, and not for 1 MiB',
+    'returns 400 for a body %i bytes over 1 MiB, and not for 1 MiB',
     async (n) => {
       await expectRefusal(await post(Buffer.alloc(MIB + n, 0x20)), 400, 'body_too_large')
       await expectRefusal(await post(Buffer.alloc(MIB, 0x20)), 400, 'malformed_body')
     },
   )
 
-  test('400 for a body that only announces more, before any of it has arrived', async () => {
+  test('returns 400 for a body that only announces more, before any of it has arrived', async () => {
     const type = 'Content-Type: application/json'
     for (const length of [MIB + 1, 100 * MIB, 99_999_999_999]) {
       const head = `Content-Length: ${length}`
@@ -252,7 +252,7 @@ describe('POST /rates with an invalid body', () => {
       body,
     )
 
-  test('400 for over 1 MiB in chunks without a length, and not for 1 MiB', async () => {
+  test('returns 400 for over 1 MiB in chunks without a length, and not for 1 MiB', async () => {
     const part = Buffer.alloc(MIB / 16, 0x20)
     const full = Array<Buffer>(16).fill(part)
     await expectRefusal(await postChunked(chunked(...full)), 400, 'malformed_body')
@@ -265,15 +265,18 @@ describe('POST /rates with an invalid body', () => {
     )
   })
 
-  test('400 for chunks that are empty', async () => {
+  test('returns 400 for chunks that are empty', async () => {
     await expectRefusal(await postChunked(chunked()), 400, 'malformed_body')
   })
 
-  test.each([0, 256, 9000])('400 for an Idempotency-Key of %i characters', async (length) => {
-    const reply = await post(rows(1), `Idempotency-Key: ${'x'.repeat(length)}`)
-    await expectRefusal(reply, 400, 'invalid_parameter')
-    expect(reply.body.parameter).toBe('Idempotency-Key')
-  })
+  test.each([0, 256, 9000])(
+    'returns 400 for an Idempotency-Key of %i characters',
+    async (length) => {
+      const reply = await post(rows(1), `Idempotency-Key: ${'x'.repeat(length)}`)
+      await expectRefusal(reply, 400, 'invalid_parameter')
+      expect(reply.body.parameter).toBe('Idempotency-Key')
+    },
+  )
 })
 
 describe('POST /rates with invalid rows', () => {
@@ -311,7 +314,7 @@ describe('POST /rates with invalid rows', () => {
     ['notes of a megabyte', text({ ...ROW, notes: 'x'.repeat(1_000_000) })],
     ['a date that is none', text({ ...ROW, effective_from: '2026-02-30T00:00:00Z' })],
     ['a date of another type', text({ ...ROW, effective_from: 1_700_000_000 })],
-  ])('422 for %s', async (_name, body) => {
+  ])('returns 422 for %s', async (_name, body) => {
     const reply = await post(body)
     await expectRefusal(reply, 422, 'invalid_rows')
     expect(reply.body.errors).not.toBeEmpty()
@@ -320,7 +323,7 @@ describe('POST /rates with invalid rows', () => {
     expect(reply.text.length).toBeLessThan(5000)
   })
 
-  test('422 for one bad row of 100, and none of the other 99 is stored', async () => {
+  test('returns 422 for one bad row of 100, and none of the other 99 is stored', async () => {
     const body = JSON.stringify([...Array(99).fill(ROW), null])
     const reply = await post(body)
     await expectRefusal(reply, 422, 'invalid_rows')
@@ -348,11 +351,11 @@ describe('an invalid key', () => {
     ['of bytes that are no ASCII', ['X-API-Key: crd_\u00ff\u00fe'], 'invalid_key'],
     ['in a header that is not for it', ['Api-Key: x'], 'missing_key'],
     ['SQL', ["X-API-Key: ' or 1=1 --"], 'invalid_key'],
-  ])('401 when it is %s', async (_name, lines, code) => {
+  ])('returns 401 when it is %s', async (_name, lines, code) => {
     await expectRefusal(await withKey(...lines), 401, code)
   })
 
-  test('401 when a valid one is sent twice, or together with a wrong one', async () => {
+  test('returns 401 when a valid one is sent twice, or together with a wrong one', async () => {
     await expectRefusal(await withKey(keyHeader(), keyHeader()), 401, 'invalid_key')
     await expectRefusal(await withKey(keyHeader(), 'X-API-Key: wrong'), 401, 'invalid_key')
     await expectRefusal(await withKey('X-API-Key: wrong', keyHeader()), 401, 'invalid_key')
@@ -360,7 +363,7 @@ describe('an invalid key', () => {
     await expectRefusal(await withKey(keyHeader(), bearer), 401, 'invalid_key')
   })
 
-  test('401 when it is revoked, for reads and for recording', async () => {
+  test('returns 401 when it is revoked, for reads and for recording', async () => {
     const { world } = server
     const { keyId, key } = world.addKey(account.id, 'revoked')
     const [row] = world.memory.current.keys.keysOf(account.id).filter(({ id }) => id === keyId)
@@ -379,17 +382,17 @@ describe('an unknown path or method', () => {
     ...['/flags/%00', '/flags/..%2f..%2fpackage.json', '/api/v1/rates%2f', '/api/v1/é'],
     ...['/api/v1/rates#x', '/api/v1/rates;'],
     ...['/src/main.ts', '/.git/config', '/proc/self/environ'],
-  ])('404 for %s', async (path) => {
+  ])('returns 404 for %s', async (path) => {
     await expectRefusal(await get(path), 404, 'unknown_path')
   })
 
-  test('404 for paths of 12 kB, flat and deep', async () => {
+  test('returns 404 for paths of 12 kB, flat and deep', async () => {
     for (const path of [`/${'x'.repeat(12_000)}`, `/flags/${'x/'.repeat(6000)}`])
       await expectRefusal(await get(path), 404, 'unknown_path')
   })
 
   test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'POST'])(
-    '405 for %s, with the allowed methods',
+    'returns 405 for %s, with the allowed methods',
     async (method) => {
       const reply = await server.ask([`${method} /api/v1/convert HTTP/1.1`, keyHeader()])
       await expectRefusal(reply, 405, 'method_not_allowed')
@@ -399,7 +402,7 @@ describe('an unknown path or method', () => {
 })
 
 describe('HTTP that is odd but valid', () => {
-  test('200 without a Host, as in HTTP/1.0, on every kind of path', async () => {
+  test('returns 200 without a Host, as in HTTP/1.0, on every kind of path', async () => {
     const { key } = server.world.account('free')
     for (const [path, status] of [
       ['/api/v1/status', 200],
@@ -416,7 +419,7 @@ describe('HTTP that is odd but valid', () => {
   })
 
   test.each(['x:99999', 'x:abc', '[::1', '%', 'xn--a', '999.999.999.999'])(
-    '200 and 404 for a Host of %p, which cannot be part of a URL, on every kind of path',
+    'returns 200 and 404 for a Host of %p, which cannot be part of a URL, on every kind of path',
     async (host) => {
       const { key } = server.world.account('free')
       for (const [path, status] of [
@@ -436,7 +439,7 @@ describe('HTTP that is odd but valid', () => {
   )
 
   test.each(['a', 'db', 'x y', '', '/api/v1/nope?', 'ä', '[::1', 'evil.example', '@'])(
-    '200 for a Host of %p, which makes no difference',
+    'returns 200 for a Host of %p, which makes no difference',
     async (host) => {
       const head = `GET /api/v1/status HTTP/1.1\r\nHost: ${host}\r\n\r\n`
       const [reply] = await server.say(head)
@@ -445,7 +448,7 @@ describe('HTTP that is odd but valid', () => {
     },
   )
 
-  test('200, 404 and 200 to three requests sent at once, in order', async () => {
+  test('returns 200, 404 and 200 to three requests sent at once, in order', async () => {
     const line = (path: string) => requestOf([`GET ${path} HTTP/1.1`])
     const bytes = line('/api/v1/status') + line('/nope') + line('/healthz')
     const replies = await server.say(bytes, 3)
@@ -453,14 +456,14 @@ describe('HTTP that is odd but valid', () => {
     expect(replies[2]?.body).toEqual({ status: 'ok' })
   })
 
-  test('50 pipelined reads are each answered and each counted', async () => {
+  test('returns 200 to each of 50 pipelined reads and counts each', async () => {
     const { key } = server.world.account('free')
     const one = requestOf(['GET /api/v1/providers HTTP/1.1', `X-API-Key: ${key}`])
     const replies = await server.say(one.repeat(51), 51)
     expect(replies.map(({ status }) => status)).toEqual([...Array(50).fill(200), 429])
   })
 
-  test('400 and then 200 on one connection: the rest of a body is not mistaken for a request', async () => {
+  test('returns 400 and then 200 on one connection: the rest of a body is not mistaken for a request', async () => {
     const type = 'Content-Type: application/json'
     const smuggled = requestOf(['GET /api/v1/providers HTTP/1.1', keyHeader()])
     const body = Buffer.concat([Buffer.alloc(2 * MIB, 0x20), Buffer.from(smuggled)])
@@ -473,7 +476,7 @@ describe('HTTP that is odd but valid', () => {
     await expectUnharmed()
   })
 
-  test('403 and then 200 on one connection, although the body was not read', async () => {
+  test('returns 403 and then 200 on one connection, although the body was not read', async () => {
     const { key } = server.world.account('free')
     const body = Buffer.alloc(3 * MIB, 0x20)
     const length = `Content-Length: ${body.length}`
@@ -483,13 +486,13 @@ describe('HTTP that is odd but valid', () => {
     await expectUnharmed()
   })
 
-  test('200 to a GET with a body, and to the request after it', async () => {
+  test('returns 200 to a GET with a body, and to the request after it', async () => {
     const head = requestOf(['GET /api/v1/status HTTP/1.1', 'Content-Length: 5'])
     const replies = await server.say([head, 'hello', requestOf(['GET /healthz HTTP/1.1'])], 2)
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('200 with 150 headers, with headers in any case, and to a request that comes byte by byte', async () => {
+  test('returns 200 with 150 headers, with headers in any case, and to a request that comes byte by byte', async () => {
     const many = Array.from({ length: 150 }, (_, i) => `X-${i}: ${i}`)
     expect((await server.ask(['GET /api/v1/status HTTP/1.1', ...many])).status).toBe(200)
     const lines = ['GET /api/v1/admin/usage HTTP/1.1', keyHeader().replace('X-API', 'x-aPi')]
@@ -498,14 +501,14 @@ describe('HTTP that is odd but valid', () => {
     expect(slow?.status).toBe(200)
   })
 
-  test('201 with an Upgrade or an Expect header too', async () => {
+  test('returns 201 with an Upgrade or an Expect header too', async () => {
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
     expect((await server.ask(['GET /api/v1/status HTTP/1.1', ...upgrade])).status).toBe(200)
     await expectRefusal(await post('[]', 'Expect: 100-continue'), 400, 'malformed_body')
   })
 })
 
-describe('input that is not HTTP is refused by the server itself, without a body', () => {
+describe('input that is not HTTP, which the server itself refuses without a body', () => {
   const long = 'x'.repeat(20_000)
   const flood = Array.from({ length: 1000 }, (_, i) => `X-${i}: 1`)
   const ingest = (...headers: string[]) =>
@@ -533,17 +536,20 @@ describe('input that is not HTTP is refused by the server itself, without a body
       [400],
     ],
   ]
-  test.each(cases)('400, 431 or 505 for %s, and it hangs up', async (_name, bytes, statuses) => {
-    const conversation = server.open()
-    conversation.send(bytes)
-    const [reply] = await conversation.replies(1)
-    await conversation.closed
-    expect(statuses).toContain(reply?.status ?? 0)
-    expect(reply?.text).toBe('')
-    await expectUnharmed()
-  })
+  test.each(cases)(
+    'returns 400, 431 or 505 for %s, and closes the connection',
+    async (_name, bytes, statuses) => {
+      const conversation = server.open()
+      conversation.send(bytes)
+      const [reply] = await conversation.replies(1)
+      await conversation.closed
+      expect(statuses).toContain(reply?.status ?? 0)
+      expect(reply?.text).toBe('')
+      await expectUnharmed()
+    },
+  )
 
-  test('no answer to an unknown method: it hangs up', async () => {
+  test('closes the connection without a response to an unknown method', async () => {
     for (const method of ['BREW', 'get', 'x'.repeat(500)]) {
       const conversation = server.open()
       conversation.send(requestOf([`${method} /api/v1/status HTTP/1.1`]))
@@ -553,7 +559,7 @@ describe('input that is not HTTP is refused by the server itself, without a body
     await expectUnharmed()
   })
 
-  test('400 for a chunk without a size, and nothing is stored', async () => {
+  test('returns 400 for a chunk without a size, and nothing is stored', async () => {
     const head = ingest(keyHeader(), 'Transfer-Encoding: chunked')
     const row = JSON.stringify(ROW)
     const [reply] = await server.say(`${head}${row.length.toString(16)}\r\n${row}\r\nZZ\r\n`)
@@ -562,7 +568,7 @@ describe('input that is not HTTP is refused by the server itself, without a body
   })
 })
 
-describe('a caller who goes away', () => {
+describe('a caller that disconnects', () => {
   const type = 'Content-Type: application/json'
 
   test.each([
@@ -600,7 +606,7 @@ describe('a caller who goes away', () => {
     },
   )
 
-  test('200 connections with half a request each do not keep others waiting', async () => {
+  test('does not delay others with 200 connections of half a request each', async () => {
     const idle = Array.from({ length: 200 }, () => server.open())
     for (const conversation of idle) conversation.send('POST /api/v1/rates HTTP/1.1\r\nHost:')
     await expectUnharmed()
@@ -610,7 +616,7 @@ describe('a caller who goes away', () => {
 })
 
 describe('after all these requests', () => {
-  test('201 for a good row, once, and 200 for a good read, so it does not simply refuse everything', async () => {
+  test('returns 201 for a good row, once, and 200 for a good read, so not everything is refused', async () => {
     expect((await post(JSON.stringify(ROW))).status).toBe(201)
     expect(server.store.recorded).toHaveLength(1)
     const { status, body } = await get('/api/v1/rates?from=USD&to=KES')

@@ -61,7 +61,7 @@ async function replyOf(deps: HotDeps, question: string, key: string) {
 
 describe('max_age', () => {
   test.each([null, 90 * MINUTE_MS])(
-    'leaves out what QUOTE_MAX_AGE of that age would, where that is %p, whatever was asked before',
+    'leaves out what QUOTE_MAX_AGE of that age would, %p, whatever was requested before',
     async (ownMs) => {
       let [empty, full] = [0, 0]
       await fc.assert(
@@ -96,7 +96,7 @@ describe('max_age', () => {
     60_000,
   )
 
-  test('of a price is counted to the millisecond, at every tier from now on', async () => {
+  test('is counted to the millisecond, at every tier', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T13:55:30.500Z' })
     const counts = async () => {
@@ -111,7 +111,7 @@ describe('max_age', () => {
     expect(await counts()).toEqual([0, 0])
   })
 
-  test('leaves best, spreads and counts to those that are young enough', async () => {
+  test('leaves best, spreads and counts to the prices within the age', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 140, at: '2026-03-01T00:00:00Z' })
     world.quote({ providerId: 'retail-b', rate: 130 }, { providerId: 'p2p-a', rate: 120 })
@@ -125,7 +125,7 @@ describe('max_age', () => {
     expect(spreads).toEqual([0, 0])
   })
 
-  test('of the fetch family says in a note which pairs have only older prices', async () => {
+  test('of the fetch family notes which pairs have only older prices', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 })
     world.quote({ providerId: 'retail-a', rate: 140, at: '2026-03-01T00:00:00Z' })
@@ -154,14 +154,17 @@ describe('max_age', () => {
       age,
     ]),
   )
-  test.each(paths)('400 of %s for the age "%s" names it and costs nothing', async (path, age) => {
-    const world = new World()
-    const { status, headers, body } = await world.get(`${path}&max_age=${age}`, world.key('free'))
-    expect([status, body.code, body.parameter]).toEqual([400, 'invalid_parameter', 'max_age'])
-    expect(headers.get('x-ratelimit-remaining')).toBe('50')
-  })
+  test.each(paths)(
+    '%s returns 400 for the age "%s", names it and costs nothing',
+    async (path, age) => {
+      const world = new World()
+      const { status, headers, body } = await world.get(`${path}&max_age=${age}`, world.key('free'))
+      expect([status, body.code, body.parameter]).toEqual([400, 'invalid_parameter', 'max_age'])
+      expect(headers.get('x-ratelimit-remaining')).toBe('50')
+    },
+  )
 
-  test.each(QUESTIONS)('400 of %s for two ages, even if they are equal', async (path) => {
+  test.each(QUESTIONS)('%s returns 400 for two ages, even if they are equal', async (path) => {
     const world = new World()
     const { status, body } = await world.get(`${path}&max_age=7d&max_age=7d`, world.key())
     expect([status, body.code, body.parameter]).toEqual([400, 'repeated_parameter', 'max_age'])

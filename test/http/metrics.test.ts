@@ -18,7 +18,7 @@ const counted = (metrics: Said, route: string) =>
   metrics.all(REQUESTS, { route }).map(({ labels, value }) => [labels.method, labels.status, value])
 
 describe('GET /metrics', () => {
-  test('200 in the text format of Prometheus, never stored and costing nothing', async () => {
+  test('returns 200 in the text format of Prometheus, never stored and costing nothing', async () => {
     const world = answerable()
     const key = world.key('free')
     const { status, headers, text } = await scrape(world)
@@ -29,7 +29,7 @@ describe('GET /metrics', () => {
     expect((await world.get('/admin/usage', key)).body.used).toBe(0)
   })
 
-  test('200 with exact counts by method, route and status', async () => {
+  test('returns 200 with exact counts by method, route and status', async () => {
     const world = answerable()
     const key = world.key()
     for (let i = 0; i < 7; i++) await world.get('/rates?from=USD&to=KES', key)
@@ -50,7 +50,7 @@ describe('GET /metrics', () => {
     expect(counted(await said(world), '/metrics')).toEqual([['GET', '200', 1]])
   })
 
-  test('200 counts unknown paths, methods and preflights as other', async () => {
+  test('counts unknown paths, methods and preflights as other', async () => {
     const world = answerable({ corsOrigins: ['https://shop.example'] })
     const origin = 'https://shop.example'
     await world.get('/nowhere')
@@ -66,7 +66,7 @@ describe('GET /metrics', () => {
     ])
   })
 
-  test('200 counts calls from other origins under their route, and the tool server', async () => {
+  test('counts calls from other origins under their route, and the tool server', async () => {
     const world = answerable({ corsOrigins: ['https://shop.example'] })
     const headers = { origin: 'https://shop.example' }
     await world.get('/rates?from=USD&to=KES', world.key(), { headers })
@@ -81,7 +81,7 @@ describe('GET /metrics', () => {
     expect(metrics.all(REQUESTS, { route: 'other' })).toEqual([])
   })
 
-  test('200 with histograms that are consistent and agree with the counts', async () => {
+  test('returns 200 with histograms that are consistent and agree with the counts', async () => {
     const world = answerable()
     const key = world.key()
     for (let i = 0; i < 20; i++) await world.get('/convert?from=USD&to=KES&amount=200', key)
@@ -105,7 +105,7 @@ describe('GET /metrics', () => {
     expect(sum).toBeLessThan(60)
   })
 
-  test('200 with no more labels than routes, whatever strangers request', async () => {
+  test('has no more labels than routes, whatever anonymous callers request', async () => {
     const world = answerable()
     const key = world.key()
     const marks = ['crd_stranger', 'stranger"}', 'str\nanger', 'странгер', 'a'.repeat(3000)]
@@ -142,7 +142,7 @@ describe('GET /metrics under another path', () => {
     ...['/metrics/', '/a/%2e%2e/metrics', '/a/../metrics', '/./metrics', '/%2e/metrics'],
     ...['/metrics/.', '/metrics/%2e', '/x/%2E%2E/metrics?a=b', '/metrics/?a', '//metrics'],
     ...['/%6detrics', '/METRICS', '/metrics;x', '/metrics%2f', '/api/v1/../../metrics'],
-  ])("404 to %s, which a proxy's rule for /metrics may miss", async (target) => {
+  ])("returns 404 to %s, which a proxy's rule for /metrics may miss", async (target) => {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const { status, text } = await asked(target, method)
       expect([method, status]).toEqual([method, 404])
@@ -150,7 +150,7 @@ describe('GET /metrics under another path', () => {
     }
   })
 
-  test('200 to the path itself, with any query and any host', async () => {
+  test('returns 200 to the path itself, with any query and any host', async () => {
     for (const target of [
       '/metrics',
       '/metrics?',
@@ -162,13 +162,13 @@ describe('GET /metrics under another path', () => {
       expect((await asked('/metrics', 'GET', host)).text).toContain('corridor_')
   })
 
-  test('404 to a detour with a Host that cannot be part of a URL', async () => {
+  test('returns 404 to a detour with a Host that cannot be part of a URL', async () => {
     for (const host of ['', 'Host: \r\n', 'Host: a b\r\n', 'Host: x:99999\r\n'])
       for (const target of ['/a/../metrics', '/a/%2e%2e/metrics', '/metrics/'])
         expect((await asked(target, 'GET', host)).text).not.toContain('corridor_')
   })
 
-  test('405 to another method, and HEAD like GET', async () => {
+  test('returns 405 to another method, and serves HEAD like GET', async () => {
     expect(await asked('/metrics', 'POST')).toMatchObject({ status: 405 })
     const url = `http://localhost:${server.port}/metrics`
     const { status, headers } = await fetch(url, { method: 'HEAD' })
@@ -179,7 +179,7 @@ describe('GET /metrics under another path', () => {
 describe('GET /metrics behind a token', () => {
   const TOKEN = 'a-token-of-the-operator'
 
-  test('200 to a caller with the token', async () => {
+  test('returns 200 to a caller with the token', async () => {
     const world = answerable({ metricsToken: TOKEN })
     for (const authorization of [`Bearer ${TOKEN}`, `bearer ${TOKEN}`])
       expect((await scrape(world, authorization)).status).toBe(200)
@@ -196,7 +196,7 @@ describe('GET /metrics behind a token', () => {
     `Bearer ${TOKEN.slice(1)}`,
     `Bearer x ${TOKEN}`,
     'Bearer undefined',
-  ])('401 to a caller with %p, which says what to do', async (authorization) => {
+  ])('returns 401 to a caller with %p, which says what to do', async (authorization) => {
     const { status, headers, body } = await scrape(
       answerable({ metricsToken: TOKEN }),
       authorization,
@@ -206,12 +206,12 @@ describe('GET /metrics behind a token', () => {
     expect(body).toEqual({ error: expect.stringContaining('METRICS_TOKEN'), code: 'invalid_key' })
   })
 
-  test('401 to an API key, which is for the API only', async () => {
+  test('returns 401 to an API key, which is for the API only', async () => {
     const world = answerable({ metricsToken: TOKEN })
     expect((await scrape(world, `Bearer ${world.key('enterprise', 'admin')}`)).status).toBe(401)
   })
 
-  test('200 to anybody if there is no token, and 404 inside the API', async () => {
+  test('returns 200 to anyone if there is no token, and 404 inside the API', async () => {
     const world = answerable()
     expect((await scrape(world)).status).toBe(200)
     expect((await world.app.handle(new Request(`${API}/metrics`))).status).toBe(404)

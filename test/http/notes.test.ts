@@ -18,7 +18,7 @@ describe('the note of a list that is empty', () => {
       expect(await noteOf(new World(), path)).toBe('Nobody quotes KES/GBP at present.')
   })
 
-  test('names the reverse corridor where only that one is quoted, from when it is', async () => {
+  test('names the reverse corridor if only that one is quoted, from its first quote', async () => {
     const world = new World()
     const key = world.key()
     const note = async () => (await world.get(RATES, key)).body.note
@@ -29,7 +29,7 @@ describe('the note of a list that is empty', () => {
     expect(await noteOf(world, CONVERT)).toBe(await note())
   })
 
-  test('says when the newest price was seen where all are older than asked for', async () => {
+  test('has the time of the newest price if all are older than requested', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, at: OLD })
     world.quote({ providerId: 'retail-b', rate: 129, at: '2026-02-01T00:00:00Z' })
@@ -42,7 +42,7 @@ describe('the note of a list that is empty', () => {
     expect(await noteOf(world, path)).toBe(`${older}; KES/USD is quoted.`)
   })
 
-  test('is there for a provider and for all corridors', async () => {
+  test('is present for a provider and for all corridors', async () => {
     const world = new World()
     const nothing = 'Provider retail-a quotes no corridor at present.'
     expect(await noteOf(world, '/rates/provider?provider=retail-a')).toBe(nothing)
@@ -57,7 +57,7 @@ describe('the note of a list that is empty', () => {
     )
   })
 
-  test('is not there where the list is not empty', async () => {
+  test('is absent if the list is not empty', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, at: OLD })
     for (const path of [
@@ -76,7 +76,7 @@ describe('the note of a best price that is stale', () => {
     return world
   }
 
-  test('of a conversion gives the day, for the entry that is the best of that amount', async () => {
+  test("has the day of a conversion's entry that is the best of that amount", async () => {
     const world = fed()
     world.quote({ providerId: 'retail-a', rate: 129, fee: 10, feeCurrency: 'USD', at: OLD })
     world.quote({ providerId: 'retail-b', rate: 128, fee: 0, feeCurrency: 'USD' })

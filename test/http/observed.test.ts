@@ -54,7 +54,7 @@ describe('X-Request-Id', () => {
     expect(new Set(ids).size).toBe(5000)
   })
 
-  test('is on every answer: 2xx, 3xx, 4xx, of every kind of route', async () => {
+  test('is on every response: 2xx, 3xx, 4xx, of every kind of route', async () => {
     const world = answerable({ corsOrigins: ['https://shop.example'] })
     const key = world.key()
     const origin = { origin: 'https://shop.example' }
@@ -89,7 +89,7 @@ describe('X-Request-Id', () => {
   })
 })
 
-describe('a key that asks for missing mids a thousand times', () => {
+describe('a key that requests missing mids a thousand times', () => {
   test('causes no log line, and is counted', async () => {
     const world = new World()
     const key = world.key()
@@ -103,7 +103,7 @@ describe('a key that asks for missing mids a thousand times', () => {
 })
 
 describe('the listener', () => {
-  test('puts its id on a failure that escapes even the app, in the answer and in the log', async () => {
+  test('puts its id on a failure that escapes even the app, in the response and in the log', async () => {
     const log = new KeptLog()
     const handle = (): Response => {
       throw new Error('escaped')
@@ -118,7 +118,7 @@ describe('the listener', () => {
 })
 
 describe('an observed handler', () => {
-  test('answers 500, and counts it, if it throws at once or later', async () => {
+  test('returns 500, and counts it, if it throws at once or later', async () => {
     for (const handle of [
       () => {
         throw new Error('at once')
@@ -135,7 +135,7 @@ describe('an observed handler', () => {
     }
   })
 
-  test('counts an answer when its promise settles', async () => {
+  test('counts a response when its promise settles', async () => {
     const { promise, resolve } = Promise.withResolvers<Response>()
     const { ask, statuses } = watched(() => promise)
     const reply = ask()
@@ -163,7 +163,7 @@ describe('an observed handler', () => {
     )
   })
 
-  test('logs a 500 without a cause, and no other answer without one', async () => {
+  test('logs a 500 without a cause, and no other response without one', async () => {
     const { ask, log } = watched(() => new Response(null, { status: 500 }))
     await ask({}, '?from=USD&to=KES&token=abc')
     expect(log.said).toEqual(['warn: request not served'])
@@ -175,7 +175,7 @@ describe('an observed handler', () => {
     }
   })
 
-  test('counts why requests were not served', async () => {
+  test('counts the reasons why requests were not served', async () => {
     const codes = ['mid_unavailable', 'overloaded', 'overloaded', 'internal_error'] as const
     const replies = [
       ...codes.map((code) => () => errorReply(new ServiceError(code, 'not now'), log)),
@@ -192,7 +192,7 @@ describe('an observed handler', () => {
     ])
   })
 
-  test('logs every answer at debug', async () => {
+  test('logs every response at debug', async () => {
     const log = Object.assign(new KeptLog(), {
       isLevelEnabled: (level: string) => level !== 'trace',
     })
@@ -213,7 +213,7 @@ describe('an observed handler', () => {
     ])
   })
 
-  test('names account and key of a 429 at debug, and of no other answer', async () => {
+  test('names account and key of a 429 at debug, and of no other response', async () => {
     const log = Object.assign(new KeptLog(), { isLevelEnabled: () => true })
     const world = new World({ log })
     const { id, keyId, key } = world.account('free')

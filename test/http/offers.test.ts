@@ -55,7 +55,7 @@ const shown = async (path: string) =>
   ])
 
 describe.each([RATES, CONVERT])('GET %s', (path) => {
-  test('200 with one offer of each provider, and with all of them', async () => {
+  test('returns 200 with one offer of each provider, and with all of them', async () => {
     world.quote(
       price({ payOut: ['cash'] }, { rate: 128 }),
       price({ payOut: ['mobile_money'] }, { rate: 129 }),
@@ -74,7 +74,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     ])
   })
 
-  test('200 without what says something else; what is silent comes last and says so', async () => {
+  test('leaves out offers that contradict the filters, and puts unspecified ones last', async () => {
     world.quote(
       price({ targetCountry: 'KE', payOut: ['cash', 'mobile_money'] }, { rate: 128 }),
       price({ targetCountry: 'UG' }, { providerId: 'retail-b', rate: 133 }),
@@ -92,7 +92,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     ])
   })
 
-  test('200 with what arrives in time by its own words, or those of its provider', async () => {
+  test('filters by the delivery time of an offer, or of its provider', async () => {
     world.quote(
       price({ deliveryMaxMs: 2 * HOUR_MS }),
       price({ deliveryMinMs: DAY_MS }, { providerId: 'retail-b' }),
@@ -105,7 +105,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     expect(await shown(`${path}&delivery_max=59m`)).toEqual([])
   })
 
-  test('200 with an empty list and a note that names what no offer fits', async () => {
+  test('returns an empty list and a note with the filter that no offer fits', async () => {
     world.quote(price({ payOut: ['cash'], channel: 'agent' }))
     const { status, count, note } = await asked(`${path}&pay_out=mobile_money&channel=agent`)
     expect([status, count, note]).toEqual([
@@ -120,7 +120,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     )
   })
 
-  test('200 between one currency and itself where two countries are asked for', async () => {
+  test('returns 200 between one currency and itself if two countries are requested', async () => {
     const same = path.replace('KES', 'USD')
     expect(await asked(same)).toMatchObject({ status: 400, code: 'same_currency' })
     expect(await asked(`${same}&source_country=US`)).toMatchObject({ status: 400 })
@@ -137,7 +137,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     expect(providers[0].margin_pct).toBe(1)
   })
 
-  test('200 with what held at the top of the hour for an hourly key', async () => {
+  test('returns the prices of the top of the hour for an hourly key', async () => {
     world.quote(
       price({ payOut: ['cash'] }, { at: '2026-03-05T14:00:00Z' }),
       price({ payOut: ['mobile_money'] }, { at: '2026-03-05T14:00:00.001Z' }),
@@ -146,7 +146,7 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
     expect([body.count, body.providers[0].offer.pay_out]).toEqual([1, ['cash']])
   })
 
-  test('200 without an offer past its end, and with the one before it that still holds', async () => {
+  test('leaves out an offer past its end, and returns the previous one that is still valid', async () => {
     const validUntilMs = world.clock.now() + HOUR_MS
     world.quote(price(null, { rate: 128 }), price({ validUntilMs }, { rate: 129 }))
     for (let times = 0; times < 3; times++) expect(await shown(path)).toEqual([['retail-a', 129]])
@@ -158,14 +158,14 @@ describe.each([RATES, CONVERT])('GET %s', (path) => {
 })
 
 describe('an entry', () => {
-  test('of a price that says nothing of its offer is as it was before there were any', async () => {
+  test('of a price without an offer has the fields that it had before there were offers', async () => {
     world.quote(price(null))
     for (const path of [RATES, CONVERT])
       for (const name of ['offer', 'amount_match', 'at_amount', 'unspecified'])
         expect((await listed(path))[0]).not.toHaveProperty(name)
   })
 
-  test('of an offer with a percentage alone has a fee that is stated', async () => {
+  test('of an offer with a percentage alone has a stated fee', async () => {
     world.quote(price({ feePercent: 2 }, { fee: null, feeCurrency: null }))
     const paths = [RATES, CONVERT, '/rates/provider?provider=retail-a']
     for (const path of paths) {
@@ -176,7 +176,7 @@ describe('an entry', () => {
     expect([best_current.net_converted, best_current.cost.total_pct]).toEqual([98 * 130, 2])
   })
 
-  test('of an offer that is not stale comes before a better one that is', async () => {
+  test('of a fresh offer comes before a better stale one', async () => {
     world.quote(
       price({ payOut: ['cash'] }, { rate: 131, at: OLD }),
       price({ payOut: ['mobile_money'] }, { rate: 120 }),
@@ -184,7 +184,7 @@ describe('an entry', () => {
     for (const path of [RATES, CONVERT]) expect(await shown(path)).toEqual([['retail-a', 120]])
   })
 
-  test('of /convert is the best of those that are for the amount, else the nearest', async () => {
+  test('of /convert is the best of the offers for the amount, else the nearest', async () => {
     world.quote(
       price({ amountMin: 1, amountMax: 50 }, { fee: 1 }),
       price({ amountMin: 50, amountMax: 200 }, { fee: 4 }),
@@ -206,7 +206,7 @@ describe('an entry', () => {
     expect(far).toMatchObject({ ...outOfRange, at_amount: 200, converted: 401 * 130 })
   })
 
-  test('of /convert says what to send under its own fee, with the amount to arrive', async () => {
+  test('of /convert has the amount to send under its own fee for an amount to arrive', async () => {
     world.quote(price({ feePercent: 2 }, { fee: 2 }))
     const path = '/convert?from=USD&to=KES&recipient_gets=12480'
     const { amount, best } = await asked(path)
@@ -218,7 +218,7 @@ describe('an entry', () => {
 describe('GET /rates/provider', () => {
   const path = '/rates/provider?provider=retail-a'
 
-  test('200 with one offer of each corridor, or all, or those that fit', async () => {
+  test('returns 200 with one offer of each corridor, or all, or those that fit', async () => {
     world.quote(
       price({ payOut: ['cash'] }, { rate: 128 }),
       price({ payOut: ['mobile_money'] }, { rate: 129 }),
@@ -244,7 +244,7 @@ describe('GET /rates/provider', () => {
     ])
   })
 
-  test('200 with a note that names what no offer fits', async () => {
+  test('returns 200 with a note with the filter that no offer fits', async () => {
     world.quote(price({ payOut: ['cash'] }))
     expect((await asked(`${path}&pay_out=mobile_money`)).note).toBe(
       'No price of Provider retail-a fits what is asked of pay_out.',
@@ -253,7 +253,7 @@ describe('GET /rates/provider', () => {
 })
 
 describe('GET /corridors', () => {
-  test('200 with corridors by the prices that fit, or that say nothing', async () => {
+  test('returns 200 with corridors by the prices that fit or are unspecified', async () => {
     world.quote(
       price({ payOut: ['cash'] }, { rate: 128 }),
       price({ payOut: ['mobile_money'] }, { rate: 129, providerId: 'retail-b' }),

@@ -76,7 +76,7 @@ const shown = ({ rates }: { rates: Rate[] }) =>
   ])
 
 describe('GET /official', () => {
-  test('200 has the rate of the date at the bank, with the mid at its end and the gap', async () => {
+  test("returns 200 with the rate of the date at the bank, with the mid at the day's end and the gap", async () => {
     const { status, body } = await official('currency=kes&to=usd&date=2026-03-04')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -108,7 +108,7 @@ describe('GET /official', () => {
     })
   })
 
-  test('200 has the nearest earlier rate of a date without one, and says so', async () => {
+  test('returns the nearest earlier rate of a date without one, and says so', async () => {
     const { body } = await official('currency=KES&to=USD&date=2026-03-05')
     expect(shown(body)).toEqual([['bank-nairobi', 'USD/KES', 128, '2026-03-04', 1]])
     expect(body.note).toBe(
@@ -117,7 +117,7 @@ describe('GET /official', () => {
     )
   })
 
-  test('200 has every bank and corridor of the currency, on either side', async () => {
+  test('returns 200 with every bank and corridor of the currency, on either side', async () => {
     const { body } = await official('currency=KES&date=2026-03-04')
     expect(shown(body)).toEqual([
       ['bank-kampala', 'KES/UGX', 29, '2026-03-03', 1],
@@ -132,14 +132,14 @@ describe('GET /official', () => {
     expect([ofPound, mid]).toEqual([null, null])
   })
 
-  test('200 has the banks asked for, and no date of a bank whose time zone is not known', async () => {
+  test('returns the requested banks, without the date for a bank whose time zone is unknown', async () => {
     const { body } = await official('currency=UGX&provider=bank-nowhere&date=2026-03-04')
     expect(shown(body)).toEqual([['bank-nowhere', 'USD/UGX', 3700, null, null]])
     const both = await official('currency=UGX&provider=bank-nowhere,bank-kampala&date=2026-03-04')
     expect(both.body.count).toBe(2)
   })
 
-  test('200 has a date that has begun at the bank and not yet in UTC, by the hour for free', async () => {
+  test('returns a date that has begun at the bank and not yet in UTC, by the hour for free', async () => {
     const asked = 'currency=KES&to=USD&date=2026-03-06'
     expect(shown((await official(asked)).body)).toEqual([
       ['bank-nairobi', 'USD/KES', 127, '2026-03-06', 0],
@@ -148,7 +148,7 @@ describe('GET /official', () => {
     expect([body.as_of, body.data_freshness]).toEqual(['2026-03-05T21:00:00.000Z', 'hourly'])
   })
 
-  test('200 without a rate so early says so', async () => {
+  test('notes that there is no rate so early', async () => {
     const { body } = await official('currency=KES&date=2020-01-01')
     expect([body.count, body.note]).toEqual([
       0,
@@ -163,7 +163,7 @@ describe('GET /official', () => {
     ['currency=KES&date=2026-03-07', 'invalid_parameter', /lies in the future/],
     ['currency=KES&date=2026-03-04&provider=nobody', 'invalid_parameter', /^provider/],
     ['currency=KES', 'missing_parameter', /date/],
-  ])('400 for %s', async (asked, code, error) => {
+  ])('returns 400 for %s', async (asked, code, error) => {
     const { status, body } = await official(asked)
     expect([status, body.code]).toEqual([400, code])
     expect(body.error).toMatch(error)
@@ -201,7 +201,7 @@ describe('get_official', () => {
     expect(second.note).toContain('This holds rates 2 to 2 of 3')
   })
 
-  test('takes the name of a bank, and refuses a date that does not exist or lies ahead', async () => {
+  test('accepts the name of a bank, and refuses a date that does not exist or is in the future', async () => {
     const asked = { currency: 'UGX', date: '2026-03-04' }
     const { rates } = await ask({ ...asked, providers: ['Provider bank-kampala'] })
     expect(rates.map((one) => one.provider_name)).toEqual(['Provider bank-kampala'])

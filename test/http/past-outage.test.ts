@@ -40,7 +40,7 @@ const readersOf = (database: Database) =>
   new ReadReplicas({ database, config: loadConfig({}), log: new KeptLog() })
 
 describe('without the database', () => {
-  test.each(PAST)('503 with Retry-After for %s, free of charge', async (question) => {
+  test.each(PAST)('returns 503 with Retry-After for %s, free of charge', async (question) => {
     const world = new World({ past: pastOf(readersOf(away), new WindowCache()) })
     const key = world.key('enterprise')
     const { status, headers, body } = await world.get(question, key)
@@ -50,14 +50,14 @@ describe('without the database', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('1000')
   })
 
-  test('400 still comes before 503, and 401 before both', async () => {
+  test('returns 400 before 503, and 401 before both', async () => {
     const world = new World({ past: pastOf(readersOf(away), new WindowCache()) })
     const bad = '/historical?from=USD&to=KES&date=never'
     expect((await world.get(bad, world.key())).status).toBe(400)
     expect((await world.get(PAST[0]!, 'nonsense')).status).toBe(401)
   })
 
-  test('200 for current prices', async () => {
+  test('returns 200 for current prices', async () => {
     const world = answerable({ past: pastOf(readersOf(away), new WindowCache()) })
     const key = world.key('enterprise')
     for (const { path } of METERED) {
@@ -66,7 +66,7 @@ describe('without the database', () => {
     }
   })
 
-  test('503 when it goes away later, and 200 for a window that is cached', async () => {
+  test('returns 503 when the database fails later, and 200 for a cached window', async () => {
     const world = new World({ past: pastOf(readersOf(killed), new WindowCache()) })
     const key = world.key('pro')
     expect((await world.get(PAST[0]!, key)).status).toBe(200)

@@ -43,7 +43,7 @@ async function fix(at: string, perUsd: Record<string, string>) {
 const bodyOf = async (path: string) => (await world.get(path)).body
 
 describe('a pegged currency', () => {
-  test("200 has its anchor's mid times the rate, with the anchor's time, and says so", async () => {
+  test("returns 200 with its anchor's mid times the rate, with the anchor's time, and the peg as its source", async () => {
     const pegged = { mid_rate: XOF_RATE, mid_source: 'peg:EUR+feed' }
     const at = { mid_fetched_at: '2026-03-03T05:00:00.000Z' }
     expect(await bodyOf('/rates?from=EUR&to=XOF')).toMatchObject({ ...pegged, ...at })
@@ -57,7 +57,7 @@ describe('a pegged currency', () => {
     })
   })
 
-  test('200 to the dollar holds at any moment, whatever the feeds say of others', async () => {
+  test('has a mid at any time if pegged to the dollar, whatever feeds report of others', async () => {
     expect(await bodyOf('/rates?from=USD&to=AED')).toMatchObject({
       mid_rate: AED_RATE,
       mid_source: 'peg:USD',
@@ -69,7 +69,7 @@ describe('a pegged currency', () => {
     })
   })
 
-  test('200 has its mids in a time series, each with the time of its anchor', async () => {
+  test('returns 200 with its mids in a time series, each with the time of its anchor', async () => {
     const points = async (pair: string) =>
       (await bodyOf(`/time-series?${pair}&start=2026-03-02T00:00:00Z`)).data.map(
         ({ mid, mid_at }: { mid: number | null; mid_at: string | null }) => [
@@ -89,7 +89,7 @@ describe('a pegged currency', () => {
     ])
   })
 
-  test('200 has its mids at both ends of a change', async () => {
+  test('returns 200 with its mids at both ends of a change', async () => {
     const { start, end } = await bodyOf('/change?from=EUR&to=XOF&period=1d')
     expect(start).toMatchObject({ mid: XOF_RATE, source: 'peg:EUR+feed' })
     expect(end).toMatchObject({ mid: XOF_RATE, source: 'peg:EUR+feed' })
@@ -108,7 +108,7 @@ describe('a pegged currency', () => {
     expect(lastDays('EUR/KES')).toEqual([null, null, 130 / 0.8, 130 / 0.8])
   })
 
-  test('200 shows a reference of its anchor for an earlier day at once', async () => {
+  test('uses a reference of its anchor for an earlier day at once', async () => {
     const historical = () => bodyOf('/historical?from=USD&to=XOF&date=2026-02-20')
     const dollar = () => bodyOf('/historical?from=USD&to=AED&date=2026-02-20')
     expect(await historical()).not.toHaveProperty('mid_rate')
@@ -118,7 +118,7 @@ describe('a pegged currency', () => {
     expect((await dollar()).mid_rate).toBe(AED_RATE)
   })
 
-  test('200 has what feeds say of it once its peg is taken away, in the past too', async () => {
+  test('has the mids of the feeds once its peg is removed, in the past too', async () => {
     const asked = [
       '/rates?from=EUR&to=XOF',
       '/historical?from=EUR&to=XOF&date=2026-03-03',

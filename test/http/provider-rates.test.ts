@@ -7,7 +7,7 @@ const PATH = '/rates/provider?provider=retail-a'
 const TIMESTAMP = '2026-03-05T14:25:30.500Z'
 
 describe('GET /rates/provider', () => {
-  test('200 has the provider and its latest quote in every corridor', async () => {
+  test('returns 200 with the provider and its latest quote in every corridor', async () => {
     const world = new World()
     const at = '2026-03-05T14:20:00.000Z'
     world.quote(
@@ -43,7 +43,7 @@ describe('GET /rates/provider', () => {
     })
   })
 
-  test('200 at the hourly tier uses the top of the hour and says so', async () => {
+  test('uses the top of the hour at the hourly tier and says so', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T14:00:00Z' })
     world.quote({ providerId: 'retail-a', rate: 130, at: '2026-03-05T14:00:00.001Z' })
@@ -53,13 +53,13 @@ describe('GET /rates/provider', () => {
     expect(body.as_of).toBe('2026-03-05T14:00:00.000Z')
   })
 
-  test('200 with an empty list for a provider that quotes nothing', async () => {
+  test('returns 200 with an empty list for a provider without quotes', async () => {
     const world = new World()
     const { status, body } = await world.get(PATH, world.key())
     expect([status, body.count, body.corridors]).toEqual([200, 0, []])
   })
 
-  test('200 leaves out corridors of inactive currencies', async () => {
+  test('leaves out corridors of inactive currencies', async () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', rate: 129 },
@@ -72,7 +72,7 @@ describe('GET /rates/provider', () => {
   })
 
   test.each(['nobody', 'RETAIL-A', 'retail', '__proto__', 'constructor', "';--", '%F0%9F%98%80'])(
-    '404 for %s, which is not a provider',
+    'returns 404 for %s, which is not a provider',
     async (id) => {
       const world = new World()
       const { status, body } = await world.get(`/rates/provider?provider=${id}`, world.key())
@@ -81,7 +81,7 @@ describe('GET /rates/provider', () => {
     },
   )
 
-  test('404 once the provider is inactive', async () => {
+  test('returns 404 once the provider is inactive', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129 })
     const providers = [provider('retail-a', { isActive: false })]
@@ -95,14 +95,14 @@ describe('GET /rates/provider', () => {
     ['/rates/provider?provider=a&provider=a', 'repeated_parameter'],
     [`/rates/provider?provider=${'a'.repeat(101)}`, 'invalid_parameter'],
     ['/rates/provider?provider=%C3%28', 'invalid_parameter'],
-  ])('400 for %s', async (path, code) => {
+  ])('returns 400 for %s', async (path, code) => {
     const world = new World()
     const { status, body } = await world.get(path, world.key())
     expect(status).toBe(400)
     expect(body).toMatchObject({ code, parameter: 'provider' })
   })
 
-  test('404 for an id of 100 characters, the longest possible', async () => {
+  test('returns 404 for an id of 100 characters, the longest possible', async () => {
     const world = new World()
     const { status } = await world.get(`/rates/provider?provider=${'a'.repeat(100)}`, world.key())
     expect(status).toBe(404)

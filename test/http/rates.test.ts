@@ -12,7 +12,7 @@ const idsOf = (body: { providers: { provider_id: string }[] }): string[] =>
 const MID_AT_QUOTE = { rate: 130, fetched_at: '2026-03-05T14:10:00.000Z', basis: 'single' }
 
 describe('GET /rates', () => {
-  test('200 has every field of the corridor, of the mid and of each provider', async () => {
+  test('returns 200 with every field of the corridor, of the mid and of each provider', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:10:00Z', source: 'feed-a' })
     const at = '2026-03-05T14:20:00.123Z'
@@ -94,7 +94,7 @@ describe('GET /rates', () => {
     })
   })
 
-  test('503 while the prices of a corridor could not be loaded, and 200 for other corridors', async () => {
+  test('returns 503 while the prices of a corridor could not be loaded, and 200 for other corridors', async () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1500 })
     world.memory.publish({ missing: new Set(['USD/KES']) }, world.clock.now())
@@ -116,7 +116,7 @@ describe('GET /rates', () => {
     expect((await world.get('/rates?from=USD&to=KES', key)).status).toBe(200)
   })
 
-  test('200 at the hourly tier gives its cutoff and shows nothing after it', async () => {
+  test('has its cutoff and nothing after it at the hourly tier', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T13:10:00Z', source: 'old' })
     world.reference({ KES: 140 }, { at: '2026-03-05T14:00:00.001Z', source: 'new' })
@@ -139,7 +139,7 @@ describe('GET /rates', () => {
     expect(body.mid_rate).toBe(140)
   })
 
-  test('200 shows the new hour from its first millisecond on, although no job has run', async () => {
+  test('shows the new hour from its first millisecond on, although no job has run', async () => {
     const world = new World()
     const key = world.key('free')
     world.quote({ providerId: 'retail-a', rate: 120, at: '2026-03-05T13:30:00Z' })
@@ -152,7 +152,7 @@ describe('GET /rates', () => {
     expect([after.as_of, after.providers[0].rate]).toEqual(['2026-03-05T15:00:00.000Z', 130])
   })
 
-  test('200 never shows the hour before: a quote from one hour back is replaced too', async () => {
+  test('never shows the previous hour: a quote from an hour back is replaced too', async () => {
     const world = new World()
     const key = world.key('free')
     world.quote({ providerId: 'retail-a', rate: 120, at: '2026-03-05T14:59:59.999Z' })
@@ -164,7 +164,7 @@ describe('GET /rates', () => {
     expect((await world.get(PATH, key)).body.providers[0].rate).toBe(140)
   })
 
-  test('200 without quotes is an empty list, with or without a mid', async () => {
+  test('returns an empty list without quotes, with or without a mid', async () => {
     const world = new World()
     const key = world.key('enterprise')
     const note = 'Nobody quotes USD/KES at present.'
@@ -182,7 +182,7 @@ describe('GET /rates', () => {
     })
   })
 
-  test('200 shows a mid of exactly 72 hours and omits one a millisecond older', async () => {
+  test('shows a mid of exactly 72 hours and omits one a millisecond older', async () => {
     const world = new World()
     const key = world.key('enterprise')
     world.quote({ providerId: 'retail-a', rate: 129 })
@@ -195,7 +195,7 @@ describe('GET /rates', () => {
     expect(body.providers[0]).not.toHaveProperty('vs_mid_bps')
   })
 
-  test('200 crosses the mid through the dollar and dates it by its older leg', async () => {
+  test('crosses the mid through the dollar and dates it by its older leg', async () => {
     const world = new World()
     world.reference({ GBP: 0.8 }, { at: '2026-03-04T00:00:00Z', source: 'ecb' })
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00Z', source: 'open' })
@@ -205,17 +205,20 @@ describe('GET /rates', () => {
     expect(body.mid_fetched_at).toBe('2026-03-04T00:00:00.000Z')
   })
 
-  test.each(['USDT', 'USDC'])('200 has no mid for %s, even with a reference', async (code) => {
-    const world = new World()
-    world.reference({ KES: 130, [code]: 1 })
-    world.quote({ providerId: 'p2p-a', rate: 131, from: code })
-    const { body } = await world.get(`/rates?from=${code}&to=KES`, world.key())
-    expect(body.count).toBe(1)
-    expect(body).not.toHaveProperty('mid_rate')
-    expect(body.providers[0]).not.toHaveProperty('vs_mid_bps')
-  })
+  test.each(['USDT', 'USDC'])(
+    'returns 200 without a mid for %s, even with a reference',
+    async (code) => {
+      const world = new World()
+      world.reference({ KES: 130, [code]: 1 })
+      world.quote({ providerId: 'p2p-a', rate: 131, from: code })
+      const { body } = await world.get(`/rates?from=${code}&to=KES`, world.key())
+      expect(body.count).toBe(1)
+      expect(body).not.toHaveProperty('mid_rate')
+      expect(body.providers[0]).not.toHaveProperty('vs_mid_bps')
+    },
+  )
 
-  test('200 groups by kind and ranks by rate, then by the newest, then by the id', async () => {
+  test('groups by kind and ranks by rate, then by the newest, then by the id', async () => {
     const world = new World()
     const [older, newer] = ['2026-03-05T14:00:00Z', '2026-03-05T14:01:00Z']
     for (const kind of ['parallel', 'official', 'interbank', 'p2p', 'retail'])
@@ -231,7 +234,7 @@ describe('GET /rates', () => {
     ])
   })
 
-  test('200 shows the latest quote of a provider, by time, then by the order of recording', async () => {
+  test('shows the latest quote of a provider, by time, then by the order of recording', async () => {
     const world = new World()
     const at = '2026-03-05T14:00:00Z'
     world.quote({ providerId: 'retail-a', rate: 1, at }, { providerId: 'retail-a', rate: 2, at })
@@ -240,7 +243,7 @@ describe('GET /rates', () => {
     expect(body.providers.map(({ rate }: { rate: number }) => rate)).toEqual([2])
   })
 
-  test('200 leaves out inactive providers and shows what is unknown of others as null', async () => {
+  test('leaves out inactive providers and shows unknown fields of others as null', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129 }, { providerId: 'retail-b', rate: 130 })
     const providers = [
@@ -254,14 +257,14 @@ describe('GET /rates', () => {
     expect(body.providers[0].spread_bps).toBe(0)
   })
 
-  test('200 has no binary noise', async () => {
+  test('returns 200 without binary noise', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 0.1 + 0.2, fee: 1.1 * 3, feeCurrency: 'USD' })
     const { text } = await world.get(PATH, world.key())
     expect(text).toContain('"rate":0.3,"fee":3.3,')
   })
 
-  test('200 drops a quote a millisecond past QUOTE_MAX_AGE from the live views', async () => {
+  test('drops a quote a millisecond past QUOTE_MAX_AGE from the live views', async () => {
     const world = new World({ quoteMaxAgeMs: DAY_MS })
     const key = world.key()
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-04T14:25:30.500Z' })
@@ -270,7 +273,7 @@ describe('GET /rates', () => {
     expect((await world.get(PATH, key)).body.count).toBe(0)
   })
 
-  test('200 accepts codes in any case, with spaces around them, and answers in upper case', async () => {
+  test('accepts codes in any case, with spaces around them, and returns them in upper case', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 129 })
     for (const path of ['/rates?from=usd&to=kEs', '/rates?from=%20USD+&to=%09KES'])
@@ -280,12 +283,12 @@ describe('GET /rates', () => {
       })
   })
 
-  test('200 ignores parameters it does not know', async () => {
+  test('ignores unknown parameters', async () => {
     const world = new World()
     expect((await world.get(`${PATH}&x=1&x=2&=&%00&%zz=%zz`, world.key())).status).toBe(200)
   })
 
-  test('400 for an inactive or unknown currency lists those that are supported', async () => {
+  test('returns 400 with the supported currencies for an inactive or unknown one', async () => {
     const world = new World()
     for (const code of ['SLL', 'XXX', 'US', 'USDTT', '$$$']) {
       const { status, body } = await world.get(`/rates?from=${code}&to=KES`, world.key())
@@ -301,7 +304,7 @@ describe('GET /rates', () => {
     }
   })
 
-  test('400 for one currency on both sides', async () => {
+  test('returns 400 for one currency on both sides', async () => {
     const world = new World()
     const { status, body } = await world.get('/rates?from=KES&to=kes', world.key())
     expect(status).toBe(400)
@@ -322,7 +325,7 @@ describe('GET /rates', () => {
     [`/rates?from=${'A'.repeat(201)}&to=KES`, 'invalid_parameter', 'from'],
     ['/rates?from=USD,GBP&to=KES', 'unsupported_currency', 'from'],
     ['/rates?from=USD%00&to=KES', 'unsupported_currency', 'from'],
-  ])('400 for %s', async (path, code, parameter) => {
+  ])('returns 400 for %s', async (path, code, parameter) => {
     const world = new World()
     const { status, body } = await world.get(path, world.key())
     expect(status).toBe(400)

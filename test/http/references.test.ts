@@ -57,7 +57,7 @@ const fetched = async (to: string) =>
   (await world.get(`/fetch-one?from=USD&to=${to}`)).body as Record<string, unknown>
 
 describe('GET /references', () => {
-  test('200 says which feeds the mid of a date is made of, and why others are not', async () => {
+  test("names the feeds of a date's mid, and why others are unused", async () => {
     const at = '2026-03-05T12:00:00.000Z'
     const value = { upstream_at: at, fetched_at: at }
     expect(await references('currency=kes&date=2026-03-05')).toMatchObject({
@@ -79,7 +79,7 @@ describe('GET /references', () => {
     })
   })
 
-  test('200 says when the mid and each answer were recorded, as far as that is known', async () => {
+  test('has the times at which the mid and each response were recorded, if known', async () => {
     const recorded = await database.sql`
       select recorded_at from reference_answers order by id limit 3`
     const { mid, feeds } = await references('currency=KES&date=2026-03-05')
@@ -99,7 +99,7 @@ describe('GET /references', () => {
     ])
   })
 
-  test('200 has the id by which the mid is proved', async () => {
+  test('returns 200 with the id by which the mid is proved', async () => {
     const { mid } = await references('currency=KES&date=2026-03-05')
     const row =
       await database.sql`select currency, per_usd from reference_rates where id = ${mid.reference_id}`
@@ -108,7 +108,7 @@ describe('GET /references', () => {
     expect(later.mid.reference_id).toBeGreaterThan(mid.reference_id)
   })
 
-  test('200 has a disputed currency with the preferred feed, and what the other said', async () => {
+  test('returns a disputed currency with the preferred feed, and the rate of the other', async () => {
     expect(await references('currency=NGN&date=2026-03-05')).toMatchObject({
       mid: { per_usd: 1500, source: 'a', basis: 'disputed' },
       feeds: [
@@ -118,7 +118,7 @@ describe('GET /references', () => {
     })
   })
 
-  test('200 of today names the feeds that gave no answer in the last run', async () => {
+  test('names for today the feeds without a response in the last run', async () => {
     expect(await references('currency=KES')).toMatchObject({
       date: '2026-03-06',
       mid: { per_usd: 130, source: 'a', basis: 'single' },
@@ -130,7 +130,7 @@ describe('GET /references', () => {
     })
   })
 
-  test('200 without any answer says so', async () => {
+  test('notes that there is no response', async () => {
     const { feeds, mid, note } = await references('currency=KES&date=2026-03-04')
     expect([feeds, mid, note]).toEqual([
       [],
@@ -143,21 +143,21 @@ describe('GET /references', () => {
     ['currency=USD', 'currency'],
     ['currency=KES&date=2026-03-08', 'date'],
     ['currency=KES&date=2026-02-30', 'date'],
-  ])('400 for %s', async (asked, name) => {
+  ])('returns 400 for %s', async (asked, name) => {
     const { status, body } = await world.get(`/references?${asked}`)
     expect([status, body.error]).toEqual([400, expect.stringContaining(name)])
   })
 })
 
-describe('what stands behind a mid', () => {
-  test('is the same from memory and after a restart', async () => {
+describe('the feeds behind a mid', () => {
+  test('are the same from memory and after a restart', async () => {
     const live = await createReferenceStore(database).live(world.clock.now())
     const kes = live.find(({ currency }) => currency === 'KES')
     expect(kes).toMatchObject({ perUsd: 130, basis: 'single', dispersionBps: null })
     expect(await fetched('KES')).toMatchObject({ mid: 130, basis: 'single' })
   })
 
-  test('stays what it was where a run accepts nothing', async () => {
+  test('stay unchanged if a run accepts nothing', async () => {
     const [row] = await createReferenceStore(database).referencesAt([
       { currency: 'KES', atMs: Date.parse('2026-03-05T23:00:00Z') },
     ])

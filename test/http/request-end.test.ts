@@ -86,11 +86,11 @@ describe('POST /rates with bytes after the body', () => {
     ],
     ['a length and a line end', 400, () => [headOf(`Content-Length: ${BODY.length}`), `${BODY}\n`]],
   ]
-  test.each(cases)('%s gets %i, and is recorded only if that is 201', async (_, status, parts) => {
+  test.each(cases)('%s gets %i, and is recorded only for 201', async (_, status, parts) => {
     expect(await outcomeOf(parts())).toEqual([status, status === 201 ? 1 : 0])
   })
 
-  test('400 says to leave out announced trailers', async () => {
+  test('returns 400 that says to leave out announced trailers', async () => {
     const before = await store.settled()
     const reply = await server.ask(
       [...headOf(CHUNKED, 'Trailer: X-Sum').trimEnd().split('\r\n').filter(isNoHost)],
@@ -103,7 +103,7 @@ describe('POST /rates with bytes after the body', () => {
     expect(await store.settled()).toBe(before)
   })
 
-  test('400 to a client of Node that adds a trailer, and nothing is recorded', async () => {
+  test('returns 400 to a client of Node that adds a trailer, and nothing is recorded', async () => {
     for (const headers of [{}, { trailer: 'X-Sum' }]) {
       const before = await store.settled()
       const status = await new Promise<number>((resolve, reject) => {
@@ -129,7 +129,7 @@ describe('POST /rates with bytes after the body', () => {
     }
   })
 
-  test('400 means that nothing was recorded and 201 that it was, however it is split', async () => {
+  test('returns 400 exactly if nothing was recorded, and 201 if it was, however it is split', async () => {
     const ends = [
       '0\r\n\r\n',
       '0\r\nX-Sum: 1\r\n\r\n',

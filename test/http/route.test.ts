@@ -15,7 +15,7 @@ describe('a method', () => {
     const allowed = bare === '/rates' ? 'GET, HEAD, POST' : 'GET, HEAD'
     const wrong = METHODS.filter((method) => !allowed.includes(method))
 
-    test(`405 for ${wrong} on ${bare}, with Allow: ${allowed}, before the key`, async () => {
+    test(`returns 405 for ${wrong} on ${bare}, with Allow: ${allowed}, before the key`, async () => {
       for (const method of wrong) {
         const { status, headers, body } = await send(answerable(), `${API}${path}`, { method })
         expect([method, status]).toEqual([method, 405])
@@ -26,14 +26,14 @@ describe('a method', () => {
     })
   }
 
-  test('405 on the paths of the operator too', async () => {
+  test('returns 405 on the paths of the operator too', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const { status, headers } = await send(new World(), `${ORIGIN}${path}`, { method: 'DELETE' })
       expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
     }
   })
 
-  test('200 to HEAD of every read has the length of the missing body', async () => {
+  test('returns the length of the missing body to HEAD of every read', async () => {
     for (const path of READS) {
       const world = answerable()
       const key = world.key()
@@ -44,7 +44,7 @@ describe('a method', () => {
     }
   })
 
-  test('401 to HEAD has no body', async () => {
+  test('returns 401 to HEAD without a body', async () => {
     const { status, text } = await new World().get('/rates', undefined, { method: 'HEAD' })
     expect([status, text]).toEqual([401, ''])
   })
@@ -56,7 +56,7 @@ describe('a path', () => {
     ...['/api/v1/rates/x', '/api/v1//rates', '//api/v1/rates', '/api/v1/rates%00', '/%00'],
     ...['/api/v1/rates%', '/api/v1/%ff', '/api/v1/ra%74es', '/api/v1/Rates', '/api/v1/rates;x=1'],
     ...['/.env', '/api/v1/constructor', '/__proto__', `/${'x'.repeat(8000)}`, '/api/v1/rates.json'],
-  ])('404 for %s, in JSON, whatever the method', async (path) => {
+  ])('returns 404 for %s, in JSON, whatever the method', async (path) => {
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       const { status, headers, body } = await send(new World(), `${ORIGIN}${path}`, { method })
       expect([method, status]).toEqual([method, 404])
@@ -65,7 +65,7 @@ describe('a path', () => {
     }
   })
 
-  test('404 costs no unit, although the key is valid', async () => {
+  test('returns 404 without spending a unit, although the key is valid', async () => {
     const world = new World()
     const key = world.key('free')
     const { status, headers } = await world.get('/nope', key)

@@ -44,7 +44,7 @@ const LATE = '2026-03-04T23:59:59.999Z'
 const WEEK = 'start=2026-03-02T12:00:00Z'
 
 describe('GET /time-series', () => {
-  test('200 has every field, whole days, the last mid and the best executable rate', async () => {
+  test('returns 200 with every field, whole days, the last mid and the best executable rate', async () => {
     const { status, body } = await series(WEEK)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -65,7 +65,7 @@ describe('GET /time-series', () => {
     })
   })
 
-  test('200 at the hourly tier counts up to and including its cutoff in the bucket of that moment', async () => {
+  test('counts up to and including its cutoff in the last bucket at the hourly tier', async () => {
     const { body } = await series(WEEK, 'hourly')
     const last = { t: '2026-03-05T00:00:00.000Z', mid: 131, mid_at: LATE, best: 127, samples: 1 }
     expect(body.data.at(-1)).toEqual(last)
@@ -77,7 +77,7 @@ describe('GET /time-series', () => {
     ])
   })
 
-  test('200 at the top of the hour counts what holds from that very moment', async () => {
+  test('counts at the top of the hour the prices from that very millisecond', async () => {
     const beforeMs = Date.parse(NOW) - Date.parse('2026-03-05T14:00:00Z')
     world.clock.advance(-beforeMs)
     const { body } = await series('interval=PT1H', 'hourly')
@@ -87,7 +87,7 @@ describe('GET /time-series', () => {
     expect(body.data.at(-1)).toEqual(last)
   })
 
-  test('200 crosses legs that were fetched at different times', async () => {
+  test('crosses legs that were fetched at different times', async () => {
     const { body } = await series('from=GBP&to=KES&start=2026-03-02T00:00:00Z')
     const mids = body.data.map(({ mid }: { mid: number | null }) => mid)
     expect(mids).toEqual([null, 162.5, 163.75, 163.75])
@@ -95,7 +95,7 @@ describe('GET /time-series', () => {
     expect(times).toEqual([null, EARLY, EARLY, EARLY])
   })
 
-  test('200 for a pair without quotes has only mids and says so', async () => {
+  test('notes that a pair without quotes has only mids', async () => {
     const { body } = await series('from=GBP&to=KES&start=2026-03-04T00:00:00Z')
     expect(body.tracked_corridor).toBe(false)
     expect(body.note).toContain('No provider')
@@ -106,7 +106,7 @@ describe('GET /time-series', () => {
     ['P1D', 366, '2025-03-05T00:00:00.000Z', '2025-03-04T14:25:30.499Z'],
     ['PT1H', 168, '2026-02-26T15:00:00.000Z', '2026-02-26T14:25:30.499Z'],
   ])(
-    '200 at %s keeps the newest %i buckets, with a note if more were asked for',
+    'keeps at %s the newest %i buckets, with a note if more were requested',
     async (interval, most, at, over) => {
       const whole = (await series(`interval=${interval}&start=${at}`)).body
       expect([whole.count, whole.start, whole.note]).toEqual([most, at, undefined])
@@ -118,7 +118,7 @@ describe('GET /time-series', () => {
   )
 
   test.each(['period=7d', 'start=2026-02-26T14:25:30.500Z'])(
-    '200 for hours of %s leaves out the oldest part of an hour without a note',
+    'leaves out for hours of %s the oldest part of an hour without a note',
     async (window) => {
       for (const tier of ['hourly', 'realtime'] as const) {
         const { body } = await series(`interval=PT1H&${window}`, tier)
@@ -132,20 +132,20 @@ describe('GET /time-series', () => {
     },
   )
 
-  test('200 counts a period back from the end', async () => {
+  test('counts a period back from the end', async () => {
     const { body } = await series('period=1d&end=2026-03-04T00:00:00Z')
     expect([body.start, body.end]).toEqual(['2026-03-03T00:00:00.000Z', '2026-03-04T00:00:00.000Z'])
     const unaligned = (await series('period=1d&end=2026-03-04T12:00:00Z')).body
     expect(unaligned.count).toBe(2)
   })
 
-  test('200 ends with the present bucket if a later end is asked for, and says so', async () => {
+  test('ends with the present bucket if a later end is requested, and says so', async () => {
     const { body } = await series('period=7d&end=2027-01-01T00:00:00Z')
     expect(body).toMatchObject({ end: '2026-03-06T00:00:00.000Z', count: 8 })
     expect(body.note).toContain('future')
   })
 
-  test('200 is one bucket for a window of no length', async () => {
+  test('returns one bucket for a window of no length', async () => {
     const { body } = await series('start=2026-03-04T00:00:00Z&end=2026-03-04T00:00:00Z')
     expect(body).toMatchObject({ count: 1, start: '2026-03-04T00:00:00.000Z' })
   })
@@ -160,12 +160,12 @@ describe('GET /time-series', () => {
     ['interval', 'interval=P1Y'],
     ['ohlc', 'ohlc=yes'],
     ['period', 'period=1y'],
-  ])('400 names %s in %s', async (parameter, question) => {
+  ])('returns 400 with the name %s in %s', async (parameter, question) => {
     const { status, body } = await series(question)
     expect([status, body.code, body.parameter]).toEqual([400, 'invalid_parameter', parameter])
   })
 
-  test('200 shows a backfill and a late mid at once, in buckets that were asked for before', async () => {
+  test('shows a backfill and a late mid at once, in buckets that were requested before', async () => {
     const days = () => series('start=2026-02-20T00:00:00Z&end=2026-02-22T00:00:00Z')
     expect((await days()).body.data).toMatchObject([{ samples: 0 }, { samples: 0, mid: null }])
     const { misses } = world.windows.figures
@@ -185,7 +185,7 @@ describe('GET /time-series', () => {
     ])
   })
 
-  test('200 counts as best only providers that were active then, in whole and partial hours', async () => {
+  test('counts as best only providers that were active then, in whole and partial hours', async () => {
     const say_ = (id: string, rate: number, at: string) =>
       world.post([{ provider_id: id, rate, from: 'USD', to: 'ZAR', effective_from: at }])
     await world.switch('p2p-b', false, '2026-03-05T12:30:00Z')
@@ -224,7 +224,7 @@ describe('GET /time-series', () => {
     ])
   })
 
-  test('200 of closed buckets comes from memory while the present one moves', async () => {
+  test('serves closed buckets from memory while the present one moves', async () => {
     await series(WEEK)
     const { misses } = world.windows.figures
     await say('retail-a', 131, '2026-03-05T14:20:00Z')

@@ -40,7 +40,7 @@ const ratesOf = (body: { providers: { provider_id: string; rate: number }[] }) =
   body.providers.map(({ provider_id, rate }) => [provider_id, rate])
 
 describe('GET /historical', () => {
-  test('200 has the latest quote of each provider up to the end of the date, and the mid', async () => {
+  test('returns 200 with the latest quote of each provider up to the end of the date, and the mid', async () => {
     const { status, body } = await historical('2026-03-03')
     expect(status).toBe(200)
     const common = {
@@ -93,11 +93,11 @@ describe('GET /historical', () => {
     })
   })
 
-  test('200 counts midnight to the next day', async () => {
+  test('counts midnight to the next day', async () => {
     expect(ratesOf((await historical('2026-03-04')).body)).toContainEqual(['retail-a', 127])
   })
 
-  test('200 for today ends with the day for realtime, and at the cutoff for the hourly tier', async () => {
+  test('ends today with the day for realtime, and at the cutoff for the hourly tier', async () => {
     const realtime = (await historical('2026-03-05')).body
     expect(realtime.as_of).toBe('2026-03-06T00:00:00.000Z')
     expect(ratesOf(realtime)).toContainEqual(['retail-a', 125])
@@ -106,7 +106,7 @@ describe('GET /historical', () => {
     expect(ratesOf(hourly)).toContainEqual(['retail-a', 126])
   })
 
-  test('200 leaves the mid out if it was not recent then, or did not exist yet', async () => {
+  test('leaves the mid out if it was not recent then, or did not exist yet', async () => {
     world.clock.set('2026-03-07T14:00:00Z')
     const stale = (await historical('2026-03-06')).body
     const early = (await historical('2026-03-02')).body
@@ -118,7 +118,7 @@ describe('GET /historical', () => {
     }
   })
 
-  test('200 for a past date stays the same when a provider is switched off', async () => {
+  test('stays the same for a past date when a provider is switched off', async () => {
     const { body } = await historical('2026-03-04')
     expect(ratesOf(body)).toEqual([
       ['retail-b', 129],
@@ -126,7 +126,7 @@ describe('GET /historical', () => {
     ])
   })
 
-  test('200 for today has the providers and the best of /rates', async () => {
+  test('returns for today the providers and the best of /rates', async () => {
     for (const tier of ['realtime', 'hourly'] as const) {
       const { body } = await historical('2026-03-05', tier)
       const { body: rates } = await world.get('/rates?from=USD&to=KES', tier)
@@ -134,7 +134,7 @@ describe('GET /historical', () => {
     }
   })
 
-  test('200 leaves out a provider that was off at the end of the date and is on again', async () => {
+  test('leaves out a provider that was off at the end of the date and is on again', async () => {
     await say('retail-c', 128.5, '2026-03-01T10:00:00Z')
     await world.switch('retail-c', false, '2026-03-02T10:00:00Z')
     await world.switch('retail-c', true, '2026-03-04T00:00:00Z')
@@ -149,7 +149,7 @@ describe('GET /historical', () => {
     await world.switch('retail-c', false, '2026-03-05T13:00:00Z')
   })
 
-  test('200 is an empty list before anything was quoted', async () => {
+  test('returns 200 with an empty list before anything was quoted', async () => {
     const note = 'No active provider had quoted USD/KES by 2020-01-01.'
     expect((await historical('2020-01-01')).body).toMatchObject({ providers: [], count: 0, note })
     expect((await historical('2026-03-03')).body).not.toHaveProperty('note')
@@ -167,12 +167,12 @@ describe('GET /historical', () => {
     '2026-03-05T00:00:00Z',
     'today',
     '',
-  ])('400 names date for %p', async (date) => {
+  ])('returns 400 with the name date for %p', async (date) => {
     const { status, body } = await historical(date)
     expect([status, body.code, body.parameter]).toEqual([400, 'invalid_parameter', 'date'])
   })
 
-  test('400 without a date', async () => {
+  test('returns 400 without a date', async () => {
     const { body } = await world.get('/historical?from=USD&to=KES')
     expect([body.code, body.parameter]).toEqual(['missing_parameter', 'date'])
   })
@@ -199,7 +199,7 @@ async function crowdOf({ quoteMaxAgeMs }: { quoteMaxAgeMs: number | null }) {
 }
 
 describe('GET /change', () => {
-  test('200 has both ends and the change', async () => {
+  test('returns 200 with both ends and the change', async () => {
     const { status, body } = await world.get('/change?from=USD&to=KES&period=1d')
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -219,7 +219,7 @@ describe('GET /change', () => {
     })
   })
 
-  test('200 of the hourly tier ends at its cutoff', async () => {
+  test('ends at its cutoff for the hourly tier', async () => {
     const { body } = await world.get('/change?from=USD&to=KES&period=1d', 'hourly')
     expect(body).toMatchObject({
       start: { at: '2026-03-04T14:00:00.000Z', best: 129 },
@@ -228,7 +228,7 @@ describe('GET /change', () => {
     })
   })
 
-  test('200 leaves out a side without a value and the change that needs it', async () => {
+  test('leaves out a side without a value and the change that needs it', async () => {
     const { body } = await world.get('/change?from=USD&to=KES')
     expect(body.start).toEqual({ at: '2026-02-26T14:25:30.500Z' })
     expect(body.end).toEqual({ at: NOW, mid: 130, source: 'feed', basis: 'single', best: 125 })
@@ -237,7 +237,7 @@ describe('GET /change', () => {
     expect(none.body).toMatchObject({ end: { at: NOW }, change: {} })
   })
 
-  test('200 ends with the live prices', async () => {
+  test('ends with the live prices', async () => {
     for (const tier of ['realtime', 'hourly'] as const) {
       const { body } = await world.get('/change?from=USD&to=KES&period=1d', tier)
       const { body: pair } = await world.get('/fetch-one?from=USD&to=KES', tier)
@@ -245,7 +245,7 @@ describe('GET /change', () => {
     }
   })
 
-  test('200 counts the providers that were active at each end, whatever happens to them later', async () => {
+  test('counts the providers that were active at each end, whatever happens to them later', async () => {
     const market = await crowdOf({ quoteMaxAgeMs: null })
     const before = (await market.change('30d')).body
     expect(before.change.best).toEqual({ abs: 0, pct: 0 })
@@ -259,7 +259,7 @@ describe('GET /change', () => {
     await market.close()
   })
 
-  test('200 counts the age of a quote from each end', async () => {
+  test('counts the age of a quote from each end', async () => {
     const market = await crowdOf({ quoteMaxAgeMs: 30 * DAY_MS + 90 * 60_000 })
     const { body } = await market.change('1d')
     expect([body.start.best, body.end.best]).toEqual([170, 160])
@@ -268,7 +268,7 @@ describe('GET /change', () => {
     await market.close()
   })
 
-  test('400 names period', async () => {
+  test('returns 400 with the name period', async () => {
     const { status, body } = await world.get('/change?from=USD&to=KES&period=2d')
     expect([status, body.parameter]).toEqual([400, 'period'])
   })

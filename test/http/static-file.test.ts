@@ -22,7 +22,7 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
   app.handle(new Request(`${ORIGIN}${path}`, { method, headers }))
 
 describe.each(FILES)('GET %s', (path, type, rule) => {
-  test(`200 with its type and its rule, ${rule}`, async () => {
+  test(`returns 200 with its type and its rule, ${rule}`, async () => {
     const { status, headers } = await ask(path)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe(type)
@@ -33,14 +33,14 @@ describe.each(FILES)('GET %s', (path, type, rule) => {
     expect(headers.get('etag')).toMatch(/^W\/"[0-9a-f]{32}"$/)
   })
 
-  test('200 with the same bytes in gzip, if the caller accepts it', async () => {
+  test('returns 200 with the same bytes in gzip, if the caller accepts it', async () => {
     const plain = await (await ask(path)).bytes()
     const packed = await ask(path, { 'accept-encoding': 'gzip' })
     expect(packed.headers.get('content-encoding')).toBe('gzip')
     expect(Bun.gunzipSync(new Uint8Array(await packed.arrayBuffer()))).toEqual(plain)
   })
 
-  test('304 without a body but with the rule, if the caller has it already', async () => {
+  test('returns 304 without a body but with the rule, if the caller has it already', async () => {
     const etag = (await ask(path)).headers.get('etag')!
     const { status, headers, body } = await ask(path, { 'if-none-match': etag })
     expect([status, headers.get('etag'), headers.get('cache-control'), body]).toEqual([
@@ -48,7 +48,7 @@ describe.each(FILES)('GET %s', (path, type, rule) => {
     ])
   })
 
-  test('200 to HEAD with the length alone', async () => {
+  test('returns 200 to HEAD with the length alone', async () => {
     const { byteLength } = await (await ask(path)).arrayBuffer()
     const reply = await ask(path, {}, 'HEAD')
     expect([reply.status, reply.headers.get('content-length'), await reply.text()]).toEqual([
@@ -69,7 +69,7 @@ describe('StaticFile', () => {
 })
 
 describe('madeOnce', () => {
-  test('makes a value that failed again at the next call, and then keeps it', async () => {
+  test('creates a value that failed again at the next call, and then keeps it', async () => {
     let calls = 0
     const made = madeOnce(() => {
       calls++

@@ -6,7 +6,7 @@ import { World } from '../support/world.ts'
 import { QUOTA_HEADERS } from './questions.ts'
 
 describe('GET /status', () => {
-  test('200 needs no key and has every field', async () => {
+  test('needs no key and has every field', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:25:00.001Z', source: 'feed-a' })
     world.quote({ providerId: 'retail-a', rate: 129, at: '2026-03-05T14:20:00Z' })
@@ -28,7 +28,7 @@ describe('GET /status', () => {
     for (const name of [...QUOTA_HEADERS, 'x-data-freshness']) expect(headers.get(name)).toBeNull()
   })
 
-  test('200 of an empty service has nulls where nothing is known', async () => {
+  test('returns nulls for everything unknown of an empty service', async () => {
     const world = new World()
     world.memory.publish({ catalogue: { currencies: [], providers: [] } }, world.clock.now())
     expect((await world.get('/status')).body).toEqual({
@@ -42,7 +42,7 @@ describe('GET /status', () => {
     })
   })
 
-  test('200 names the pegs that feeds contradict, and takes each back with its peg', async () => {
+  test('names the pegs that feeds contradict, and drops each with its peg', async () => {
     const world = new World()
     const [xof, zar] = [
       currency('XOF', { peg: { to: 'EUR', rate: 655.957 } }),
@@ -72,7 +72,7 @@ describe('GET /status', () => {
     expect(await pegs()).toBeUndefined()
   })
 
-  test('200 says how each feed fares and which currencies are held back', async () => {
+  test('reports the state of each feed and the currencies that are held back', async () => {
     const world = new World()
     const nowMs = world.clock.now()
     const known = { triedMs: nowMs, upstreamMs: null, currencies: 0, waitUntilMs: null }
@@ -124,7 +124,7 @@ describe('GET /status', () => {
     expect(Object.keys(body.mid_feed)).toEqual(['source', 'last_fetched', 'age_seconds'])
   })
 
-  test('200 counts active providers and the corridors that they quote', async () => {
+  test('counts active providers and the corridors that they quote', async () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1 }, { providerId: 'retail-b', rate: 1, to: 'NGN' })
     const currencies = world.memory.current.catalogue.currencies
@@ -133,7 +133,7 @@ describe('GET /status', () => {
     expect((await world.get('/status')).body).toMatchObject({ corridors: 1, providers: 1 })
   })
 
-  test('200 is degraded from the millisecond at which the newest mid is no longer recent', async () => {
+  test('is degraded from the millisecond at which the newest mid is no longer recent', async () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00Z' })
     world.clock.set('2026-03-08T00:00:00.000Z')
@@ -143,7 +143,7 @@ describe('GET /status', () => {
     expect([body.status, body.mid_feed.age_seconds]).toEqual(['degraded', 72 * 3600])
   })
 
-  test('200 with any key, wrong ones too, and costs no unit', async () => {
+  test('returns 200 with any key, wrong ones too, and costs no unit', async () => {
     const world = new World()
     const key = world.key('free')
     expect((await world.get('/status', 'wrong')).status).toBe(200)
@@ -151,7 +151,7 @@ describe('GET /status', () => {
     expect((await world.get('/admin/usage', key)).body.used).toBe(0)
   })
 
-  test('200 names the mids that no second feed supports, unless a currency is pegged', async () => {
+  test('names the mids that no second feed supports, unless a currency is pegged', async () => {
     const world = new World()
     const left = [{ source: 'b', perUsd: '140' }]
     const said = { dispersionBps: null, left: [] }

@@ -5,7 +5,7 @@ import { QUOTA_HEADERS } from './questions.ts'
 const PATH = '/admin/usage'
 
 describe('GET /admin/usage', () => {
-  test('200 has the plan, the day, the budget, the calling key and seven days', async () => {
+  test('returns 200 with the plan, the day, the budget, the calling key and seven days', async () => {
     const world = new World()
     const { id, keyId, key } = world.account('free')
     const second = world.addKey(id, 'second')
@@ -36,7 +36,7 @@ describe('GET /admin/usage', () => {
     })
   })
 
-  test('200 never costs a unit, by GET or HEAD, and carries the budget in its headers', async () => {
+  test('never costs a unit, by GET or HEAD, and has the budget in its headers', async () => {
     const world = new World()
     const key = world.key('pro')
     for (let i = 0; i < 300; i++) expect((await world.get(PATH, key)).status).toBe(200)
@@ -49,7 +49,7 @@ describe('GET /admin/usage', () => {
     expect((await world.get(PATH, key)).body.used).toBe(0)
   })
 
-  test('200 to a caller whose budget is spent', async () => {
+  test('returns 200 to a caller whose budget is spent', async () => {
     const world = new World()
     const key = world.key('free')
     for (let i = 0; i < 51; i++) await world.get('/providers', key)
@@ -58,7 +58,7 @@ describe('GET /admin/usage', () => {
     expect(body).toMatchObject({ used: 50, remaining: 0 })
   })
 
-  test('200 starts over at midnight and keeps the days before', async () => {
+  test('starts over at midnight and keeps the days before', async () => {
     const world = new World()
     const { keyId, key } = world.account('free')
     await world.get('/providers', key)
@@ -79,7 +79,7 @@ describe('GET /admin/usage', () => {
     expect(dates[0]).toEqual({ date: '2026-03-06', requests: 1 })
   })
 
-  test('200 lists a revoked key only on a day it was used', async () => {
+  test('lists a revoked key only on a day it was used', async () => {
     const world = new World()
     const { id, key } = world.account('free')
     const used = world.addKey(id, 'used')
@@ -97,14 +97,14 @@ describe('GET /admin/usage', () => {
     expect(await names()).toEqual(['default'])
   })
 
-  test('200 shows nothing of other accounts', async () => {
+  test('shows nothing of other accounts', async () => {
     const world = new World()
     await world.get('/providers', world.key('free'))
     const { body } = await world.get(PATH, world.key('free'))
     expect([body.used, body.keys_today.length]).toEqual([0, 1])
   })
 
-  test('401 without a key or with a wrong one says nothing about a budget', async () => {
+  test('returns 401 without a key or with a wrong one, and no budget', async () => {
     const world = new World()
     for (const key of [undefined, 'wrong']) {
       const { status, headers } = await world.get(PATH, key)

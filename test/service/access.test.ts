@@ -35,7 +35,7 @@ async function codeOf(work: () => Promise<unknown>): Promise<string | null> {
 }
 
 describe('callerOf', () => {
-  test('is the key, its account and the tier of the plan', async () => {
+  test('returns the key, its account and the tier of the plan', async () => {
     expect(await callerOf(memoryOf(KEYS), TEXT, NOW_MS)).toEqual({
       key: KEY,
       account: ACCOUNT,
@@ -49,12 +49,12 @@ describe('callerOf', () => {
     expect(tiers).toEqual(['hourly', 'hourly', 'realtime'])
   })
 
-  test('no key and an empty one count as missing', async () => {
+  test('reports no key and an empty one as missing', async () => {
     expect(await codeOf(() => callerOf(memoryOf(KEYS), null, NOW_MS))).toBe('missing_key')
     expect(await codeOf(() => callerOf(memoryOf(KEYS), '', NOW_MS))).toBe('missing_key')
   })
 
-  test('a malformed, a mistyped, an unknown, a doubled and a 10 kB key are invalid', async () => {
+  test('reports a malformed, a mistyped, an unknown, a doubled and a 10 kB key as invalid', async () => {
     for (const text of [
       'x',
       ' ',
@@ -70,25 +70,25 @@ describe('callerOf', () => {
       expect(await codeOf(() => callerOf(memoryOf(KEYS), text, NOW_MS))).toBe('invalid_key')
   })
 
-  test('a key whose account is not known is invalid', async () => {
+  test('reports a key of an unknown account as invalid', async () => {
     const keys = KeyIndex.empty.with({ accounts: [], keys: [KEY] })
     expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('invalid_key')
   })
 
-  test('a revoked key has an error of its own', async () => {
+  test('reports a revoked key with an error of its own', async () => {
     const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: 5 }] })
     expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('revoked_key')
     const others = keys.with({ accounts: [], keys: [KEY] })
     expect(await codeOf(() => callerOf(memoryOf(others), TEXT, NOW_MS))).toBeNull()
   })
 
-  test('a key that will end works until the millisecond before its end', async () => {
+  test('accepts a key that will end until the millisecond before its end', async () => {
     const keys = KEYS.with({ accounts: [], keys: [{ ...KEY, revokedMs: NOW_MS }] })
     expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS - 1))).toBeNull()
     expect(await codeOf(() => callerOf(memoryOf(keys), TEXT, NOW_MS))).toBe('revoked_key')
   })
 
-  test('an error never contains the given key', async () => {
+  test('never repeats the given key in an error', async () => {
     for (const text of [newApiKey(random), 'secret-of-somebody'])
       try {
         await callerOf(memoryOf(KEYS), text, NOW_MS)
@@ -100,7 +100,7 @@ describe('callerOf', () => {
 })
 
 describe('assertMayIngest', () => {
-  test('treasury and admin may, a member is forbidden', async () => {
+  test('allows treasury and admin, and forbids a member', async () => {
     const answers = ROLES.map((role) => {
       const keys = KEYS.with({ accounts: [{ ...ACCOUNT, role }], keys: [] })
       return codeOf(async () => assertMayIngest(await callerOf(memoryOf(keys), TEXT, NOW_MS)))

@@ -34,7 +34,7 @@ const waitOf = (work: Promise<void>): Promise<number | null> =>
   )
 
 describe('countAttempt', () => {
-  test('allows as many for an account from one address as the limit says, in any case of the address', async () => {
+  test('allows an account as many attempts from one address as the limit, in any case of the email', async () => {
     const deps = counts()
     for (let i = 0; i < perPair; i++) {
       const email = i % 2 ? 'ADA@example.org ' : 'ada@example.org'
@@ -45,7 +45,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, attempt({ address: '192.0.2.2' })))).toBeNull()
   })
 
-  test('allows many more for an account from all addresses, and not one over that limit', async () => {
+  test('allows an account many more attempts from all addresses, and none over that limit', async () => {
     const deps = counts()
     for (let i = 0; i < perAccount; i++)
       expect(await waitOf(countAttempt(deps, attempt({ address: `a${i}` })))).toBeNull()
@@ -54,14 +54,14 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, other))).toBeNull()
   })
 
-  test('is not used up for an account by one address alone', async () => {
+  test('does not let one address use up the attempts of an account', async () => {
     const deps = counts()
     for (let i = 0; i < perAccount + perAddress; i++) await waitOf(countAttempt(deps, attempt()))
     for (let i = 0; i < perAccount - perPair; i++)
       expect(await waitOf(countAttempt(deps, attempt({ address: `a${i}` })))).toBeNull()
   })
 
-  test('counts a device separately, whatever others try and from where', async () => {
+  test('counts a device separately, whatever others attempt and from where', async () => {
     const deps = counts()
     for (let i = 0; i < perAccount; i++) await countAttempt(deps, attempt({ address: `a${i}` }))
     for (let i = 0; i < perAddress; i++)
@@ -74,7 +74,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, foreign))).toBeNull()
   })
 
-  test('allows four times as much from a /56 as from one network in it', async () => {
+  test('allows a /56 four times as many attempts as one network in it', async () => {
     const deps = counts()
     const from = (network: number, about = 'ada') =>
       attempt({
@@ -92,7 +92,7 @@ describe('countAttempt', () => {
     expect(await tried(0x3ff, 'new')).toBe(true)
   })
 
-  test('allows as many from an address as its limit, for any accounts', async () => {
+  test('allows an address as many attempts as its limit, for any accounts', async () => {
     const deps = counts()
     for (let i = 0; i < perAddress; i++)
       expect(await waitOf(countAttempt(deps, attempt({ email: `${i}@example.org` })))).toBeNull()
@@ -100,7 +100,7 @@ describe('countAttempt', () => {
     expect(await waitOf(countAttempt(deps, attempt({ address: 'other' })))).toBeNull()
   })
 
-  test('says how long to wait, and starts over after that time', async () => {
+  test('reports how long to wait, and starts over after that time', async () => {
     const deps = counts()
     const nowMs = NOW_MS + 61_500
     for (let i = 0; i < perPair; i++) await countAttempt(deps, attempt({ nowMs }))
@@ -135,7 +135,7 @@ describe('forgetAttempts', () => {
     expect(await waitOf(countAttempt(deps, attempt({ address: 'other' })))).toBeNull()
   })
 
-  test('gives strangers nothing back, whether a device or an address succeeded', async () => {
+  test('gives anonymous callers nothing back, whether a device or an address succeeded', async () => {
     const deps = counts()
     for (let i = 0; i < perAccount; i++) await countAttempt(deps, attempt({ address: `a${i}` }))
     for (const own of [attempt({ device: 'known' }), attempt()]) {
@@ -144,7 +144,7 @@ describe('forgetAttempts', () => {
     }
   })
 
-  test('gives a device its own tries back', async () => {
+  test('gives a device its own attempts back', async () => {
     const deps = counts()
     const own = attempt({ device: 'known' })
     for (let i = 0; i < 3 * perPair; i++) {

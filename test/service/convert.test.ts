@@ -16,7 +16,7 @@ const idsOf = (world: World, amount: number) =>
   ask(world, amount).entries.map(({ ranked }) => ranked.provider.id)
 
 describe('convert', () => {
-  test('has the amount before and after the fee, the spread and the distance to the mid', () => {
+  test('returns the amount before and after the fee, the spread and the distance to the mid', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })
     world.quote({ providerId: 'retail-a', rate: 128.7, fee: 2, feeCurrency: 'USD' })
@@ -38,7 +38,7 @@ describe('convert', () => {
     expect(best).toBe(entry!)
   })
 
-  test('a fee is still priced after its currency was switched off', () => {
+  test('prices a fee after its currency was switched off', () => {
     const world = new World()
     world.reference({ KES: 130, GBP: 0.8 }, { at: '2026-03-05T14:00:00.000Z' })
     world.quote({ providerId: 'retail-a', rate: 128, fee: 2, feeCurrency: 'GBP' })
@@ -52,7 +52,7 @@ describe('convert', () => {
     expect(ask(world, 100).entries[0]!.net).toBe(before)
   })
 
-  test('is ranked by the net amount, not by the rate', () => {
+  test('ranks by the net amount, not by the rate', () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', rate: 130, fee: 5, feeCurrency: 'USD' },
@@ -63,7 +63,7 @@ describe('convert', () => {
     expect(ask(world, 100).best?.ranked.provider.id).toBe('retail-b')
   })
 
-  test('a net amount of zero or less is shown and is never the best', () => {
+  test('shows a net amount of zero or less, and never as the best', () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', rate: 130, fee: 5, feeCurrency: 'USD' },
@@ -75,7 +75,7 @@ describe('convert', () => {
     expect(ask(world, 5.01).best?.ranked.provider.id).toBe('retail-a')
   })
 
-  test('a net amount that is zero in decimal does not become the best by binary dust', () => {
+  test('does not make a net amount of exactly zero the best by binary noise', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 3, fee: 0.3, feeCurrency: 'KES' })
     const { best, entries } = ask(world, 0.1)
@@ -83,7 +83,7 @@ describe('convert', () => {
     expect(best).toBeNull()
   })
 
-  test('a fee that cannot be priced puts an entry last of its kind, below negative nets', () => {
+  test('puts an entry whose fee cannot be priced last of its kind, below negative nets', () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', rate: 900, fee: 1, feeCurrency: 'GBP' },
@@ -99,13 +99,13 @@ describe('convert', () => {
     expect(best?.ranked.provider.id).toBe('p2p-a')
   })
 
-  test('an entry without a net amount is never the best, even alone', () => {
+  test('never makes an entry without a net amount the best, even alone', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 900, fee: 1, feeCurrency: 'GBP' })
     expect(ask(world, 10).best).toBeNull()
   })
 
-  test('a third currency is priced by its mid to the target if that is recent', () => {
+  test('prices a third currency by its mid to the target if that is recent', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 130, fee: 2, feeCurrency: 'GBP' })
     world.reference({ KES: 130, GBP: 0.5 })
@@ -116,7 +116,7 @@ describe('convert', () => {
     expect(ask(world, 100)).toMatchObject({ mid: null, best: null, entries: [{ net: null }] })
   })
 
-  test('a fee in a stablecoin has no mid, and a fee in the target needs none', () => {
+  test('has no mid for a fee in a stablecoin, and needs none for a fee in the target', () => {
     const world = new World()
     world.reference({ KES: 130, USDT: 1 })
     world.quote(
@@ -126,7 +126,7 @@ describe('convert', () => {
     expect(ask(world, 100).entries.map(({ net }) => net)).toEqual([12_998, null])
   })
 
-  test('official and parallel are listed with their nets and are never best', () => {
+  test('lists official and parallel rates with their nets, and never as the best', () => {
     const world = new World()
     world.quote(
       { providerId: 'official-a', rate: 200 },
@@ -137,7 +137,7 @@ describe('convert', () => {
     expect(ask(world, 10).best?.ranked.provider.id).toBe('interbank-a')
   })
 
-  test('equal net amounts are listed newest first, whatever noise their arithmetic left', () => {
+  test('lists equal net amounts newest first, whatever noise their arithmetic left', () => {
     const world = new World()
     const at = '2026-03-05T14:00:00.000Z'
     world.quote(
@@ -150,13 +150,13 @@ describe('convert', () => {
     expect(idsOf(world, 1)).toEqual(['retail-b', 'retail-a', 'p2p-b', 'p2p-a'])
   })
 
-  test('has no entries and no best without quotes, but the mid if there is one', () => {
+  test('returns no entries and no best without quotes, but the mid if there is one', () => {
     const world = new World()
     world.reference({ KES: 130 })
     expect(ask(world, 10)).toMatchObject({ best: null, entries: [], mid: { rate: 130 } })
   })
 
-  test('the order and the best follow from the net amounts that are shown', () => {
+  test('derives the order and the best from the net amounts shown', () => {
     const offers = fc.array(
       fc.record({
         providerId: fc.constantFrom('retail-a', 'retail-b', 'p2p-a', 'interbank-a', 'official-a'),
@@ -194,7 +194,7 @@ describe('convert', () => {
   })
 })
 
-describe('convert among offers', () => {
+describe('convert with offers', () => {
   const KENYA = { targetCountry: 'KE' }
   const asked = (world: World, amount: number, selection: Partial<Selection> = {}) =>
     convert(viewOf(world), {
@@ -224,7 +224,7 @@ describe('convert among offers', () => {
     return world
   }
 
-  test('takes the offer of each provider that is for the amount and leaves most', () => {
+  test("takes each provider's offer for the amount with the highest net", () => {
     const world = bands()
     const rates = [500, 1000, 5000, 40_000, 60_000, 90_001].map(
       (amount) =>
@@ -235,7 +235,7 @@ describe('convert among offers', () => {
     expect(asked(world, 5000).entries.map(({ net }) => net)).toEqual([490_050, 475_000])
   })
 
-  test('a spread is held against the best of what is listed', () => {
+  test('measures a spread against the best entry listed', () => {
     const world = bands()
     expect(asked(world, 5000).entries.map(({ spreadBps }) => spreadBps)).toEqual([
       0,
@@ -244,7 +244,7 @@ describe('convert among offers', () => {
     expect(asked(world, 40_000).entries[1]?.spreadBps).toBeCloseTo((6 / 101) * 10_000, 9)
   })
 
-  test('the cost of the nearest offer is that of its own nearest amount', () => {
+  test('takes the cost of the nearest offer at its own nearest amount', () => {
     const world = bands()
     const [entry] = asked(world, 500).entries.filter(
       ({ ranked }) => ranked.provider.id === 'retail-a',
@@ -254,7 +254,7 @@ describe('convert among offers', () => {
     expect(entry?.cost?.total).toBe(580.76923)
   })
 
-  test('of prices for other amounts the current best is the cheapest at their own amounts', () => {
+  test('takes the cheapest price at its own amount as the current best if none is for the amount', () => {
     const world = new World()
     const near = (amountMin: number) => offer({ amountMin, amountMax: amountMin })
     const fixed = { providerId: 'retail-a', rate: 130, fee: 6, feeCurrency: 'USD' }
@@ -271,18 +271,18 @@ describe('convert among offers', () => {
     expect(leads({ amount: null, recipientGets: 50_000 })).toEqual(['retail-a', 'retail-b'])
   })
 
-  test('a percentage alone is a stated fee', () => {
+  test('counts a percentage alone as a stated fee', () => {
     const { bestCurrent, best } = asked(bands(), 5000)
     expect([best?.ranked.quote.rate, bestCurrent?.ranked.quote.rate]).toEqual([99, 99])
   })
 
-  test('lists every offer that is asked for, each at the best of its bands', () => {
+  test('lists every offer requested, each at the best of its bands', () => {
     const world = bands()
     expect(ratesOf(asked(world, 40_000, { isEvery: true }))).toEqual([101, 99, 95])
     expect(ratesOf(asked(world, 2000, { isEvery: true }))).toEqual([95, 100, 99])
   })
 
-  test('those that say all that is asked come first, and are the best before the silent', () => {
+  test('puts offers with all requested fields first, and takes the best from them', () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', rate: 9 },
@@ -301,7 +301,7 @@ describe('convert among offers', () => {
     expect(ghana.best?.ranked.provider.id).toBe('retail-a')
   })
 
-  test('an amount to arrive is sent by the offer that needs least', () => {
+  test('sends an amount to arrive by the offer that needs least', () => {
     const goal = { amount: null, recipientGets: 1_000_000 }
     const { entries, amount } = convert(viewOf(bands()), { from: 'USD', to: 'KES', goal })
     expect(entries.map(({ sent }) => sent)).toEqual([10_203.0405061, 10_526.3157895])

@@ -12,7 +12,7 @@ const namesOf = (world: World, tier: 'hourly' | 'realtime' = 'realtime') =>
   liveCorridors(viewOf(world, tier)).map(({ from, to }) => `${from}/${to}`)
 
 describe('liveCorridors', () => {
-  test('has every quoted corridor, by source, then target, and none without quotes', () => {
+  test('returns every quoted corridor, by source, then target, and none without quotes', () => {
     const world = new World()
     expect(namesOf(world)).toEqual([])
     world.quote(
@@ -23,7 +23,7 @@ describe('liveCorridors', () => {
     expect(namesOf(world)).toEqual(['GBP/ZAR', 'USD/KES', 'USD/NGN'])
   })
 
-  test('a corridor with official prices only is live and has no best', () => {
+  test('returns a corridor with official prices only, without a best', () => {
     const world = new World()
     world.quote({ providerId: 'official-a', rate: 130 }, { providerId: 'parallel-a', rate: 140 })
     const [corridor] = liveCorridors(viewOf(world))
@@ -33,7 +33,7 @@ describe('liveCorridors', () => {
     expect(corridor?.view.lastUpdatedMs).toBe(world.clock.now())
   })
 
-  test('one currency on both sides is a corridor between two countries that are asked for', () => {
+  test('counts one currency on both sides as a corridor between two requested countries', () => {
     const world = new World()
     const offer = { ...PLAIN, sourceCountry: 'US', targetCountry: 'LR' }
     world.quote({ providerId: 'retail-a', from: 'USD', to: 'USD', rate: 1, offer })
@@ -50,7 +50,7 @@ describe('liveCorridors', () => {
     expect(rates.quotes).toEqual([])
   })
 
-  test('a corridor whose first quote came after the top of the hour is not in the hourly tier', () => {
+  test('leaves out of the hourly tier a corridor first quoted after the top of the hour', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1, at: '2026-03-05T14:00:00.001Z' })
     world.quote({ providerId: 'retail-a', to: 'NGN', rate: 1, at: '2026-03-05T14:00:00.000Z' })
@@ -58,7 +58,7 @@ describe('liveCorridors', () => {
     expect(namesOf(world, 'realtime')).toEqual(['USD/KES', 'USD/NGN'])
   })
 
-  test('a corridor goes with its only provider or with one of its currencies, and comes back', () => {
+  test('drops a corridor with its only provider or with one of its currencies, and restores it', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1 })
     const publish = (isProviderActive: boolean, isCurrencyActive: boolean) =>

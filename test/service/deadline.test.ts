@@ -5,7 +5,7 @@ import { inTime } from '~/service/deadline.ts'
 const limits = { msMax: 5, message: 'too late' }
 
 describe('inTime', () => {
-  test('gives the result of the work, good or bad', async () => {
+  test('returns the result or the error of the work', async () => {
     expect(await inTime(Promise.resolve(1), limits)).toBe(1)
     await expect(inTime(Promise.reject(new Error('no')), limits)).rejects.toThrow('no')
   })

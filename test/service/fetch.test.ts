@@ -24,7 +24,7 @@ function failureOf(work: () => unknown): ServiceError {
 }
 
 describe('fetchMatrix', () => {
-  test('has every base against every quote currency, in the order of the question', () => {
+  test('returns every base against every quote currency, in the order of the request', () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1300, GBP: 0.5 })
     const { bases, quotes, pairs } = matrixOf(world, 'GBP,USD', 'NGN,KES')
@@ -36,7 +36,7 @@ describe('fetchMatrix', () => {
     ])
   })
 
-  test('a code named twice, in any case, counts once and keeps its first place', () => {
+  test('counts a code named twice once, in any case, at its first place', () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1300 })
     const { bases, quotes } = matrixOf(world, 'usd,USD', 'NGN,kes,ngn,KES')
@@ -44,7 +44,7 @@ describe('fetchMatrix', () => {
     expect(quotes).toEqual(['NGN', 'KES'])
   })
 
-  test('the best is the best executable quote of the corridor, or null', () => {
+  test('returns the best executable quote of the corridor, or null', () => {
     const world = new World()
     world.reference({ KES: 130, NGN: 1300 })
     world.quote(
@@ -57,7 +57,7 @@ describe('fetchMatrix', () => {
     expect(row?.map(({ best }) => best?.quote.providerId ?? null)).toEqual(['p2p-a', null])
   })
 
-  test('a currency against itself adds no feed that the others do not need', () => {
+  test('names no further feed for a currency against itself', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T10:00:00.000Z', source: 'ecb' })
     world.reference({ NGN: 1300 }, { at: '2026-03-05T12:00:00.000Z', source: 'late' })
@@ -66,7 +66,7 @@ describe('fetchMatrix', () => {
     expect(sourceOf('USD')).toBe('late')
   })
 
-  test('the reference has all sources joined and the oldest leg of all mids', () => {
+  test('joins the sources of all mids, with the time of their oldest leg', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T10:00:00.000Z', source: 'ecb' })
     world.reference({ NGN: 1300 }, { at: '2026-03-05T12:00:00.000Z', source: 'open' })
@@ -84,7 +84,7 @@ describe('fetchMatrix', () => {
     })
   })
 
-  test('an unsupported code fails with its parameter and the supported codes', () => {
+  test('fails for an unsupported code with its parameter and the supported codes', () => {
     const world = new World()
     world.reference({ KES: 130 })
     for (const [from, to, parameter] of [
@@ -107,7 +107,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     expect(failureOf(() => midOf(new World(), 'USD', 'KES')).code).toBe('mid_unavailable')
   })
 
-  test('is recent to the last millisecond with a dead feed, and unavailable from the next one on', () => {
+  test('is recent to the last millisecond after the feed stops, and then unavailable', () => {
     const recent = new World()
     recent.reference({ KES: 130 }, { at: JUST_RECENT })
     expect(midOf(recent, 'USD', 'KES')).toBe(130)
@@ -116,7 +116,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     expect(failureOf(() => midOf(stale, 'USD', 'KES')).code).toBe('mid_unavailable')
   })
 
-  test('is unavailable with a dead feed, also for a pair that it never covered', () => {
+  test('is unavailable after the feed stops, also for a pair that the feed never covered', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: STALE })
     expect(failureOf(() => midOf(world, 'USD', 'NGN')).code).toBe('mid_unavailable')
@@ -175,7 +175,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     expect(unpriced).toEqual([{ code: 'UGX', isStablecoin: false, lastMs: null }])
   })
 
-  test('is missing for stablecoins without an error, with the feed dead or alive', () => {
+  test('is missing for stablecoins without an error, whether the feed works or not', () => {
     for (const at of [STALE, JUST_RECENT]) {
       const world = new World()
       world.reference({ KES: 130, USDT: 1 }, { at })
@@ -193,7 +193,7 @@ describe('a mid that is missing from fetchMatrix', () => {
     }
   })
 
-  test('is 1 for a currency against itself, without a best, feed dead or alive, stablecoin or not', () => {
+  test('is 1 for a currency against itself, without a best, whatever the feed or the currency', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: STALE })
     for (const code of ['KES', 'USD', 'NGN', 'USDT'])

@@ -115,7 +115,7 @@ describe('heldSeriesOf', () => {
     ['hourly', null],
     ['realtime', HELD_MS],
     ['realtime', 1],
-  ] as const)('has what stood at the end of every day, %s, for %p ms', async (tier, heldMs) => {
+  ] as const)('has the price at the end of every day, %s, for %p ms', async (tier, heldMs) => {
     const cutoffMs = tier === 'hourly' ? Math.floor(NOW_MS / HOUR_MS) * HOUR_MS : NOW_MS
     const { points } = await seriesOf(tier, { heldMs })
     expect(points).toHaveLength(31)
@@ -126,7 +126,7 @@ describe('heldSeriesOf', () => {
     }
   })
 
-  test('has what stood at the end of every hour, most of which have no observation', async () => {
+  test('has the price at the end of every hour, although most hours have no observation', async () => {
     const asked = { heldMs: null, interval: 'PT1H', period: '7d' } as const
     const { points } = await seriesOf('realtime', asked)
     expect(points.filter(({ samples }) => samples === 0).length).toBeGreaterThan(100)
@@ -136,7 +136,7 @@ describe('heldSeriesOf', () => {
     }
   })
 
-  test('has a price that stood before the window, until it is too old', async () => {
+  test('has a price from before the window, until it is too old', async () => {
     const nowMs = NOW_MS + 60 * DAY_MS
     const { points } = await seriesOf('realtime', { heldMs: 45 * DAY_MS }, nowMs)
     const stood = points.map(({ standing }) => standing !== null)
@@ -147,7 +147,7 @@ describe('heldSeriesOf', () => {
     )
   })
 
-  test('asks by index alone', async () => {
+  test('reads the table by index alone', async () => {
     const stretches = [{ fromMs: FROM_MS, beforeMs: NOW_MS, lastMs: NOW_MS - 1 }]
     const { from, to } = QUESTION
     const place = await placeIn(database, { from, to })

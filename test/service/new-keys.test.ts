@@ -16,7 +16,7 @@ function world(answer: () => Promise<unknown> = async () => {}) {
 }
 
 describe('NewKeys.lookUp', () => {
-  test('asks for a key by its hash, once, however often it is sent', async () => {
+  test('looks a key up by its hash, once, however often it is sent', async () => {
     const { newKeys, asked } = world()
     const text = key()
     const [first, second] = [newKeys.lookUp(text), newKeys.lookUp(text)]
@@ -27,7 +27,7 @@ describe('NewKeys.lookUp', () => {
     expect(asked).toEqual([keyHashOf(text)])
   })
 
-  test('asks for no malformed key', () => {
+  test('looks up no malformed key', () => {
     const { newKeys, asked } = world()
     const mistyped = key()
     for (const text of ['', 'x', mistyped.toLowerCase(), `${mistyped}0`])
@@ -35,7 +35,7 @@ describe('NewKeys.lookUp', () => {
     expect(asked).toEqual([])
   })
 
-  test('asks for at most twenty made-up keys at first, and for ten a second after that', async () => {
+  test('looks up at most twenty unknown keys at first, and then ten a second', async () => {
     const { newKeys, asked, clock } = world()
     for (let i = 0; i < 100; i++) await newKeys.lookUp(key())
     expect(asked).toHaveLength(20)
@@ -44,7 +44,7 @@ describe('NewKeys.lookUp', () => {
     expect(asked).toHaveLength(30)
   })
 
-  test('asks for at most four at once', async () => {
+  test('looks up at most four keys at once', async () => {
     const gate = Promise.withResolvers<void>()
     const { newKeys, asked } = world(() => gate.promise)
     const lookUps = Array.from({ length: 10 }, () => newKeys.lookUp(key()))
@@ -56,14 +56,14 @@ describe('NewKeys.lookUp', () => {
     expect(asked).toHaveLength(5)
   })
 
-  test('ends when the database does not answer, and asks again the next time', async () => {
+  test('ends when the database does not respond, and tries again the next time', async () => {
     const { newKeys, asked } = world(() => Promise.reject(new Error('no route to host')))
     const text = key()
     for (let i = 0; i < 3; i++) await newKeys.lookUp(text)
     expect(asked).toHaveLength(3)
   })
 
-  test('waits no longer than a second for a hanging look-up', async () => {
+  test('waits at most a second for a hanging lookup', async () => {
     const { newKeys } = world(() => new Promise(() => {}))
     const startMs = performance.now()
     await newKeys.lookUp(key())

@@ -40,7 +40,7 @@ const withInactive = (world: World, inactive: { provider?: string; currency?: st
   )
 
 describe('providerRates', () => {
-  test('has one offer of each corridor by what is asked, or every one', () => {
+  test('returns the best offer of each corridor for the request, or every offer', () => {
     const world = new World()
     const by = (payOut: PayWay) => ({ providerId: 'retail-a', offer: offer({ payOut: [payOut] }) })
     world.quote({ ...by('cash'), rate: 2 }, { ...by('mobile_money'), rate: 1 })
@@ -54,7 +54,7 @@ describe('providerRates', () => {
     expect(asked({ filters: { ...NO_FILTERS, payOut: ['bank_account'] } })).toEqual([])
   })
 
-  test('has the provider’s latest quote in every corridor, by source, then target, and no other', () => {
+  test('returns the provider’s latest quote in every corridor, by source, then target, and no other', () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', from: 'USD', to: 'NGN', rate: 1 },
@@ -72,17 +72,17 @@ describe('providerRates', () => {
     expect(providerRates(viewOf(world), 'retail-a').provider.id).toBe('retail-a')
   })
 
-  test('a provider that quotes nothing has an empty list', () => {
+  test('returns an empty list for a provider without quotes', () => {
     expect(ratesOf(new World(), 'retail-a')).toEqual([])
   })
 
-  test('official prices are listed like any', () => {
+  test('lists official prices like any other', () => {
     const world = new World()
     world.quote({ providerId: 'official-a', rate: 130 })
     expect(ratesOf(world, 'official-a')).toEqual([['USD', 'KES', 130]])
   })
 
-  test('unknown and inactive providers are not found, whatever they quoted', () => {
+  test('does not find unknown and inactive providers, whatever they quoted', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1 })
     withInactive(world, { provider: 'retail-a' })
@@ -90,7 +90,7 @@ describe('providerRates', () => {
       expect(codeOf(() => providerRates(viewOf(world), id))).toBe('unknown_provider')
   })
 
-  test('a corridor with an inactive currency is left out', () => {
+  test('leaves out a corridor with an inactive currency', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 1 }, { providerId: 'retail-a', to: 'NGN', rate: 2 })
     withInactive(world, { currency: 'KES' })

@@ -7,7 +7,7 @@ import { World } from '../support/world.ts'
 const PAIR = { from: 'usd', to: 'kes' }
 
 describe('ratesOf', () => {
-  test('is ranked by kind and rate, each quote with its spread and its distance to the mid', () => {
+  test('ranks by kind and rate, each quote with its spread and its distance to the mid', () => {
     const world = new World()
     world.reference({ KES: 100 })
     world.quote(
@@ -30,7 +30,7 @@ describe('ratesOf', () => {
     ])
   })
 
-  test('without a recent mid there is no distance to it', () => {
+  test('returns no distance to the mid without a recent one', () => {
     const world = new World()
     world.reference({ KES: 100 }, { at: '2026-03-02T14:25:30.499Z' })
     world.quote({ providerId: 'retail-a', rate: 99 })
@@ -39,11 +39,11 @@ describe('ratesOf', () => {
     expect(quotes.map(({ vsMidBps }) => vsMidBps)).toEqual([null])
   })
 
-  test('a pair without quotes is an empty list', () => {
+  test('returns an empty list for a pair without quotes', () => {
     expect(ratesOf(viewOf(new World()), PAIR)).toMatchObject({ quotes: [], mid: null })
   })
 
-  test('a pair whose prices could not be loaded is unavailable, and the other pairs are not', () => {
+  test('fails for a pair whose prices could not be loaded, and not for other pairs', () => {
     const world = new World()
     world.memory.publish({ missing: new Set(['USD/KES']) }, world.clock.now())
     const view = viewOf(world)
@@ -51,7 +51,7 @@ describe('ratesOf', () => {
     expect(ratesOf(view, { from: 'USD', to: 'NGN' }).quotes).toEqual([])
   })
 
-  test('a currency against itself and an unsupported one are refused', () => {
+  test('refuses a currency against itself and an unsupported one', () => {
     const view = viewOf(new World())
     const codeOf = (from: string, to: string): string => {
       try {

@@ -17,11 +17,11 @@ const seen = (world: World) =>
   ])
 
 describe('staleBestsOf', () => {
-  test('nothing while nothing is quoted', () => {
+  test('returns nothing while there are no quotes', () => {
     expect(seen(new World())).toEqual([])
   })
 
-  test('the corridors whose best executable price is stale, the oldest first', () => {
+  test('returns the corridors whose best executable price is stale, the oldest first', () => {
     const world = new World()
     world.quote(
       { providerId: 'retail-a', rate: 130, at: daysAgo(10) },
@@ -37,7 +37,7 @@ describe('staleBestsOf', () => {
     ])
   })
 
-  test('stale one millisecond after the age, not at it', () => {
+  test('counts a price as stale a millisecond past the age, not at it', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 130, at: daysAgo(7) })
     expect(seen(world)).toEqual([])
@@ -45,7 +45,7 @@ describe('staleBestsOf', () => {
     expect(seen(world)).toHaveLength(1)
   })
 
-  test('held against the mid of its own day, not that of today', () => {
+  test('compares a price with the mid of its own day, not that of today', () => {
     const world = new World()
     world.reference({ KES: 125, NGN: 1600, UGX: 3700 }, { at: daysAgo(10) })
     world.quote(
@@ -61,7 +61,7 @@ describe('staleBestsOf', () => {
     ])
   })
 
-  test('nothing where no price counts as stale', () => {
+  test('returns nothing if no price counts as stale', () => {
     const world = new World()
     world.quote({ providerId: 'retail-a', rate: 130, at: daysAgo(400) })
     expect(staleBestsOf(viewOf(world, 'realtime', { staleAfterMs: null }))).toEqual([])

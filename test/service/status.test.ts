@@ -6,7 +6,7 @@ import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
 
 describe('statusOf', () => {
-  test('has null for both, and no recent mid, before the first quote and the first reference', () => {
+  test('has null for both times and no recent mid before the first quote and the first reference', () => {
     expect(statusOf(viewOf(new World()))).toEqual({
       corridorCount: 0,
       providerCount: PROVIDERS.length,
@@ -34,7 +34,7 @@ describe('statusOf', () => {
     expect(status.isMidRecent).toBe(true)
   })
 
-  test('the mid is recent to the last millisecond of its age', () => {
+  test('has a recent mid to the last millisecond of its age', () => {
     const world = new World()
     world.reference({ KES: 130 })
     world.clock.advance(72 * 3_600_000)

@@ -19,14 +19,14 @@ const codesOf = (from: string[], to: string[]) => supportedCodes(catalogue, { fr
 const faultOf = (text: string) => failureOf(() => codesOf(['USD'], [text]))
 
 describe('supportedCodes', () => {
-  test('are the active codes of each side, trimmed, in upper case, once and in order', () => {
+  test('returns the active codes of each side, trimmed, in upper case, once and in order', () => {
     expect(codesOf([' kes ', 'usdt', 'KES'], ['NGN'])).toEqual({
       from: ['KES', 'USDT'],
       to: ['NGN'],
     })
   })
 
-  test('repeats the given text without wide blanks', () => {
+  test('repeats the given string without wide blanks', () => {
     const { message } = faultOf('!  \u00a0-')
     expect(message).toStartWith('to: "! -" is not a supported currency')
   })
@@ -54,7 +54,7 @@ describe('supportedCodes', () => {
     }
   })
 
-  test('shows the given text in quotes, and only the beginning of a long one', () => {
+  test('shows the given string in quotes, and only the beginning of a long one', () => {
     expect(faultOf('X"\n').message).toContain('"X\\"\\n"')
     const { message } = faultOf('x'.repeat(10_000))
     expect(message.length).toBeLessThan(150)
@@ -69,7 +69,7 @@ describe('supportedCodes', () => {
     expect(details.parameter).toBe('from')
   })
 
-  test('stays readable however much is unsupported', () => {
+  test('returns a readable error however much is unsupported', () => {
     const texts = Array.from({ length: 20 }, (_, i) => `${i}${'x'.repeat(200)}`)
     expect(failureOf(() => codesOf(texts, ['KES'])).message.length).toBeLessThan(1000)
   })
@@ -90,17 +90,17 @@ describe('supportedCodes', () => {
 })
 
 describe('supportedCorridor', () => {
-  test('has both codes', () => {
+  test('returns both codes', () => {
     const corridor = supportedCorridor(catalogue, { from: 'usd', to: 'kes' })
     expect(corridor).toEqual({ from: 'USD', to: 'KES' })
   })
 
-  test('two names of one currency are not a corridor', () => {
+  test('refuses two names of one currency', () => {
     const same = () => supportedCorridor(catalogue, { from: 'usd', to: ' USD' })
     expect(failureOf(same).code).toBe('same_currency')
   })
 
-  test('an unsupported code is reported before equal codes, the source first', () => {
+  test('reports an unsupported code before equal codes, the source first', () => {
     const both = failureOf(() => supportedCorridor(catalogue, { from: 'XXX', to: 'XXX' }))
     expect(both.code).toBe('unsupported_currency')
     expect(both.details.parameter).toBe('from')

@@ -62,7 +62,7 @@ describe('reserveUnit', () => {
     expect(quotaAt(deps, CALLER, NOW_MS).used).toBe(3)
   })
 
-  test('the refusal has the limit, the reset in epoch seconds and the time until then', async () => {
+  test('has the limit, the reset in epoch seconds and the time until then in its error', async () => {
     const deps = { ...metering(), limits: { free: 0, pro: 0, enterprise: 0 } }
     const refusal = await failureOf(() => reserveUnit(deps, CALLER, NOW_MS))
     expect(refusal.details).toEqual({ limit: 0, reset: MIDNIGHT_MS / 1000 })
@@ -71,7 +71,7 @@ describe('reserveUnit', () => {
     expect(last.retryAfterSeconds).toBe(1)
   })
 
-  test('the plan of the account decides', async () => {
+  test('follows the plan of the account', async () => {
     const deps = metering()
     const free: Caller = { ...CALLER, account: { ...ACCOUNT, plan: 'free' } }
     await reserveUnit(deps, free, NOW_MS)
@@ -79,7 +79,7 @@ describe('reserveUnit', () => {
     await reserveUnit(deps, CALLER, NOW_MS)
   })
 
-  test('the budget is whole again at UTC midnight', async () => {
+  test('renews the budget at UTC midnight', async () => {
     const deps = metering()
     for (let i = 0; i < 3; i++) await reserveUnit(deps, CALLER, MIDNIGHT_MS - 1)
     expect((await failureOf(() => reserveUnit(deps, CALLER, MIDNIGHT_MS - 1))).code).toBe(
@@ -94,7 +94,7 @@ describe('reserveUnit', () => {
     })
   })
 
-  test('the refusal of the next day, at the same time, has the reset of that day', async () => {
+  test('has on the next day, at the same time, the reset of that day in its error', async () => {
     const deps = { ...metering(), limits: { free: 0, pro: 0, enterprise: 0 } }
     for (const days of [0, 1]) {
       const refusal = await failureOf(() => reserveUnit(deps, CALLER, NOW_MS + days * DAY_MS))
@@ -102,14 +102,14 @@ describe('reserveUnit', () => {
     }
   })
 
-  test('a request that waits for units of another process then takes one itself', async () => {
+  test('takes a unit after it waited for those of another process', async () => {
     const deps = { ...metering(), meter: new WaitingMeter() }
     const unit = await reserveUnit(deps, CALLER, NOW_MS)
     expect(deps.meter.usedBy(unit)).toBe(1)
     expect(quotaAt(deps, CALLER, NOW_MS).used).toBe(1)
   })
 
-  test('a read-only key has units of its own, but no more than its account has left', async () => {
+  test('gives a read-only key units of its own, but no more than its account has left', async () => {
     const deps = metering()
     const reader: Caller = { ...CALLER, key: { ...key('r'), dailyBudget: 2 } }
     await reserveUnit(deps, CALLER, NOW_MS)
@@ -119,7 +119,7 @@ describe('reserveUnit', () => {
     expect(quotaAt(deps, CALLER, NOW_MS)).toMatchObject({ limit: 3, used: 2, remaining: 1 })
   })
 
-  test('the refusal of a read-only key has its own limit, and the reset and the wait', async () => {
+  test("has a read-only key's own limit, the reset and the wait in its error", async () => {
     const deps = metering()
     const reader: Caller = { ...CALLER, key: { ...key('r'), dailyBudget: 1 } }
     await reserveUnit(deps, reader, NOW_MS)
@@ -145,18 +145,18 @@ describe('usageOf', () => {
     return deps
   }
 
-  test('has seven days, oldest first and today last, with zero for days without use', () => {
+  test('returns seven days, oldest first and today last, with zero for days without use', () => {
     const { history } = usageAt(loaded(['k', DAY, 2], ['k', DAY - 3, 5], ['l', DAY - 3, 1]))
     expect(history.map(({ day }) => day - DAY)).toEqual([-6, -5, -4, -3, -2, -1, 0])
     expect(history.map(({ requests }) => requests)).toEqual([0, 0, 0, 6, 0, 0, 2])
   })
 
-  test('the seventh day is shown, the eighth is not', () => {
+  test('includes the seventh day, and not the eighth', () => {
     const { history } = usageAt(loaded(['k', DAY - 6, 9], ['k', DAY - 7, 4]))
     expect(history.map(({ requests }) => requests)).toEqual([9, 0, 0, 0, 0, 0, 0])
   })
 
-  test('the days move with UTC midnight', () => {
+  test('moves the days with UTC midnight', () => {
     const deps = loaded(['k', DAY, 2])
     const before = usageAt(deps, MIDNIGHT_MS - 1)
     const after = usageAt(deps, MIDNIGHT_MS)
@@ -166,7 +166,7 @@ describe('usageOf', () => {
     expect(after.quota.used).toBe(0)
   })
 
-  test('has every active key, with zero if unused, and a revoked one only if it was used today', () => {
+  test('returns every active key, with zero if unused, and a revoked one only if it was used today', () => {
     const deps = loaded(['used', DAY, 2], ['was-used', DAY, 3], ['long-gone', DAY - 1, 9])
     const { keysToday } = usageAt(
       deps,
@@ -183,13 +183,13 @@ describe('usageOf', () => {
     ])
   })
 
-  test('a revoked key whose only unit was given back is not shown', async () => {
+  test('leaves out a revoked key whose only unit was given back', async () => {
     const deps = metering()
     deps.meter.giveBack(await reserveUnit(deps, CALLER, NOW_MS))
     expect(usageAt(deps, NOW_MS, key('k', NOW_MS)).keysToday).toEqual([])
   })
 
-  test('asking costs nothing', () => {
+  test('costs nothing', () => {
     const deps = metering()
     usageAt(deps)
     expect(usageAt(deps).quota).toMatchObject({ used: 0, remaining: 3 })

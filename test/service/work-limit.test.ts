@@ -18,7 +18,7 @@ function works(limit: WorkLimit, count: number) {
 }
 
 describe('WorkLimit.run', () => {
-  test('gives the result of the work, and passes its failure on', async () => {
+  test('returns the result of the work, or its failure', async () => {
     const limit = new WorkLimit({ runningMax: 1, waitingMax: 0 })
     expect(await limit.run(async () => 7)).toBe(7)
     const fault = new Error('no')
@@ -30,7 +30,7 @@ describe('WorkLimit.run', () => {
     expect(limit.figures).toEqual({ running: 0, waiting: 0, refused: 0 })
   })
 
-  test('runs as many at once as allowed, and the next wait and begin in order', async () => {
+  test('runs as many at once as allowed, and starts the others in order', async () => {
     const limit = new WorkLimit({ runningMax: 2, waitingMax: 2 })
     const { begun, ends, results } = works(limit, 4)
     expect(begun).toEqual([0, 1])
@@ -48,7 +48,7 @@ describe('WorkLimit.run', () => {
     expect(limit.figures).toEqual({ running: 0, waiting: 0, refused: 0 })
   })
 
-  test('work beyond those that may wait is overloaded at once, and never begins', async () => {
+  test('refuses work beyond the queue at once, and never begins it', async () => {
     const limit = new WorkLimit({ runningMax: 1, waitingMax: 1 })
     const { begun, ends, results } = works(limit, 3)
     expect(await results[2]).toMatchObject({ code: 'overloaded', retryAfterSeconds: 1 })
@@ -58,7 +58,7 @@ describe('WorkLimit.run', () => {
     expect(limit.figures).toEqual({ running: 0, waiting: 0, refused: 1 })
   })
 
-  test('work that waits too long is overloaded, and never begins', async () => {
+  test('refuses work that waits too long, and never begins it', async () => {
     const limit = new WorkLimit({ runningMax: 1, waitingMax: 5 })
     const { begun, ends, results } = works(limit, 2)
     const startMs = performance.now()

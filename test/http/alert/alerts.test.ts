@@ -10,7 +10,7 @@ const made = (body: unknown, key = free()): Promise<Reply> =>
   world.send('POST', '/alerts', { key, body })
 
 describe('POST /alerts', () => {
-  test('201 with the alert, its secret and the budget, of which it costs one unit', async () => {
+  test('returns 201 with the alert, its secret and the budget, at the cost of one unit', async () => {
     const key = free()
     const { status, body, headers } = await made(
       { ...BODY, corridor: 'usd / kes', name: ' a ' },
@@ -39,12 +39,12 @@ describe('POST /alerts', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('49')
   })
 
-  test('201 with the countries that prices are to be for, as codes in any case', async () => {
+  test('returns 201 with the countries of the prices, as codes in any case', async () => {
     const { status, body } = await made({ ...BODY, source_country: 'us', target_country: ' KE ' })
     expect([status, body.source_country, body.target_country]).toEqual([201, 'US', 'KE'])
   })
 
-  test('201 for every kind of condition, with periods as people write them', async () => {
+  test('returns 201 for every kind of condition, with periods in any notation', async () => {
     const whens = [
       [{ field: 'mid', op: 'moves_pct', value: 2, period: '1d' }, '24h'],
       [{ field: 'best', op: 'moves_pct', value: 2, period: 'P7D' }, '7d'],
@@ -63,7 +63,7 @@ describe('POST /alerts', () => {
     })
   })
 
-  test('400 that names the member for anything else', async () => {
+  test('returns 400 with the name of the field for anything else', async () => {
     const { when } = BODY
     const wrong: [body: unknown, code: string, parameter?: string][] = [
       ['{', 'malformed_body'],
@@ -124,17 +124,17 @@ describe('POST /alerts', () => {
     expect((await world.get('/alerts', key)).body.count).toBe(0)
   })
 
-  test('401 without a key, before the body is read', async () => {
+  test('returns 401 without a key, before the body is read', async () => {
     const reply = await world.send('POST', '/alerts', { body: '{' })
     expect([reply.status, reply.body.code]).toEqual([401, 'missing_key'])
   })
 })
 
-describe('what alerts cost', () => {
+describe('the cost of alerts', () => {
   const left = async (key: string) =>
     (await world.get('/alerts', key)).headers.get('x-ratelimit-remaining')
 
-  test('a unit each to make, change and test one; nothing to list, read or delete it', async () => {
+  test('is a unit each to create, change and test one, and nothing to list, read or delete it', async () => {
     const key = free()
     const { body: alert } = await made(BODY, key)
     const path = `/alerts/${alert.id}`
@@ -150,7 +150,7 @@ describe('what alerts cost', () => {
     expect(await left(key)).toBe('47')
   })
 
-  test('nothing where it fails', async () => {
+  test('is nothing for a request that fails', async () => {
     const key = free()
     const failed = [
       await made({ ...BODY, amount: 5 }, key),
@@ -161,7 +161,7 @@ describe('what alerts cost', () => {
     for (const { headers } of failed) expect(headers.get('x-ratelimit-remaining')).toBe('50')
   })
 
-  test('429 at the end of the budget, before the body is read; deleting goes on', async () => {
+  test('returns 429 at the end of the budget, before the body is read, but deletes', async () => {
     const key = free()
     const { body: alert } = await made(BODY, key)
     for (let i = 1; i < 50; i++) await world.get('/providers', key)
@@ -205,7 +205,7 @@ describe('the alerts of an account', () => {
     expect((await world.get(path, key)).body.code).toBe('unknown_alert')
   })
 
-  test('are changed member by member, and never by nothing', async () => {
+  test('are changed field by field, and not by an empty change', async () => {
     const key = free()
     const { body: alert } = await made(BODY, key)
     const path = `/alerts/${alert.id}`
@@ -233,7 +233,7 @@ describe('the alerts of an account', () => {
     })
   })
 
-  test('are tested and get new secrets, and say what came of it', async () => {
+  test('are tested and get new secrets, and report the result of the delivery', async () => {
     const key = free()
     const { body: alert } = await made(BODY, key)
     const path = `/alerts/${alert.id}`
@@ -266,7 +266,7 @@ describe('the alerts of an account', () => {
     ])
   })
 
-  test('405 with the methods of each path', async () => {
+  test('returns 405 with the methods of each path', async () => {
     const asked = [
       ['PUT', '/alerts', 'GET, HEAD, POST'],
       ['POST', '/alerts/x', 'GET, HEAD, PATCH, DELETE'],

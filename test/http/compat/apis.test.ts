@@ -83,13 +83,13 @@ const CASES: [path: string, shape: unknown][] = [
 ]
 
 describe('an API', () => {
-  test.each(CASES)('answers %s in the shape of the original', async (path, shape) => {
+  test.each(CASES)('serves %s in the shape of the original', async (path, shape) => {
     const { status, body } = await read(path)
     expect(status).toBe(200)
     expect(shapeOf(body)).toEqual(shape)
   })
 
-  test('exchangerate-host answers as documented, without the addresses of its owner', async () => {
+  test('exchangerate-host is served as documented, without the addresses of its owner', async () => {
     expect((await read('exchangerate-host/live?currencies=KES')).body).toEqual({
       ...{ success: true, timestamp: expect.any(Number), source: 'USD' },
       quotes: { USDKES: await mid('USD', 'KES') },
@@ -219,7 +219,7 @@ const FAULTS: [path: string, status: number, body: object | string][] = [
   ['plain/rate/USD/KES.txt?kind=official', 400, 'kind is mid, or official together with bank'],
 ]
 
-describe('a fault', () => {
+describe('an error', () => {
   test.each(FAULTS)(
     'of %s has the status %i and the form of its API',
     async (path, status, wanted) => {
@@ -236,7 +236,7 @@ describe('a fault', () => {
     expect((await read(`openexchangerates/latest.json?symbols=${codes(401)}`)).status).toBe(400)
   })
 
-  test('a name that is no API gets the list of those that are, whatever the key', async () => {
+  test('an unknown API name gets the list of APIs, whatever the key', async () => {
     const { status, body } = await ask('crr_x/nope/latest')
     expect([status, body.code]).toEqual([404, 'unknown_path'])
     expect(body.error).toContain('frankfurter, openexchangerates, exchangerate-host')
@@ -256,7 +256,7 @@ describe('a key', () => {
     ['plain', 'plain/rate/USD/KES.txt', 'apikey'],
   ]
 
-  test.each(OWN)('of %s may stand in the query, a read-only one alone', async (_, path, name) => {
+  test.each(OWN)('of %s may be in the query, if it is read-only', async (_, path, name) => {
     expect((await ask(`${path}?${name}=${readOnly}`)).status).toBe(200)
     for (const where of [`${path}?${name}=${full}`, `${full}/${path}`]) {
       const { status, text } = await ask(where)
@@ -296,7 +296,7 @@ describe('a key', () => {
   })
 })
 
-test('a list before the first mid is an error, not what is pegged to the dollar alone', async () => {
+test('a list before the first mid is an error, not the currencies pegged to the dollar alone', async () => {
   const fresh = new World()
   const pegged = CURRENCIES.map((one) =>
     one.code === 'UGX' ? { ...one, peg: { to: 'USD', rate: 3.6725 } } : one,
@@ -322,7 +322,7 @@ test('a list before the first mid is an error, not what is pegged to the dollar 
   expect(rates).toEqual({ KES: 130, UGX: 3.6725 })
 })
 
-test('an answer that the caller holds is 304, and another question has another tag', async () => {
+test('a response that the caller has is 304, and another request has another tag', async () => {
   const path = `${readOnly}/frankfurter/v1/latest`
   const etag = (await ask(path)).headers.get('etag')!
   const held = new Request(`http://localhost/compat/${path}`, {
@@ -332,7 +332,7 @@ test('an answer that the caller holds is 304, and another question has another t
   expect((await ask(`${path}?base=USD`)).headers.get('etag')).not.toBe(etag)
 })
 
-test('an answer is kept until a mid changes, and for each key, form and day alone', async () => {
+test('a response is cached until a mid changes, and only for one key, form and day', async () => {
   const other = answerable()
   const { key } = other.account('enterprise')
   const asked = async (path: string, accept = '*/*') => {

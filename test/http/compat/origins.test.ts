@@ -14,7 +14,7 @@ function holder(origins: readonly string[] | null) {
 }
 
 describe('a read-only key of a web page', () => {
-  test('with origins, is read from these and no others', async () => {
+  test('with origins, is accepted from these and no others', async () => {
     const { key, ask } = holder([SHOP])
     const path = `/compat/${key}/frankfurter/v1/latest?base=USD&symbols=KES`
     const own = await ask(path, { origin: SHOP })
@@ -42,7 +42,7 @@ describe('a read-only key of a web page', () => {
     }
   })
 
-  test('without origins, is read by any page, and a key in a header by none more', async () => {
+  test('without origins, is accepted from any page, and a key in a header from none more', async () => {
     const { full, key, ask } = holder(null)
     const page = { origin: SHOP }
     const read = await ask(`/compat/${key}/plain/rate/USD/KES.txt`, page)
@@ -53,7 +53,7 @@ describe('a read-only key of a web page', () => {
     expect([header.status, header.headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 
-  test('is sent to no other site, by an answer, a refusal or a path of no API', async () => {
+  test('is never sent to another site as a referrer', async () => {
     const { key, ask } = holder(null)
     for (const path of ['fixer/latest', 'fixer/nope', 'nope/latest'])
       expect((await ask(`/compat/${key}/${path}`)).headers.get('referrer-policy')).toBe(

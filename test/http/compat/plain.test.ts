@@ -14,7 +14,7 @@ function holder(budget = 100) {
   return { world, full: account.key, readOnly: world.addKey(account.id, 'sheet', budget).key }
 }
 
-test('a read-only key in the path reads the mid of /fetch-one, as a number alone', async () => {
+test('a read-only key in the path returns the mid of /fetch-one, as a number alone', async () => {
   const { world, full, readOnly } = holder()
   const { body } = await world.get('/fetch-one?from=USD&to=KES', full)
   const { status, headers, text } = await ask(world, readOnly)
@@ -91,7 +91,7 @@ test('an account without units left refuses its read-only key too', async () => 
   expect(text).toContain("all 50 requests of today's free plan are used")
 })
 
-test('an unknown ending, a wrong key and a currency without a mid get a sentence', async () => {
+test('an unknown ending, a wrong key and a currency without a mid get an error sentence', async () => {
   const { world, readOnly } = holder()
   expect((await ask(world, readOnly, 'USD/KES.xml')).status).toBe(404)
   expect((await ask(world, `${readOnly.slice(0, -1)}!`)).status).toBe(401)

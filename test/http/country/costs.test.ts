@@ -48,7 +48,7 @@ const costs = async (query: string) => {
 const ROUTE = 'source_country=GB&target_country=KE'
 
 describe('GET /costs', () => {
-  test('200 with every offer by total_pct, cheapest first, and what they cost together', async () => {
+  test('returns 200 with every offer by total_pct, cheapest first, and statistics of their costs', async () => {
     world.quote(
       price({ payOut: ['mobile_money'] }, { fee: 4 }),
       price({ payOut: ['cash'] }, { fee: 2, rate: 147 }),
@@ -92,7 +92,7 @@ describe('GET /costs', () => {
     })
   })
 
-  test('200 with all that is known of an offer', async () => {
+  test('returns 200 with every known field of an offer', async () => {
     world.quote(price({ feePercent: 1.5, payIn: ['cash'], deliveryMaxMs: DAY_MS }, { rate: 147 }))
     const said = offer({ sourceCountry: 'GB', targetCountry: 'KE', payIn: ['cash'] })
     const id = offerId(quote({ from: 'GBP', offer: said }))
@@ -126,7 +126,7 @@ describe('GET /costs', () => {
     ])
   })
 
-  test('200 with one band of each offer: the exact one, else the nearest at its own amount', async () => {
+  test('returns 200 with one band of each offer: the exact one, else the nearest at its own amount', async () => {
     world.quote(
       price({ amountMin: 1, amountMax: 50 }, { fee: 1 }),
       price({ amountMin: 50, amountMax: 200 }, { fee: 4 }),
@@ -153,13 +153,13 @@ describe('GET /costs', () => {
     expect(far.note).toBe('Prices of GBP/KES are known for 0.5 to 400 GBP.')
   })
 
-  test('200 with dollars brought to the source currency at the mid', async () => {
+  test('converts dollars to the source currency at the mid', async () => {
     world.quote(price({}, { fee: 1.6 }))
     const { amount, amount_usd, offers } = await costs(`${ROUTE}&amount_usd=200`)
     expect([amount, amount_usd, offers[0].cost.fee_pct]).toEqual([160, 200, 1])
   })
 
-  test('200 with an empty list and a note where no recent mid brings dollars there', async () => {
+  test('returns 200 with an empty list and a note if no recent mid converts the dollars', async () => {
     const bare = new World()
     bare.quote(price({}))
     const { status, body } = await bare.get(`/costs?${ROUTE}&amount_usd=200`, bare.key())
@@ -169,7 +169,7 @@ describe('GET /costs', () => {
     ])
   })
 
-  test('200 with null instead of figures where no offer has a cost', async () => {
+  test('returns 200 with null statistics if no offer has a cost', async () => {
     world.quote(price({}, { fee: null, feeCurrency: null }))
     const { status, offers, average_pct, median_pct, smart, meets, count } = await costs(
       `${ROUTE}&amount=5`,
@@ -178,7 +178,7 @@ describe('GET /costs', () => {
     expect([average_pct, median_pct, smart, meets]).toEqual([null, null, null, null])
   })
 
-  test('200 without prices that do not name both countries, or that are not executable', async () => {
+  test('returns 200 without prices that do not name both countries, or that are not executable', async () => {
     world.quote(
       price({ targetCountry: null }),
       price({ sourceCountry: 'FR' }, { providerId: 'retail-b' }),
@@ -194,7 +194,7 @@ describe('GET /costs', () => {
     })
   })
 
-  test('200 for the first currencies of the countries that have offers; others are noted', async () => {
+  test('uses the first currencies of the countries that have offers, and notes the others', async () => {
     const said = { sourceCountry: 'US', targetCountry: 'LR' }
     const dollars = { ...price(said), from: 'USD', to: 'USD', rate: 1, feeCurrency: 'USD' }
     world.quote({ ...dollars, fee: 5 })
@@ -210,7 +210,7 @@ describe('GET /costs', () => {
     })
   })
 
-  test('200 in the currency that has offers, where a country uses several', async () => {
+  test('uses the currency that has offers if a country has several', async () => {
     const currencies = [...CURRENCIES, currency('LRD')]
     world.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, world.clock.now())
     world.reference({ ...REFERENCES, LRD: 200 })
@@ -230,14 +230,14 @@ describe('GET /costs', () => {
     expect(await pair('&to=lrd')).toEqual(['LRD', 1, others.replace('LRD', 'USD')])
   })
 
-  test('200 with a note where no currency of a country is supported', async () => {
+  test('returns 200 with a note if no currency of a country is supported', async () => {
     expect(await costs('source_country=GB&target_country=AQ&amount=5')).toMatchObject({
       ...{ status: 200, from: null, to: null, amount: 5, count: 0 },
       note: 'No currency of one of the countries is supported; /currencies lists all.',
     })
   })
 
-  test('200 within one country, in the currencies that are asked for', async () => {
+  test('returns 200 within one country, in the requested currencies', async () => {
     world.quote(price({ targetCountry: 'GB' }))
     const asked = 'source_country=GB&target_country=gb&amount=5'
     expect((await costs(asked)).note).toBe('No offer in GBP/GBP says that it is for GB to GB.')
@@ -246,7 +246,7 @@ describe('GET /costs', () => {
     expect(body.pairs).toMatchObject([{ source_country: 'GB', target_country: 'GB' }])
   })
 
-  test('200 with a note where the cheapest price is stale', async () => {
+  test('returns 200 with a note if the cheapest price is stale', async () => {
     world.reference(REFERENCES, { at: '2026-02-01T00:00:00Z' })
     world.quote(price({}, { at: '2026-02-02T00:00:00Z' }))
     const { offers, note } = await costs(`${ROUTE}&amount=100`)
@@ -256,7 +256,7 @@ describe('GET /costs', () => {
     ])
   })
 
-  test('200 with what held at the top of the hour for an hourly key, and again after an hour', async () => {
+  test('returns 200 with the prices of the top of the hour for an hourly key, and again after an hour', async () => {
     world.reference(REFERENCES, { at: '2026-03-05T10:00:00Z' })
     world.quote(
       price({}, { at: '2026-03-05T13:00:00Z', fee: 2 }),
@@ -273,7 +273,7 @@ describe('GET /costs', () => {
     expect(await average()).toEqual([1, 'hourly', '2026-03-05T15:00:00.000Z'])
   })
 
-  test('200 is recalculated once a price comes or expires, however often it was requested', async () => {
+  test('is recalculated once a price arrives or expires, however often it was requested', async () => {
     const count = async () => (await costs(`${ROUTE}&amount=100`)).count
     for (let asked = 0; asked < 3; asked++) expect(await count()).toBe(0)
     world.quote(price({ validUntilMs: world.clock.now() + 60_000 }))
@@ -296,7 +296,7 @@ describe('GET /costs', () => {
     [`${ROUTE}&amount=5&from=XXX`, 'unsupported_currency', 'from'],
     [`${ROUTE}&amount=5&to=SLL`, 'unsupported_currency', 'to'],
     [`${ROUTE}&amount=5&date=2026-03-01`, 'invalid_parameter', 'date'],
-  ])('400 for %s, which names the parameter', async (query, code, parameter) => {
+  ])('returns 400 for %s, which names the parameter', async (query, code, parameter) => {
     expect(await costs(query)).toMatchObject({ status: 400, code, parameter })
   })
 })

@@ -35,7 +35,7 @@ const BRITAIN_TO_KENYA = {
 }
 
 describe('GET /countries', () => {
-  test('200 with the countries of all supported currencies, and no pairs where none is named', async () => {
+  test('returns 200 with the countries of all supported currencies, and no pairs if offers name none', async () => {
     const { status, countries, country_count, pairs, pair_count, note } = await asked('/countries')
     const codes = countries.map(({ code }: { code: string }) => code)
     expect([status, pairs, pair_count, note]).toEqual([200, [], 0, undefined])
@@ -48,7 +48,7 @@ describe('GET /countries', () => {
     expect([shown('GH'), shown('SL'), shown('AQ')]).toEqual([undefined, undefined, undefined])
   })
 
-  test('200 with each pair that offers name, in all its currencies, with counts', async () => {
+  test('returns 200 with each pair that offers name, in all its currencies, with counts', async () => {
     world.quote(
       price({ payOut: ['cash'], amountMax: 100 }, { at: '2026-03-01T00:00:00Z' }),
       price({ payOut: ['cash'], amountMin: 100 }, { at: '2026-03-02T00:00:00Z' }),
@@ -79,7 +79,7 @@ describe('GET /countries', () => {
     ])
   })
 
-  test('200 with a pair of countries that share a currency, and not with one country', async () => {
+  test('returns 200 with a pair of countries that share a currency, and not with one country', async () => {
     const dollars = { from: 'USD', to: 'USD', rate: 1 }
     world.quote(
       price({ sourceCountry: 'US', targetCountry: 'LR' }, dollars),
@@ -94,13 +94,13 @@ describe('GET /countries', () => {
     expect((await asked('/corridors')).count).toBe(0)
   })
 
-  test('200 with a country that only an offer names', async () => {
+  test('returns 200 with a country that only an offer names', async () => {
     world.quote(price({ targetCountry: 'GH' }))
     const { countries } = await asked('/countries')
     expect(countries).toContainEqual({ code: 'GH', name: 'Ghana', currencies: [] })
   })
 
-  test('200 is recalculated when offers come and expire, and by the hour for an hourly key', async () => {
+  test('is recalculated when offers arrive and expire, and by the hour for an hourly key', async () => {
     const free = world.key('free')
     const counts = async () => [
       (await asked('/countries')).pair_count,
@@ -133,7 +133,7 @@ describe('a list of 5,000 pairs', () => {
     return [countries.pair_count, countries.note, note]
   }
 
-  test('200 in full, and with a note from one more on', async () => {
+  test('returns 200 in full, and with a note if there is one more', async () => {
     world.quote(...pairs.slice(0, LISTED))
     expect(await notes()).toEqual([LISTED, undefined, undefined])
     world.quote(pairs[LISTED]!)
@@ -155,7 +155,7 @@ describe('GET /corridors?by=country', () => {
     return note ?? corridors
   }
 
-  test('200 with each corridor once for every two countries, by the offers that name them', async () => {
+  test('returns 200 with each corridor once for every two countries, by the offers that name them', async () => {
     world.quote(
       price({}),
       price({ payOut: ['cash'] }, { rate: 149, providerId: 'retail-b' }),
@@ -192,7 +192,7 @@ describe('GET /corridors?by=country', () => {
     expect((await asked('/corridors')).corridors).toHaveLength(1)
   })
 
-  test('200 with the countries of what is asked for alone', async () => {
+  test('returns 200 with only the countries requested', async () => {
     world.quote(
       price({ payOut: ['cash'] }),
       price({ sourceCountry: 'FR', payOut: ['mobile_money'] }, { from: 'EUR' }),
@@ -206,7 +206,7 @@ describe('GET /corridors?by=country', () => {
     expect(await sources('max_age=7d')).toEqual(['FR', 'GB'])
   })
 
-  test('200 with an empty list and a note that says why', async () => {
+  test('returns 200 with an empty list and a note with the reason', async () => {
     expect(await shown()).toBe('No provider quotes any corridor at present.')
     world.quote(price({ payOut: ['cash'] }, { at: '2026-01-01T00:00:00Z' }))
     expect(await shown('max_age=7d')).toBe(
@@ -217,7 +217,7 @@ describe('GET /corridors?by=country', () => {
     )
   })
 
-  test('400 for another word', async () => {
+  test('returns 400 for an unknown value', async () => {
     expect(await asked('/corridors?by=region')).toMatchObject({
       ...{ status: 400, code: 'invalid_parameter', parameter: 'by' },
       error: 'by cannot be used: it must be one of currency, country',

@@ -14,7 +14,7 @@ const PAGE_DOCUMENT = '/docs/assets/openapi.json'
 const PAGES = ['/openapi.json', PAGE_DOCUMENT, '/postman.json', '/docs', '/llms.txt', ...ASSETS]
 
 describe.each(PAGES)('GET %s', (path) => {
-  test('200 without a key, with a tag', async () => {
+  test('returns 200 without a key, with a tag', async () => {
     const { status, headers, text } = await ask(path)
     expect(status).toBe(200)
     expect(text.length).toBeGreaterThan(500)
@@ -23,7 +23,7 @@ describe.each(PAGES)('GET %s', (path) => {
     expect(headers.get('x-ratelimit-limit')).toBeNull()
   })
 
-  test('304 to a caller that has it already, 200 to one that has another', async () => {
+  test('returns 304 to a caller that has it, and 200 to one that has another', async () => {
     const { headers } = await ask(path)
     const asked = (held: string) => ask(path, { headers: { 'if-none-match': held } })
     const { status, text, headers: told } = await asked(headers.get('etag')!)
@@ -36,26 +36,29 @@ describe.each(PAGES)('GET %s', (path) => {
     ['gzip', 'br;q=0.5, gzip'],
     ['br', 'gzip, deflate, br, zstd'],
     ['br', 'br'],
-  ])('200 with the same text in %s to a caller that accepts %p', async (coding, accepted) => {
-    const plain = await ask(path)
-    const init = { headers: { 'accept-encoding': accepted } }
-    const packed = await world.app.handle(new Request(`${ORIGIN}${path}`, init))
-    expect(packed.headers.get('content-encoding')).toBe(coding)
-    expect(packed.headers.get('vary')).toStartWith('accept-encoding')
-    const bytes = await packed.bytes()
-    const text = coding === 'br' ? brotliDecompressSync(bytes) : Bun.gunzipSync(bytes)
-    expect(new TextDecoder().decode(text)).toBe(plain.text)
-  })
+  ])(
+    'returns 200 with the same content in %s to a caller that accepts %p',
+    async (coding, accepted) => {
+      const plain = await ask(path)
+      const init = { headers: { 'accept-encoding': accepted } }
+      const packed = await world.app.handle(new Request(`${ORIGIN}${path}`, init))
+      expect(packed.headers.get('content-encoding')).toBe(coding)
+      expect(packed.headers.get('vary')).toStartWith('accept-encoding')
+      const bytes = await packed.bytes()
+      const text = coding === 'br' ? brotliDecompressSync(bytes) : Bun.gunzipSync(bytes)
+      expect(new TextDecoder().decode(text)).toBe(plain.text)
+    },
+  )
 
   test.each(['gzip;q=0', 'identity', 'br;q=0', '', 'gzip;q=0.1, identity'])(
-    '200 uncompressed to a caller that accepts %p',
+    'returns 200 uncompressed to a caller that accepts %p',
     async (accepted) => {
       const { headers } = await ask(path, { headers: { 'accept-encoding': accepted } })
       expect(headers.get('content-encoding')).toBeNull()
     },
   )
 
-  test('200 to HEAD without a body, and 405 to POST', async () => {
+  test('returns 200 to HEAD without a body, and 405 to POST', async () => {
     const { status, text } = await ask(path, { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])
     expect((await ask(path, { method: 'POST' })).status).toBe(405)
@@ -68,7 +71,7 @@ describe('GET /openapi.json', () => {
     return [body.servers, body.info.contact.url.replace(/\/$/, '')]
   }
 
-  test('200 as JSON, with the server that it was read from', async () => {
+  test('returns 200 as JSON, with the server that it was read from', async () => {
     const { headers, body } = await ask('/openapi.json')
     expect(headers.get('content-type')).toBe('application/json')
     expect(body.servers).toEqual([{ url: 'http://localhost/api/v1' }])
@@ -77,7 +80,7 @@ describe('GET /openapi.json', () => {
   test.each([
     ...['rates.example', 'rates.example:8080', '127.0.0.1:3000', '[::1]:3000'],
     ...['prices_1:3000', 'EXAMPLE.org'],
-  ])('200 at %s, with that as the server', async (host) => {
+  ])('returns 200 at %s, with that as the server', async (host) => {
     const home = `http://${host.toLowerCase()}`
     expect(await servedAt({ host })).toEqual([[{ url: `${home}/api/v1` }], home])
   })
@@ -85,12 +88,12 @@ describe('GET /openapi.json', () => {
   test.each([
     ...['a"b', 'a b', 'user@rates.example', 'rates.example/x', 'rates.example?', '', ':1', '[x]'],
     ...[`${'a'.repeat(254)}`, 'rates.example:99999', 'a,b'],
-  ])('200 at %p, which is no address, with a local server', async (host) => {
+  ])('returns 200 at %p, which is not an address, with a local server', async (host) => {
     const home = 'http://localhost'
     expect(await servedAt({ host })).toEqual([[{ url: `${home}/api/v1` }], home])
   })
 
-  test('200 with https if a trusted proxy says so, and another host only by Host', async () => {
+  test('returns 200 with https if a trusted proxy says so, and another host only by Host', async () => {
     const said = {
       host: 'rates.example',
       'x-forwarded-proto': 'http, https',
@@ -102,14 +105,14 @@ describe('GET /openapi.json', () => {
     expect(proxied).toEqual({ url: 'https://rates.example/api/v1' })
   })
 
-  test('200 with the public address if there is one, wherever it is asked', async () => {
+  test('returns 200 with the public address if there is one, at any host', async () => {
     const of = new World({ publicUrl: 'https://rates.example/fx', isProxied: true })
     const [[server], contact] = await servedAt({ host: 'other.example' }, of)
     expect(server).toEqual({ url: 'https://rates.example/fx/api/v1' })
     expect(contact).toBe('https://rates.example/fx')
   })
 
-  test('200 at one host to a caller with the document of another, after any number', async () => {
+  test('returns 200 at one host to a caller that has the document of another', async () => {
     const at = (host: string, headers = {}) =>
       ask('/openapi.json', { headers: { host, ...headers } })
     const hosts = Array.from({ length: 30 }, (_, i) => `rates-${i}.example`)
@@ -131,7 +134,7 @@ describe('GET /openapi.json', () => {
 })
 
 describe('GET /postman.json', () => {
-  test('200 as a collection of the address it was read from, with the key as a variable', async () => {
+  test('returns 200 as a collection of the address it was read from, with the key as a variable', async () => {
     const { headers, body, text } = await ask('/postman.json', {
       headers: { host: 'rates.example' },
     })
@@ -145,7 +148,7 @@ describe('GET /postman.json', () => {
     expect(text).not.toContain('corridor.invalid')
   })
 
-  test('200 with the public address if there is one', async () => {
+  test('returns 200 with the public address if there is one', async () => {
     const of = new World({ publicUrl: 'https://rates.example/fx' })
     const { body } = await ask('/postman.json', {}, of)
     expect(body.variable[0].value).toBe('https://rates.example/fx/api/v1')
@@ -153,7 +156,7 @@ describe('GET /postman.json', () => {
 })
 
 describe('GET /docs', () => {
-  test('200 as a page that loads nothing from another host', async () => {
+  test('returns 200 as a page that loads nothing from another host', async () => {
     const { headers, text } = await ask('/docs')
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(text).not.toMatch(/https?:|\/\/[a-z]/)
@@ -176,7 +179,7 @@ describe('GET /docs', () => {
     expect(text).toContain(`"url":"${PAGE_DOCUMENT}"`)
   })
 
-  test('200 with a document whose server is wherever the page is', async () => {
+  test('returns 200 with a document whose server is the one of the page', async () => {
     const init = { headers: { host: 'rates.example' } }
     const [own, { text }] = await Promise.all([
       ask(PAGE_DOCUMENT, init),
@@ -186,7 +189,7 @@ describe('GET /docs', () => {
     expect(own.text).toBe(text.replaceAll('http://rates.example', ''))
   })
 
-  test('200 with a document of the public address if there is one', async () => {
+  test('returns 200 with a document of the public address if there is one', async () => {
     const { body } = await ask(
       PAGE_DOCUMENT,
       {},
@@ -195,7 +198,7 @@ describe('GET /docs', () => {
     expect(body.servers).toEqual([{ url: 'https://rates.example/x/api/v1' }])
   })
 
-  test('200 in the frame of every page, marked as the one it is', async () => {
+  test('returns 200 in the frame of every page, marked as current', async () => {
     const [{ text }, page] = await Promise.all([ask('/docs'), ask('/corridors')])
     const part = (html: string, tag: string) =>
       new RegExp(`<${tag}[ >][\\s\\S]*</${tag}>`).exec(html)![0]
@@ -210,7 +213,7 @@ describe('GET /docs', () => {
     expect(text.match(/<main id="content" tabindex="-1">/g)).toHaveLength(1)
   })
 
-  test('200 with a policy that allows requests only to us, and only its own scripts', async () => {
+  test('returns 200 with a policy that allows requests only to us, and only its own scripts', async () => {
     const { headers, text } = await ask('/docs')
     const policy = headers.get('content-security-policy')!
     const hashes = [...text.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
@@ -224,14 +227,14 @@ describe('GET /docs', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer')
   })
 
-  test('200 with the guide instead of the reference, for readers without scripts', async () => {
+  test('returns 200 with the guide instead of the reference, for readers without scripts', async () => {
     const [{ text }, guide] = await Promise.all([ask('/docs'), ask('/llms.txt')])
     const [, shown] = /<div id="swagger-ui"><pre class="guide">([\s\S]*?)<\/pre><\/div>/.exec(text)!
     expect(shown).toBe(Bun.escapeHTML(guide.text))
     expect(shown).not.toContain('<')
   })
 
-  test('200 with a policy that allows the public address too', async () => {
+  test('returns 200 with a policy that allows the public address too', async () => {
     const { headers } = await ask('/docs', {}, new World({ publicUrl: 'https://rates.example/x' }))
     expect(headers.get('content-security-policy')).toContain(
       "connect-src 'self' https://rates.example;",
@@ -241,14 +244,14 @@ describe('GET /docs', () => {
   test.each([
     ...['/docs/assets', '/docs/assets/', '/docs/assets/package.json', '/docs/nope'],
     ...['/docs/assets/..%2fpackage.json', '/docs/assets/swagger-ui-bundle.js.map'],
-  ])('404 for %s', async (path) => {
+  ])('returns 404 for %s', async (path) => {
     const { status, body } = await ask(path)
     expect([status, body?.code]).toEqual([404, 'unknown_path'])
   })
 })
 
 describe('GET /llms.txt', () => {
-  test('200 as a short text that names every operation', async () => {
+  test('returns 200 as a short document that names every operation', async () => {
     const { headers, text } = await ask('/llms.txt')
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(text).toStartWith('# Corridor\n\n> ')
@@ -260,7 +263,7 @@ describe('GET /llms.txt', () => {
     expect(text).toContain('(from, to, period?')
   })
 
-  test('200 with where a reader finds age, cost, evidence and the amount to arrive', async () => {
+  test('returns 200 with directions to age, cost, evidence and the amount to arrive', async () => {
     const { text } = await ask('/llms.txt')
     for (const name of [
       ...['is_stale', 'best_current', 'cost', 'recipient_gets', 'send_amount'],
@@ -269,7 +272,7 @@ describe('GET /llms.txt', () => {
       expect(text).toContain(`\`${name}\``)
   })
 
-  test('200 with the public address if there is one', async () => {
+  test('returns 200 with the public address if there is one', async () => {
     const { text } = await ask('/llms.txt', {}, new World({ publicUrl: 'https://rates.example' }))
     expect(text).toContain('`https://rates.example/api/v1`')
     expect(text).toContain('(https://rates.example/openapi.json)')

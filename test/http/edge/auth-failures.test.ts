@@ -31,7 +31,7 @@ function scene() {
 }
 
 describe('limitingFailures', () => {
-  test('429 with the time to wait after too many 401 in a minute, and 401 again after that time', async () => {
+  test('returns 429 with the time to wait after too many 401 in a minute, and 401 again after that time', async () => {
     const { world, get } = scene()
     for (let i = 0; i < 2 * PER_MINUTE; i++) expect((await get('wrong')).status).toBe(401)
     const { status, body, headers } = await get(null)
@@ -44,21 +44,21 @@ describe('limitingFailures', () => {
     expect((await get('wrong')).status).toBe(429)
   })
 
-  test('200 for a valid key, however often its address failed', async () => {
+  test('returns 200 for a valid key, however often its address failed', async () => {
     const { world, get } = scene()
     for (let i = 0; i < 10; i++) await get('wrong')
     expect((await get(world.key())).status).toBe(200)
     expect((await get('wrong')).status).toBe(429)
   })
 
-  test('a flood from one address does not affect another', async () => {
+  test('is unaffected by a flood from another address', async () => {
     const { from, get } = scene()
     for (let i = 0; i < 10; i++) await get('wrong')
     from('192.0.2.2')
     expect((await get('wrong')).status).toBe(401)
   })
 
-  test('other failures do not count, and recording is limited like reading', async () => {
+  test('does not count other errors, and limits recording like reading', async () => {
     const { world, get } = scene()
     const key = world.key()
     for (let i = 0; i < 10; i++) await get(key, '/rates')
@@ -67,7 +67,7 @@ describe('limitingFailures', () => {
     expect((await get('wrong')).status).toBe(429)
   })
 
-  test('looks up no address while all together fail no more than one may', async () => {
+  test('looks up no address while the failures of all together are within the limit of one', async () => {
     const { asked, get } = scene()
     for (let i = 0; i < PER_MINUTE; i++) await get('wrong')
     expect(asked()).toBe(0)

@@ -89,7 +89,7 @@ describe('headers for other origins', () => {
     },
   )
 
-  test('of the tool server to callers without an origin, and from a forbidden one', async () => {
+  test('of the tool server for callers without an origin, and for a forbidden one', async () => {
     const world = new World({ corsOrigins: ['*'] })
     expect(await sharingOf(world, TOOLS, { method: 'OPTIONS' })).toEqual({
       status: 204,

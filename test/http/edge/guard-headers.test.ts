@@ -72,7 +72,7 @@ describe.each<[string | null, string | null]>([
   [HTTPS, HSTS],
   [`${HTTPS}/fx`, HSTS],
 ])('with PUBLIC_URL %p', (publicUrl, hsts) => {
-  test('every answer tells browsers to trust its type, and to use https if there is https', async () => {
+  test('every response tells browsers to trust its type, and to use https if there is https', async () => {
     const world = answerable({
       ...(publicUrl !== null && { publicUrl }),
       corsOrigins: [SHOP],
@@ -110,7 +110,7 @@ describe.each<[string | null, string | null]>([
   })
 })
 
-test('an answer is prepared with the headers of its own app', () => {
+test('a response is prepared with the headers of its own app', () => {
   expect(guardHeaders(null)).toEqual({ 'x-content-type-options': 'nosniff' })
   expect(guardHeaders(HTTPS)['strict-transport-security']).toBe(HSTS)
 })
@@ -143,29 +143,26 @@ describe('a 401', () => {
   const TOOLS_CHALLENGE =
     /^Bearer realm="corridor", .*resource_metadata="http:[^"]+", ApiKey realm="corridor"$/
 
-  test.each([null, 'wrong', 'crd_'])(
-    'names the scheme that it asks for, for a key like %p',
-    async (key) => {
-      const world = answerable()
-      const headers: Record<string, string> = key === null ? {} : { 'x-api-key': key }
-      const asked: Asked[] = [
-        ...[...METERED].map(({ path }): Asked => [`${API}${path}`, { headers }]),
-        [`${API}/change?from=USD&to=KES`, { headers }],
-        [`${API}/admin/usage`, { headers }],
-        [`${API}/rates`, { method: 'POST', headers, body: '[]' }],
-        [`${ORIGIN}/mcp`, { method: 'POST', headers, body: '{}' }],
-      ]
-      for (const [url, init] of asked) {
-        const reply = await world.app.handle(new Request(url, init))
-        expect([url, reply.status]).toEqual([url, 401])
-        const shown = reply.headers.get('www-authenticate')
-        if (url.endsWith('/mcp')) expect(shown).toMatch(TOOLS_CHALLENGE)
-        else expect(shown).toBe(CHALLENGE)
-      }
-    },
-  )
+  test.each([null, 'wrong', 'crd_'])('names its scheme, for a key like %p', async (key) => {
+    const world = answerable()
+    const headers: Record<string, string> = key === null ? {} : { 'x-api-key': key }
+    const asked: Asked[] = [
+      ...[...METERED].map(({ path }): Asked => [`${API}${path}`, { headers }]),
+      [`${API}/change?from=USD&to=KES`, { headers }],
+      [`${API}/admin/usage`, { headers }],
+      [`${API}/rates`, { method: 'POST', headers, body: '[]' }],
+      [`${ORIGIN}/mcp`, { method: 'POST', headers, body: '{}' }],
+    ]
+    for (const [url, init] of asked) {
+      const reply = await world.app.handle(new Request(url, init))
+      expect([url, reply.status]).toEqual([url, 401])
+      const shown = reply.headers.get('www-authenticate')
+      if (url.endsWith('/mcp')) expect(shown).toMatch(TOOLS_CHALLENGE)
+      else expect(shown).toBe(CHALLENGE)
+    }
+  })
 
-  test('lets a page of another origin read the scheme, which no other answer has', async () => {
+  test('lets a page of another origin read the scheme, which no other response has', async () => {
     const world = answerable({ corsOrigins: [SHOP] })
     const headers = { origin: SHOP }
     const refused = await world.get('/providers', undefined, { headers })

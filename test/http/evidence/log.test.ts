@@ -45,7 +45,7 @@ const world = new World({ evidence: LOG })
 const file = async (path: string) => world.app.handle(new Request(`${ORIGIN}/log/${path}`))
 
 describe('GET /log/checkpoint', () => {
-  test('200: the newest checkpoint as plain text, for pages of any origin', async () => {
+  test('returns 200 with the newest checkpoint as plain text, for pages of any origin', async () => {
     const reply = await file('checkpoint')
     expect(reply.status).toBe(200)
     expect(reply.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -54,7 +54,7 @@ describe('GET /log/checkpoint', () => {
     expect(noteOf(await reply.text())?.text).toStartWith('log.example\n300\n')
   })
 
-  test('404 before the first seal', async () => {
+  test('returns 404 before the first seal', async () => {
     const bare = new World({ evidence: noEvidence })
     const reply = await bare.app.handle(new Request(`${ORIGIN}/log/checkpoint`))
     expect(reply.status).toBe(404)
@@ -63,7 +63,7 @@ describe('GET /log/checkpoint', () => {
 })
 
 describe('GET /log/tile', () => {
-  test('200: a tile, full or partial, for long', async () => {
+  test('returns 200 with a full or partial tile, cacheable for long', async () => {
     const full = await file('tile/0/000')
     expect((await full.arrayBuffer()).byteLength).toBe(8192)
     expect(full.headers.get('cache-control')).toContain('immutable')
@@ -80,13 +80,13 @@ describe('GET /log/tile', () => {
     'tile/9/000',
     'tile/0/x/y',
     'tile/0/-01',
-  ])('404: %s', async (path) => {
+  ])('returns 404 for %s', async (path) => {
     const reply = await file(path)
     expect(reply.status).toBe(404)
     expect(await reply.json()).toMatchObject({ code: 'unknown_path' })
   })
 
-  test('entries end at what was sealed before the hour', async () => {
+  test('returns entries up to the last seal before the hour', async () => {
     expect((await file('tile/entries/000')).status).toBe(200)
     expect((await file('tile/entries/001.p/24')).status).toBe(200)
     expect((await file('tile/entries/001.p/25')).status).toBe(404)
@@ -94,7 +94,7 @@ describe('GET /log/tile', () => {
 })
 
 describe('GET /proofs', () => {
-  test('200: a proof that leads to the root, and costs nothing', async () => {
+  test('returns 200 with a proof that leads to the root, and costs nothing', async () => {
     const key = world.key('enterprise')
     const before = world.meter
     const reply = await world.get('/proofs?observation=299', key)
@@ -107,7 +107,7 @@ describe('GET /proofs', () => {
     expect(world.meter).toBe(before)
   })
 
-  test('404 not_sealed: for hourly keys until the hour, with when', async () => {
+  test('returns 404 not_sealed for hourly keys until the hour, with the time', async () => {
     const key = world.key('free')
     expect((await world.get('/proofs?observation=279', key)).status).toBe(200)
     const reply = await world.get('/proofs?observation=280', key)
@@ -118,7 +118,7 @@ describe('GET /proofs', () => {
     })
   })
 
-  test('404 not_sealed: until the next seal, with when', async () => {
+  test('returns 404 not_sealed until the next seal, with the time', async () => {
     const reply = await world.get('/proofs?observation=350', world.key())
     expect(reply.body).toMatchObject({
       code: 'not_sealed',
@@ -126,7 +126,7 @@ describe('GET /proofs', () => {
     })
   })
 
-  test('404: a row that does not exist', async () => {
+  test('returns 404 for a row that does not exist', async () => {
     const key = world.key()
     expect((await world.get('/proofs?observation=400', key)).body.code).toBe('unknown_observation')
     expect((await world.get('/proofs?reference=400', key)).body.code).toBe('unknown_reference')
@@ -135,7 +135,7 @@ describe('GET /proofs', () => {
     expect([status, body.code]).toEqual([404, 'unknown_entry'])
   })
 
-  test('200: that a price was withdrawn, and the newest change of a catalogue entry', async () => {
+  test('returns 200 for a withdrawal, and for the newest change of a catalogue entry', async () => {
     for (const [query, index] of [
       ['withdrawal=12', 12],
       ['catalogue=KES', 7],
@@ -154,11 +154,11 @@ describe('GET /proofs', () => {
     '?catalogue=',
     `?catalogue=${'x'.repeat(101)}`,
     '?reference=1.5',
-  ])('400: %p', async (query) => {
+  ])('returns 400 for %p', async (query) => {
     expect((await world.get(`/proofs${query}`, world.key())).status).toBe(400)
   })
 
-  test('401 without a key', async () => {
+  test('returns 401 without a key', async () => {
     expect((await world.get('/proofs?observation=1')).status).toBe(401)
   })
 })

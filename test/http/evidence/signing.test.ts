@@ -41,12 +41,12 @@ async function isVerified(reply: Reply, url = `${API}${PATH}`): Promise<boolean 
 }
 
 describe('Accept-Signature', () => {
-  test('401 without a key, whatever it asks for', async () => {
+  test('returns 401 without a key, whatever it requests', async () => {
     const reply = await world.get(PATH, undefined, { headers: { 'accept-signature': 'sig=(' } })
     expect(reply.status).toBe(401)
   })
 
-  test('200: signs the answer so that a library of others verifies it', async () => {
+  test('signs a response that another library verifies', async () => {
     const reply = await ask(`sig=${ALL};created;keyid="test-key"`)
     expect(reply.status).toBe(200)
     const seconds = Math.floor(world.clock.now() / 1000)
@@ -60,7 +60,7 @@ describe('Accept-Signature', () => {
     expect(await isVerified({ ...reply, text: reply.text.replace('129.5', '129.6') })).toBe(false)
   })
 
-  test('200: what it signs is verified by openssl', async () => {
+  test('signs a response that openssl verifies', async () => {
     const reply = await ask('sig=()')
     const lines = ALL.slice(1, -1)
       .split(' ')
@@ -84,7 +84,7 @@ describe('Accept-Signature', () => {
     expect([exitCode, stdout.toString().trim()]).toEqual([0, 'Signature Verified Successfully'])
   })
 
-  test('repeats the nonce and the tag, and signs once for each label', async () => {
+  test('has its nonce and tag repeated, and one signature for each label', async () => {
     const reply = await ask('a=("@status");nonce="n-1", b=();tag="app"')
     const input = reply.headers.get('signature-input')!
     expect(input).toContain('a=("@method";req ')
@@ -94,14 +94,14 @@ describe('Accept-Signature', () => {
     expect(await isVerified(reply)).toBe(true)
   })
 
-  test('signs the address that PUBLIC_URL names', async () => {
+  test('signs the address of PUBLIC_URL', async () => {
     const proxied = new World({ publicUrl: 'https://rates.example' })
     proxied.quote({ providerId: 'retail-a', rate: 129.5 })
     const reply = await ask('sig=()', proxied.key(), PATH, proxied)
     expect(await isVerified(reply, `https://rates.example/api/v1${PATH}`)).toBe(true)
   })
 
-  test('signs questions about the past and lists as files too', async () => {
+  test('signs responses about the past and lists as files too', async () => {
     for (const path of ['/rates/history?from=USD&to=KES', `${PATH}&format=csv`]) {
       const reply = await ask('sig=()', world.key(), path)
       expect([path, reply.status]).toEqual([path, 200])
@@ -109,7 +109,7 @@ describe('Accept-Signature', () => {
     }
   })
 
-  test('signs refusals, which cost nothing', async () => {
+  test('signs errors, which cost nothing', async () => {
     const reply = await ask('sig=()', world.key(), '/rates?from=USD&to=XXX')
     expect(reply.status).toBe(400)
     expect(await isVerified(reply, `${API}/rates?from=USD&to=XXX`)).toBe(true)
@@ -130,7 +130,7 @@ describe('Accept-Signature', () => {
     ['sig=();nonce=1', 'nonce is not a text'],
     [`sig=();nonce="${'n'.repeat(300)}"`, 'nonce is not a text of at most 256'],
     [`sig=();tag="${'n'.repeat(3000)}"`, 'longer than 2048'],
-  ])('400, and nothing is spent: %#', async (wish, fault) => {
+  ])('returns 400 and spends nothing: %#', async (wish, fault) => {
     const key = world.key()
     const reply = await ask(wish, key)
     expect(reply.status).toBe(400)
@@ -140,7 +140,7 @@ describe('Accept-Signature', () => {
     expect((await world.get('/admin/usage', key)).body.used).toBe(0)
   })
 
-  test('is ignored where nothing is metered, and nothing is signed without it', async () => {
+  test('is ignored on unmetered paths, and nothing is signed without it', async () => {
     const free = await ask('sig=(', world.key(), '/admin/usage')
     expect(free.status).toBe(200)
     const plain = await world.get(PATH, world.key())
@@ -149,7 +149,7 @@ describe('Accept-Signature', () => {
   })
 })
 
-test('GET /.well-known/http-message-signatures-directory: the key that verifies answers', async () => {
+test('GET /.well-known/http-message-signatures-directory returns the key that verifies responses', async () => {
   const path = '/.well-known/http-message-signatures-directory'
   const reply = await world.app.handle(new Request(`${ORIGIN}${path}`))
   expect(reply.status).toBe(200)

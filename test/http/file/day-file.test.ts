@@ -47,7 +47,7 @@ const left = async () =>
   Number((await world.get('/rates?from=USD')).headers.get('x-ratelimit-remaining'))
 
 describe('GET /files/YYYY-MM-DD.csv.gz', () => {
-  test('200 has the rows of /historical with all offers, of every corridor', async () => {
+  test('returns 200 with the rows of /historical with all offers, of every corridor', async () => {
     const { status, headers, text } = await file('2026-03-02', 'hourly')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('application/gzip')
@@ -76,7 +76,7 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
     expect(snapshotList.names).toHaveLength(dayFileList.names.length + 3)
   })
 
-  test('200 stays what it was when it was first made, whatever is recorded for the day', async () => {
+  test('stays unchanged once it was created, whatever is recorded for the day', async () => {
     const first = await file('2026-03-03')
     await say('retail-a', 777, '2026-03-03T13:00:00Z')
     const { body } = await world.get('/historical?from=USD&to=KES&date=2026-03-03')
@@ -86,7 +86,7 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
     expect(again.headers.get('etag')).toBe(first.headers.get('etag'))
   })
 
-  test('304 to a caller who has it, which costs a unit as 200 does', async () => {
+  test('returns 304 to a caller that has it, at the cost of a unit like 200', async () => {
     const { headers, bytes } = await file('2026-03-02')
     const before = await left()
     const held = await file('2026-03-02', 'realtime', {
@@ -101,7 +101,7 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
     expect(await left()).toBe(before - 2)
   })
 
-  test('404 until an hour after the day has ended says when, and costs nothing', async () => {
+  test('returns 404 with the time until an hour after the day has ended, and costs nothing', async () => {
     const before = await left()
     for (const [now, day, at] of [
       ['2026-03-05T14:25:30.500Z', '2026-03-05', '2026-03-06T01:00:00.000Z'],
@@ -121,7 +121,7 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
     world.clock.set('2026-03-05T14:25:30.500Z')
   })
 
-  test('404 before the first observation, which is not kept', async () => {
+  test('returns 404 before the first observation, which is not cached', async () => {
     const before = await left()
     const { status, body } = await world.get(path('2026-03-01'))
     expect([status, body.code, body.available_at]).toEqual([404, 'unknown_file', undefined])
@@ -140,14 +140,14 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
     '/files/..%2f2026-03-02.csv.gz',
     '/files/x2026-03-02.csv.gz',
     '/files/%00',
-  ])('404 for %s, which names no file', async (odd) => {
+  ])('returns 404 for %s, which names no file', async (odd) => {
     const { status, body } = await world.get(odd)
     const code = odd.endsWith('.csv.gz') ? 'unknown_file' : 'unknown_path'
     expect([status, body.code]).toEqual([404, code])
     expect(body.error).toContain('2026-03-04.csv.gz')
   })
 
-  test('401 without a key, 405 to write one', async () => {
+  test('returns 401 without a key, and 405 for POST', async () => {
     const without = await world.get(path('2026-03-02'), 'realtime', {
       headers: { 'x-api-key': '' },
     })
@@ -155,7 +155,7 @@ describe('GET /files/YYYY-MM-DD.csv.gz', () => {
     expect((await world.get(path('2026-03-02'), 'realtime', { method: 'POST' })).status).toBe(405)
   })
 
-  test('308 to it from an address without the base path', async () => {
+  test('returns 308 to it from an address without the base path', async () => {
     const reply = await replyOf(
       await world.app.handle(new Request(`${ORIGIN}/files/2026-03-02.csv.gz?edition=2`)),
     )

@@ -49,20 +49,23 @@ const accepting = (accept: string) => ({ headers: { accept } })
 const TYPES = { csv: 'text/csv; charset=utf-8', ndjson: 'application/x-ndjson' }
 
 describe('a list as a file', () => {
-  test.each(LISTS)('200 for %s has all of the JSON answer in flat rows', async (path) => {
-    const document = await documentOf(world.app)
-    const { body } = await world.get(path, key)
-    const columns = columnsIn(document, path.split('?')[0]!)
-    for (const format of ['csv', 'ndjson'] as const) {
-      const { text } = await world.get(with_(path, `format=${format}`), key)
-      const rows = rowsIn(format, text, columns)
-      expect(rows.length).toBeGreaterThan(0)
-      expectRows(path.split('?')[0]!, { body, rows })
-    }
-  })
+  test.each(LISTS)(
+    'returns 200 for %s with all of the JSON response in flat rows',
+    async (path) => {
+      const document = await documentOf(world.app)
+      const { body } = await world.get(path, key)
+      const columns = columnsIn(document, path.split('?')[0]!)
+      for (const format of ['csv', 'ndjson'] as const) {
+        const { text } = await world.get(with_(path, `format=${format}`), key)
+        const rows = rowsIn(format, text, columns)
+        expect(rows.length).toBeGreaterThan(0)
+        expectRows(path.split('?')[0]!, { body, rows })
+      }
+    },
+  )
 
   test.each(LISTS)(
-    '200 for %s has the headers of a file, of its quota and tier',
+    'returns 200 for %s with the headers of a file, of its quota and tier',
     async (path, name) => {
       for (const format of ['csv', 'ndjson'] as const) {
         const [asked, accepted] = [
@@ -83,7 +86,7 @@ describe('a list as a file', () => {
     },
   )
 
-  test('200 marks the best entries, and the three of a corridor that are smart', async () => {
+  test('marks the best entries, and the three of a corridor in the SmaRT average', async () => {
     const convert = await world.get(`${LISTS[2]![0]}&format=ndjson`, key)
     const rows = convert.text
       .trimEnd()
@@ -100,7 +103,7 @@ describe('a list as a file', () => {
     expect(costs.text.match(/,true,GB,KE,/g)).toHaveLength(3)
   })
 
-  test('200 puts an apostrophe before what a sheet would take for a formula, in CSV alone', async () => {
+  test('puts an apostrophe before what a sheet would read as a formula, in CSV alone', async () => {
     const csv = await world.get(`${LISTS[0]![0]}&format=csv`, key)
     expect(csv.text).toContain(`,"'=1+1, ""É"" 5 %\nto €",128,2,`)
     expect(csv.text).toContain(',1e-7,')
@@ -110,7 +113,7 @@ describe('a list as a file', () => {
     expect(ndjson.text).toContain(JSON.stringify(NAME))
   })
 
-  test('200 without entries is its header line, and headers say what the rows would have', async () => {
+  test('returns the header line without entries, and the notes in headers', async () => {
     const { text, headers } = await world.get('/rates?from=USD&to=NGN&format=csv', key)
     expect(text.split('\r\n')).toHaveLength(2)
     expect(headers.get('x-note')).toBe('Nobody quotes USD/NGN at present.')
@@ -128,7 +131,7 @@ describe('a list as a file', () => {
   })
 })
 
-describe('which form an answer has', () => {
+describe('the form of a response', () => {
   test.each([
     ['json', '', ''],
     ['json', '', '*/*'],
@@ -141,20 +144,23 @@ describe('which form an answer has', () => {
     ['csv', 'format=csv', 'image/png'],
     ['ndjson', 'format=ndjson', 'text/csv'],
     ['ndjson', '', 'application/x-ndjson;q=0.9, application/json;q=0.1'],
-  ])('200 in %s for %p with Accept %p, whatever was asked before', async (form, more, accept) => {
-    const types: Record<string, string> = { ...TYPES, json: 'application/json' }
-    for (const [path] of LISTS)
-      for (let times = 0; times < 3; times++) {
-        const asked = more === '' ? path : with_(path, more)
-        const reply = await world.get(asked, key, accepting(accept))
-        expect([reply.status, reply.headers.get('content-type')]).toEqual([200, types[form]!])
-        const plain = await world.get(path, key)
-        expect(plain.headers.get('content-type')).toBe('application/json')
-        expect(plain.headers.get('vary')).toBe('Accept')
-      }
-  })
+  ])(
+    'returns 200 in %s for %p with Accept %p, whatever was requested before',
+    async (form, more, accept) => {
+      const types: Record<string, string> = { ...TYPES, json: 'application/json' }
+      for (const [path] of LISTS)
+        for (let times = 0; times < 3; times++) {
+          const asked = more === '' ? path : with_(path, more)
+          const reply = await world.get(asked, key, accepting(accept))
+          expect([reply.status, reply.headers.get('content-type')]).toEqual([200, types[form]!])
+          const plain = await world.get(path, key)
+          expect(plain.headers.get('content-type')).toBe('application/json')
+          expect(plain.headers.get('vary')).toBe('Accept')
+        }
+    },
+  )
 
-  test('200 keeps neither a form for an amount that is asked later, nor an amount', async () => {
+  test('caches neither the form nor the amount of a request', async () => {
     const asked = (format: string, amount: number) =>
       world.get(`/convert?format=${format}&from=USD&to=KES&amount=${amount}`, key)
     for (const amount of [100, 200, 300, 100, 200])
@@ -168,7 +174,7 @@ describe('which form an answer has', () => {
   })
 
   test.each(['xlsx', 'CSV', 'text/csv', 'csv,json', '%00', 'csv%20x'])(
-    '400 in JSON for format=%s says what there is, and costs nothing',
+    'returns 400 in JSON for format=%s with the valid formats, and costs nothing',
     async (format) => {
       for (const [path] of LISTS)
         for (const accept of ['*/*', 'text/csv', 'image/png']) {
@@ -194,12 +200,12 @@ describe('which form an answer has', () => {
     ['repeated_parameter', 'format=csv&format=csv'],
     ['invalid_parameter', 'format='],
     ['invalid_parameter', 'format'],
-  ])('400 %s for %s', async (code, more) => {
+  ])('returns 400 %s for %s', async (code, more) => {
     const { status, body } = await world.get(`/rates?from=USD&to=KES&${more}`, key)
     expect([status, body.code, body.parameter]).toEqual([400, code, 'format'])
   })
 
-  test('an error is JSON whatever form is asked for', async () => {
+  test('returns an error in JSON whatever the form', async () => {
     const csv = accepting('text/csv')
     for (const [status, path, caller] of [
       [400, '/rates?from=USD&to=XXX&format=csv', key],
@@ -217,7 +223,7 @@ describe('which form an answer has', () => {
     }
   })
 
-  test('200 in JSON on a path that is no list', async () => {
+  test('returns 200 in JSON on a path that is not a list', async () => {
     for (const path of ['/fetch-one?from=USD&to=KES', '/currencies', '/providers']) {
       const { status, headers } = await world.get(with_(path, 'format=csv'), key)
       expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -226,7 +232,7 @@ describe('which form an answer has', () => {
   })
 })
 
-describe('how a file is sent', () => {
+describe('the transfer of a file', () => {
   const ask = (path: string, init: RequestInit = {}) =>
     world.app.handle(
       new Request(API + path, {
@@ -248,7 +254,7 @@ describe('how a file is sent', () => {
     }
   })
 
-  test('gzip for callers that take it, once there is something to gain', async () => {
+  test('is gzipped for callers that accept it, if that saves bytes', async () => {
     const path = '/rates?from=USD&to=KES&format=csv'
     const zipped = await ask(path)
     expect(zipped.headers.get('content-encoding')).toBe('gzip')
@@ -261,7 +267,7 @@ describe('how a file is sent', () => {
     expect((await ask('/rates?from=USD&to=KES')).headers.get('content-encoding')).toBeNull()
   })
 
-  test('a long one is written piece by piece, whole, and gzipped the same way', async () => {
+  test('is written piece by piece if it is long, and gzipped the same way', async () => {
     const many = Array.from({ length: 1201 }, (_, i) => ({
       ...{ providerId: 'retail-a', rate: 100 + i, from: 'EUR', fee: 0, feeCurrency: 'EUR' },
       offer: offer({ service: `s${i}` }),

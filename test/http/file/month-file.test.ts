@@ -59,7 +59,7 @@ const left = async () =>
   Number((await world.get('/rates?from=USD')).headers.get('x-ratelimit-remaining'))
 
 describe('GET /files/YYYY-MM.parquet', () => {
-  test('200 has each observation of the month as the database has it, also one withdrawn', async () => {
+  test('returns 200 with each observation of the month as in the database, even a withdrawn one', async () => {
     const { status, headers, bytes } = await file()
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('application/vnd.apache.parquet')
@@ -95,7 +95,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
     expect(told).toEqual(stored.map(([id, ...rest]) => [BigInt(id as string), ...rest]))
   })
 
-  test('200 has the offer of each, and the mid at the end of its day', async () => {
+  test('returns 200 with the offer of each, and the mid at the end of its day', async () => {
     const rows = await rowsIn((await file()).bytes)
     const of = (at: string) => rows.find(({ timestamp }) => timestamp === at)!
     expect(of('2026-02-01T00:00:00.000Z')).toMatchObject({
@@ -110,7 +110,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
     expect(of('2026-02-28T23:59:59.999Z').mid_rate).toBe(body.mid_rate ?? null)
   })
 
-  test('200 stays what it was when it was made; 304 to a caller who has it; each costs a unit', async () => {
+  test('stays unchanged once it was created, returns 304 to a caller that has it, and costs a unit', async () => {
     const first = await file()
     await say('retail-a', 777, '2026-02-11T13:00:00Z')
     const before = await left()
@@ -125,7 +125,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
     expect(await left()).toBe(before - 3)
   })
 
-  test('200 with a whole file, made again, after the bytes on disk were changed', async () => {
+  test('creates a whole file again after the bytes on disk were changed', async () => {
     await database.sql`
       update file_parts set content = set_byte(content, 99, 1 + get_byte(content, 99))
       where period = '2026-02'`
@@ -138,7 +138,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
     expect(world.errors).toHaveLength(1)
   })
 
-  test('a hundred at once get one file, or 503 as long as it is made', async () => {
+  test('returns one file to a hundred concurrent requests, or 503 while it is created', async () => {
     await forget()
     const files = filesOf(database)
     let made = 0
@@ -170,7 +170,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
     await forget()
   })
 
-  test('404 until an hour after the month has ended says when; 404 without observations', async () => {
+  test('returns 404 with the time until an hour after the month has ended, and without observations', async () => {
     const before = await left()
     const { status, body } = await world.get('/files/2026-03.parquet')
     expect([status, body.code]).toEqual([404, 'unknown_file'])
@@ -190,7 +190,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
   })
 
   test.each(['2026-13', '2026-00', '0000-01', '1899-12', '2026-2', 'x2026-02', '2026-02-01'])(
-    '404 for %s, which names no file',
+    'returns 404 for %s, which names no file',
     async (odd) => {
       const { status, body } = await world.get(`/files/${odd}.parquet`)
       expect([status, body.code]).toEqual([404, 'unknown_file'])
@@ -198,7 +198,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
     },
   )
 
-  test('401 without a key, 405 to write one', async () => {
+  test('returns 401 without a key, and 405 for POST', async () => {
     const headers = { 'x-api-key': '' }
     expect((await world.get(PATH, 'realtime', { headers })).status).toBe(401)
     expect((await world.get(PATH, 'realtime', { method: 'POST' })).status).toBe(405)
@@ -206,7 +206,7 @@ describe('GET /files/YYYY-MM.parquet', () => {
 })
 
 describe('GET /files/index.json', () => {
-  test('200 lists every file with its edition, rows, bytes and digest, for a unit', async () => {
+  test('lists every file with its edition, rows, bytes and digest, for a unit', async () => {
     await forget()
     const { bytes } = await file()
     const day = await world.ask('/files/2026-02-28.csv.gz')
@@ -230,8 +230,8 @@ describe('GET /files/index.json', () => {
   })
 })
 
-describe('the job that makes files', () => {
-  test('makes that of the last closed month once, from several processes one', async () => {
+describe('the job that creates files', () => {
+  test('creates that of the last closed month once, even with several processes', async () => {
     await forget()
     await Promise.all([run(), run(), run()])
     const kept = await database.sql`
@@ -243,7 +243,7 @@ describe('the job that makes files', () => {
     ])
   })
 
-  test('makes none where nothing has been observed', async () => {
+  test('creates none if nothing has been observed', async () => {
     world.clock.set('2026-01-05T00:00:00Z')
     await run()
     expect(await database.sql`select from files where length(period) = 7`).toHaveLength(1)

@@ -16,7 +16,7 @@ function open() {
 }
 
 describe('POST /rates/bulk', () => {
-  test('200 for 10,000 rows with their ids in order, and 400 for 10,001 and for none', async () => {
+  test('returns 200 for 10,000 rows with their ids in order, and 400 for 10,001 and for none', async () => {
     const { store, bulk } = open()
     const rows = Array(10_000).fill(ROW)
     const { status, body } = await bulk(rows)
@@ -33,7 +33,7 @@ describe('POST /rates/bulk', () => {
     expect(store.recorded).toHaveLength(10_000)
   })
 
-  test('200 for a body of exactly 8 MiB, 400 for one byte more', async () => {
+  test('returns 200 for a body of exactly 8 MiB, 400 for one byte more', async () => {
     const { store, bulk } = open()
     const body = JSON.stringify([ROW]).padEnd(8 * 1_048_576)
     expect((await bulk(body)).status).toBe(200)
@@ -42,14 +42,14 @@ describe('POST /rates/bulk', () => {
     expect(store.recorded).toHaveLength(1)
   })
 
-  test('403 for a member, 401 without a key', async () => {
+  test('returns 403 for a member, 401 without a key', async () => {
     const { world } = open()
     const asked = (key?: string) => world.post([ROW], key, {}, '/rates/bulk')
     expect((await asked(world.key('enterprise', 'member'))).status).toBe(403)
     expect((await asked()).status).toBe(401)
   })
 
-  test('422 lists the first 100 faults and their number, and records nothing', async () => {
+  test('returns 422 with the first 100 errors and their number, and records nothing', async () => {
     const { store, bulk } = open()
     const rows = Array.from({ length: 1_200 }, (_, i) => (i < 700 ? ROW : { ...ROW, rate: -1 }))
     const { status, body } = await bulk(rows)
@@ -60,13 +60,13 @@ describe('POST /rates/bulk', () => {
     expect(store.recorded).toEqual([])
   })
 
-  test('warnings are listed up to 100, with their number', async () => {
+  test('lists up to 100 warnings, with their number', async () => {
     const { bulk } = open()
     const { body } = await bulk(Array(150).fill({ ...ROW, colour: 'red' }))
     expect([body.inserted, body.warnings.length, body.warning_count]).toEqual([150, 100, 150])
   })
 
-  test('a dry run checks every row and records nothing, however often', async () => {
+  test('checks every row in a dry run and records nothing, however often', async () => {
     const { store, bulk } = open()
     const headers = { 'idempotency-key': 'k' }
     for (const _ of [1, 2]) {
@@ -78,7 +78,7 @@ describe('POST /rates/bulk', () => {
     expect(store.recorded).toEqual([])
   })
 
-  test('a table with decimal commas and local times is read by its parameters', async () => {
+  test('reads a table with decimal commas and local times by its parameters', async () => {
     const { store, bulk } = open()
     const table = `${HEADER}retail-a;USD;KES;1.284,50;03/03/2026 09:00\n`
     const query = '?decimal=,&dates=dd/MM/yyyy&time_zone=Africa/Nairobi'
@@ -95,7 +95,7 @@ describe('POST /rates/bulk', () => {
     ['129.5', '03/04/2026', 'could be two dates', 'the parameter dates=dd/MM/yyyy'],
     ['129.5', '2026-03-03', 'has no time zone', 'the parameter time_zone=Africa/Lagos'],
     ['129.5', '2026-03-03 09:00', 'has no time zone', 'the parameter time_zone=Africa/Lagos'],
-  ])('422 for %s at %s names the parameter', async (rate, at, what, parameter) => {
+  ])('returns 422 for %s at %s, which names the parameter', async (rate, at, what, parameter) => {
     const { store, world, key, bulk } = open()
     const table = `${HEADER}retail-a;USD;KES;${rate};${at}\n`
     for (const [reply, where] of [
@@ -109,7 +109,7 @@ describe('POST /rates/bulk', () => {
     expect(store.recorded).toEqual([])
   })
 
-  test('400 for a workbook that is sent as a CSV, and for a column that is named twice', async () => {
+  test('returns 400 for a workbook that is sent as a CSV, and for a column that appears twice', async () => {
     const { world, key, bulk } = open()
     for (const start of ['504b030414000000', 'd0cf11e0a1b11ae1']) {
       const request = new Request(`${API}/rates/bulk`, {
@@ -133,7 +133,7 @@ describe('POST /rates/bulk', () => {
     ['?decimal=x', CSV, 'decimal'],
     ['?dry_run=yes', {}, 'dry_run'],
     ['?decimal=,', {}, 'decimal'],
-  ])('400 for %s', async (query, headers, parameter) => {
+  ])('returns 400 for %s', async (query, headers, parameter) => {
     const { bulk } = open()
     const { status, body } = await bulk([ROW], query, headers as Record<string, string>)
     expect([status, body.parameter]).toEqual([400, parameter])

@@ -13,7 +13,7 @@ function open() {
 }
 
 describe('POST /rates of a rate far from the mid of its day', () => {
-  test('422 implausible_rate, with the mid and what may be the reason, for every such row', async () => {
+  test('returns 422 implausible_rate, with the mid and a likely cause, for every such row', async () => {
     const { store, post } = open()
     const rows = [ROW, { ...ROW, rate: 9_999_999 }, { ...ROW, rate: 1 / 130 }, { ...ROW, rate: '' }]
     const { status, body } = await post(rows)
@@ -26,7 +26,7 @@ describe('POST /rates of a rate far from the mid of its day', () => {
     expect([other.index, other.code]).toEqual([3, undefined])
   })
 
-  test('201 with accept_implausible, and a warning that says how suspect it is', async () => {
+  test('returns 201 with accept_implausible, and a warning with the degree of suspicion', async () => {
     const { world, post, key } = open()
     const { status, body } = await post([
       { ...ROW, accept_implausible: true },
@@ -42,12 +42,12 @@ describe('POST /rates of a rate far from the mid of its day', () => {
     expect(best.body.provider_best).toMatchObject({ provider_id: 'retail-a', rate: 129.5 })
   })
 
-  test('422 for an accept_implausible that is neither true nor false', async () => {
+  test('returns 422 for an accept_implausible that is neither true nor false', async () => {
     const { body } = await open().post({ ...ROW, accept_implausible: 'yes' })
     expect(body.errors[0].error).toBe('accept_implausible must be true or false, not "yes"')
   })
 
-  test('201 where no mid of the day is known, and for official prices', async () => {
+  test('returns 201 if no mid of the day is known, and for official prices', async () => {
     const { post } = open()
     const { status } = await post([
       { ...ROW, to: 'NGN', rate: 1e6 },
@@ -73,7 +73,7 @@ describe('a suspect price', () => {
   }
   const SUSPECT = '15.2 % above the mid of its day'
 
-  test('comes last of its kind everywhere, says why, and is never the best', async () => {
+  test('comes last of its kind everywhere, with the reason, and is never the best', async () => {
     const { world, key } = quoted()
     world.reference({ KES: 130 }, { at: '2026-03-05T11:00:00.000Z' })
     const { body: rates } = await world.get('/rates?from=USD&to=KES', key)
@@ -95,7 +95,7 @@ describe('a suspect price', () => {
     expect(change.end.best).toBe(129)
   })
 
-  test('is one no more once a mid arrives that it is near, and becomes one likewise', async () => {
+  test('becomes usual once a near mid arrives, and becomes suspect likewise', async () => {
     const { world, key } = quoted()
     const leader = async () => {
       const { body } = await world.get('/fetch-one?from=USD&to=KES', key)
@@ -119,7 +119,7 @@ describe('a suspect price', () => {
     )
   })
 
-  test('counts where nothing is suspect by setting', async () => {
+  test('counts as usual if the setting disables suspicion', async () => {
     const world = new World({ quoteSuspectPct: null })
     world.reference({ KES: 130 })
     world.quote({ providerId: 'retail-a', rate: 200 })

@@ -83,7 +83,7 @@ const ratesOf = ({ body }: Reply) =>
   ])
 
 describe('POST /rates into a database', () => {
-  test('201 comes when the rows are stored and realtime reads see them', async () => {
+  test('returns 201 when the rows are stored and realtime reads see them', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -126,7 +126,7 @@ describe('POST /rates into a database', () => {
     ])
   })
 
-  test('201 for rows that the hourly tier shows once the hour has turned, not before', async () => {
+  test('returns 201 for rows that the hourly tier shows after the hour, not before', async () => {
     const world = open()
     const key = await keyIn(world)
     const free = world.key('free')
@@ -140,7 +140,7 @@ describe('POST /rates into a database', () => {
     expect((await (await restarted(world)).get('/rates?from=EUR&to=KES', key)).body.count).toBe(1)
   })
 
-  test('201 for a backfill that the hourly tier shows at once', async () => {
+  test('returns 201 for a backfill that the hourly tier shows at once', async () => {
     const world = open()
     const key = await keyIn(world)
     const row = { ...ROW, from: 'ZAR', effective_from: '2026-03-05T14:00:00Z' }
@@ -150,7 +150,7 @@ describe('POST /rates into a database', () => {
     ])
   })
 
-  test('201 stores 18 significant digits exactly', async () => {
+  test('stores 18 significant digits exactly', async () => {
     const world = open()
     const key = await keyIn(world)
     const numbers = [
@@ -167,7 +167,7 @@ describe('POST /rates into a database', () => {
     ])
   })
 
-  test('201 stores texts exactly: quotes, braces, line ends, NULL, emoji', async () => {
+  test('stores strings exactly: quotes, braces, line ends, NULL, emoji', async () => {
     const world = open()
     const key = await keyIn(world)
     const texts = [
@@ -186,7 +186,7 @@ describe('POST /rates into a database', () => {
     expect([...found].map(({ notes }) => notes).reverse()).toEqual(texts)
   })
 
-  test('422 for one bad row of 100: none of the others is stored or served', async () => {
+  test('returns 422 for one bad row of 100: none of the others is stored or served', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -198,7 +198,7 @@ describe('POST /rates into a database', () => {
     expect((await world.get('/rates?from=USD&to=XOF', key)).body.count).toBe(0)
   })
 
-  test('500 when the database refuses one row of 100: none of the others is stored', async () => {
+  test('returns 500 when the database refuses one row of 100: none of the others is stored', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -211,7 +211,7 @@ describe('POST /rates into a database', () => {
     expect((await world.get(READ, key)).body.count).toBe(0)
   })
 
-  test('201 for many batches at once leaves memory as a restart would load it', async () => {
+  test('leaves memory after many concurrent batches as a restart would load it', async () => {
     const world = open()
     const key = await keyIn(world)
     const batches = Array.from({ length: 20 }, (_, i) => [
@@ -228,7 +228,7 @@ describe('POST /rates into a database', () => {
       })
   })
 
-  test('201 for a batch that straddles the hour uses the time at which its body was read', async () => {
+  test('dates a batch that straddles the hour by the time at which its body was read', async () => {
     const observations = storeOn(database)
     const world: World = open({
       async record(batch) {
@@ -253,7 +253,7 @@ describe('POST /rates into a database', () => {
     expect(ratesOf(await fresh.get(path, reader))).toEqual([['retail-a', 2]])
   })
 
-  test('201 for rows on both sides of the hour serves each tier its own', async () => {
+  test('serves each tier its own of the rows on both sides of the hour', async () => {
     const world = open()
     world.clock.set('2026-03-05T15:00:00.001Z')
     const key = await keyIn(world)
@@ -273,7 +273,7 @@ describe('POST /rates into a database', () => {
 describe('Idempotency-Key', () => {
   const once = (key: string) => ({ 'idempotency-key': key })
 
-  test('201 again for a retry whose row the rules would now refuse', async () => {
+  test('returns 201 again for a retry whose row the rules would now refuse', async () => {
     const world = open()
     const key = await keyIn(world)
     const first = await world.post(ROW, key, once('late'))
@@ -289,7 +289,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before)
   })
 
-  test('201 again for the same key and body, recorded once', async () => {
+  test('returns 201 again for the same key and body, recorded once', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -304,7 +304,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 2)
   })
 
-  test('201 again with the same warnings, although the provider has been retired since', async () => {
+  test('returns 201 again with the same warnings, although the provider has been retired since', async () => {
     const world = open()
     const key = await keyIn(world)
     const body = [ROW, { ...ROW, comment: 'seen' }]
@@ -321,7 +321,7 @@ describe('Idempotency-Key', () => {
     expect([again.status, again.text]).toEqual([201, first.text])
   })
 
-  test('422 for the same key with another body, even one that means the same', async () => {
+  test('returns 422 for the same key with another body, even one that means the same', async () => {
     const world = open()
     const key = await keyIn(world)
     await world.post(ROW, key, once('a'))
@@ -339,7 +339,7 @@ describe('Idempotency-Key', () => {
     expect(ratesOf(await world.get(READ, key))).toEqual([['retail-a', 129.5]])
   })
 
-  test('422 that names the key for a body that would be refused anyway', async () => {
+  test("returns 422 with the key's name for a body that would be refused anyway", async () => {
     const world = open()
     const key = await keyIn(world)
     await world.post(ROW, key, once('b'))
@@ -347,7 +347,7 @@ describe('Idempotency-Key', () => {
     expect([reply.status, reply.body.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('201 for the same key and body of another account, recorded for both', async () => {
+  test('returns 201 for the same key and body of another account, recorded for both', async () => {
     const world = open()
     const before = await stored()
     for (const key of [await keyIn(world), await keyIn(world)])
@@ -355,7 +355,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 2)
   })
 
-  test('201 for two API keys of one account and one recording, since it belongs to the account', async () => {
+  test('returns 201 for two API keys of one account and one recording, since it belongs to the account', async () => {
     const world = open()
     const key = await keyIn(world)
     const { id } = world.memory.current.keys.keyByHash(keyHashOf(key))!
@@ -368,7 +368,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 1)
   })
 
-  test('201 to ten at once, recorded once', async () => {
+  test('returns 201 to ten concurrent requests, recorded once', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -380,7 +380,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 2)
   })
 
-  test('201 and 422 to two bodies at once under one key, and only one is recorded', async () => {
+  test('returns 201 and 422 to two concurrent bodies under one key, and records only one', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -391,7 +391,7 @@ describe('Idempotency-Key', () => {
     expect(await stored()).toBe(before + 1)
   })
 
-  test('201 for another body only after 24 hours by the clock', async () => {
+  test('returns 201 for another body only after 24 hours by the clock', async () => {
     const world = open()
     const key = await keyIn(world)
     await world.post(ROW, key, once('day'))
@@ -402,14 +402,14 @@ describe('Idempotency-Key', () => {
     expect((await world.post(ROW, key, once('day'))).status).toBe(422)
   })
 
-  test('201 after a 422 under the same key, since a refused batch does not use it up', async () => {
+  test('returns 201 after a 422 under the same key, since a refused batch does not use it up', async () => {
     const world = open()
     const key = await keyIn(world)
     expect((await world.post({ ...ROW, rate: 0 }, key, once('retry'))).status).toBe(422)
     expect((await world.post(ROW, key, once('retry'))).status).toBe(201)
   })
 
-  test('201 for keys that differ in case or in one letter, each by itself', async () => {
+  test('returns 201 for keys that differ in case or in one letter, each by itself', async () => {
     const world = open()
     const key = await keyIn(world)
     const before = await stored()
@@ -471,7 +471,7 @@ describe('a database that is unreachable', () => {
     expect(text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i)
   }
 
-  test('503 while it cannot be reached, with reads as usual, and 201 when it is back', async () => {
+  test('returns 503 while it cannot be reached, with reads as usual, and 201 when it is back', async () => {
     const way = new Way()
     await way.mend()
     const handle = handleOver(way)
@@ -493,7 +493,7 @@ describe('a database that is unreachable', () => {
     await way.cut()
   })
 
-  test('503 when it goes away in the middle, with nothing stored, and 201 to the retry', async () => {
+  test('returns 503 when it goes away in the middle, with nothing stored, and 201 to the retry', async () => {
     const way = new Way()
     await way.mend()
     const handle = handleOver(way)
@@ -524,7 +524,7 @@ describe('a database that is unreachable', () => {
     await way.cut()
   })
 
-  test('503 from a read-only standby', async () => {
+  test('returns 503 from a read-only standby', async () => {
     const sql = connect(database.url, { connectionsMax: 1 })
     await sql`set default_transaction_read_only = on`
     const close = () => sql.end({ timeout: 0 })

@@ -41,7 +41,7 @@ describe('POST /rates', () => {
   for (const plan of PLANS)
     for (const role of ROLES) {
       const status = role === 'member' ? 403 : 201
-      test(`${status} for a ${plan} account with the role ${role}`, async () => {
+      test(`returns ${status} for a ${plan} account with the role ${role}`, async () => {
         const { world, store } = open()
         const reply = await world.post(ROW, world.key(plan, role))
         expect(reply.status).toBe(status)
@@ -54,7 +54,7 @@ describe('POST /rates', () => {
       })
     }
 
-  test('201 gives the number of rows and their ids in order, and has neither budget nor tier', async () => {
+  test('returns 201 with the number of rows and their ids in order, without budget or tier', async () => {
     const { world, key } = open()
     const { status, body, headers } = await world.post([ROW, { ...ROW, to: 'NGN' }], key)
     expect([status, body]).toEqual([201, { inserted: 2, ids: idsAfter(0, 2) }])
@@ -64,7 +64,7 @@ describe('POST /rates', () => {
     expect((await world.get('/admin/usage', key)).body.used).toBe(0)
   })
 
-  test('201 follows a change of role at once', async () => {
+  test('follows a change of role at once', async () => {
     const { world } = open()
     const { id, key } = world.account('free', 'admin')
     expect((await world.post(ROW, key)).status).toBe(201)
@@ -73,11 +73,11 @@ describe('POST /rates', () => {
     expect((await world.post(ROW, key)).status).toBe(403)
   })
 
-  test('201 for one object, as for a list of one', async () => {
+  test('returns 201 for one object, as for a list of one', async () => {
     expect(await recordedOf(ROW)).toEqual(await recordedOf([ROW]))
   })
 
-  test('201 for 100 rows, and 400 for 101 and for none', async () => {
+  test('returns 201 for 100 rows, and 400 for 101 and for none', async () => {
     const { world, store, key } = open()
     const rows = Array(100).fill(ROW)
     expect((await world.post(rows, key)).body).toEqual({
@@ -93,7 +93,7 @@ describe('POST /rates', () => {
     expect(store.recorded).toHaveLength(100)
   })
 
-  test('201 for a body of exactly 1 MiB, 400 for one byte more', async () => {
+  test('returns 201 for a body of exactly 1 MiB, 400 for one byte more', async () => {
     const { world, store, key } = open()
     const body = JSON.stringify(ROW).padEnd(1_048_576)
     expect((await world.post(body, key)).status).toBe(201)
@@ -103,7 +103,7 @@ describe('POST /rates', () => {
   })
 
   test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;x=y'])(
-    '201 for Content-Type: %s',
+    'returns 201 for Content-Type: %s',
     async (type) => {
       const { world, key } = open()
       expect((await world.post(ROW, key, { 'content-type': type })).status).toBe(201)
@@ -113,7 +113,7 @@ describe('POST /rates', () => {
   const CSV = { 'content-type': 'text/csv; charset=utf-8' }
   const NDJSON = { 'content-type': 'application/x-ndjson' }
 
-  test('201 for a CSV and for JSON lines, as for the same rows in a list', async () => {
+  test('returns 201 for a CSV and for JSON lines, as for the same rows in a list', async () => {
     const rows = [
       { ...ROW, fee: 1.5, notes: 'a, b', pay_out: ['cash', 'mobile_money'] },
       { ...ROW, rate: 130 },
@@ -134,7 +134,7 @@ describe('POST /rates', () => {
     return store.recorded
   }
 
-  test('422 lists the faults of the rows of a CSV and of JSON lines by their index', async () => {
+  test('returns 422 with the errors of the rows of a CSV and of JSON lines by their index', async () => {
     const { world, store, key } = open()
     const csv = 'provider_id,from,to,rate,extra\nretail-a,USD,KES,"129,5",1\nretail-a,USD\n'
     const { status, body } = await world.post(csv, key, CSV)
@@ -153,7 +153,7 @@ describe('POST /rates', () => {
     expect(store.recorded).toEqual([])
   })
 
-  test('400 names a workbook that is sent as a CSV', async () => {
+  test('returns 400 with the name of the format for a workbook that is sent as a CSV', async () => {
     const { world, key } = open()
     const workbook = new Blob([Buffer.from('504b0304140006000800ff', 'hex')])
     const request = new Request(`${API}/rates`, {
@@ -166,7 +166,7 @@ describe('POST /rates', () => {
     expect(body.error).toContain('save its sheet as CSV')
   })
 
-  test('400 for a CSV without a header or rows, and 201 with a warning for its other columns', async () => {
+  test('returns 400 for a CSV without a header or rows, and 201 with a warning for its other columns', async () => {
     const { world, key } = open()
     for (const [text, error] of [
       ['retail-a,USD,KES,1\n', 'line 1, the header, lacks provider_id'],
@@ -195,12 +195,12 @@ describe('POST /rates', () => {
     if (status === 400) expect(reply.body.error).toContain('without Content-Encoding')
   })
 
-  test('201 for a body that begins with a byte order mark', async () => {
+  test('returns 201 for a body that begins with a byte order mark', async () => {
     const { world, key } = open()
     expect((await world.post(`\ufeff${JSON.stringify(ROW)}`, key)).status).toBe(201)
   })
 
-  test('500 for a bug of ours reveals nothing and is logged', async () => {
+  test('returns 500 for an internal error, reveals nothing and logs it', async () => {
     const store = { record: () => Promise.reject(new Error('secret of the store')) }
     const world = new World({ store })
     const { status, text, body } = await world.post(ROW, world.key('free', 'admin'))
@@ -210,8 +210,8 @@ describe('POST /rates', () => {
   })
 })
 
-describe('what a row may leave out', () => {
-  test('201 fills in the time, the fee and its currency, and the kind of price', async () => {
+describe('omitted fields of a row', () => {
+  test('the time, the fee, its currency and the kind of price have defaults', async () => {
     expect(await recordedOf(ROW)).toEqual({
       providerId: 'retail-a',
       from: 'USD',
@@ -229,7 +229,7 @@ describe('what a row may leave out', () => {
     expect(rateType).toBe('official')
   })
 
-  test('201 stores every member as it is given', async () => {
+  test('every field that is given is stored', async () => {
     const row = {
       provider_id: 'p2p-a',
       rate: 0.0012,
@@ -256,7 +256,7 @@ describe('what a row may leave out', () => {
     })
   })
 
-  test('201 stores what a row says of its offer', async () => {
+  test('every field of an offer is stored', async () => {
     const row = {
       ...ROW,
       source_country: 'us',
@@ -292,12 +292,12 @@ describe('what a row may leave out', () => {
     })
   })
 
-  test('201 for dollars that arrive as dollars in another country', async () => {
+  test('returns 201 for dollars that arrive as dollars in another country', async () => {
     const row = { ...ROW, to: 'USD', rate: 1, source_country: 'US', target_country: 'LR' }
     expect(await recordedOf(row)).toMatchObject({ from: 'USD', to: 'USD' })
   })
 
-  test('422 names every fault of every offer, and nothing is recorded', async () => {
+  test('returns 422 with every error of every offer, and records nothing', async () => {
     const { world, store, key } = open()
     const { status, body } = await world.post(
       [
@@ -323,7 +323,7 @@ describe('what a row may leave out', () => {
     ])
   })
 
-  test('201 warns about unknown members, and records the row without them', async () => {
+  test('warns about unknown fields, and records the row without them', async () => {
     const { world, store, key } = open()
     const named = { ...ROW, rate_type: 'official', unknown: { deep: [1] } }
     const { status, body } = await world.post([ROW, named], key)
@@ -335,18 +335,18 @@ describe('what a row may leave out', () => {
     expect(store.recorded[1]).toEqual(store.recorded[0]!)
   })
 
-  test('422 for a misspelt member, and nothing is recorded', async () => {
+  test('returns 422 for a misspelt field, and records nothing', async () => {
     expect(await faultsOf({ ...ROW, efective_from: '2026-03-01T00:00:00Z', fees: 1 })).toEqual([
       '"efective_from" is not read: did you mean effective_from?',
       '"fees" is not read: did you mean fee?',
     ])
   })
 
-  test('201 uses the source currency for a fee without a currency', async () => {
+  test('the source currency is the default for the currency of a fee', async () => {
     expect(await recordedOf({ ...ROW, fee: 2 })).toMatchObject({ fee: '2', feeCurrency: 'USD' })
   })
 
-  test('201 treats null as a member left out', async () => {
+  test('null counts as an omitted field', async () => {
     const nothing = { fee: null, fee_currency: null, notes: null, effective_from: null }
     const row = { ...ROW, ...nothing, source_currency: null, target_currency: null }
     expect(await recordedOf(row)).toEqual(await recordedOf(ROW))
@@ -354,19 +354,19 @@ describe('what a row may leave out', () => {
 })
 
 describe('the currencies of a row', () => {
-  test('201 in any case and with spaces around them, stored in upper case', async () => {
+  test('returns 201 in any case and with spaces around them, and stores upper case', async () => {
     const row = { ...ROW, from: ' usd', to: 'kEs ', fee: 1, fee_currency: 'eur' }
     expect(await recordedOf(row)).toMatchObject({ from: 'USD', to: 'KES', feeCurrency: 'EUR' })
   })
 
-  test('201 under the alias, under the full name, or both when they are equal', async () => {
+  test('returns 201 under the alias, under the full name, or both when they are equal', async () => {
     const { from, to, ...rest } = ROW
     const full = { ...rest, source_currency: 'usd', target_currency: to }
     expect(await recordedOf(full)).toEqual(await recordedOf(ROW))
     expect(await recordedOf({ ...full, from, to: 'kes' })).toEqual(await recordedOf(ROW))
   })
 
-  test('422 when alias and full name differ', async () => {
+  test('returns 422 when alias and full name differ', async () => {
     const row = { ...ROW, source_currency: 'GBP', target_currency: 'NGN' }
     expect(await faultsOf(row)).toEqual([
       expect.stringContaining('source_currency and from differ'),
@@ -374,7 +374,7 @@ describe('the currencies of a row', () => {
     ])
   })
 
-  test('422 when one of the two names is not a currency, although the other is', async () => {
+  test('returns 422 when one of the two names is not a currency, although the other is', async () => {
     const row = { ...ROW, source_currency: 'XXX', target_currency: 7 }
     expect(await faultsOf(row)).toEqual([
       expect.stringContaining('source_currency "XXX"'),
@@ -382,7 +382,7 @@ describe('the currencies of a row', () => {
     ])
   })
 
-  test('422 when they are missing, inactive, unknown, of another type, or the same', async () => {
+  test('returns 422 when they are missing, inactive, unknown, of another type, or the same', async () => {
     const { from: _from, to: _to, ...rest } = ROW
     expect(await faultsOf(rest)).toEqual([
       expect.stringContaining('source_currency (or from) is required'),
@@ -399,7 +399,7 @@ describe('the currencies of a row', () => {
 })
 
 describe('the provider of a row', () => {
-  test('422 when it is missing, unknown or of another type', async () => {
+  test('returns 422 when it is missing, unknown or of another type', async () => {
     const { provider_id: _id, ...rest } = ROW
     expect(await faultsOf(rest)).toEqual([expect.stringContaining('provider_id is required')])
     for (const id of ['nobody', 'RETAIL-A', '', 5, {}, true])
@@ -408,7 +408,7 @@ describe('the provider of a row', () => {
       ])
   })
 
-  test('422 when it is no longer active', async () => {
+  test('returns 422 when it is no longer active', async () => {
     const { world, store, key } = open()
     const providers = [...PROVIDERS.slice(1), provider('retail-a', { isActive: false })]
     world.memory.publish({ catalogue: { currencies: CURRENCIES, providers } }, world.clock.now())
@@ -435,7 +435,7 @@ describe('the numbers of a row', () => {
     ['1.00000000000000000000', '1.00000000000000000000'],
     ['1.29e2', '129'],
     ['1.23456789012345678e+2', '1.23456789012345678e+2'],
-  ])('201 for a rate of %s, every digit kept', async (text, rate) => {
+  ])('returns 201 for a rate of %s, every digit kept', async (text, rate) => {
     expect(await recordedOf(withRate(text))).toMatchObject({ rate })
   })
 
@@ -463,14 +463,14 @@ describe('the numbers of a row', () => {
     ['[129]', /number/],
     [`1.${'1'.repeat(5000)}`, /18 significant/],
     [`${'9'.repeat(5000)}`, /finite|between/],
-  ])('422 for a rate of %p', async (text, fault) => {
+  ])('returns 422 for a rate of %p', async (text, fault) => {
     const faults = await faultsOf(withRate(text))
     expect(faults).toEqual([expect.stringMatching(fault)])
     expect(faults[0]).toStartWith('rate ')
     expect(faults[0]!.length).toBeLessThan(200)
   })
 
-  test('422 when there is no rate', async () => {
+  test('returns 422 when there is no rate', async () => {
     expect(await faultsOf(withRate('null'))).toEqual([expect.stringContaining('rate is required')])
     const { rate: _rate, ...rest } = ROW
     expect(await faultsOf(rest)).toEqual([expect.stringContaining('rate is required')])
@@ -482,14 +482,14 @@ describe('the numbers of a row', () => {
     ['0.000000000000000001', '0.000000000000000001'],
     ['1e15', '1000000000000000'],
     ['999999999999999.999', '999999999999999.999'],
-  ])('201 for a fee of %s', async (text, fee) => {
+  ])('returns 201 for a fee of %s', async (text, fee) => {
     const observation = await recordedOf(withFee(text))
     expect(observation.feeCurrency).toBe('USD')
     expect(Number(observation.fee) + 0).toBe(Number(fee))
   })
 
   test.each(['-1', '-0.000001', '1e400', '1e16', '"1"', '1.234567890123456789'])(
-    '422 for a fee of %s',
+    'returns 422 for a fee of %s',
     async (text) => {
       expect(await faultsOf(withFee(text))).toEqual([expect.stringMatching(/^fee /)])
     },
@@ -499,13 +499,13 @@ describe('the numbers of a row', () => {
 describe('the time of a row', () => {
   const at = (effective_from: unknown) => ({ ...ROW, effective_from })
 
-  test('201 for now and for exactly five years back', async () => {
+  test('returns 201 for now and for exactly five years back', async () => {
     expect((await recordedOf(at(NOW))).effectiveMs).toBe(Date.parse(NOW))
     const oldest = '2021-03-05T14:25:30.500Z'
     expect((await recordedOf(at(oldest))).effectiveMs).toBe(Date.parse(oldest))
   })
 
-  test('422 for one millisecond more on either side', async () => {
+  test('returns 422 for one millisecond more on either side', async () => {
     expect(await faultsOf(at('2026-03-05T14:25:30.501Z'))).toEqual([
       'effective_from must not be in the future',
     ])
@@ -514,14 +514,14 @@ describe('the time of a row', () => {
     ])
   })
 
-  test('201 from 29 February accepts five years back to 1 March', async () => {
+  test('returns 201 on 29 February for five years back to 1 March', async () => {
     const { world, key } = open()
     world.clock.set('2028-02-29T12:00:00Z')
     expect((await world.post(at('2023-03-01T12:00:00Z'), key)).status).toBe(201)
     expect((await world.post(at('2023-03-01T11:59:59.999Z'), key)).status).toBe(422)
   })
 
-  test('201 uses the clock at the end of the body to decide what lies in the future', async () => {
+  test('compares with the clock at the end of the body to find times in the future', async () => {
     const { world, store, key } = open()
     const bytes = new TextEncoder().encode(JSON.stringify([ROW, at('2026-03-05T15:00:00.001Z')]))
     const body = new ReadableStream({
@@ -544,23 +544,23 @@ describe('the time of a row', () => {
     ...['2026-03-05T24:00:00Z', '2026-13-01T00:00:00Z', '2026-03-05T14:00:00+25:00'],
     ...['2026-03-05 14:00:00Z', '+002026-03-05T14:00:00Z', '1772719530500', 'Thu, 05 Mar 2026'],
     ...['٢٠٢٦-03-05T14:00:00Z', '2026-03-05T14:00:00Z\0', ' 2026-03-05T14:00:00Z'],
-  ])('422 for %p', async (text) => {
+  ])('returns 422 for %p', async (text) => {
     expect(await faultsOf(at(text))).toEqual([expect.stringContaining('ISO-8601')])
   })
 
-  test('422 for a time of another type', async () => {
+  test('returns 422 for a time of another type', async () => {
     for (const value of [1_772_719_530_500, true, {}, [NOW]])
       expect(await faultsOf(at(value))).toEqual([expect.stringContaining('ISO-8601')])
   })
 })
 
 describe('the notes of a row', () => {
-  test('201 for 500 characters, an empty text, and 500 characters outside the BMP', async () => {
+  test('returns 201 for 500 characters, an empty string, and 500 characters outside the BMP', async () => {
     for (const notes of ['x'.repeat(500), '', '\u{1F600}'.repeat(500), 'é\n\t"\\'])
       expect((await recordedOf({ ...ROW, notes })).notes).toBe(notes)
   })
 
-  test('422 for 501 characters, NUL, a lone surrogate, and another type', async () => {
+  test('returns 422 for 501 characters, NUL, a lone surrogate, and another type', async () => {
     for (const [notes, fault] of [
       ['x'.repeat(501), '500'],
       ['\u{1F600}'.repeat(501), '500'],
@@ -574,8 +574,8 @@ describe('the notes of a row', () => {
   })
 })
 
-describe('the faults of a batch', () => {
-  test('422 lists every fault of every row by its index, and records nothing', async () => {
+describe('the errors of a batch', () => {
+  test('returns 422 with every error of every row by its index, and records nothing', async () => {
     const { world, store, key } = open()
     const { status, body } = await world.post(
       [
@@ -608,12 +608,12 @@ describe('the faults of a batch', () => {
   })
 })
 
-describe('a database that does not answer', () => {
+describe('a database that does not respond', () => {
   afterEach(() => {
     jest.useRealTimers()
   })
 
-  test('503 after ten seconds, and rows that it commits later are served', async () => {
+  test('returns 503 after ten seconds, and serves rows that are committed later', async () => {
     jest.useFakeTimers()
     const answer = Promise.withResolvers<{ kind: 'recorded'; ids: number[] }>()
     const asked = Promise.withResolvers<void>()

@@ -60,7 +60,7 @@ function publish(id: string, { revokedMs, plan }: { revokedMs?: number; plan?: '
 const openCount = () => server.world.streams.seats.figures.open
 
 describe('a stream', () => {
-  test('ends within a second of the revocation of its key, and says so', async () => {
+  test('ends within a second of the revocation of its key, with a reason', async () => {
     const { id, key } = server.world.account('pro')
     const [reader, other] = [await stream(key), await stream(server.world.key())]
     const startMs = performance.now()
@@ -71,7 +71,7 @@ describe('a stream', () => {
     expect([other.isOver, openCount()]).toEqual([false, 1])
   })
 
-  test('ends when the moment comes at which its key was to end', async () => {
+  test('ends when its key expires', async () => {
     const { id, key } = server.world.account('pro')
     publish(id, { revokedMs: server.world.clock.now() + 5000 })
     const reader = await stream(key)
@@ -90,7 +90,7 @@ describe('a stream', () => {
     expect(reader.events.at(-1)).toMatchObject({ name: 'ended', data: { code: 'plan_changed' } })
   })
 
-  test('ends with the process, and learns when to come back; the next one is refused', async () => {
+  test('ends with the process, with the time to reconnect, and the next one is refused', async () => {
     const key = server.world.key()
     const readers = await Promise.all(Array.from({ length: 10 }, () => stream(key)))
     server.world.streams.open.stop()
@@ -104,7 +104,7 @@ describe('a stream', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
   })
 
-  test('is refused where the process begins to stop while a seat is taken', async () => {
+  test('is refused if the process begins to stop while a slot is being taken', async () => {
     const { open, seats } = server.world.streams
     const take = seats.take.bind(seats)
     seats.take = async (...asked) => {
@@ -119,7 +119,7 @@ describe('a stream', () => {
     expect(openCount()).toBe(0)
   })
 
-  test('has a comment once in 15 seconds, with the place where its reader stands', async () => {
+  test("has a comment every 15 seconds, with the reader's position", async () => {
     const reader = await stream(server.world.key())
     const before = reader.comments.length
     for (let i = 0; i < 151; i++) server.world.streams.open.tick()
@@ -163,7 +163,7 @@ describe('a stream', () => {
 
   const LAST_CHUNK = '\r\n0\r\n\r\n'
 
-  test('is cut if its client does not read, with last words, and delays no other', async () => {
+  test('is cut if its client does not read, with a last event, and delays no other', async () => {
     const { idle, isAllTold } = await cut()
     const tail = tailOf(idle)
     await until('the end', async () => tail().endsWith(LAST_CHUNK))
@@ -171,7 +171,7 @@ describe('a stream', () => {
     await until('the other reader has it all', isAllTold)
   }, 120_000)
 
-  test('takes its connection with it if its client does not read the last words either', async () => {
+  test('closes its connection if its client does not read the last event either', async () => {
     const { idle } = await cut()
     const open = openDescriptors()!
     await until('the connection closed', async () => openDescriptors()! < open)

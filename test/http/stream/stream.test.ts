@@ -60,7 +60,7 @@ const used = (id: string) =>
   server.world.meter.used(id, Math.floor(server.world.clock.now() / 86_400_000))
 
 describe('GET /stream', () => {
-  test('200: a hello at once, then each change as it is committed', async () => {
+  test('returns 200 with a hello at once, then each change as it is committed', async () => {
     const { key } = server.world.account('enterprise')
     const reader = await stream(PATH, key)
     const hello = await reader.event('hello')
@@ -72,7 +72,7 @@ describe('GET /stream', () => {
     expect((await reader.event('best')).data.best.rate).toBe(129)
   })
 
-  test('200 tells proxies not to cache, change or buffer it', async () => {
+  test('tells proxies not to cache, change or buffer it', async () => {
     const { key } = server.world.account('pro')
     const { headers } = await ask(PATH, key, { headers: { 'accept-encoding': 'gzip, br' } })
     expect(headers.get('cache-control')).toBe('no-store, no-transform')
@@ -82,7 +82,7 @@ describe('GET /stream', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('249')
   })
 
-  test('200 after a Last-Event-ID goes on behind it, and costs a unit like the first', async () => {
+  test('goes on after a Last-Event-ID, and costs a unit like the first stream', async () => {
     const { id, key } = server.world.account('enterprise')
     const first = await stream(PATH, key)
     await first.event('hello')
@@ -98,7 +98,7 @@ describe('GET /stream', () => {
   })
 
   for (const id of ['7', 'x'.repeat(5000), '99999999999999999999-1', '-', '0-0'])
-    test(`200 with a reset for the Last-Event-ID ${id.slice(0, 30)}`, async () => {
+    test(`returns 200 with a reset for the Last-Event-ID ${id.slice(0, 30)}`, async () => {
       const reader = await stream(PATH, server.world.key(), { headers: { 'last-event-id': id } })
       const reset = await reader.event('reset')
       expect(reset.data.ask).toEqual(['/api/v1/rates?from=USD&to=KES'])
@@ -106,7 +106,7 @@ describe('GET /stream', () => {
       expect((await reader.event('quote')).data.rate).toBe(131)
     })
 
-  test('200 for every corridor with an enterprise key, 403 with any other', async () => {
+  test('returns 200 for every corridor with an enterprise key, 403 with any other', async () => {
     const { id, key } = server.world.account('pro')
     expect(await refusal(await ask('/stream?corridors=*', key))).toEqual([403, 'enterprise_only'])
     expect(used(id)).toBe(0)
@@ -135,29 +135,29 @@ describe('GET /stream', () => {
       'invalid_parameter',
     ],
   ] as const)
-    test(`${status} ${code} for ${query.slice(0, 40) || 'no corridors'}, which costs nothing`, async () => {
+    test(`returns ${status} ${code} for ${query.slice(0, 40) || 'no corridors'}, which costs nothing`, async () => {
       const { id, key } = server.world.account('pro')
       expect(await refusal(await ask(`/stream${query}`, key))).toEqual([status, code])
       expect(used(id)).toBe(0)
       expect(server.world.streams.seats.figures.open).toBe(0)
     })
 
-  test('200 for corridors named often, in any case, encoded or not, each counted once', async () => {
+  test('returns 200 for corridors named often, in any case, encoded or not, each counted once', async () => {
     const reader = await stream(`/stream?corridors=${many(80)}`, server.world.key())
     expect((await reader.event('hello')).data.corridors).toEqual(['GBP/KES', 'USD/KES'])
   })
 
-  test('401 without a key, and with a token for the tools', async () => {
+  test('returns 401 without a key, and with a token for the tools', async () => {
     expect(await refusal(await ask(PATH))).toEqual([401, 'missing_key'])
     expect(await refusal(await ask(PATH, 'crt_x'))).toEqual([401, 'invalid_key'])
   })
 
-  test('405 for HEAD, with Allow: GET, since the answer has no end', async () => {
+  test('returns 405 for HEAD, with Allow: GET, since the response has no end', async () => {
     const head = await fetch(`${server.origin}/api/v1${PATH}`, { method: 'HEAD' })
     expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET'])
   })
 
-  test('200 for a request with a body, which is ignored', async () => {
+  test('returns 200 for a request with a body, which is ignored', async () => {
     const body = '{"corridors":["GBP/KES"]}'
     const socket = connect(server.port, '127.0.0.1')
     let text = ''
@@ -173,7 +173,7 @@ describe('GET /stream', () => {
     socket.destroy()
   })
 
-  test('429 for one stream more than the plan allows, with any key, until one is closed', async () => {
+  test('returns 429 for one stream more than the plan allows, with any key, until one is closed', async () => {
     const { id, key } = server.world.account('free')
     const other = server.world.addKey(id, 'other').key
     await stream(PATH, key)
@@ -187,7 +187,7 @@ describe('GET /stream', () => {
     await stream(PATH, key)
   })
 
-  test('429 for all but two of 1,000 connections of one account at once', async () => {
+  test('returns 429 for all but two of 1,000 connections of one account at once', async () => {
     const { id, key } = server.world.account('free')
     const answers = await Promise.all(Array.from({ length: 1000 }, () => ask(PATH, key)))
     const statuses = Map.groupBy(answers, ({ status }) => status)
@@ -195,7 +195,7 @@ describe('GET /stream', () => {
     expect(used(id)).toBe(2)
   }, 120_000)
 
-  test('a seat is free again however the reader leaves', async () => {
+  test('a slot is free again however the reader leaves', async () => {
     const { key } = server.world.account('free')
     for (let i = 0; i < 20; i++) {
       const socket = connect(server.port, '127.0.0.1')

@@ -32,7 +32,7 @@ const refusal = async (reply: Response) => [reply.status, (await reply.json()).c
 const INVALID = [401, 'invalid_token']
 
 describe('POST /stream/token', () => {
-  test('200 with a token that costs nothing and opens streams for two minutes', async () => {
+  test('returns 200 with a token that costs nothing and opens streams for two minutes', async () => {
     const { id, key } = server.world.account('pro')
     const reply = await issued(key)
     expect(reply.status).toBe(200)
@@ -51,7 +51,7 @@ describe('POST /stream/token', () => {
     expect(await refusal(await connected(token))).toEqual(INVALID)
   })
 
-  test('401 without a key, and with a token in its place', async () => {
+  test('returns 401 without a key, and with a token instead', async () => {
     expect(await refusal(await issued())).toEqual([401, 'missing_key'])
     const token = await tokenOf(server.world.key())
     expect(await refusal(await issued(token))).toEqual([401, 'invalid_key'])
@@ -59,7 +59,7 @@ describe('POST /stream/token', () => {
 })
 
 describe('a token', () => {
-  test('401 once its key is revoked, and a stream that it opened ends with the key', async () => {
+  test('returns 401 once its key is revoked, and a stream that it opened ends with the key', async () => {
     const { id, key } = server.world.account('pro')
     const token = await tokenOf(key)
     const reader = new EventReader(await connected(token))
@@ -72,7 +72,7 @@ describe('a token', () => {
     expect(reader.events.at(-1)!.data.code).toBe('revoked_key')
   })
 
-  test('401 where any part of it is changed, is missing or comes twice', async () => {
+  test('returns 401 if any part of it is changed, missing or repeated', async () => {
     const key = server.world.key()
     const token = await tokenOf(key)
     const changed = [...token].map((letter, i) =>
@@ -87,7 +87,7 @@ describe('a token', () => {
     expect(await refusal(both)).toEqual(INVALID)
   })
 
-  test('is known to every process that has the secret, and to no other', async () => {
+  test('is accepted by every process that has the secret, and by no other', async () => {
     const { id, keyId } = server.world.account('pro')
     const [one, two, other] = ['a secret', 'a secret', 'another'].map(
       (secret) => new StreamTokens(async () => secret),
@@ -99,13 +99,13 @@ describe('a token', () => {
     expect(await other!.callerOf(keys, token, nowMs)).toMatchObject({ code: 'invalid_token' })
   })
 
-  test('503 if the secret is not available', async () => {
+  test('returns 503 if the secret is not available', async () => {
     const tokens = new StreamTokens(() => Promise.reject(new Error('away')))
     const asking = tokens.issued({ id: crypto.randomUUID(), accountId: crypto.randomUUID() }, 0)
     expect(asking).rejects.toMatchObject({ code: 'database_unavailable' })
   })
 
-  test('never stands in the log, even where every request is logged', async () => {
+  test('is never logged, even if every request is', async () => {
     const log = Object.assign(new KeptLog(), { isLevelEnabled: () => true })
     const world = new World({ log })
     const token = await tokenOf(server.world.key())

@@ -31,7 +31,7 @@ async function refusalOf(work: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe('createAlert', () => {
-  test('makes an alert that stands as prices do, and shows its secret', async () => {
+  test('creates an alert in the state of current prices, and shows its secret', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('enterprise')
     world.quote(129)
@@ -54,7 +54,7 @@ describe('createAlert', () => {
     expect(world.changed).toEqual([account.id])
   })
 
-  test('takes codes in any case, and says of a condition that is true that it is', async () => {
+  test('accepts codes in any case, and reports that a true condition is true', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('enterprise')
     world.quote(131)
@@ -64,7 +64,7 @@ describe('createAlert', () => {
     expect(alert.standing.isTrue).toBe(true)
   })
 
-  test('judges an hourly plan by what held at the top of the hour', async () => {
+  test('evaluates an hourly plan by the prices at the top of the hour', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('pro')
     world.quote(131)
@@ -72,7 +72,7 @@ describe('createAlert', () => {
     expect([alert.standing.isTrue, alert.lastValue]).toEqual([false, null])
   })
 
-  test('measures a move from the value that it is made at', async () => {
+  test('measures a move from the value at its creation', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('enterprise')
     world.quote(131)
@@ -81,7 +81,7 @@ describe('createAlert', () => {
     expect(alert.standing).toEqual({ isTrue: false, base: 131 })
   })
 
-  test('refuses what cannot be evaluated or sent, by the name of the field', async () => {
+  test('refuses what cannot be evaluated or sent, and names the field', async () => {
     const world = new AlertWorld(database, {
       receivers: { faultOf: async () => 'it leads into this network' },
     })
@@ -99,7 +99,7 @@ describe('createAlert', () => {
     expect(await listAlerts(world.deps, { account })).toEqual([])
   })
 
-  test('makes as many as the plan has, however many are made at once', async () => {
+  test('creates as many as the plan allows, however many are requested at once', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
     const made = await Promise.allSettled(
@@ -116,7 +116,7 @@ describe('createAlert', () => {
 })
 
 describe('listAlerts', () => {
-  test('says of an alert on a mid that it fires nothing while feeds dispute it', async () => {
+  test('reports that an alert on a mid does not fire while feeds dispute it', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('enterprise')
     const when = { field: 'mid', op: 'above', value: 130, periodMs: null } as const
@@ -141,7 +141,7 @@ describe('listAlerts', () => {
     expect((await reasons())[1]).toEqual(['active', null])
   })
 
-  test('says of alerts beyond a smaller plan that they wait', async () => {
+  test('reports that alerts beyond a smaller plan wait', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('pro')
     for (let i = 0; i < 5; i++) {
@@ -160,7 +160,7 @@ describe('listAlerts', () => {
     )
   })
 
-  test('shows an account nothing of another', async () => {
+  test('shows an account no alert of another', async () => {
     const world = new AlertWorld(database)
     const [account, other] = [await world.account(), await world.account()]
     const { alert } = await createAlert(world.deps, { account, wish: WISH })
@@ -180,7 +180,7 @@ describe('listAlerts', () => {
 })
 
 describe('changeAlert', () => {
-  test('evaluates a new condition from scratch, and keeps what is not named', async () => {
+  test('evaluates a new condition from scratch, and keeps the other fields', async () => {
     const world = new AlertWorld(database)
     const account = await world.account('enterprise')
     world.quote(131)
@@ -195,7 +195,7 @@ describe('changeAlert', () => {
     expect([named.alert.name, named.alert.revision]).toEqual([null, 1])
   })
 
-  test('gives a new webhook a secret of its own, and the very same none', async () => {
+  test('gives a new webhook a secret of its own, and an unchanged one no new secret', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
     const { alert } = await createAlert(world.deps, { account, wish: WISH })
@@ -219,7 +219,7 @@ describe('changeAlert', () => {
     expect([active.alert.status, active.alert.standing.isTrue]).toEqual(['active', true])
   })
 
-  test('revives an ended alert only where the plan has room', async () => {
+  test('revives an ended alert only if the plan has room', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
     const { alert } = await createAlert(world.deps, { account, wish: WISH })
@@ -238,8 +238,8 @@ describe('changeAlert', () => {
   })
 })
 
-describe('making and changing alerts', () => {
-  test('is for an account at most 20 times an hour, whatever it deletes', async () => {
+describe('creating and changing alerts', () => {
+  test('is allowed to an account 20 times an hour, whatever it deletes', async () => {
     const [world, replica] = [new AlertWorld(database), new AlertWorld(database)]
     const account = await world.account()
     for (let i = 0; i < RATES.changes / 2; i++) {
@@ -260,7 +260,7 @@ describe('making and changing alerts', () => {
     expect((await refusalOf(changeAlert(world.deps, change))).code).toBe('too_many_changes')
   })
 
-  test('does not count what cannot be evaluated, and looks no host up once it is too often', async () => {
+  test('does not count what cannot be evaluated, and resolves no host past the limit', async () => {
     let asked = 0
     const receivers = {
       async faultOf() {
@@ -284,7 +284,7 @@ describe('testAlert', () => {
   const freshHost = () => `h${++hosts.next}.example.com`
   const wishAt = (host: string) => ({ ...WISH, to: HOOK(`https://${host}/${hosts.next}`) })
 
-  test('keeps to the limit of an account when many are asked for at once', async () => {
+  test('enforces the limit of an account when many tests are requested at once', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
     const { alert } = await createAlert(world.deps, { account, wish: wishAt(freshHost()) })
@@ -295,7 +295,7 @@ describe('testAlert', () => {
     expect(refused).toHaveLength(3 * RATES.tests)
   })
 
-  test('counts the tests of an account that deletes its alerts, and of mails', async () => {
+  test('counts tests across deleted alerts, and tests of email alerts', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
     await database.sql`insert into portal_users
@@ -316,7 +316,7 @@ describe('testAlert', () => {
     await testAlert(world.deps, own)
   })
 
-  test('is for one host at most 60 times an hour, of all accounts together', async () => {
+  test('is allowed to one host 60 times an hour, for all accounts together', async () => {
     const world = new AlertWorld(database)
     const host = freshHost()
     const spellings = [host, host.toUpperCase(), `${host}.`, `${host}:8443`]
@@ -337,7 +337,7 @@ describe('testAlert', () => {
     await testAlert(world.deps, { account, alertId: elsewhere.alert.id })
   })
 
-  test('queues a delivery, which is listed', async () => {
+  test('queues a delivery that is listed', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
     const { alert } = await createAlert(world.deps, { account, wish: wishAt(freshHost()) })
@@ -365,7 +365,7 @@ describe('testAlert', () => {
 })
 
 describe('rotateSecret', () => {
-  test('makes a new secret and keeps the old one for a day', async () => {
+  test('creates a new secret and keeps the old one valid for a day', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
     const { alert, secret } = await createAlert(world.deps, { account, wish: WISH })
@@ -378,7 +378,7 @@ describe('rotateSecret', () => {
 })
 
 describe('deleteAlert', () => {
-  test('takes an alert away with all its deliveries', async () => {
+  test('deletes an alert with all its deliveries', async () => {
     const world = new AlertWorld(database)
     const account = await world.account()
     const { alert } = await createAlert(world.deps, { account, wish: WISH })

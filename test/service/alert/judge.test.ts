@@ -77,7 +77,7 @@ describe('an alert of a realtime account', () => {
     expect(replica.faults).toEqual([])
   })
 
-  test('hears nothing of other corridors, of hours, or of prices that are not executable', async () => {
+  test('ignores other corridors, hours, and prices that are not executable', async () => {
     const { alert, replica } = await scene()
     await replica.apply(
       recorded(price(500, { to: 'NGN' })),
@@ -87,7 +87,7 @@ describe('an alert of a realtime account', () => {
     expect(await told(alert)).toEqual([])
   })
 
-  test('fires on what an amount nets, its cost, a mid and a move', async () => {
+  test("fires on an amount's net, its cost, a mid and a move", async () => {
     const account = await world.account('enterprise')
     const above = (field: 'mid' | 'best_current_net', value: number) =>
       ({ field, op: 'above', value, periodMs: null }) as const
@@ -114,7 +114,7 @@ describe('an alert of a realtime account', () => {
     expect(await values(cost)).toEqual([0.769231])
   })
 
-  test('fires on stale prices by the tick that shows them, and not before', async () => {
+  test('fires on stale prices at the tick that shows them, and not before', async () => {
     const when = { field: 'stale', op: null, value: null, periodMs: HOUR_MS } as const
     const { alert, replica } = await scene({ when })
     expect(alert.standing.isTrue).toBe(true)
@@ -134,7 +134,7 @@ describe('an alert of a realtime account', () => {
     expect(listed).toMatchObject({ status: 'ended', firedMs: world.clock.now() + START + 1 })
   })
 
-  test('is judged by a changed condition, and not at all while it is paused', async () => {
+  test('is evaluated by a changed condition, and not while it is paused', async () => {
     const { account, alert, replica } = await scene()
     const own = { account, alertId: alert.id }
     await changeAlert(world.deps, { ...own, change: { when: { ...WISH.when, value: 140 } } })
@@ -148,7 +148,7 @@ describe('an alert of a realtime account', () => {
 })
 
 describe('an alert of an hourly account', () => {
-  test('fires at the top of the hour on what that hour shows, and not before', async () => {
+  test('fires at the top of the hour on the prices of that hour, and not before', async () => {
     const { alert, replica } = await scene({}, 'free')
     const open = Date.parse('2026-03-05T15:00:00Z')
     const late = { atMs: world.clock.now() + 60_000 }
@@ -163,7 +163,7 @@ describe('an alert of an hourly account', () => {
     expect(await values(alert)).toEqual([131])
   })
 
-  test('is judged as far as the plan goes: the oldest, and the others after a larger plan', async () => {
+  test('is evaluated if it is among the oldest that the plan allows, and the others after an upgrade', async () => {
     const account = await world.account('pro')
     const alerts: Alert[] = []
     for (let i = 0; i < 4; i++) {
@@ -184,7 +184,7 @@ describe('an alert of an hourly account', () => {
 })
 
 describe('several processes', () => {
-  test('tell one crossing once, however far apart they are', async () => {
+  test('report one crossing once, however far apart they are', async () => {
     const { account, alert, replica, quotes } = await scene()
     const other = new Replica(otherHandle(database), world.clock).know(account)
     await other.start(START, quotes)
@@ -196,7 +196,7 @@ describe('several processes', () => {
     expect([...replica.faults, ...other.faults]).toEqual([])
   })
 
-  test('miss nothing when one starts that finds a crossing that was not sent', async () => {
+  test('report a crossing that was not sent when one of them starts', async () => {
     const { account, alert } = await scene()
     const started = new Replica(database, world.clock).know(account)
     await started.start(START + 5, [price(131)])
@@ -206,7 +206,7 @@ describe('several processes', () => {
     expect(await values(alert)).toEqual([131])
   })
 
-  test('tell what was heard before a gap, although it was over by then', async () => {
+  test('report a crossing before a gap, although it was over by then', async () => {
     const { alert, replica } = await scene()
     const days = { referencesAt: noReferences }
     const atMs = world.clock.now()
@@ -220,7 +220,7 @@ describe('several processes', () => {
     expect(await values(alert)).toEqual([131])
   })
 
-  test('evaluate all again after a gap', async () => {
+  test('evaluate all alerts again after a gap', async () => {
     const { alert, replica } = await scene()
     await replica.start(START + 50, [price(131)])
     expect(await values(alert)).toEqual([131])
@@ -231,7 +231,7 @@ describe('several processes', () => {
 })
 
 describe('a database that is unreachable', () => {
-  test('gets every transition once it is back, in its order', async () => {
+  test('receives every transition once it is back, in order', async () => {
     const { account, alert, quotes } = await scene()
     const store = createJudgementStore(database)
     let isAway = false
@@ -249,7 +249,7 @@ describe('a database that is unreachable', () => {
 })
 
 describe('watchTime', () => {
-  test('has time watched where realtime alerts are, and nowhere else', async () => {
+  test('watches time in the corridors of realtime alerts, and nowhere else', async () => {
     const { account, replica } = await scene()
     expect([...replica.live.watched.keys()]).toEqual(['USD/KES'])
     replica.know({ ...account, plan: 'free' })

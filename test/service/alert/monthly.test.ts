@@ -101,7 +101,7 @@ describe('a monthly alert', () => {
     expect(data.value).toBe(data.cheapest[0].total_pct)
   })
 
-  test('says so where no cost is known, and comes again a month later', async () => {
+  test('is sent without a value if no cost is known', async () => {
     const alert = await made()
     world.clock.set('2026-04-01T06:00:30Z')
     await replica(alert).run()
@@ -121,7 +121,7 @@ describe('a monthly alert', () => {
     expect(row!.status).toBe('ended')
   })
 
-  test('of ten thousand is sent a hundred at a time, each once in the end', async () => {
+  test('of ten thousand is sent a hundred at a time, and each exactly once', async () => {
     const first = await made()
     await database.sql`insert into alerts (id, account_id, created_at, source, target, amount, field,
         is_once, is_true, judged_position, webhook_url, secret)

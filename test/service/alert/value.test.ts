@@ -32,7 +32,7 @@ const costing = (pct: number, providerId = 'retail-a') => ({
 })
 
 describe('total_pct', () => {
-  test('is the least that an executable price costs, in percent of the amount', () => {
+  test('is the lowest cost of an executable price, in percent of the amount', () => {
     const world = priced()
     expect(totalOf(world)).toBe(2)
     world.quote(costing(1.5, 'retail-b'))
@@ -79,7 +79,7 @@ describe('total_pct', () => {
     expect(totalOf(world)).toBe(2)
   })
 
-  test('is not known where nothing is left', () => {
+  test('is unknown if no price is left', () => {
     const world = new World()
     world.reference({ KES: 130 })
     world.quote(costing(1, 'official-a'))
@@ -103,7 +103,7 @@ describe('an alert between countries', () => {
   const valuesIn = (world: World, country: string | null) =>
     Object.fromEntries(ALERT_FIELDS.map((field) => [field, valueIn(world, field, country)]))
 
-  test('leaves out what is for another country', () => {
+  test('ignores prices for another country', () => {
     const [anywhere, kenya] = [valuesIn(sold(), null), valuesIn(sold(), 'KE')]
     expect([anywhere.best, kenya.best, valueIn(sold(), 'best', 'UG')]).toEqual([131, 128, 131])
     expect(anywhere.best_current_net).toBe(131 * 985)
@@ -111,12 +111,12 @@ describe('an alert between countries', () => {
     expect([kenya.mid, anywhere.mid]).toEqual([130, 130])
   })
 
-  test('counts prices that say nothing of countries where nothing else is current', () => {
+  test('counts prices without countries if nothing else is current', () => {
     expect(valueIn(sold(), 'total_pct', 'KE')).toBe(2)
     expect(valueIn(sold(), 'stale', 'KE')).toBe(false)
   })
 
-  test('counts them only there', () => {
+  test('ignores prices without countries if another is current', () => {
     const world = sold()
     const ours = { ...costing(2.5, 'retail-b'), offer: offer({ targetCountry: 'KE' }) }
     world.quote(ours)
@@ -125,7 +125,7 @@ describe('an alert between countries', () => {
 })
 
 describe('a suspect price', () => {
-  test('is never what an alert is evaluated by, but the mid', () => {
+  test('never counts for an alert, unless the mid makes it plausible', () => {
     const world = priced()
     const before = ALERT_FIELDS.map((field) => [field, valueIn(world, field)])
     world.quote({ ...costing(0, 'retail-b'), rate: 145 })
@@ -134,7 +134,7 @@ describe('a suspect price', () => {
     expect(valueIn(world, 'best')).toBe(140)
   })
 
-  test('leaves the value unknown without another', () => {
+  test('leaves the value unknown if there is no other price', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-03-05T00:00:00.000Z' })
     world.quote({ ...costing(0), rate: 145 })
@@ -145,7 +145,7 @@ describe('a suspect price', () => {
     })
   })
 
-  test('counts as no newer than the others for an alert on stale prices', () => {
+  test('does not count as newer than the others for an alert on stale prices', () => {
     const world = new World()
     world.reference({ KES: 130 }, { at: '2026-02-01T00:00:00.000Z' })
     world.quote({ ...costing(1), at: '2026-02-01T00:00:00.000Z' })
@@ -163,7 +163,7 @@ describe('a price surveyed for other amounts', () => {
     return world
   }
 
-  test('counts up to twice as far, and not beyond', () => {
+  test('counts up to twice its amount, and not beyond', () => {
     for (const near of [AMOUNT / 2, AMOUNT * 2])
       expect(valueIn(surveyedAt(near), 'best_current_net')).not.toBeNull()
     for (const far of [AMOUNT / 2 - 1, AMOUNT * 2 + 1]) {
@@ -174,7 +174,7 @@ describe('a price surveyed for other amounts', () => {
 })
 
 describe('mid', () => {
-  test('is not known while feeds dispute it, so that no alert fires', () => {
+  test('is unknown while feeds dispute it, so that no alert fires', () => {
     const world = new World()
     world.reference({ KES: 130 })
     expect(valueIn(world, 'mid')).toBe(130)

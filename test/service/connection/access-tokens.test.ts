@@ -72,7 +72,7 @@ class Connected {
 }
 
 describe('AccessTokens', () => {
-  test('the caller is the account behind the connection, looked up once', async () => {
+  test('returns the account behind the connection, and looks it up once', async () => {
     const held = new Connected()
     const caller = await held.ask()
     expect(caller).toMatchObject({ key: { name: 'Agent' }, account: { id: held.account.id } })
@@ -80,7 +80,7 @@ describe('AccessTokens', () => {
     expect(held.asked).toEqual([keyHashOf(held.secret)])
   })
 
-  test('a token is refused from the moment it expires', async () => {
+  test('refuses a token from the time at which it expires', async () => {
     const held = new Connected()
     await held.ask()
     held.world.clock.advance(HOUR_MS - 1)
@@ -89,14 +89,14 @@ describe('AccessTokens', () => {
     expect(await held.code()).toBe('invalid_key')
   })
 
-  test('a connection that ended is refused without another look-up in vain', async () => {
+  test('refuses a token of a revoked connection without another lookup', async () => {
     const held = new Connected()
     await held.ask()
     held.publish(held.world.clock.now())
     expect(await held.code()).toBe('revoked_key')
   })
 
-  test('news of the account has a token looked up again, which finds it deleted', async () => {
+  test('looks a token up again after a change of its account, and finds it deleted', async () => {
     const held = new Connected()
     await held.ask()
     held.stored.clear()
@@ -106,7 +106,7 @@ describe('AccessTokens', () => {
     expect(held.asked.length).toBe(2)
   })
 
-  test('what news outran is not remembered', async () => {
+  test('does not cache a lookup that a change overtook', async () => {
     const held = new Connected()
     held.whileLoading = () => held.publish()
     expect(await held.ask()).not.toBeInstanceOf(ServiceError)
@@ -120,13 +120,13 @@ describe('AccessTokens', () => {
     ['with a letter changed', (token: string) => `${token.slice(0, -1)}~`],
     ['of another issuer', () => `${ACCESS_TOKEN_PREFIX}${'x'.repeat(40)}`],
     ['of a megabyte', () => ACCESS_TOKEN_PREFIX + 'x'.repeat(1_000_000)],
-  ])('a token %s is refused without a look-up', async (_, changed) => {
+  ])('refuses a token that is %s without a lookup', async (_, changed) => {
     const held = new Connected()
     expect(await held.code(changed(held.token))).toBe('invalid_key')
     expect(held.asked).toEqual([])
   })
 
-  test('made-up tokens of one address are looked up 40 times in ten seconds, then answered 429', async () => {
+  test('looks up 40 forged tokens of one address in ten seconds, then returns 429', async () => {
     const held = new Connected()
     for (let i = 0; i < 40; i++) expect(await held.code(forged())).toBe('invalid_key')
     expect(await held.code(forged())).toBe('too_many_failures')
@@ -136,7 +136,7 @@ describe('AccessTokens', () => {
     expect(await held.code(forged())).toBe('invalid_key')
   })
 
-  test('made-up tokens of all addresses are looked up 200 times in two seconds, then answered 503', async () => {
+  test('looks up 200 forged tokens of all addresses in two seconds, then returns 503', async () => {
     const held = new Connected()
     const codes = await Promise.all(
       Array.from({ length: 300 }, (_, i) => held.code(forged(), `192.0.2.${i % 250}`)),
@@ -147,7 +147,7 @@ describe('AccessTokens', () => {
     expect(await held.code(forged())).toBe('invalid_key')
   })
 
-  test('a token that was issued just now is known in the middle of any flood, from the same address too', async () => {
+  test('accepts a new token in the middle of any flood, from the same address too', async () => {
     const held = new Connected()
     for (let i = 0; i < 1000; i++) await held.code(forged(), `198.51.100.${i % 250}`)
     for (let i = 0; i < 41; i++) await held.code(forged())
@@ -159,25 +159,25 @@ describe('AccessTokens', () => {
     }
   })
 
-  test('a token without our mark works too, from an address that shows no wrong ones', async () => {
+  test('accepts a token without our mark, from an address that sent no wrong ones', async () => {
     expect(await new Connected(forged()).code()).toBeNull()
   })
 
-  test('a token of ours that is gone is looked up once, however often it is shown', async () => {
+  test('looks up a deleted token of ours once, however often it is sent', async () => {
     const held = new Connected()
     const gone = marked()
     for (let i = 0; i < 10; i++) expect(await held.code(gone)).toBe('invalid_key')
     expect(held.asked.length).toBe(1)
   })
 
-  test('2,000 tokens of ours are looked up in two seconds, then answered 503', async () => {
+  test('looks up 2,000 of our tokens in two seconds, then returns 503', async () => {
     const held = new Connected()
     for (let i = 0; i < 2000; i++) await held.code(marked())
     expect(await held.code(marked())).toBe('overloaded')
     expect(held.asked.length).toBe(2000)
   })
 
-  test('503 when the database is unreachable, and the token is not taken for a wrong one', async () => {
+  test('returns 503 when the database is unreachable, and does not count the token as wrong', async () => {
     const { world, token } = new Connected()
     const away = () => Promise.reject(new ServiceError('database_unavailable', 'away'))
     const shown = { text: token, nowMs: world.clock.now(), address: () => '' }
@@ -194,7 +194,7 @@ describe('AccessTokens', () => {
 })
 
 describe('callerOfTools', () => {
-  test('takes keys and tokens; keys are looked up as everywhere', async () => {
+  test('accepts keys and tokens', async () => {
     const { world, tokens, token, account } = new Connected()
     const access = { memory: world.memory, tokens }
     const callerOf = (credential: string | null) =>
@@ -206,7 +206,7 @@ describe('callerOfTools', () => {
 })
 
 describe('the API', () => {
-  test('401 to a token, which says to use a key', async () => {
+  test('returns 401 for a token, and says to use a key', async () => {
     const { world, token } = new Connected()
     const { status, body } = await world.get('/providers', undefined, {
       headers: { authorization: `Bearer ${token}` },
@@ -217,7 +217,7 @@ describe('the API', () => {
 })
 
 describe('connectionHash', () => {
-  test('fits its column, differs from the hash of any key, and no text hashes to it', () => {
+  test('fits its column, and differs from the hash of any key', () => {
     const hash = connectionHash(random)
     expect(hash).toHaveLength(64)
     expect(isConnection({ hash })).toBe(true)
@@ -229,7 +229,7 @@ describe('connectionHash', () => {
 describe('toolsChallenge', () => {
   const METADATA = 'https://fx.example/.well-known/oauth-protected-resource/mcp'
 
-  test('names the metadata first, and a fault only where something was shown', () => {
+  test('names the metadata first, and an error only if a credential was sent', () => {
     expect(toolsChallenge({ isShown: false, metadataUrl: METADATA })).toBe(
       `Bearer realm="corridor", scope="mcp", resource_metadata="${METADATA}", ` +
         'ApiKey realm="corridor"',

@@ -30,7 +30,7 @@ class Kept {
 }
 
 describe('applicationByDocument', () => {
-  test('reads once a day, and believes a document that fails for a week', async () => {
+  test('reads a document once a day, and trusts a failing one for a week', async () => {
     const kept = new Kept()
     let readings = 0
     let isBroken = false
@@ -55,7 +55,7 @@ describe('applicationByDocument', () => {
 })
 
 describe('keepStranger', () => {
-  test('leaves room for 10,000 unconnected ones, the new one among them', async () => {
+  test('keeps up to 10,000 unconnected applications, including the new one', async () => {
     const kept = new Kept()
     await keepStranger(kept, 'one', { described, nowMs: 0 })
     expect([[...kept.known.keys()], kept.room]).toEqual([['one'], 10_000])
@@ -65,7 +65,7 @@ describe('keepStranger', () => {
 describe('applicationIn', () => {
   const redirect_uris = ['https://agent.example/back']
 
-  test('names an application that does not by the host it leads to', () => {
+  test('names a nameless application by the host of its redirect', () => {
     expect(applicationIn({ redirect_uris })).toEqual({
       name: 'agent.example',
       uri: null,
@@ -74,7 +74,7 @@ describe('applicationIn', () => {
     expect(applicationIn({ redirect_uris: ['cursor:back'] }).name).toBe('cursor')
   })
 
-  test('leaves out a page that could not be linked to, and what it knows nothing about', () => {
+  test('leaves out a page that could not be linked to, and unknown fields', () => {
     const document = { redirect_uris, client_uri: 'javascript:1', __proto__: { name: 'x' }, a: 1 }
     expect(applicationIn(document)).toEqual({
       name: 'agent.example',
@@ -83,18 +83,18 @@ describe('applicationIn', () => {
     })
   })
 
-  test('takes ten addresses, each once', () => {
+  test('keeps ten addresses, without duplicates', () => {
     const ten = Array.from({ length: 10 }, (_, i) => `https://agent.example/${i % 9}`)
     expect(applicationIn({ redirect_uris: ten }).redirectUris).toHaveLength(9)
   })
 })
 
 describe('isDocumentAddress', () => {
-  test.each([ADDRESS, 'https://a.example/x?y=1', 'https://a.example:8443/x'])('is %s', (id) =>
+  test.each([ADDRESS, 'https://a.example/x?y=1', 'https://a.example:8443/x'])('accepts %s', (id) =>
     expect(isDocumentAddress(id)).toBe(true),
   )
   test.each(['abc', '', 'http://a.example/x', 'https://a.example', 'https://A.example/x'])(
-    'is not %p',
+    'refuses %p',
     (id) => expect(isDocumentAddress(id)).toBe(false),
   )
 })

@@ -9,7 +9,7 @@ import { quote } from '../../support/quotes.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12)
 
-test('knownAnswer asks for the past of a question about the present once', async () => {
+test('knownAnswer loads the past of a request about the present once', async () => {
   const asked: string[] = []
   const answered = <T>(what: string, value: T) => {
     asked.push(what)

@@ -14,14 +14,14 @@ const afterSignIn = (deps: DevicesDeps, devices = '', email = EMAIL) =>
   devicesWith(deps, { email, devices })
 
 describe('a device', () => {
-  test('is known to the account that it signed in to, in any case of the address', async () => {
+  test('is recognised by the account that it signed in to, in any case of the email', async () => {
     const devices = await afterSignIn(people())
     const device = await deviceOf(people(), { email: EMAIL, devices })
     expect(device).toMatch(/^[\w-]{22}$/)
     expect(await deviceOf(people(), { email: ' ADA@example.org', devices })).toBe(device)
   })
 
-  test('is unknown to any other account, and to an unknown address', async () => {
+  test('is not recognised by any other account, nor by an unknown email', async () => {
     const deps = people({ [EMAIL]: 'first', 'bob@example.org': 'first' })
     const devices = await afterSignIn(deps)
     for (const email of ['bob@example.org', 'nobody@example.org', ''])
@@ -48,7 +48,7 @@ describe('a device', () => {
     expect(known.map((device) => device !== null)).toEqual([false, true, true, true, true, true])
   })
 
-  test('is not recognised by a cookie that is made up, broken or endless', async () => {
+  test('is not recognised by a cookie that is forged, broken or endless', async () => {
     const devices = await afterSignIn(people())
     const [name, signature] = devices.split('.') as [string, string]
     const broken = [
@@ -68,7 +68,7 @@ describe('a device', () => {
       expect(await deviceOf(people(), { email: EMAIL, devices: shown })).toBeNull()
   })
 
-  test('asks the database nothing if there is no cookie', async () => {
+  test('is not looked up in the database without a cookie', async () => {
     const members = { passwordStamp: () => Promise.reject(new Error('asked')) }
     const deps = { ...people(), members }
     expect(await deviceOf(deps, { email: EMAIL, devices: '' })).toBeNull()

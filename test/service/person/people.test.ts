@@ -30,12 +30,12 @@ function started(signUpWork: () => Promise<boolean>) {
   return { answer: signUp(deps, PERSON, ORIGIN), endPause }
 }
 
-describe('signUp, which must not reveal who is known', () => {
+describe('signUp, which must not reveal whether an email is known', () => {
   test.each([
     ['quick', () => Promise.resolve(true)],
     ['refused', () => Promise.resolve(false)],
     ['failing', () => Promise.reject(new Error('away'))],
-  ])('does not answer before its time if the work is %s', async (_what, work) => {
+  ])('does not return before its time if the work is %s', async (_what, work) => {
     const { answer, endPause } = started(work)
     expect(await isSettled(answer)).toBe(false)
     endPause()
@@ -43,7 +43,7 @@ describe('signUp, which must not reveal who is known', () => {
     await answer.catch(() => {})
   })
 
-  test('does not answer before the work is done if that takes longer', async () => {
+  test('does not return before the work is done if that takes longer', async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const { answer, endPause } = started(() => promise)
     endPause()

@@ -45,7 +45,7 @@ const servedBy = (world: World, tier: 'hourly' | 'realtime' = 'realtime') =>
     .quotes.map(({ quote: { id, rate } }) => [id, rate])
 
 describe('ingest', () => {
-  test('every row is served when it answers, with every field, under its id', async () => {
+  test('serves every row with every field, under its id, when it returns', async () => {
     const world = new World()
     const record = ingestionOf(world, { kind: 'recorded', ids: [71, 72] })
     const answer = await record(
@@ -70,21 +70,21 @@ describe('ingest', () => {
     expect(official?.quote).toMatchObject({ id: 72, rate: 1e-12, rateType: 'official', fee: null })
   })
 
-  test('a repeated idempotency key gives the first answer again and publishes nothing', async () => {
+  test('returns the first response again for a repeated idempotency key, and publishes nothing', async () => {
     const world = new World()
     const record = ingestionOf(world, { kind: 'replayed', inserted: 2, ids: [7, 8] })
     expect(await record(observation())).toEqual({ inserted: 2, ids: [7, 8] })
     expect(servedBy(world)).toEqual([])
   })
 
-  test('a repeated key with another body is refused and publishes nothing', async () => {
+  test('refuses a repeated key with another body, and publishes nothing', async () => {
     const world = new World()
     const answer = ingestionOf(world, { kind: 'key_reused' })(observation())
     await expect(answer).rejects.toMatchObject({ code: 'idempotency_key_reused' })
     expect(servedBy(world)).toEqual([])
   })
 
-  test('an error of the database is passed on unchanged and publishes nothing', async () => {
+  test('passes an error of the database on unchanged, and publishes nothing', async () => {
     const world = new World()
     const error = new Error('disk full')
     const failing = Promise.reject(error)
@@ -93,7 +93,7 @@ describe('ingest', () => {
   })
 })
 
-describe('ingest, with a database that does not answer', () => {
+describe('ingest, with a database that does not respond', () => {
   afterEach(() => void jest.useRealTimers())
 
   test('gives up after its time, and not before', async () => {
@@ -115,7 +115,7 @@ describe('ingest, with a database that does not answer', () => {
     expect(failure).toMatchObject({ code: 'database_unavailable' })
   })
 
-  test('an answer in time leaves no timer behind', async () => {
+  test('leaves no timer behind after a response in time', async () => {
     jest.useFakeTimers()
     await ingestionOf(new World(), { kind: 'recorded', ids: [1] })(observation())
     expect(jest.getTimerCount()).toBe(0)

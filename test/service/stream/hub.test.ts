@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 
 describe('a stream', () => {
-  test('begins with a hello that tells tier, position and corridors', () => {
+  test('begins with a hello that has the tier, the position and the corridors', () => {
     const { heard } = new Listener(replica, ['USD/KES', 'GBP/KES'])
     expect(heard).toEqual([
       {
@@ -42,7 +42,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('tells a quote as /rates shows it, then the best that it changed', async () => {
+  test('sends a quote as /rates shows it, then the best that it changed', async () => {
     const listener = new Listener(replica, ['USD/KES'])
     log.quotes({ providerId: 'retail-b', rate: 129, fee: null, feeCurrency: null })
     await follow(replica)
@@ -86,7 +86,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('tells nothing of other corridors, and nothing of a row that is older than what is live', async () => {
+  test('sends nothing of other corridors, nor a row older than the live one', async () => {
     const listener = new Listener(replica, ['USD/KES'])
     log.quotes({ providerId: 'retail-b', rate: 129, to: 'NGN' })
     log.quotes({ providerId: 'retail-a', rate: 127, atMs: log.nowMs - 1 })
@@ -94,7 +94,7 @@ describe('a stream', () => {
     expect(listener.events).toEqual([])
   })
 
-  test('sends the mids that changed, of pairs without quotes too', async () => {
+  test('sends the mids that changed, even of pairs without quotes', async () => {
     const listener = new Listener(replica, ['GBP/KES', 'GBP/NGN'])
     log.nowMs += 1000
     log.references({ KES: 132 })
@@ -116,7 +116,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('tells that time made a price stale, or made the last price of an offer run out', async () => {
+  test('reports when time makes a price stale, or makes the last price of an offer expire', async () => {
     const listener = new Listener(replica, '*')
     const validUntilMs = log.nowMs + HOUR_MS
     const expiring = offer({ validUntilMs })
@@ -142,7 +142,7 @@ describe('a stream', () => {
 })
 
 describe('a mid', () => {
-  test('that comes later makes a price suspect, or believed again; no suspect one is best', async () => {
+  test('that arrives later makes a price suspect, or believed again, and never best if suspect', async () => {
     const own = new SharedLog()
     const suspecting = new Replica(own, SUSPECTING)
     own.quotes({ providerId: 'retail-a', rate: 150 }, { providerId: 'retail-b', rate: 130 })
@@ -171,7 +171,7 @@ describe('a mid', () => {
     ])
   })
 
-  test('that grows too old makes a price believed that it alone made suspect', async () => {
+  test('that grows too old makes a price believed again that it alone made suspect', async () => {
     const own = new SharedLog()
     const atMs = own.nowMs - HOUR_MS
     own.quotes({ providerId: 'retail-a', rate: 150, atMs })
@@ -187,7 +187,7 @@ describe('a mid', () => {
     expect(listener.events.at(-1)!.data.best.provider_id).toBe('retail-a')
   })
 
-  test('that is recent no more is sent as gone, at the tick that shows it', async () => {
+  test('that is no longer recent is sent as gone, at the tick that shows it', async () => {
     const listener = new Listener(replica, ['GBP/KES'])
     log.pass(LIMITS.midMaxAgeMs)
     await follow(replica)
@@ -200,7 +200,7 @@ describe('a mid', () => {
 })
 
 describe('the hub', () => {
-  test('writes the text of an event once, for all who hear of it', async () => {
+  test('serialises an event once, for all its readers', async () => {
     const texts: string[] = []
     for (let i = 0; i < 3; i++) {
       const listener = new Listener(replica, '*')
@@ -213,7 +213,7 @@ describe('the hub', () => {
     expect(replica.hub.figures.ring.bytes).toBeLessThan(2 * texts[0]!.length)
   })
 
-  test('stops hearing of steps when it is closed', async () => {
+  test('ignores steps after it is closed', async () => {
     const listener = new Listener(replica, ['USD/KES'])
     replica.hub.close()
     log.quotes({ providerId: 'retail-b', rate: 129 })
@@ -224,7 +224,7 @@ describe('the hub', () => {
 })
 
 describe('an hourly stream', () => {
-  test('tells that a price is gone which was recorded late, and ran out before the next', async () => {
+  test('reports the end of a price that was recorded late and expired before the next hour', async () => {
     log.pass(HOUR_MS)
     await follow(replica)
     const [atMs, validUntilMs] = [log.nowMs - HOUR_MS, log.nowMs + 1]
@@ -236,7 +236,7 @@ describe('an hourly stream', () => {
     expect(names(listener)).toEqual(['gone', 'best'])
   })
 
-  test('has to ask again where an hour was missed', async () => {
+  test('sends a reset if an hour was missed', async () => {
     log.pass(HOUR_MS)
     await follow(replica)
     const listener = new Listener(replica, ['USD/KES'], { tier: 'hourly' })
@@ -250,7 +250,7 @@ describe('an hourly stream', () => {
     expect(listener.events).toMatchObject([{ name: 'reset', data: { reason: 'gap' } }])
   })
 
-  test('tells at the top of the hour what it shows, and nothing before', async () => {
+  test('sends at the top of the hour what that hour shows, and nothing before', async () => {
     const listener = new Listener(replica, ['USD/KES'], { tier: 'hourly' })
     log.quotes({ providerId: 'retail-b', rate: 129 })
     log.nowMs += 1000
@@ -270,7 +270,7 @@ describe('an hourly stream', () => {
     })
   })
 
-  test('tells what was recorded late for an earlier hour with the next one', async () => {
+  test('sends with the next hour what was recorded late for an earlier one', async () => {
     log.pass(HOUR_MS)
     const late = new Replica(log)
     const listener = new Listener(late, ['USD/KES'], { tier: 'hourly' })

@@ -34,8 +34,8 @@ beforeEach(async () => {
   await follow(replica)
 })
 
-describe('a stream from an id', () => {
-  test('that is none of ours asks for the prices again, and goes on from here', async () => {
+describe('a stream from an event id', () => {
+  test('that is invalid gets a reset, and goes on from here', async () => {
     for (const id of [
       '',
       'x',
@@ -66,19 +66,19 @@ describe('a stream from an id', () => {
     expect(listener.events.map(({ name }) => name)).toEqual(['reset', 'quote', 'best'])
   })
 
-  test('that no commit had asks again: it is of another database', () => {
+  test('that no commit had gets a reset: it is of another database', () => {
     expect(reasons(resumed(`${log.position - 1}-`))).toEqual(['unknown_id'])
     expect(reasons(resumed(`${log.position - 7}-`))).toEqual([])
   })
 
-  test('from before this process began asks again', () => {
+  test('from before this process began gets a reset', () => {
     const beginning = log.changes[3]!.position
     expect(reasons(resumed(`${beginning}-`))).toEqual([])
     expect(reasons(resumed(`${beginning}-1`))).toEqual(['too_old'])
     expect(reasons(resumed(`${log.changes[2]!.position}-`))).toEqual(['too_old'])
   })
 
-  test('that this process has yet to hear of waits for it, and skips and doubles nothing', async () => {
+  test('that this process has yet to receive waits for it, and skips and repeats nothing', async () => {
     const other = new Replica(log)
     const ahead = new Listener(other, ['USD/KES'])
     commits(2)
@@ -96,7 +96,7 @@ describe('a stream from an id', () => {
     expect(reasons(listener)).toEqual([])
   })
 
-  test('that never comes asks again after some seconds, or once it is passed', async () => {
+  test('that never comes gets a reset after some seconds, or once it is passed', async () => {
     const never = resumed(`${log.position + 1_000_000}-`)
     replica.expire()
     replica.run()
@@ -108,7 +108,7 @@ describe('a stream from an id', () => {
     expect(reasons(between)).toEqual(['unknown_id'])
   })
 
-  test('from before a new catalogue, or inside it, goes on with what that changed', async () => {
+  test('from before a new catalogue, or inside it, goes on with its changes', async () => {
     const stayed = resumed(`${log.position}-`)
     const id = stayed.lastId!
     const providers = PROVIDERS.map((one) => ({ ...one, isActive: one.id !== 'retail-a' }))
@@ -126,7 +126,7 @@ describe('a stream from an id', () => {
     }
   })
 
-  test('from before a gap asks again, and one that is open has to as well', async () => {
+  test('from before a gap gets a reset, and so does an open one', async () => {
     const stayed = resumed(`${log.position}-`)
     const hourly = new Listener(replica, ['USD/KES'], { tier: 'hourly' })
     const id = stayed.lastId!
@@ -144,7 +144,7 @@ describe('a stream from an id', () => {
     expect(hourly.events).toContainEqual(expect.objectContaining({ name: 'quote' }))
   })
 
-  test('of which more has happened than is kept asks again', async () => {
+  test('with more events since than the ring retains gets a reset', async () => {
     const { position } = log
     commits(10_001, { to: 'NGN' })
     await follow(replica)
@@ -154,7 +154,7 @@ describe('a stream from an id', () => {
   })
 })
 
-describe('a stream cut anywhere in what one commit changed', () => {
+describe('a stream cut anywhere in the changes of one commit', () => {
   const codes = ['KES', 'NGN', 'UGX']
   const corridors = codes.map((to) => `USD/${to}`)
 
@@ -175,7 +175,7 @@ describe('a stream cut anywhere in what one commit changed', () => {
     await cutEverywhere('realtime', stayed.events)
   })
 
-  test('goes on with the next event, of an hour; another process that began in it does not know', async () => {
+  test('goes on with the next event of an hour, except in a process that began in that hour', async () => {
     log.pass(HOUR_MS)
     await follow(replica)
     const stayed = new Listener(replica, corridors, { tier: 'hourly' })
@@ -194,7 +194,7 @@ describe('a stream cut anywhere in what one commit changed', () => {
     expect(reasons(there(`${id!.split('-')[0]}-`))).toEqual([])
   })
 
-  test('waits in a process that has yet to hear of where an hourly one began', async () => {
+  test('waits in a process that has yet to receive the start of an hourly one', async () => {
     commits(3)
     const other = new Replica(log)
     const { lastId } = new Listener(other, corridors, { tier: 'hourly' })
@@ -210,7 +210,7 @@ describe('a stream cut anywhere in what one commit changed', () => {
 })
 
 describe('a reader', () => {
-  test('who comes back after 10,000 events gets all of them, in pieces', async () => {
+  test('that returns after 10,000 events gets all of them, in pieces', async () => {
     const stayed = new Listener(replica, ['USD/KES'])
     const id = stayed.lastId!
     commits(5_000)
@@ -244,7 +244,7 @@ describe('a reader', () => {
     expect(new Set(listener.events.map(({ id }) => id)).size).toBe(8)
   })
 
-  test('for whom more than a mebibyte waits gets `slow`, and is let go', async () => {
+  test('with more than a mebibyte waiting gets `slow`, and is disconnected', async () => {
     const [slow, quick, other] = [['USD/KES'], ['USD/KES'], ['GBP/KES']].map(
       (corridors) => new Listener(replica, corridors),
     )
@@ -291,7 +291,7 @@ describe('a reader', () => {
     expect(listener.events.length).toBe(2 * 3 * 700)
   })
 
-  test('that stays without room until what it lacks is kept no more was too slow', async () => {
+  test('that stays without room until its events are no longer retained was too slow', async () => {
     const listener = new Listener(replica, ['USD/KES'])
     listener.hasRoom = false
     commits(2)
@@ -306,7 +306,7 @@ describe('a reader', () => {
     expect(listener.isEnded).toBe(true)
   })
 
-  test('gets its position by a beat, and can resume from there long after its last event', async () => {
+  test('gets its position by a heartbeat, and can resume from it long after its last event', async () => {
     const listener = new Listener(replica, ['GBP/KES'])
     commits(5)
     await follow(replica)
@@ -316,7 +316,7 @@ describe('a reader', () => {
     expect(reasons(resumed(listener.lastId!, ['GBP/KES']))).toEqual([])
   })
 
-  test('who left gets nothing, and time is watched for a while longer', async () => {
+  test('that left gets nothing, and time is watched for a while longer', async () => {
     const listener = new Listener(replica, ['USD/KES'])
     expect(replica.live.watched.size).toBe(1)
     listener.reader.close()

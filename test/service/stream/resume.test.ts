@@ -153,7 +153,7 @@ class Traveller {
  */
 const isNews = ({ name, data }: Heard): boolean => name !== 'mid' || 'mid_rate' in data
 
-describe('a reader who is cut off and resumes', () => {
+describe('a reader that is cut off and resumes', () => {
   const cases = fc.record({
     start: fc.array(steps, { maxLength: 6 }),
     moves: fc.array(moves, { maxLength: 40 }),
@@ -161,7 +161,7 @@ describe('a reader who is cut off and resumes', () => {
     tier: tiers,
   })
 
-  test('hears the very events of one who stayed, each once, on whatever process', async () => {
+  test('gets the same events as one that stayed, each once, in any process', async () => {
     let resumed = 0
     await fc.assert(
       fc.asyncProperty(cases, async ({ start, moves, corridors, tier }) => {
@@ -213,7 +213,7 @@ describe('a reader who is cut off and resumes', () => {
     expect(resumed).toBeGreaterThan(RUNS / 5)
   })
 
-  test('has to ask again only where the process began later', async () => {
+  test('gets a reset only if the process began later', async () => {
     const quiet = fc.record({
       before: fc.array(steps, { maxLength: 4 }),
       missed: fc.array(steps, { minLength: 1, maxLength: MISSED_MAX }),
@@ -246,7 +246,7 @@ describe('a reader who is cut off and resumes', () => {
   })
 })
 
-describe('a reader who applies every event', () => {
+describe('a reader that applies every event', () => {
   const cases = fc.record({
     before: fc.array(steps, { maxLength: 6 }),
     after: fc.array(steps, { maxLength: 20 }),
@@ -255,7 +255,7 @@ describe('a reader who applies every event', () => {
     isWatched: fc.boolean(),
   })
 
-  test('knows what /rates says, in the end', async () => {
+  test('ends with the prices of /rates', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ before, after, corridors, tier, isWatched }) => {
         const log = new SharedLog()

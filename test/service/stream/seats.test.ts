@@ -68,7 +68,7 @@ describe('Seats', () => {
     ['pro', 5],
     ['enterprise', 20],
   ] as const)
-    test(`gives an account of the ${plan} plan ${count} seats in all processes together`, async () => {
+    test(`gives an account of the ${plan} plan ${count} slots in all processes together`, async () => {
       const processes = [processNamed('a'), processNamed('b'), processNamed('c')]
       for (let i = 0; i < count; i++) await processes[i % 3]!.take(ACCOUNT, plan)
       for (const one of processes)
@@ -77,7 +77,7 @@ describe('Seats', () => {
       expect(register.rows.size).toBe(count + 1)
     })
 
-  test('gives no more to two processes asked many times at once, whatever is written down first', async () => {
+  test('gives no more to two processes requested many times at once, in any order of writes', async () => {
     const asked = { a: 0, b: 0 }
     register.thought = async (process) => {
       const turns = process === 'a' ? 10 + asked.a++ : 20 - asked.b++
@@ -91,7 +91,7 @@ describe('Seats', () => {
     expect(register.rows.size).toBe(20)
   })
 
-  test('gives a freed seat to any process, once', async () => {
+  test('gives a freed slot to any process, once', async () => {
     const [a, b] = [processNamed('a'), processNamed('b')]
     const seat = await a.take(ACCOUNT, 'free')
     await b.take(ACCOUNT, 'free')
@@ -103,7 +103,7 @@ describe('Seats', () => {
     expect(await code(a.take(ACCOUNT, 'free'))).toBe('too_many_streams')
   })
 
-  test('asks the database nothing of 10,000 tries of an account that is full here', async () => {
+  test('makes no query for 10,000 attempts of an account that is full here', async () => {
     const seats = processNamed('a')
     for (let i = 0; i < 2; i++) await seats.take(ACCOUNT, 'free')
     const { asked } = register
@@ -115,7 +115,7 @@ describe('Seats', () => {
     expect(seats.figures.refused).toEqual({ account: 10_000, process: 0 })
   })
 
-  test('asks it once a second of an account that is full elsewhere', async () => {
+  test('makes one query a second for an account that is full elsewhere', async () => {
     const [a, b] = [processNamed('a'), processNamed('b')]
     const held = [await a.take(ACCOUNT, 'free'), await a.take(ACCOUNT, 'free')]
     expect(await code(b.take(ACCOUNT, 'free'))).toBe('too_many_streams')
@@ -130,14 +130,14 @@ describe('Seats', () => {
     await b.take(ACCOUNT, 'free')
   })
 
-  test('refuses whatever is beyond the seats of the process, of any account', async () => {
+  test('refuses any account beyond the slots of the process', async () => {
     const seats = processNamed('a', 3)
     for (let i = 0; i < 3; i++) await seats.take(crypto.randomUUID(), 'pro')
     expect(await code(seats.take(crypto.randomUUID(), 'pro'))).toBe('streams_unavailable')
     expect(await code(processNamed('b', 0).take(ACCOUNT, 'pro'))).toBe('streams_unavailable')
   })
 
-  test('counts its own streams while the database is unreachable, and declares them once it is back', async () => {
+  test('counts its own streams while the database is unreachable, and declares them afterwards', async () => {
     const [a, b] = [processNamed('a'), processNamed('b')]
     register.isAway = true
     for (let i = 0; i < 2; i++) await a.take(ACCOUNT, 'free')
@@ -152,7 +152,7 @@ describe('Seats', () => {
     expect(await code(b.take(ACCOUNT, 'free'))).toBe('too_many_streams')
   })
 
-  test('says once that the database is unreachable, however many connect at that moment', async () => {
+  test('logs once that the database is unreachable, however many connect at that time', async () => {
     const seats = processNamed('a')
     register.isAway = true
     const accounts = Array.from({ length: 50 }, () => crypto.randomUUID())
@@ -161,7 +161,7 @@ describe('Seats', () => {
     expect(log.lines).toHaveLength(1)
   })
 
-  test('asks nothing of the database while no stream was opened', async () => {
+  test('makes no query while no stream was opened', async () => {
     const seats = processNamed('a')
     for (let i = 0; i < 3; i++) await seats.declare()
     expect(register.asked).toBe(0)
