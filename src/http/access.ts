@@ -25,7 +25,7 @@ export type HotDeps = AccessDeps &
   KnownDeps & {
     readonly answers: AnswerCache
     readonly refusals: Refusals
-    /** Headers for browsers on every answer. */
+    /** Headers for browsers on every response. */
     readonly guards: Headers
   }
 

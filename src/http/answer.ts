@@ -6,16 +6,16 @@ import { fileHeaders, listReply } from './file/list-reply.ts'
 import { pathOf } from './path.ts'
 import type { Headers } from './reply.ts'
 
-/** An answer that a caller may already hold. */
+/** A response that a caller may already hold. */
 export type Answer = {
   readonly body: object
   /**
-   * The content that tells one answer from another: all but what only follows the clock, and the
-   * entries of a list. Together with those it makes the entity tag. If absent, the body without its
-   * timestamp and its entries.
+   * The content that tells one response from another: everything except the entries of a list and
+   * what merely follows the clock. Together with the entries it makes the entity tag. If absent,
+   * the body without its timestamp and its entries.
    */
   readonly basis?: object
-  /** Headers with what the body says besides its entries. */
+  /** Headers that state the body's fields besides its entries. */
   readonly headers?: Headers
 }
 
@@ -23,16 +23,17 @@ export type Answer = {
 type Asked = {
   /** Rows of the response's entries; null for a response that is not a list. */
   readonly list: List | null
-  /** The form that the question asks for. */
+  /** The format that the query requests. */
   readonly format?: Format | undefined
 }
 
 /**
- * The reply in the form that the question asks for, else in the one that its Accept header prefers,
- * or 304 when it names the answer's entity tag.
+ * The response in the format of the query, else in the one that the Accept header prefers, or 304
+ * if the request names its entity tag.
  *
- * The tag depends on the path, the form and the content, which says its tier, its cutoff and every
- * parameter in effect; so any correction makes another tag. It is weak: the timestamp is not in it.
+ * The tag depends on the path, the format and the content, which states its tier, its cutoff and
+ * every parameter in effect; so any correction makes another tag. It is weak: the timestamp is not
+ * in it.
  */
 export function answerReply(
   request: Request,
@@ -57,7 +58,7 @@ export function answerReply(
   return listReply(request, listed, all)
 }
 
-/** What `Answer` says of a basis that is absent. */
+/** The default of `Answer.basis`. */
 function basisOf(body: object, list: List | null): object {
   const { timestamp: _, ...basis } = body as Record<string, unknown>
   if (list) delete basis[list.entries]
@@ -71,7 +72,7 @@ const withoutType = ({ 'content-type': _, ...headers }: Headers): Headers => hea
 const jsonOf = (text: string, headers: Headers): Response =>
   new Response(streamedBody(text), { headers: { 'content-type': 'application/json', ...headers } })
 
-/** Puts the entries, written once, in their place, which no text of a body names by itself. */
+/** Inserts the entries, written once, at their place, which no string in a body can imitate. */
 function textOf(body: object, { entries: name }: List, entries: string): string {
   const text = JSON.stringify({ ...body, [name]: [] })
   const place = `"${name}":[]`

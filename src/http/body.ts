@@ -9,10 +9,10 @@ import { bodyBytes } from '~/wire/body-bytes.ts'
 const TRAILER_MS_MAX = 25
 
 /**
- * The text of a request body of at most `bytesMax` bytes; no more than that is ever held.
+ * Reads a request body of at most `bytesMax` bytes; never holds more than that.
  *
  * Throws `body_too_large`, and `malformed_body` for a body that breaks off, is not UTF-8, or is
- * followed by trailers or anything else: the runtime answers those with a 400 of its own, which
+ * followed by trailers or anything else: the runtime responds to those with a 400 of its own, which
  * must mean that nothing was done.
  */
 export async function bodyText(request: Request, bytesMax: number): Promise<string> {
@@ -39,8 +39,8 @@ export async function wholeBody(request: Request, bytesMax: number): Promise<Uin
 
 /**
  * Rejects a body with anything behind its last chunk. The runtime ends a body there and reads on:
- * what it finds, even a trailer, it answers with 400 although the request is being worked on. It
- * aborts the request in a later turn than the end of the body.
+ * to whatever it finds, even a trailer, it responds with 400 although the request is being worked
+ * on. It aborts the request in a later turn than the end of the body.
  */
 async function assertWhole(request: Request): Promise<void> {
   if (request.headers.has('transfer-encoding')) await delay(TRAILER_MS_MAX)
@@ -67,7 +67,7 @@ export function mediumOf<T extends string>(
   return medium
 }
 
-/** Throws `malformed_body` once the runtime, or who asked, has broken the request off. */
+/** Throws `malformed_body` once the runtime or the client has aborted the request. */
 export function assertAwaited(request: Request): void {
   if (request.signal.aborted) throw malformed(BROKEN_OFF)
 }

@@ -20,7 +20,7 @@ export const codingFor = ({ headers }: Request): Coding =>
 /** The quality from which Brotli beats gzip by far, at the cost of gzip. */
 const QUALITY = 5
 
-/** The settings of Brotli for a text. */
+/** The settings of Brotli for text. */
 const brotliOptions = (quality: number, length: number) => ({
   params: {
     [constants.BROTLI_PARAM_QUALITY]: quality,
@@ -37,7 +37,9 @@ export function coded(bytes: Uint8Array<ArrayBuffer>, coding: Coding): Uint8Arra
 
 const compressed = promisify(brotliCompress)
 
-/** A text in Brotli of the highest quality, which takes ten times as long; on another thread. */
+/**
+ * Compresses in Brotli at the highest quality, which takes ten times as long; on another thread.
+ */
 export async function packed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const options = brotliOptions(constants.BROTLI_MAX_QUALITY, bytes.length)
   return new Uint8Array(await compressed(bytes, options))

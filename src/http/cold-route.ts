@@ -19,7 +19,7 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
   readonly notes: OperationNotes
   /** The schema that checks the request and describes it. */
   readonly query: Q
-  /** The schema that types the answer and describes it. */
+  /** The schema that types and describes the response. */
   readonly response: R
   /** Rows of a file from the response's entries, if it is a list. */
   readonly list?: List
@@ -30,7 +30,7 @@ type ColdRoute<Q extends TObject, R extends TSchema> = {
   answer(ask: Ask<Q>, past: PastDeps): Promise<Answer & { readonly body: Static<R> }>
 }
 
-/** A question that can be asked about an earlier state of knowledge too. */
+/** A route that can also return an earlier state of knowledge. */
 type KnowingRoute<Q extends TObject, R extends TSchema> = Omit<ColdRoute<Q, R>, 'answer'> & {
   /** Says whether it also asks about the present. */
   readonly isLive?: boolean
@@ -61,7 +61,7 @@ export function knowingRoute<Q extends TObject, R extends TSchema>(
   })
 }
 
-/** A metered question about a corridor's past and its description, made of one set of schemas. */
+/** A metered route about a corridor's past and its description, built from one set of schemas. */
 export function coldRoute<Q extends TObject, R extends TSchema>(
   deps: ColdDeps,
   { path, notes, query: own, response, list, answer, ...more }: ColdRoute<Q, R>,
@@ -99,8 +99,8 @@ type ColdQuestion<Q extends TObject> = {
 }
 
 /**
- * Answers a metered read that has to wait for the database, always of a tier; and with 304 a caller
- * who already has the answer, which is a success too and costs its unit.
+ * Handles a metered read that has to wait for the database, always of a tier; responds with 304 to
+ * a caller that already has the response, which is a success too and costs its unit.
  */
 function coldHandler<Q extends TObject>(
   deps: ColdDeps,

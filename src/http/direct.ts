@@ -8,8 +8,8 @@ type Direct = Pick<ObservedRoute, 'path' | 'fetch'>
 const BELOW = '*'
 
 /**
- * The handlers of exact paths for GET, found by the length of the path, without a text of its own,
- * and of all paths below one. A router would cost more than most answers.
+ * The handlers of exact paths for GET, found by the length of the path, without a string of its
+ * own, and of all paths below one. A router would cost more than most responses.
  */
 export class DirectRoutes {
   readonly #byLength = new Map<number, Direct[]>()
@@ -41,7 +41,7 @@ export class DirectRoutes {
   }
 }
 
-/** Reports whether the path stands there, compared from its end, where paths differ. */
+/** Reports whether the path is there, compared from its end, where paths differ. */
 function standsAt(path: string, url: string, start: number): boolean {
   let i = path.length - 1
   while (i >= 0 && path.charCodeAt(i) === url.charCodeAt(start + i)) i--

@@ -37,7 +37,7 @@ const COVERAGE =
   'of a pair could not be loaded.'
 
 export type FetchDeps = HotDeps & {
-  /** The time when feeds are asked next; absent if no feed is asked. */
+  /** The time of the feeds' next run; absent if none is run. */
   readonly feedTimes?: FeedTimes
 }
 
@@ -96,7 +96,7 @@ type Asked = { readonly from: Codes; readonly to: Codes; readonly max_age?: stri
 
 type Ask = { readonly query: Asked; readonly view: View; readonly knownMs?: number }
 
-/** Result of every path of the family; a side that takes one code has it as a text. */
+/** Result of every path of the family; a side that takes one code has it as a string. */
 function found({ feedTimes }: FetchDeps, { query, view, knownMs }: Ask): Matrix {
   const { from, to } = query
   const asked = {

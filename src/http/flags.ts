@@ -38,7 +38,7 @@ export function flagRoutes({ log }: { log: Log }): Route[] {
   ]
 }
 
-/** Every flag by the name of its file, each read when it is first asked for. */
+/** Every flag by the name of its file, each read when it is first requested. */
 async function knownFlags(): Promise<ReadonlyMap<string, () => Promise<StaticFile>>> {
   const names = (await readdir(FLAGS)).filter((name) => FLAG.test(name))
   return new Map(names.map((name) => [name, madeOnce(() => flagOf(name))]))

@@ -1,7 +1,7 @@
 import type { RequestScope } from '~/telemetry/request-scope.ts'
 
-/** Answers any request, as a server asks for it. */
+/** Responds to any request, as a server calls it. */
 export type Fetch = (request: Request) => Response | Promise<Response>
 
-/** Answers the requests of a route, on whose behalf `scope` takes notes. */
+/** Responds to the requests of a route, whose notes `scope` takes. */
 export type Handler = (request: Request, scope: RequestScope) => Response | Promise<Response>

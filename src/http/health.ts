@@ -2,7 +2,7 @@ import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
 export type HealthDeps = {
-  /** Reports whether the database answers at the moment. */
+  /** Reports whether the database responds at the moment. */
   isDatabaseReachable(): Promise<boolean>
   /** Says whether the service is about to stop and wants no more requests. */
   isStopping?(): boolean
@@ -10,7 +10,7 @@ export type HealthDeps = {
   isBehind?(): boolean
   /** Says whether the database has room for what is recorded; absent if nothing can be. */
   isRecording?(): boolean
-  /** The servers of a distributed database that do not answer; absent for one PostgreSQL. */
+  /** The servers of a distributed database that do not respond; absent for one PostgreSQL. */
   workers?(): WorkersAway
 }
 
@@ -25,7 +25,7 @@ export type WorkersAway = {
   readonly unloaded: number
 }
 
-/** Why a replica cannot do all of its work; null when it can. */
+/** Reason why a replica cannot do all of its work; null when it can. */
 export async function unreadinessOf(deps: HealthDeps): Promise<Unreadiness | null> {
   if (deps.isStopping?.()) return 'stopping'
   if (!(await deps.isDatabaseReachable())) return 'database_unavailable'

@@ -13,7 +13,7 @@ import { quotaHeaders } from '~/wire/quota.ts'
 import { type AccessDeps, idsOf } from './access.ts'
 import { errorReply, type Headers } from './reply.ts'
 
-/** One question, and everything that its answer may depend on. */
+/** One request, and everything that its response may depend on. */
 export type Ask<S extends TObject> = {
   readonly query: Static<S>
   readonly view: View
@@ -23,17 +23,17 @@ export type Ask<S extends TObject> = {
   readonly knownMs?: number
 }
 
-/** Why a request may not proceed; null if it may. */
+/** Reason why a request may not proceed; null if it may. */
 export type Refusal = ServiceError | null
 
-/** A caller, or why there is none. */
+/** A caller, or the reason why there is none. */
 type Found = Caller | ServiceError
 
 /**
  * A read that costs one unit of the caller's daily quota: 401, then 429, then 400, then the work.
  *
- * The unit is taken before the work and given back unless the answer is a success; every reply to a
- * known caller tells what is left of the budget.
+ * The unit is taken before the work and given back unless the response is a success; every response
+ * to a known caller states what is left of the budget.
  */
 export class MeteredRequest {
   readonly #nowMs: number
@@ -48,9 +48,9 @@ export class MeteredRequest {
   }
 
   /**
-   * Takes a unit, or answers why not, a 401 or a 429. It answers asynchronously only where the key
-   * may be new, the unit has to be waited for, or `find` does so, which looks for the caller where
-   * no key does.
+   * Takes a unit, or returns the reason for refusing, a 401 or a 429. Asynchronous only if the key
+   * may be new, the unit has to be waited for, or `find` is, which looks for the caller of a
+   * request without a key.
    */
   begin(find?: (nowMs: number) => Found | Promise<Found>): Refusal | Promise<Refusal> {
     const found = find ? find(this.#nowMs) : this.#holder()
@@ -78,7 +78,7 @@ export class MeteredRequest {
     return this.#caller!
   }
 
-  /** Notes who asked, for the line of a request that may not proceed. */
+  /** Names the caller, for the log line of a request that may not proceed. */
   nameTo(scope: RequestScope): void {
     if (this.#caller) scope.caller = idsOf(this.#caller)
   }
@@ -88,7 +88,7 @@ export class MeteredRequest {
     return freshnessAt(this.#caller!.tier, this.#nowMs, this.deps.memory.isSample)
   }
 
-  /** The question of the request. Throws a 400 for one that cannot be read. */
+  /** The query of the request. Throws a 400 if it cannot be read. */
   ask<S extends TObject>(schema: S, freshness: Freshness): Ask<S> {
     const { memory, ageLimits } = this.deps
     const view = new View(memory.current, freshness, ageLimits)

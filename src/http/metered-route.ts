@@ -32,7 +32,7 @@ type Question<Q extends TObject, A> = {
   find(ask: Ask<Q>): A
   /** Part of the response for a read-only key; absent if such a key gets nothing. */
   midsOf?(found: A): A
-  /** Says whether the question can be asked about an earlier state of knowledge, by `known_at`. */
+  /** Says whether the route can return an earlier state of knowledge, by `known_at`. */
   readonly isKnowing?: boolean
   /** Result of `find` for a request that need not be read; null for any other. */
   findAgain?(url: string, generation: Generation, freshness: Freshness): FoundAgain<A> | null
@@ -44,16 +44,16 @@ type FoundAgain<A> = { readonly found: A; readonly basis: AnswerBasis }
 export type MeteredRoute<Q extends TObject, R extends TSchema, A> = Question<Q, A> & {
   readonly path: string
   readonly notes: OperationNotes
-  /** The schema that types the answer and describes it. */
+  /** The schema that types and describes the response. */
   readonly response: R
   present(found: A, freshness: Freshness): Static<R> & Timed
-  /** The text of what `present` gives, if there is a shorter way to it. */
+  /** The JSON of what `present` returns, if there is a shorter way to it. */
   text?(found: A, freshness: Freshness): Body
   /** Rows of a file from the response's entries, if it is a list. */
   readonly list?: List
 }
 
-/** A body that says when it was made. */
+/** A body that states when it was created. */
 type Timed = { readonly timestamp: string }
 
 /** A metered read from memory and its description, made of the same schemas. */
@@ -84,7 +84,7 @@ export function meteredRoute<Q extends TObject, R extends TSchema, A>(
   }
 }
 
-/** Errors of questions about an earlier state of knowledge, which ask the database. */
+/** Errors of requests about an earlier state of knowledge, which query the database. */
 const KNOWING_ERRORS = ['not_kept', 'database_unavailable', 'overloaded'] as const
 
 type Answerable<Q extends TObject, A> = Question<Q, A> & {
@@ -100,7 +100,7 @@ type Replier = (
 ) => Response | Promise<Response>
 
 /**
- * Answers at once, unless it waits for a share of the caller's budget, for a position, or for the
+ * Responds at once, unless it waits for a share of the caller's budget, for a position, or for the
  * database as it was known earlier.
  */
 function hotHandler<Q extends TObject, A>(deps: HotDeps, question: Answerable<Q, A>): Handler {
@@ -157,10 +157,10 @@ function failureOf(error: unknown, { metered, request, scope, guards }: Failed):
   return isToldOf ? inScope(scope, reply, request) : reply()
 }
 
-/** The time that a caller is asked to wait for what should have come within a second. */
+/** The `Retry-After` for what should have come within a second. */
 const BEHIND_SECONDS = 1
 
-/** Waits for the position that a URL asks for. Throws `replica_behind` if it does not come soon. */
+/** Waits for a URL's `min_position`. Throws `replica_behind` if it does not come soon. */
 async function positionServed({ memory: { positions } }: HotDeps, url: string): Promise<void> {
   const { min_position: minPosition = 0 } = readQuery(PositionQuery, url)
   if (await positions.awaited(minPosition)) return
@@ -180,16 +180,16 @@ function readOnlyFinder(access: HotDeps, { headers }: Request) {
   return (nowMs: number) => callerOf(access, key, nowMs, { origin: headers.get('origin') })
 }
 
-/** An answer as a file of rows, not yet written. */
+/** A response as a file of rows, not yet written. */
 type Filed = { readonly body: object; readonly format: RowFormat }
 
 const isFiled = (answer: Body | Filed): answer is Filed =>
   typeof answer === 'object' && 'format' in answer
 
 /**
- * From the kept answers, else from what was found before, else from the question as it is read.
+ * From the cached responses, else from what was found before, else from the query as it is read.
  *
- * What is kept is JSON under the URL alone, so a URL that asks for another format is never kept.
+ * Only JSON is cached, under the URL alone, so a URL that requests another format is never cached.
  */
 function answerOf<Q extends TObject, A>(
   deps: HotDeps,
@@ -219,7 +219,7 @@ function answerOf<Q extends TObject, A>(
   return { body: present(find({ ...ask, url: UNKEPT }), freshness), format }
 }
 
-/** An answer that has to be waited for. */
+/** A response that has to be waited for. */
 type Later = () => Promise<Body | Filed>
 
 /** Reports whether a URL has `known_at`, or a name whose signs are encoded, which may be that. */
@@ -235,7 +235,7 @@ type AskedThen<Q extends TObject> = {
   readonly isOfMids: boolean
 }
 
-/** The answer by what was known earlier; it is never kept. */
+/** A response from an earlier state; it is never cached. */
 async function answerThen<Q extends TObject, A>(
   deps: HotDeps,
   { find, present, midsOf }: Answerable<Q, A>,

@@ -12,9 +12,7 @@ export type MetricsDeps = {
   readonly metricsToken: string | null
 }
 
-/**
- * The path of the metrics, answered only when spelled exactly, since rules of proxies go by that.
- */
+/** The path of the metrics, served only when spelled exactly, since rules of proxies go by that. */
 export const METRICS_PATH = '/metrics'
 
 /** The route for the machine that monitors the service. */

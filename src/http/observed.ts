@@ -18,11 +18,11 @@ export type ObservedDeps = {
 
 /** Dependencies for observing a response. */
 type Watch = ObservedDeps & {
-  /** Headers for browsers on every answer. */
+  /** Headers for browsers on every response. */
   readonly guards: Headers
 }
 
-/** The route with its answers counted, timed, given an id and, where it matters, logged. */
+/** The route with its responses counted, timed, given an id and, if notable, logged. */
 export function observed(route: Route, prefix: string, deps: Watch): ObservedRoute {
   const label = { method: route.method, route: `${prefix}${route.countedAs ?? route.path}` }
   const observe = route.isHot && !deps.tracing ? watched : observedHandler
@@ -30,8 +30,8 @@ export function observed(route: Route, prefix: string, deps: Watch): ObservedRou
 }
 
 /**
- * A handler with its answers counted, timed, given an id and, where it matters, logged. Anything
- * that it throws or rejects with is answered with 500 and counted under its label too.
+ * A handler with its responses counted, timed, given an id and, if notable, logged. Anything that
+ * it throws or rejects with becomes a 500 and is counted under its label too.
  */
 export const observedHandler = (handle: Handler, label: RouteLabel, deps: Watch): Fetch =>
   watched(guarded(handle, label, deps), label, deps)
@@ -49,7 +49,7 @@ function watched(handle: Handler, label: RouteLabel, deps: Watch): Fetch {
   }
 }
 
-/** The handler in the scope of its request, with ids in its replies and failures answered. */
+/** The handler in the scope of its request, with ids in its responses and failures handled. */
 function guarded(handle: Handler, label: RouteLabel, { tracing, log, guards }: Watch): Handler {
   const answer: Handler = (request, scope) => {
     const work = () => inScope(scope, handle, request)
@@ -68,7 +68,7 @@ function guarded(handle: Handler, label: RouteLabel, { tracing, log, guards }: W
 }
 
 /**
- * A whole app under observation: an answer that none of its observed handlers gave counts as
+ * A whole app under observation: a response that none of its observed handlers gave counts as
  * `other`.
  */
 export function observedApp(fetch: Fetch, deps: Watch): Fetch {
@@ -95,9 +95,9 @@ function named(reply: Response, { id }: RequestScope, guards: Headers): Response
 type Ending = { readonly reply: Response; readonly scope: RequestScope; readonly startMs: number }
 
 const FAILED_STATUS_MIN = 500
-/** The status of a service that is down or overloaded, which figures show better than the log. */
+/** The status of a service that is down or overloaded, which metrics show better than the log. */
 const EXPECTED_STATUS = 503
-/** The status of a caller who asked too much, whom its line names. */
+/** The status of a caller with too many requests, whom the log line names. */
 const REFUSED_STATUS = 429
 const US_PER_MS = 1000
 

@@ -1,4 +1,4 @@
-/** The path that every question of the interface begins with. */
+/** The path that every request to the API begins with. */
 export const BASE_PATH = '/api/v1'
 
 export const baseUrl = (origin: string): string => `${origin}${BASE_PATH}`

@@ -41,8 +41,8 @@ type Refusal = {
 }
 
 /**
- * Replies to errors that are one object for all callers. Each is written once, so that refusing
- * costs less than answering; only the request's id differs.
+ * Responses to errors that are one object for all callers. Each is written once, so that refusing
+ * costs less than serving; only the request's id differs.
  *
  * Cache 10 of a read, see docs/architecture.md.
  */

@@ -11,27 +11,27 @@ export type Route = {
   readonly path: string
   /** The path as documents write it, where a part of it may be anything. */
   readonly shownAs?: string
-  /** Whether a path is for this route, where several have the same `path` and method. */
+  /** Reports whether a path is for this route, if several have the same `path` and method. */
   readonly fits?: (path: string) => boolean
-  /** The path under which its answers are counted; its own unless another is given. */
+  /** The path under which its responses are counted; its own unless another is given. */
   readonly countedAs?: string
   readonly handle: Handler
   /**
-   * Says whether `handle` answers from memory, puts the request's id in its reply and never throws,
-   * so that nothing need be set up around it.
+   * Says whether `handle` responds from memory, puts the request's id in its response and never
+   * throws, so that nothing need be set up around it.
    */
   readonly isHot?: boolean
-  /** Says whether the response goes on until a side ends it, so that HEAD could not be answered. */
+  /** Says whether the response goes on until a side ends it, so that HEAD is impossible. */
   readonly isEndless?: boolean
-  /** The route's description in the document; a path outside the interface has none. */
+  /** The route's description in the document; a path outside the API has none. */
   readonly operation?: Operation
 }
 
 export type ObservedRoute = Route & { readonly fetch: Fetch }
 
 /**
- * The routes as an Elysia module: each path answers its own methods (HEAD wherever GET) and any
- * other with 405 and `Allow`, before anything else is checked.
+ * The routes as an Elysia module: each path serves its own methods (HEAD wherever GET) and responds
+ * to any other with 405 and `Allow`, before anything else is checked.
  */
 export function routed(
   routes: readonly ObservedRoute[],
@@ -46,7 +46,7 @@ export function routed(
       app.route(method, path, ({ request }) => fetch(request), { parse: 'none' })
       allowed.push(method)
       if (method !== 'GET') continue
-      // the router would answer HEAD as GET unless it is given a handler
+      // the router would treat HEAD as GET unless it is given a handler
       app.route('HEAD', path, ({ request }) => (isEndless ? refused() : headAsked(fetch, request)))
       if (!isEndless) allowed.push('HEAD')
     }
@@ -68,12 +68,12 @@ function methodNotAllowed(allowed: string[]): ServiceError {
   return new ServiceError('method_not_allowed', message, { allowed })
 }
 
-/** A 304 has no length: the header would state that of the answer with a body. */
+/** A 304 has no length: the header would state that of the response with a body. */
 const NOT_MODIFIED = 304
 
 const headAsked = async (fetch: Fetch, request: Request) => headOf(await fetch(request))
 
-/** A GET's reply without its body, for HEAD; a body whose length is known is not read. */
+/** A GET's response without its body, for HEAD; a body whose length is known is not read. */
 async function headOf(reply: Response): Promise<Response> {
   const headers = new Headers(reply.headers)
   if (headers.has('content-length')) await reply.body?.cancel()

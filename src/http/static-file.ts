@@ -7,9 +7,9 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /** The rules by which callers may keep a file. */
 const CACHE = {
-  /** Ask each time whether it is still the same. */
+  /** Revalidate on each use. */
   revalidated: 'no-cache',
-  /** Ask each time; no cache between may keep it for others. */
+  /** Revalidate on each use; no shared cache may keep it for others. */
   own: 'private, no-cache',
   minutes: 'public, max-age=300',
   day: 'public, max-age=86400',

@@ -41,9 +41,7 @@ export function statusRoutes(deps: StatusDeps): Route[] {
   ]
 }
 
-/**
- * One cache key for all: nothing that a stranger adds to the URL takes room among the kept answers.
- */
+/** One cache key for all: nothing that a caller adds to the URL takes room in the cache. */
 const QUESTION = 'status'
 
 function statusText({ memory, clock, ageLimits, answers, sample }: StatusDeps): string {

@@ -7,22 +7,22 @@ import type { Quote } from '~/domain/quote.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 
-/** Why a list is empty. */
+/** Reason for an empty list. */
 export type Emptiness = {
-  /** The time of the newest price, where there are some that were not asked for; else null. */
+  /** The time of the newest price if there are some, though none that was requested; else null. */
   readonly newestMs: number | null
   /** Filters that no price fits although some are young enough; empty if all are too old. */
   readonly unfit: readonly FilterName[]
 }
 
-/** Why the list of a corridor is empty. */
+/** Reason for an empty list of a corridor. */
 export type Absence = Emptiness & {
   readonly corridor: Corridor
-  /** Says whether the other way round is quoted, by prices as young as was requested. */
+  /** Says whether the reverse corridor is quoted, by prices as young as was requested. */
   readonly isReverseQuoted: boolean
 }
 
-/** Why nothing was selected, where `newestMsOf` is the time of the newest price of a selection. */
+/** Explains an empty selection; `newestMsOf` returns the time of a selection's newest price. */
 export function emptinessOf(
   { filters, maxAgeMs }: Selection,
   newestMsOf: (selection: Selection) => number | null,
@@ -34,8 +34,8 @@ export function emptinessOf(
 }
 
 /**
- * Reports that no price fits what was asked of offers, although money can be sent in the corridor:
- * none is left, or those alone at which no money can be sent and which are silent about it.
+ * Reports that no price matches the requested conditions although money can be sent in the
+ * corridor: all that remain are silent about the conditions and not executable.
  */
 export function isUnfit(
   offers: readonly Pick<RankedQuote, 'quote' | 'unspecified'>[],
@@ -59,8 +59,8 @@ export function requireLoaded(view: View, corridor: Corridor): void {
 }
 
 /**
- * Why a corridor has no price among those selected. Throws `database_unavailable` where its prices
- * could not be loaded.
+ * Finds the reason why a corridor has no selected price. Throws `database_unavailable` if its
+ * prices could not be loaded.
  */
 export function absenceOf(view: View, corridor: Corridor, selection: Selection): Absence {
   requireLoaded(view, corridor)

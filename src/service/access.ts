@@ -65,9 +65,9 @@ export const urlCallerOf = (
 
 /**
  * The caller behind a key, or `missing_key`, `invalid_key` (for a read-only key too, unless that is
- * enough and the request comes from an origin of the key) or `revoked_key`, which is not thrown:
- * that would cost too much for callers that are refused often. It answers asynchronously only for a
- * key that may have been created just now.
+ * enough and the request comes from an origin of the key) or `revoked_key`, returned and not
+ * thrown: that would cost too much for callers that are refused often. Asynchronous only for a key
+ * that may have been created just now.
  */
 export function callerOf(
   { memory, newKeys }: KeyAccess,

@@ -6,8 +6,8 @@ type Limit = {
   /** The limit on one account from one address, or by one device; absent if no account is named. */
   readonly perPair?: number
   /**
-   * The limit on one account from everywhere but its own devices, so that strangers together cannot
-   * lock it soon.
+   * The limit on one account from everywhere but its own devices, so that anonymous callers
+   * together cannot lock it soon.
    */
   readonly perAccount?: number
   readonly windowMs: number
@@ -26,7 +26,7 @@ export const LIMITS = {
 
 export type Limited = keyof typeof LIMITS
 
-/** Somebody has to wait before trying again. */
+/** A caller has to wait before trying again. */
 export class TooManyAttempts extends Error {
   constructor(readonly retryAfterSeconds: number) {
     super(`too many attempts; try again in ${retryAfterSeconds} s`)
@@ -36,8 +36,7 @@ export class TooManyAttempts extends Error {
 
 export type AttemptStore = {
   /**
-   * Counts an attempt and answers how many there are in the window that ends at `endsMs`, on all
-   * replicas.
+   * Counts an attempt and returns the number in the window that ends at `endsMs`, on all replicas.
    */
   countAttempt(scope: string, endsMs: number): Promise<number>
   forgetAttempts(scope: string): Promise<void>
@@ -46,10 +45,7 @@ export type AttemptStore = {
 export type Attempt = {
   readonly what: Limited
   readonly address: string
-  /**
-   * The e-mail address that the attempt is about, known or not; null for a link, which names
-   * nobody.
-   */
+  /** The email address of the attempt, known or not; null for a link, which names no person. */
   readonly email: string | null
   /** A browser that signed in to this account before; null for any other. */
   readonly device: string | null
@@ -58,7 +54,7 @@ export type Attempt = {
 
 type Deps = {
   readonly store: AttemptStore
-  /** Turns the key of a count into a text that names no person. */
+  /** Turns the key of a count into a string that names no person. */
   readonly fingerprint: (text: string) => Promise<string>
 }
 

@@ -12,7 +12,7 @@ import { requireLoaded } from './absence.ts'
 import { midBefore, quotesBefore, type SnapshotDeps, withDayMids } from './snapshot.ts'
 import { supportedCorridor } from './supported.ts'
 
-/** A corridor at one moment; null if it had no recent mid, or nothing executable was live. */
+/** A corridor at one time; null if it had no recent mid, or nothing executable was live. */
 export type PricesAt = {
   readonly atMs: number
   readonly mid: Mid | null
@@ -34,10 +34,9 @@ export type CorridorChange = {
 /**
  * Move of mid and best executable rate over a period that ends now, or at the tier's cutoff.
  *
- * Both ends follow the same rules: the latest quotes up to and including that moment, from
- * providers active then, and no older at that moment than a live quote may be. Throws
- * `unsupported_currency`, `same_currency`, and `database_unavailable` while its prices could not be
- * loaded.
+ * Both ends follow the same rules: the latest quotes up to and including that time, from providers
+ * active then, and no older then than a live quote may be. Throws `unsupported_currency`,
+ * `same_currency`, and `database_unavailable` while its prices could not be loaded.
  */
 export async function corridorChange(
   deps: SnapshotDeps,
@@ -68,7 +67,7 @@ export async function corridorChange(
   }
 }
 
-/** The latest quotes of every offer and the mid, as memory has them at a moment. */
+/** The latest quotes of every offer and the mid at a time, from memory. */
 function present(view: View, { from, to }: Corridor, atMs: number) {
   const mid = view.mid(from, to, atMs) ?? null
   const judged = view.allQuotes(from, to).map((quote) => {

@@ -56,8 +56,8 @@ export type Conversions = {
   readonly recipientGets: number | null
   readonly mid: Mid | null
   /**
-   * The best net above zero among the executable entries, of those that say all that was asked if
-   * there are any, neither suspect nor out of range; or null.
+   * The best net above zero among the executable entries, neither suspect nor out of range; only
+   * those that state every requested condition, if any do. Null without one.
    */
   readonly best: Conversion | null
   /**
@@ -65,19 +65,19 @@ export type Conversions = {
    * amount are compared at the amounts they are for.
    */
   readonly bestCurrent: Conversion | null
-  /** Why no best is given although executable prices are shown; null otherwise. */
+  /** Reason why no best is given although executable prices are shown; null otherwise. */
   readonly lack: Lack | null
-  /** Why no entry fits; null if one does. */
+  /** Reason why no entry fits; null if one does. */
   readonly absence: Absence | null
   readonly filters: OfferFilters
   /**
-   * Entries by kind, best net as shown first within a kind, or least sent where the amount to
-   * arrive was asked; entries without such a figure last.
+   * Entries by kind, then best net as shown, or least sent if the amount to arrive was given;
+   * entries without such a number last.
    */
   readonly entries: readonly Entry[]
 }
 
-/** Why none of the executable prices is the best. */
+/** Reason why none of the executable prices is the best. */
 export type Lack =
   | { readonly reason: 'suspect' }
   | { readonly reason: 'out_of_range'; readonly known: readonly AmountRange[] }
@@ -93,13 +93,13 @@ export type Prices = {
    * For each third currency that a fee is charged in, its value in units of the target currency.
    */
   readonly feeMids: FeeMids
-  /** Why no offer fits; null if one does. */
+  /** Reason why no offer fits; null if one does. */
   readonly absence: Absence | null
 }
 
 export type FeeMids = ReadonlyMap<string, number>
 
-/** The prices of a corridor, and what is asked of them. */
+/** The prices of a corridor, and the requested amount. */
 export type Priced = { readonly prices: Prices; readonly goal: Goal }
 
 /**

@@ -25,7 +25,7 @@ export type Corridors = {
   readonly corridors: readonly LiveCorridor[]
   /** The number of corridors, listed or not. */
   readonly count: number
-  /** Why there are none; null if there are some. */
+  /** Reason why there are none; null if there are some. */
   readonly absence: Emptiness | null
 }
 
@@ -46,16 +46,16 @@ export const newestOf = (corridors: readonly LiveCorridor[]): number | null =>
   )
 
 /**
- * Every corridor that an active provider quotes between active currencies, by source, then target;
- * by the prices selected. What is sent from one country to another in one currency is a corridor
- * where the two countries are asked for.
+ * Every corridor that an active provider quotes between active currencies at selected prices, by
+ * source, then target. Transfers between two countries in one currency are a corridor if both
+ * countries are requested.
  */
 export const liveCorridors = (view: View, selection: Selection = UNSELECTED): LiveCorridor[] =>
   everyCorridor(view, selection).filter((corridor) =>
     isSupported(view.catalogue, corridor, selection.filters),
   )
 
-/** As `liveCorridors`, with all that is sent in one currency, whatever is asked for. */
+/** As `liveCorridors`, with all same-currency transfers, whatever is requested. */
 export function everyCorridor(view: View, selection: Selection): LiveCorridor[] {
   const live: LiveCorridor[] = []
   for (const book of view.generation.quotes.allBooks()) {

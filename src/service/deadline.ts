@@ -1,6 +1,6 @@
 import { type ErrorCode, ServiceError } from '~/domain/errors.ts'
 
-/** The longest that a caller is kept waiting for the database. */
+/** The longest time that a caller waits for the database. */
 export const ANSWER_MS_MAX = 10_000
 
 type Deadline = {

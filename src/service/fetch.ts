@@ -17,7 +17,7 @@ export type Pair = {
    * itself.
    */
   readonly mid: number | null
-  /** The mid with what stands behind it; null without one, and for a currency against itself. */
+  /** The backing of the mid; null without a mid, and for a currency against itself. */
   readonly backing: Backing | null
   readonly best: AgedQuote | null
 }
@@ -33,7 +33,7 @@ export type Matrix = {
   readonly unpriced: readonly Unpriced[]
   /** The best quotes that are stale, in the order of their pairs. */
   readonly stale: readonly Quote[]
-  /** The best quotes of pairs that have none as young as was asked for. */
+  /** The best quotes of pairs that have none as young as was requested. */
   readonly tooOld: readonly Quote[]
 }
 
@@ -46,7 +46,7 @@ export type Unpriced = {
   readonly lastMs: number | null
 }
 
-/** The time when the feeds are asked next, in epoch ms; null if they are not. */
+/** The time of the feeds' next run, in epoch ms; null if they are not run. */
 export type FeedTimes = (nowMs: number) => number | null
 
 /** Request: currencies on both sides, and the maximum age of a best quote. */
@@ -107,9 +107,8 @@ function referenceOf(mids: readonly Mid[]): Matrix['reference'] {
 const NONE: readonly Unpriced[] = []
 
 /**
- * Why `pairs` have no mid; never because of the dollar, which needs no reference. Throws where the
- * feeds have nothing recent for any currency, which is a failure for now; null for `feedTimes`
- * throws nothing.
+ * Reasons why `pairs` have no mid; never the dollar, which needs no reference. Throws if the feeds
+ * have nothing recent for any currency, which is a temporary failure, unless `feedTimes` is null.
  */
 function unpricedOf(view: View, pairs: readonly Corridor[], feedTimes: FeedTimes | null) {
   if (pairs.length === 0) return NONE
@@ -138,7 +137,7 @@ const unavailable = (view: View, { from, to }: Corridor, feedTimes: FeedTimes): 
     waitSeconds(view, feedTimes),
   )
 
-/** The longest that a run of the feeds takes, if they answer at all. */
+/** The longest time that a run of the feeds takes, if they respond at all. */
 const RUN_MS = 30_000
 
 /**

@@ -17,7 +17,7 @@ import {
 } from './series.ts'
 import { referenceSources, type SnapshotDeps } from './snapshot.ts'
 
-/** A rate that was said in one of the stretches of time asked for, or stands at its end. */
+/** A rate stated in one of the requested stretches of time, or valid at its end. */
 type SaidRate = Dated & {
   readonly providerId: string
   /** Tells the offers of a corridor apart. */
@@ -26,21 +26,21 @@ type SaidRate = Dated & {
   readonly stretch: number
   readonly rate: number
   readonly rateType: RateType
-  /** The last moment at which it is valid; Infinity without one. */
+  /** The last time at which it is valid; Infinity without one. */
   readonly untilMs: number
 }
 
-/** A rate, and whether it was suspect by the mid of its own moment. */
+/** A rate, and whether it was suspect by the mid of its own time. */
 type JudgedRate = SaidRate & { readonly isSuspect: boolean }
 
-/** A stretch of time, and the last moment of it that has come. */
+/** A stretch of time, and the last time of it that has come. */
 type Stretch = Window & { readonly lastMs: number }
 
 export type HeldStore = {
   /**
-   * For each of `stretches`, in any order: of every offer of a corridor the last observation in it
-   * that never runs out, and of those that do all that hold at its last moment or later, if nothing
-   * more is said.
+   * For each of `stretches`, in any order, of every offer of a corridor: the last observation in it
+   * that never expires, and all expiring ones that are valid at its last time or later, unless
+   * superseded.
    */
   lastIn(corridor: Corridor, stretches: readonly Stretch[]): Promise<readonly SaidRate[]>
 }
@@ -51,7 +51,7 @@ export type HeldSeriesDeps = {
 }
 
 export type HeldPoint = SeriesPoint & {
-  /** The best executable rate that stood at the bucket's end; null if none did. */
+  /** The best executable rate in force at the bucket's end; null without one. */
   readonly standing: number | null
 }
 
@@ -63,10 +63,10 @@ export type HeldSeriesQuestion = SeriesQuestion & {
 }
 
 /**
- * The series of a corridor with the best rate that stood at the end of each bucket: among the last
+ * The series of a corridor with the best rate in force at the end of each bucket: among the last
  * ones of the offers of providers active then, valid then, believed and none older than `heldMs`.
  *
- * Where the observations behind a bucket have been pruned, its best stands for them. Throws as
+ * If the observations behind a bucket have been pruned, its best replaces them. Throws as
  * `seriesOf` does.
  */
 export async function heldSeriesOf(
@@ -93,7 +93,7 @@ export async function heldSeriesOf(
 
 type Buckets = { readonly points: readonly SeriesPoint[]; readonly endsMs: readonly number[] }
 
-/** The time before the first bucket that a price may still stand from, and each busy bucket. */
+/** The time before the first bucket in which a live price may start, and each busy bucket. */
 function stretchesOf({ points, endsMs }: Buckets, heldMs: number | null): Window[] {
   const [first] = points
   if (!first) return []
@@ -118,7 +118,7 @@ async function lastIn(deps: HeldSeriesDeps, view: View, ask: Ask): Promise<reado
   const { anchors } = view.catalogue
   const { from, to } = corridor
   const { beforeMs } = stretches.at(-1)!
-  /** More observations in the buckets make another question. */
+  /** More observations in the buckets need another cache key. */
   const samples = points.reduce((sum, { samples }) => sum + samples, 0)
   return deps.windows.answer({
     key:
@@ -196,9 +196,9 @@ function standingAt(view: View, { earlier, said, endsMs, heldMs }: Heard): (numb
 
 /** Last rate of every offer, while a caller steps from one stretch to the next. Mutable. */
 class HeardRates {
-  /** The last rates that never run out, by offer. */
+  /** The last rates that never expire, by offer. */
   readonly #endless = new Map<string, JudgedRate>()
-  /** Those that do, as they stood at the end of the last stretch. */
+  /** The expiring rates, as of the end of the last stretch. */
   #ending: readonly JudgedRate[] = []
 
   constructor(said: readonly JudgedRate[]) {

@@ -47,7 +47,7 @@ export type HistoryPoint = {
   readonly quote: RecordedQuote
   /** Says whether another of the same offer and time was recorded after it, which applies. */
   readonly isSuperseded: boolean
-  /** Its recorder; for operators alone, and where it is known. */
+  /** The account that recorded it; only for operators, and if known. */
   readonly recordedBy?: Recorder & { readonly email: string | null }
   readonly provider: Provider
   /**
@@ -58,7 +58,7 @@ export type HistoryPoint = {
   readonly spreadBps: number | null
   /** Distance from the mid of its time, if that makes it suspect; else null. */
   readonly suspect: Suspicion | null
-  /** The filters asked for that its offer says nothing about. */
+  /** The requested filters that its offer does not state. */
   readonly unspecified: readonly FilterName[]
 }
 
@@ -251,13 +251,13 @@ async function rivalsOf(
   return { standing: [...standing, ...(await standingAt([last]))], said: null }
 }
 
-/** A text that tells filters apart; the shortest for none, the commonest. */
+/** A string that tells filters apart; the shortest for none, the commonest. */
 const filtersText = (filters?: OfferFilters): string =>
   filters === undefined || filters === NO_FILTERS ? '' : JSON.stringify(filters)
 
 /**
  * Reports whether a page has every quote of its latest instant. In ascending order the quote after
- * the page tells, which is read but not shown.
+ * the page decides, which is read but not shown.
  */
 function isWhole(quotes: readonly Quote[], { order, limit, offset }: PageAsk): boolean {
   if (order === 'desc') return offset === 0

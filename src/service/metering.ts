@@ -35,10 +35,10 @@ export const quotaAfter = (metering: Metering, caller: Caller, unit: Reservation
   quotaOfKey(metering, caller, { used: unit.usage.total, day: unit.day })
 
 /**
- * Takes one unit of today's budget before the work is done; the caller of this function gives it
- * back if the work fails. Where none is left it takes nothing and returns `quota_exceeded`, which
- * is not thrown: that would cost too much for callers that are refused often. It answers
- * asynchronously only where this process has used up its share of the budget and waits for another.
+ * Takes one unit of today's budget before the work is done; the caller of this function returns it
+ * if the work fails. If none is left it takes nothing and returns `quota_exceeded`, which is not
+ * thrown: that would cost too much for callers that are refused often. Asynchronous only if this
+ * process has used up its share of the budget and waits for another.
  */
 export function reserveUnit(
   metering: Metering,

@@ -22,7 +22,7 @@ const LOOK_UP = {
 const VAIN_MAX = 1_000
 
 /**
- * Keys that were created on another replica a moment ago and are not in memory yet.
+ * Keys that were created on another replica just now and are not in memory yet.
  *
  * A well-formed key that memory does not know is looked up in the database, once. Anybody can make
  * up such keys, so look-ups are limited, and keys beyond the limit are refused without one.

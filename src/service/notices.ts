@@ -1,10 +1,10 @@
 import type { Key } from '~/domain/account.ts'
 
-/** An event on the account that its person is told about, whoever caused it; it holds no secret. */
+/** An account event that is reported to its person, whoever caused it; it holds no secret. */
 export type Notice = {
   readonly email: string
   readonly atMs: number
-  /** The language of the mail, where nobody has the address any more; else that of its person. */
+  /** The language of the email if no account has the address any more; else that of its person. */
   readonly language?: string
 } & (
   | { readonly kind: 'password' }

@@ -48,7 +48,7 @@ export type Official = {
   readonly rates: readonly OfficialRate[]
 }
 
-/** The most series of one answer. Each is looked up by itself. */
+/** Maximum series in one response. Each is looked up by itself. */
 const SERIES_MAX = 200
 /** No clock on earth is further ahead of UTC. */
 const AHEAD_MS = 14 * 3_600_000
@@ -58,7 +58,7 @@ const AHEAD_MS = 14 * 3_600_000
  * that day; for a bank without a rate of that date the nearest earlier one.
  *
  * Throws `unsupported_currency`, and `invalid_parameter` for an unknown bank, a future date, and a
- * question that concerns too many rates.
+ * request that concerns too many rates.
  */
 export async function officialOf(
   deps: SnapshotDeps,

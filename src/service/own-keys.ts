@@ -24,13 +24,13 @@ export type Overlap = keyof typeof OVERLAPS_MS
 const RULES = { activeMax: ACTIVE_KEYS_MAX, dailyMax: DAILY_KEYS_MAX }
 
 type OwnKeyStore = {
-  /** Creates a key within the rules, or tells why there is none. */
+  /** Creates a key within the rules, or returns the reason for refusing. */
   grantKey(key: NewKey, rules: KeyRules): Promise<Granted>
   /** Replaces a key by a new one; the old key ends later. */
   replaceKey(replacement: KeyReplacement, rules: KeyRules): Promise<Granted>
   /**
-   * Revokes a key; null when it does not exist or is not of the account named. A key that was
-   * revoked or ends before then keeps its time.
+   * Revokes a key; null if it does not exist or belongs to another account. A key that was revoked
+   * or ends before then keeps its time.
    */
   revokeKey(id: string, nowMs: number, by: Revoker): Promise<RevokedKey | null>
 }
@@ -52,7 +52,7 @@ export type Owner = {
   readonly nowMs: number
 }
 
-/** A key, whose text is shown only once, or why there is none. */
+/** A key, whose string is shown only once, or the reason for refusing. */
 export type NewOwnKey =
   | { readonly id: string; readonly name: string; readonly text: string }
   | { readonly refusal: KeyRefusal | 'no_name' | 'no_origins' }

@@ -12,8 +12,8 @@ import { type SnapshotDeps, type SnapshotStore, withDayMids } from './snapshot.t
 export type SuspectsDeps = Pick<SnapshotDeps, 'windows'> & {
   readonly store: Pick<SnapshotStore, 'referencesAt' | 'standing'> & {
     /**
-     * Between which values of a US dollar a currency stood in a window, from the one in force at
-     * its start on; null without any.
+     * The range of a currency's values of a US dollar in a window, including the one in force at
+     * its start; null without any.
      */
     worthRange(currency: string, window: Window): Promise<Range | null>
   }
@@ -24,12 +24,12 @@ export type Suspects = ReadonlyMap<number, Suspicion>
 
 const NONE: Suspects = new Map()
 
-/** Up to how many quotes are looked up at once without asking which are doubtful. */
+/** The maximum number of quotes that are looked up without first finding the doubtful ones. */
 const FEW = 100
 
 /**
- * The quotes of one corridor that were suspect by the mid of their own moment; without one, none
- * is. Mids are looked up one by one only for quotes that some mid of their time makes doubtful.
+ * The quotes of one corridor that were suspect by the mid of their own time; none without one. Mids
+ * are looked up one by one only for quotes that some mid of their time makes doubtful.
  */
 export async function suspectsAmong(
   deps: SuspectsDeps,
@@ -73,7 +73,7 @@ async function doubtfulAmong(
   return mids === null ? [] : judged.filter(({ rate }) => isDoubtful(rate, mids, pct))
 }
 
-/** Between which mids the pair stood in a window; null if it had none. */
+/** The range of the pair's mids in a window; null if it had none. */
 async function midsIn(
   { store }: SuspectsDeps,
   view: View,

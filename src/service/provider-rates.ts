@@ -14,7 +14,7 @@ export type ProviderQuote = AgedQuote & Pick<RankedQuote, 'unspecified'>
 export type ProviderRates = {
   readonly provider: Provider
   readonly quotes: readonly ProviderQuote[]
-  /** Why there are none; null if there are some. */
+  /** Reason why there are none; null if there are some. */
   readonly absence: Emptiness | null
 }
 

@@ -17,7 +17,7 @@ export type Rates = {
   readonly corridor: Corridor
   readonly quotes: readonly JudgedQuote[]
   readonly mid: Mid | null
-  /** Why no quote fits; null if one does. */
+  /** Reason why no quote fits; null if one does. */
   readonly absence: Absence | null
 }
 

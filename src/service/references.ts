@@ -9,17 +9,17 @@ import { type OfficialRate, officialOf } from './official.ts'
 import { endOfDay, midBefore, type SnapshotDeps } from './snapshot.ts'
 import { supportedCurrency } from './supported.ts'
 
-/** The last answer of a feed before a moment. */
+/** The last response of a feed before a time. */
 type FeedAnswered = {
   readonly feed: string
   /** The feed's value of the currency; null if it gave none. */
   readonly perUsd: number | null
   readonly unused: UnusedReason | null
-  /** The time when the run began; the answers of one run share it. */
+  /** The time when the run began; the responses of one run share it. */
   readonly ranMs: number
   readonly fetchedMs: number
   readonly upstreamMs: number
-  /** When it was recorded; null where that was not kept. */
+  /** The time when it was recorded; null if unknown. */
   readonly recordedMs: number | null
 }
 
@@ -27,7 +27,7 @@ type FeedAnswered = {
 type ReferenceRow = { readonly id: number; readonly recordedMs: number }
 
 export type FeedAnswerStore = {
-  /** The last answer of each feed that was fetched from `sinceMs` to before `beforeMs`, by feed. */
+  /** The last response of each feed fetched from `sinceMs` to before `beforeMs`, by feed. */
   feedAnswers(asked: {
     readonly currency: string
     readonly sinceMs: number
@@ -59,7 +59,7 @@ export type References = {
 
 type ReferencesDeps = SnapshotDeps & { readonly store: FeedAnswerStore }
 
-/** The longest time for which a feed that no longer answers is listed. */
+/** The longest time for which a feed that no longer responds is listed. */
 const SILENT_MS_MAX = 7 * DAY_MS
 
 /**

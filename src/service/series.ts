@@ -29,7 +29,7 @@ export type SeriesPoint = Bucket & {
   readonly mid: number | null
   /** The time of the mid's staler leg: before the bucket where the mid is carried forward. */
   readonly midAtMs: number | null
-  /** Between which mids the pair stood in the bucket; null without any. */
+  /** The range of the pair's mids in the bucket; null without any. */
   readonly mids: Range | null
   /** The candle of the mid; null without a mid, or if not requested. */
   readonly midCandle: Candle | null
@@ -126,11 +126,11 @@ type Part = Window & {
   readonly legs: readonly string[]
   /** Says whether the corridor has a mid at all. */
   readonly isCovered: boolean
-  /** The moment from which on nothing is seen. */
+  /** The time from which on nothing is visible. */
   readonly reachMs: number
 }
 
-/** Some neighbouring buckets; the earlier result where they were asked for before. */
+/** Some neighbouring buckets; the earlier result if they were requested before. */
 async function part(deps: SeriesDeps, view: View, ask: Part): Promise<readonly SeriesPoint[]> {
   const { corridor, interval, isOhlc, anchors, legs, fromMs } = ask
   if (ask.beforeMs <= fromMs) return []
@@ -145,7 +145,7 @@ async function part(deps: SeriesDeps, view: View, ask: Part): Promise<readonly S
   })
 }
 
-/** The points of some buckets; a leg that another corridor has asked for is remembered. */
+/** The points of some buckets; a leg that another corridor has requested is cached. */
 async function pointsOf(deps: SeriesDeps, view: View, ask: Part): Promise<readonly SeriesPoint[]> {
   const { corridor, interval, isOhlc, anchors, legs, isCovered, fromMs } = ask
   const beforeMs = Math.min(ask.beforeMs, ask.reachMs)

@@ -28,9 +28,9 @@ import { supportedCorridor } from './supported.ts'
 
 export type SnapshotStore = {
   /**
-   * The quotes of a corridor from before a moment that hold at `sinceMs` or later, if nothing more
-   * is said: of each offer the newest one, and each older one that is valid for longer than all
-   * newer ones. In no particular order.
+   * The quotes of a corridor from before a time that hold at `sinceMs` or later, unless superseded:
+   * of each offer the newest one, and each older one that is valid for longer than all newer ones.
+   * In no particular order.
    */
   standing(corridor: Corridor, standing: Standing): Promise<readonly StoredQuote[]>
   /** Returns the result of each probe, in any order. */
@@ -40,11 +40,11 @@ export type SnapshotStore = {
 export type SnapshotDeps = {
   readonly store: SnapshotStore
   readonly windows: WindowCache
-  /** Says whether the store is of one time, so that its answers stay as they are. */
+  /** Says whether the store is of one time, so that its results never change. */
   readonly isOfOneTime?: boolean
 }
 
-/** A corridor in the past; `asOfMs` is the moment it shows. */
+/** A corridor in the past; `asOfMs` is the time it shows. */
 export type Snapshot = Rates & { readonly asOfMs: number }
 
 /**
@@ -52,7 +52,7 @@ export type Snapshot = Rates & { readonly asOfMs: number }
  * are.
  *
  * It has the providers that were active then, whether or not they are now, the offers that were
- * valid then, and a mid that was recent then. The moment is the start of the following day,
+ * valid then, and a mid that was recent then. The time is the start of the following day,
  * exclusive; while that lies in the future the hourly tier sees up to and including its cutoff
  * instead. Throws `unsupported_currency`, `same_currency`, and `invalid_parameter` for a future
  * date.
@@ -137,7 +137,7 @@ async function heldThen(
   return quotes.filter(({ providerId }) => view.wasActive(providerId, then.beforeMs - 1))
 }
 
-/** A moment of the past and the end of what counts then. */
+/** A time in the past and the end of what counts then. */
 type PastMoment = Standing & {
   /** Says whether others may ask for it again. */
   readonly isLasting: boolean
@@ -162,11 +162,11 @@ export function quotesBefore(
 
 type Held = {
   readonly quotes: readonly Quote[]
-  /** The mid of the moment that is shown, for quotes without one of their own day. */
+  /** The mid of the time that is shown, for quotes without one of their own day. */
   readonly mid: Mid | null
 }
 
-/** Each quote with the mids of the moment it took effect, and whether it was suspect by them. */
+/** Each quote with the mids of the time it took effect, and whether it was suspect by them. */
 export async function withDayMids(deps: SnapshotDeps, view: View, { quotes, mid }: Held) {
   const { anchors } = view.catalogue
   const referenceAt = await referencesAt(deps, probesOf(momentsOf(quotes, anchors)), true)
@@ -197,7 +197,7 @@ export async function midBefore(
   return mid && view.isRecent(mid.atMs, thenMs) ? mid : null
 }
 
-/** Results of the probes; the answer is kept if others may need the same. */
+/** Results of the probes, cached if other requests may need the same. */
 async function referencesAt(
   { store, windows, isOfOneTime }: SnapshotDeps,
   probes: readonly Probe[],

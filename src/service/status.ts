@@ -47,9 +47,9 @@ export function statusOf(view: View): Status {
   }
 }
 
-/** The last moment of this minute: a bank is late by the minute at which it should publish. */
+/** The last millisecond of this minute: a bank is late by the minute at which it should publish. */
 const minuteEndMs = (nowMs: number): number => nowMs - (nowMs % MINUTE_MS) + MINUTE_MS - 1
 
-/** The last moment at which `atMs` is still as many whole seconds ago as it is now. */
+/** The last time at which `atMs` is still as many whole seconds ago as it is now. */
 const secondEndMs = (atMs: number, nowMs: number): number =>
   nowMs + 999 - ((((nowMs - atMs) % 1000) + 1000) % 1000)

@@ -6,7 +6,7 @@ import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 
 const ECHO_LENGTH_MAX = 40
 
-/** Codes as the question names them, for each side. */
+/** Codes as the request names them, for each side. */
 type Sides = { readonly from: readonly string[]; readonly to: readonly string[] }
 
 /**
@@ -22,7 +22,7 @@ export function supportedCodes(catalogue: CatalogueIndex, asked: Sides): Sides {
 
 /**
  * Both codes of a corridor; a 400 when one is unsupported, or both are the same. Between two
- * countries that are both asked for, one currency is fine: dollars are sent for dollars.
+ * requested countries, one currency is fine: dollars are sent for dollars.
  */
 export function supportedCorridor(
   catalogue: CatalogueIndex,

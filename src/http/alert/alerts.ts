@@ -46,7 +46,7 @@ type Asked = {
   /** The part of the path that names an alert; empty for all of them. */
   readonly alertId: string
   readonly nowMs: number
-  /** The text of the request's body. */
+  /** The request body as a string. */
   body(): Promise<string>
 }
 
@@ -198,7 +198,7 @@ export const alertRoutes = (deps: AlertRouteDeps): Route[] =>
     handle: (request) => answered(deps, request, { method, isMetered, answer }),
   }))
 
-/** Answers a caller; a unit that was taken is given back unless that succeeds. */
+/** Responds to a caller; a unit that was taken is given back unless that succeeds. */
 async function answered(
   deps: AlertRouteDeps,
   request: Request,

@@ -5,7 +5,7 @@ import type { MidRows, TableAsk } from '~/service/past/mid-table.ts'
 import type { Asked } from './asked.ts'
 import type { Fault } from './fault.ts'
 
-/** Response: an object becomes JSON, a text stays as it is. */
+/** Response: an object becomes JSON, a string stays as it is. */
 export type Said = object | string
 
 /** Values of a table besides its rows. */
@@ -19,14 +19,14 @@ export type Table = {
 }
 
 export type RatesAsk = Omit<TableAsk, 'quotes'> & {
-  /** The currencies asked for; null for all. */
+  /** The requested currencies; null for all. */
   readonly quotes: readonly string[] | null
   write(table: Table): Said
   /** Response if there is no rate at all; an error without. */
   readonly empty?: Said
 }
 
-/** A question, and how its answer is written. */
+/** A request, and how its response is written. */
 export type Question =
   | { readonly rates: RatesAsk }
   | { currencies(all: readonly Currency[]): Said }
@@ -40,12 +40,12 @@ export type Api = {
   readonly isLenient?: boolean
   /** Indentation of JSON; none without. */
   indent?(asked: Asked): string | number | undefined
-  /** Reads a question; throws a `CompatError`. */
+  /** Reads a request; throws a `CompatError`. */
   question(asked: Asked): Question
   error(fault: Fault, error: { readonly message: string; readonly status: number }): [number, Said]
 }
 
-/** Error of an API that answers with a sentence: 404, unless it is about the key or the service. */
+/** Error of an API that sends a sentence: 404, unless it is about the key or the service. */
 export const plainFailure: Api['error'] = (fault, { message, status }) => [
   ['key', 'quota', 'failure'].includes(fault) ? status : 404,
   `${message}\n`,

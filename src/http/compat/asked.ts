@@ -85,7 +85,7 @@ export class Asked {
     throw new CompatError('amount', 'the amount must be a number above 0')
   }
 
-  /** The central bank whose official rates are asked for by `kind=official`; null for mids. */
+  /** The central bank whose official rates `kind=official` requests; null for mids. */
   bank(): string | null {
     const kind = this.text('kind')
     if (kind === null || kind === 'mid') return null
@@ -137,7 +137,7 @@ export class Asked {
   }
 }
 
-/** The UTC date of a moment. */
+/** The UTC date of a time. */
 export const dateOf = (atMs: number): string => new Date(atMs).toISOString().slice(0, 10)
 
 /** The last second of a day, in Unix time. */

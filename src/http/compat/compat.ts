@@ -49,7 +49,7 @@ export function compatRoutes(deps: CompatDeps): Route[] {
 
 type Found = { readonly api: Api; readonly asked: Asked; readonly key: string | null }
 
-/** The API that a URL names, its question, and the key in the URL; null for no API of ours. */
+/** The API that a URL names, its request, and the key in the URL; null for no API of ours. */
 function found(request: Request, nowMs: number): Found | null {
   const { url, headers } = request
   const parts = pathOf(url)
@@ -124,13 +124,13 @@ function inHeaders(headers: Headers): Credential {
 const nameOf = ({ api, asked }: Found, { tier }: Freshness): string =>
   `${tier} ${api.name} ${asked.whole()} ${asked.accept}`
 
-/** The answer as it was kept; null without one. */
+/** The cached response; null without one. */
 function knownAnswer({ kept, memory }: Deps, metered: MeteredRequest, asking: Found) {
   const freshness = metered.freshness()
   return kept.find(nameOf(asking, freshness), memory.current, freshness)
 }
 
-/** The answer as it is found now. */
+/** The response from the current data. */
 async function written(
   { kept, ...deps }: Deps,
   metered: MeteredRequest,
@@ -204,7 +204,7 @@ const shown = (code: string): string => JSON.stringify(code.slice(0, CODE_SHOWN)
 /** The key in the URL must not reach another site. */
 const NO_REFERRER = { 'referrer-policy': 'no-referrer' }
 
-/** Lets any page read the answer to a key that is public with it; the key limits who may ask. */
+/** Lets any page read the response to a key that is public with it; the key limits the callers. */
 const PUBLIC = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
@@ -212,7 +212,7 @@ const PUBLIC = {
 }
 const sharedBy = (key: string | null) => ({ ...NO_REFERRER, ...(key !== null && PUBLIC) })
 
-/** Says of any form that it is not of today; a body has it only where its readers skip members. */
+/** Marks any response as sample data; a body is marked only if its readers skip unknown fields. */
 const sampleOf = ({ memory }: CompatDeps) => (memory.isSample ? { 'x-sample': 'true' } : {})
 
 const textOf = (said: Said, indent?: string | number): string =>

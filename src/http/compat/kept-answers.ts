@@ -12,7 +12,7 @@ const ENTRY_BYTES = 500
 const QUESTION_LENGTH_MAX = 512
 
 /**
- * Answers of now that would be written again letter by letter: programs ask one question for years.
+ * Current responses that would be written again byte for byte: programs repeat a request for years.
  *
  * Cache 13 of a read, see docs/architecture.md.
  */

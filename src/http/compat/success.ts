@@ -46,7 +46,7 @@ export function changesOf(days: Table['days'], nameOf: (quote: string) => string
   )
 }
 
-/** A conversion whose answer calls the rate by `rateName`; the members of `dated` say its date. */
+/** A conversion whose response names the rate `rateName`; the fields of `dated` state its date. */
 export function conversion(
   asked: Asked,
   rateName: 'rate' | 'quote',

@@ -3,21 +3,21 @@ import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
 import type { Headers } from '~/http/reply.ts'
 import { type CacheRule, StaticFile } from '~/http/static-file.ts'
 
-/** Stands for the address of the service in a text that is made once for all of its addresses. */
+/** Placeholder for the address of the service in a text that is created once for all addresses. */
 export const ANYWHERE = 'https://corridor.invalid'
 
-/** The maximum number of a service's addresses for which a file is kept. */
+/** The maximum number of a service's addresses for which a file is cached. */
 const HOMES_MAX = 8
 
 type Shown = {
-  /** By which rule it may be kept if the address is that of the settings. */
+  /** The cache rule if the address is that of the settings. */
   readonly rule: CacheRule
   readonly headers?: Headers
 }
 
 /**
- * A JSON file that names the address at which it is asked for, with a tag for each. Where that
- * depends on the request, no cache may keep it for others.
+ * A JSON file that names the address at which it is requested, with a tag for each. If the address
+ * depends on the request, no cache may keep the file for others.
  */
 export class AddressedFile {
   readonly #kept = new LRUCache<string, StaticFile>({ max: HOMES_MAX })

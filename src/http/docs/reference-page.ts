@@ -106,7 +106,7 @@ type Options = {
   readonly publicOrigin: string | null
   /** The path below which people find the service; empty at the root. */
   readonly mount: string
-  /** The text to read where the reference does not come up: without scripts. */
+  /** The text to read if the reference does not load: without scripts. */
   readonly guide: string
   readonly frame: Frame
 }

@@ -3,15 +3,15 @@ import { isIP, isIPv4 } from 'node:net'
 /** The address that a limit counts by: an IPv4 address, or the /64 network of an IPv6 one. */
 export type AddressOf = (request: Request) => string
 
-/** Stands for every caller whose address is not known. */
+/** Represents every caller whose address is not known. */
 const UNKNOWN = 'unknown'
 
 /**
- * Finds where requests come from: the other end of the socket, or `X-Forwarded-For` when there are
+ * Finds the origin of requests: the other end of the socket, or `X-Forwarded-For` when there are
  * `proxies` trusted proxies in front of the service.
  *
  * Each proxy appends the address that called it, so with n of them the n-th entry from the right is
- * the leftmost one that no stranger can have written.
+ * the leftmost one that no outsider can have written.
  */
 export class Addresses {
   #socketAddressOf: (request: Request) => string | null = () => null

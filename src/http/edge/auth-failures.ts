@@ -47,7 +47,7 @@ export function limitingFailures(
   }
 }
 
-/** Headers that belong on any answer to the request. */
+/** Headers that belong on any response to the request. */
 const KEPT = [REQUEST_ID_HEADER, 'x-content-type-options', 'strict-transport-security']
 
 const keptOf = ({ headers }: Response): Headers =>

@@ -50,7 +50,7 @@ export class CrossOrigin {
     this.#origins = new Set(origins)
   }
 
-  /** The handler's answer, with headers that let a page of an allowed origin read it. */
+  /** The handler's response, with headers that let a page of an allowed origin read it. */
   answered(handle: Fetch, request: Request): Response | Promise<Response> {
     const reply = handle(request)
     return reply instanceof Promise
@@ -65,7 +65,7 @@ export class CrossOrigin {
     )
   }
 
-  /** The origin that may read the answer to a request; null for none. */
+  /** The origin that may read the response to a request; null for none. */
   #allowed({ headers }: Request): string | null {
     if (this.#origins.has(ANY_ORIGIN)) return ANY_ORIGIN
     const origin = headers.get('origin')

@@ -15,9 +15,9 @@ export type Room = {
   readonly max: number | null
 }
 
-/** The actions on connections that the door decides on. */
+/** The actions of the connection limiter. */
 export type Threshold = {
-  /** Closes connections on which nothing is being answered. */
+  /** Closes connections without a request in progress. */
   dropIdle(): void
   /** Refuses new connections at once; existing ones are still served. */
   shut(): void

@@ -4,7 +4,7 @@ import type { Headers } from '~/http/reply.ts'
 const HTTPS_SECONDS = 365 * 24 * 3600
 
 /**
- * Headers for browsers on every answer, prepared once: not to guess its type, and, where people
+ * Headers for browsers on every response, prepared once: not to guess its type, and, if people
  * reach the service over https, never to use http.
  */
 export const guardHeaders = (publicUrl: string | null): Headers => ({

@@ -1,11 +1,11 @@
 export type HomeDeps = {
-  /** The public address of the service by its settings; null for whatever it is asked at. */
+  /** The public address of the service by its settings; null for the address of each request. */
   readonly publicUrl: string | null
   /** Says whether a proxy in front can be trusted to say how it was called. */
   readonly isProxied: boolean
 }
 
-/** The home of a service that is asked at no name that can stand in an address. */
+/** The home of a service whose request names no host that is valid in an address. */
 const NOWHERE = 'http://localhost'
 
 /** A host name or address, an IPv6 one in brackets, with an optional port. */
@@ -15,7 +15,7 @@ const HOST = /^(?:[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
  * The address that everything of the service is below, without a slash at the end: the public one
  * of its settings, else the one that the request was sent to, by its Host.
  *
- * `X-Forwarded-Host` is not read: proxies pass on what a stranger wrote there.
+ * `X-Forwarded-Host` is not read: proxies pass on whatever a client wrote there.
  */
 export function homeOf({ headers, url }: Request, { publicUrl, isProxied }: HomeDeps): string {
   if (publicUrl !== null) return publicUrl

@@ -7,7 +7,7 @@ export class Patience {
 
   constructor(private readonly endSeconds = END_SECONDS) {}
 
-  /** Asks this server from now on. */
+  /** Uses this server from now on. */
   follow(server: { timeout(request: Request, seconds: number): void }): void {
     this.#server = server
   }

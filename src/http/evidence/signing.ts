@@ -17,7 +17,7 @@ import type { RequestScope } from '~/telemetry/request-scope.ts'
 type PublishedKey = { readonly kid: string; readonly x?: string | undefined }
 
 export type AnswerSigner = {
-  /** The key of now, by the id under which it is published. */
+  /** The current key, by the id under which it is published. */
   key(): Promise<{ readonly id: string; sign(bytes: Uint8Array): Uint8Array }>
   jwks(): Promise<readonly PublishedKey[]>
   /** The number of leaves that the log has; null before its first checkpoint. */
@@ -31,10 +31,10 @@ export type SigningDeps = AccessDeps & {
 }
 
 const WISH = 'accept-signature'
-/** The status of an answer without a body. */
+/** The status of a response without a body. */
 const NOT_MODIFIED = 304
 
-/** Has metered reads sign their answer where Accept-Signature asks for it; other routes stay. */
+/** Makes metered reads sign their response if Accept-Signature requests it; other routes stay. */
 export const signing =
   (deps: SigningDeps) =>
   (route: Route): Route => {
@@ -53,7 +53,7 @@ export const signing =
 type Asked = { readonly request: Request; readonly scope: RequestScope; readonly wish: string }
 
 /**
- * The answer with its signatures. A wish that cannot be read or met is refused like any other bad
+ * The response with its signatures. A wish that cannot be read or met is refused like any other bad
  * request, after the key was checked, and costs nothing.
  */
 async function signed(
@@ -117,7 +117,7 @@ function wishesIn(text: string, keyId: string): SignatureWish[] {
   throw invalidParameter({ name, fault: `it asks for another key than ${keyId}` })
 }
 
-/** The address that the caller asked: behind a proxy that of the setting. */
+/** The address that the caller requested: behind a proxy that of the setting. */
 function targetOf(url: string, publicUrl: string | null): string {
   if (publicUrl === null) return url
   const { pathname, search } = new URL(url)
@@ -126,7 +126,7 @@ function targetOf(url: string, publicUrl: string | null): string {
 
 const KEYS = '/.well-known/http-message-signatures-directory'
 
-/** The keys that sign answers, for whoever verifies one. */
+/** The keys that sign responses, for verification. */
 export const signingKeyRoute = ({ signer, log }: SigningDeps): Route => ({
   method: 'GET',
   path: KEYS,

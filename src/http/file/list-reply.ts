@@ -6,7 +6,7 @@ import { streamedBody } from '~/wire/streamed-body.ts'
 
 type Listed = {
   readonly list: List
-  /** The whole answer, as JSON would have it. */
+  /** The whole response, as in JSON. */
   readonly body: object
   readonly format: RowFormat
 }
@@ -52,7 +52,7 @@ export function fileHeaders({ list, body, format }: Listed): Record<string, stri
   }
 }
 
-/** A text as a header can hold it: what is beyond ASCII is percent-encoded, and so is `%`. */
+/** A string as a header can hold it: what is beyond ASCII is percent-encoded, and so is `%`. */
 const inAscii = (text: string): string =>
   text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/g, encodeURIComponent)
 

@@ -31,7 +31,7 @@ type Asked = {
   readonly nowMs: number
 }
 
-/** The file of a period, made if it is not kept. Throws as `fileOf` does. */
+/** The file of a period, made if it is not stored. Throws as `fileOf` does. */
 export const keptFile = (
   deps: FileDeps,
   { period, edition = 1, nowMs }: Asked,
@@ -48,7 +48,7 @@ export const keptFile = (
 
 type CorrectingDeps = MakingDeps & { readonly corrections: CorrectionStore }
 
-/** Makes the editions of files before a day that corrections call for, and answers how many. */
+/** Makes the editions of files before a day that corrections require, and returns their number. */
 export const correctedFiles = (
   deps: CorrectingDeps,
   { before, nowMs }: { readonly before: string; readonly nowMs: number },
@@ -67,7 +67,7 @@ const makerAt =
     )
   }
 
-/** What writes snapshots as CSV, compressed by gzip; their times are not among its columns. */
+/** Writes snapshots as CSV, compressed by gzip; their times are not among its columns. */
 function dayMakerAt({ memory }: MakingDeps, nowMs: number): FileMaker {
   const freshness = freshnessAt('realtime', nowMs, memory.isSample)
   return dayMaker(async (snapshots, { day, put }) => {

@@ -15,7 +15,7 @@ type Asked<Q extends TObject> = {
   readonly isLive: boolean
 }
 
-/** Answers a request from an earlier state of knowledge, and presents it. */
+/** Finds the result of a request in an earlier state of knowledge, and presents it. */
 export async function askedThen<Q extends TObject, A>(
   { known, ageLimits }: KnownDeps & Pick<AccessDeps, 'ageLimits'>,
   { ask, knownMs, freshness, isLive }: Asked<Q>,
@@ -35,5 +35,5 @@ export async function askedThen<Q extends TObject, A>(
   }
 }
 
-/** In place of a URL under which nothing may be remembered. */
+/** Replaces a URL under which nothing may be cached. */
 export const UNKEPT = ''

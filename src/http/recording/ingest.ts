@@ -49,7 +49,7 @@ import { positionHeader } from './position.ts'
 
 export type IngestRouteDeps = AccessDeps & Pick<IngestDeps, 'store'>
 
-/** So few rows that no request waits for long while they are read. */
+/** So few rows that other requests do not wait long while they are read. */
 const SLICE_ROWS = 500
 
 const operation: Operation = {
@@ -219,7 +219,7 @@ async function recorded(
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Reads rows some at a time, so that other requests are answered in between. */
+/** Reads rows some at a time, so that other requests are served in between. */
 export async function readInSlices(
   rows: readonly unknown[],
   rules: RowRules,
@@ -242,9 +242,7 @@ const viewNow =
   () =>
     new View(memory.current, freshnessAt('realtime', clock.now()), ageLimits)
 
-/**
- * The first answer for a retry, even where its rows would be refused by now; else the given work.
- */
+/** The first response for a retry, even if its rows would now be refused; else the given work. */
 async function earlierOr(
   refusal: ServiceError,
   deps: IngestRouteDeps,

@@ -3,18 +3,18 @@ import type { Sink, StreamReader } from '~/service/stream/reader.ts'
 
 type Opening = {
   readonly caller: Caller
-  /** Opens the stream; called when the answer begins. */
+  /** Opens the stream; called when the response begins. */
   begin(stream: OpenStream): StreamReader
-  /** Hears once that the stream is over; `isEnding` while last words may wait for the reader. */
+  /** Called once, when the stream is over; `isEnding` while last words may wait for the reader. */
   over(stream: OpenStream, isEnding: boolean): void
 }
 
 /**
- * The body of one answer, and what is written into it.
+ * The body of one response, and what is written into it.
  *
- * A write to the server's own controller goes out at once, or answers a promise when the connection
- * takes no more for now: what waits is then kept by the server, and nothing more is written until
- * the promise is settled, save the last words.
+ * A write to the server's own controller goes out at once, or returns a promise when the connection
+ * takes no more for now: the server then buffers what waits, and nothing more is written until the
+ * promise is settled, save the last words.
  */
 export class OpenStream implements Sink {
   readonly caller: Caller

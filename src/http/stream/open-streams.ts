@@ -10,7 +10,7 @@ const TICK_MS = 100
 const BEAT_TICKS = 150
 /** Each is looked at once a second, since a key may end by itself. */
 const CHECK_TICKS = 10
-/** Within what time clients are asked to come back, so that they do not do so all at once. */
+/** The range of reconnection delays, so that clients do not all reconnect at once. */
 const RETRY_MS = { min: 500, max: 5000 }
 
 type OpenStreamsDeps = {
@@ -21,8 +21,8 @@ type OpenStreamsDeps = {
 type End = keyof typeof ENDS
 
 /**
- * Every open stream of this process: tells each that it is alive, ends it when its key or its plan
- * does, and ends all of them with the process.
+ * Every open stream of this process: sends each a heartbeat, ends it when its key or its plan does,
+ * and ends all of them with the process.
  */
 export class OpenStreams {
   readonly #slots = Array.from({ length: BEAT_TICKS }, () => new Set<OpenStream>())
@@ -74,7 +74,7 @@ export class OpenStreams {
     for (const stream of this.#slots[tick % BEAT_TICKS]!) stream.beat()
   }
 
-  /** Ends all streams, and asks their clients to come back. */
+  /** Ends all streams, and makes their clients reconnect. */
   stop(): void {
     this.#isStopped = true
     for (const stream of [...this.#slotOf.keys()]) {
@@ -92,7 +92,7 @@ export class OpenStreams {
   }
 }
 
-/** Why a caller may not go on reading; null if nothing changed. */
+/** Reason why a caller may not go on reading; null if nothing changed. */
 function endOf({ key, account }: Caller, keys: KeyIndex, nowMs: number): End | null {
   const current = keys.keyByHash(key.hash)
   if (!current || isRevoked(current, nowMs)) return 'revoked_key'

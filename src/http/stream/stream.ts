@@ -89,7 +89,7 @@ async function bearerOf(
   return streams.tokens.callerOf(memory.current.keys, tokens[0]!, nowMs)
 }
 
-/** The body of a stream, which holds a seat until it is over. */
+/** The body of a stream, which holds a stream slot until it is over. */
 async function opened(deps: StreamDeps, request: Request, caller: Caller): Promise<ReadableStream> {
   const { hub, seats, open, patience } = deps.streams
   const subscription = subscriptionOf(deps, request.url, caller)

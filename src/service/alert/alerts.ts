@@ -63,18 +63,18 @@ export type AlertDeps = RateDeps & {
     caughtUp(): Promise<{ readonly position: number; readonly current: Generation }>
   }
   readonly secrets: {
-    /** A new key of signatures: its text, shown once, and what is kept of it. */
+    /** A new signing key: its string, shown once, and its stored form. */
     make(): Promise<{ readonly text: string; readonly sealed: string }>
   }
   readonly receivers: {
-    /** Why nothing can be posted to a URL, as the end of a sentence; null if it can. */
+    /** Reason why nothing can be posted to a URL, as the end of a sentence; null if it can. */
     faultOf(url: string): Promise<string | null>
   }
   /** Says whether emails can be sent at all. */
   readonly isMailed: boolean
   /** Called after each change of an account's alerts. */
   readonly onChange: (accountId: string) => Promise<void>
-  /** The text that a test delivers. */
+  /** The body of a test delivery. */
   readonly testBody: (alert: Alert, nowMs: number) => string
   readonly newId: () => string
 }
@@ -92,7 +92,7 @@ export const alertLimit = ({ plan }: Account): ServiceError =>
     { limit: ALERTS_MAX[plan] },
   )
 
-/** Throws `invalid_parameter` for something that cannot be judged. */
+/** Throws `invalid_parameter` for a condition that cannot be evaluated. */
 export function assertJudged(watched: Watched): void {
   const fault = faultOf(watched)
   if (fault) throw invalidParameter(fault)

@@ -7,8 +7,8 @@ import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { undisputedRate } from './value.ts'
 
 /**
- * The value a period ago that a move is measured from, by the rules of `/change`; null if none
- * is asked for, or none was known then.
+ * The value a period ago from which a move is measured, by the rules of `/change`; null without a
+ * move, or if no value was known then.
  */
 export async function baseOf(
   deps: SnapshotDeps,

@@ -14,11 +14,11 @@ import { countChange } from './rate.ts'
 type ChangedAlert = { readonly alert: Alert; readonly secret: string | null }
 
 /**
- * Changes an alert. A new condition, and one that is judged again after a pause, begins as a new
- * alert does: what is true by then does not fire.
+ * Changes an alert. A new condition, or an alert resumed after a pause, begins as a new alert does:
+ * what is already true does not fire.
  *
- * Throws `unknown_alert`, `invalid_parameter`, `too_many_changes`, and `alert_limit` where one that
- * had ended has no room any more.
+ * Throws `unknown_alert`, `invalid_parameter`, `too_many_changes`, and `alert_limit` if an ended
+ * alert no longer fits the limit.
  */
 export async function changeAlert(
   deps: AlertDeps,

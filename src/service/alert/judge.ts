@@ -33,14 +33,14 @@ type JudgeDeps = {
   /** Takes each transition, in the order of the log. */
   readonly take: (transition: Transition) => void
   readonly bodyOf: (firing: Firing) => string
-  /** Hears of an alert that could not be judged, which is a bug of ours. */
+  /** Receives the error of a failed evaluation, which is a bug of ours. */
   readonly onFault: (error: unknown) => void
 }
 
-/** An alert, and how it stands here. */
+/** An alert and its state in this process. */
 type Judging = {
   readonly alert: Alert
-  /** Names what it watches, which others may watch too. */
+  /** Names the watched value, which other alerts may watch too. */
   readonly watched: string
   /** The number of active alerts of the account that are older. */
   readonly rank: number
@@ -73,8 +73,8 @@ const SLICE = 100
 const BEHIND_MS_MAX = MINUTE_MS
 
 /**
- * Evaluates alerts by each step of the log, in its order. All processes do so; the result
- * is kept by whichever is first.
+ * Evaluates alerts by each step of the log, in order. All processes do so; the first one to finish
+ * records the result.
  */
 export class AlertJudge implements StepHearer {
   readonly #ofAccounts = new Map<string, readonly Judging[]>()
@@ -100,7 +100,7 @@ export class AlertJudge implements StepHearer {
     if (keys?.size !== 0) this.#add({ ...at, keys, freshness })
   }
 
-  /** Judges all by what is known now, after what was heard before; time may have been set back. */
+  /** Evaluates all by the current state, after pending steps; time may have been set back. */
   onGap(): void {
     for (const own of [...this.#ofAccounts.values()])
       this.#put(own.map((one) => ({ ...one, readMs: Number.NEGATIVE_INFINITY })))
@@ -109,7 +109,7 @@ export class AlertJudge implements StepHearer {
 
   /**
    * Replaces the alerts of an account, or all alerts, by those read from the database; each is
-   * judged at once by what is known here, unless another process has judged it further on.
+   * evaluated at once by the current state, unless another process has evaluated it further on.
    */
   replace(alerts: readonly Alert[], accountId: string | null): void {
     const before = new Map(this.#all(accountId).map((one) => [one.alert.id, one]))
@@ -143,7 +143,7 @@ export class AlertJudge implements StepHearer {
       if (!this.#watches.has(key)) this.#watches.set(key, this.deps.live.watch(corridor))
   }
 
-  /** Resolves when everything heard so far is judged. */
+  /** Resolves when every received step is evaluated. */
   async settled(): Promise<void> {
     while (this.#work) await this.#work
   }
@@ -250,7 +250,7 @@ export class AlertJudge implements StepHearer {
     }
   }
 
-  /** The tier that an alert is judged at; null for one that the account's plan does not judge. */
+  /** The tier at which an alert is evaluated; null if the account's plan does not cover it. */
   #tierOf({ alert, rank }: Judging): Tier | null {
     const account = this.deps.memory.current.keys.account(alert.accountId)
     return account && rank < ALERTS_MAX[account.plan] ? tierOf(account.plan) : null

@@ -34,14 +34,14 @@ function withDispute(alert: Alert, view: View): Alert {
   return { ...alert, reason }
 }
 
-/** One alert as `listAlerts` has it. Throws `unknown_alert`. */
+/** One alert, as `listAlerts` returns it. Throws `unknown_alert`. */
 export async function findAlert(deps: ListDeps, { account, alertId }: OwnAlert): Promise<Alert> {
   const found = (await listAlerts(deps, { account })).find(({ id }) => id === alertId)
   if (!found) throw unknownAlert()
   return found
 }
 
-/** The active alerts that a plan judges: the oldest, as many as it has, oldest first. */
+/** The active alerts that a plan covers: the oldest, up to its limit, oldest first. */
 const judgedOf = (alerts: readonly Alert[], plan: Plan): readonly Alert[] =>
   alerts.filter(({ status }) => status === 'active').slice(0, ALERTS_MAX[plan])
 

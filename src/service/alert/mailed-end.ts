@@ -22,14 +22,14 @@ const TOKEN = /^([0-9a-f-]{36})\.([\w-]{1,64})$/
 export const endTokenOf = async (fingerprint: Fingerprint, alertId: string): Promise<string> =>
   `${alertId}.${await fingerprint(`end of alert ${alertId}`)}`
 
-/** The alert that a link in a mail is about; null for a link that is not ours, or of none. */
+/** The alert of a link in an email; null for a link that is not ours, or whose alert is gone. */
 export async function alertOfLink(deps: MailedEndDeps, token: string): Promise<Alert | null> {
   const id = TOKEN.exec(token)?.[1]
   if (id === undefined || !isSameToken(token, await endTokenOf(deps.fingerprint, id))) return null
   return deps.endings.known(id)
 }
 
-/** Ends the alert that a link in a mail is about, once and again; null as for `alertOfLink`. */
+/** Ends the alert of a link in an email, idempotently; null as for `alertOfLink`. */
 export async function endByLink(deps: MailedEndDeps, token: string): Promise<Alert | null> {
   const alert = await alertOfLink(deps, token)
   if (!alert) return null

@@ -15,7 +15,7 @@ export type MonthlyFiring = {
   readonly freshness: Freshness
 }
 
-/** A monthly message as it is kept. */
+/** A stored monthly message. */
 type Told = { readonly id: string; readonly body: string; readonly atMs: number }
 
 type Judged = { readonly alert: Alert; readonly tier: Tier }
@@ -27,23 +27,23 @@ type MonthlyDeps = {
   readonly ageLimits: AgeLimits
   readonly clock: { now(): number }
   readonly store: {
-    /** How many monthly messages wait for their first try. */
+    /** The number of monthly messages never attempted yet. */
     monthlyWaiting(): Promise<number>
-    /** Keeps messages to send, except of alerts that had theirs since `sinceMs`. */
+    /** Stores messages to send, except of alerts that had theirs since `sinceMs`. */
     tellMonthly(told: readonly Told[], sinceMs: number): Promise<void>
   }
   readonly bodyOf: (firing: MonthlyFiring) => string
 }
 
-/** How far into the first day of a month (UTC) its messages begin. */
+/** The time into the first day of a month (UTC) when its messages begin. */
 const BEGINS_MS = 6 * HOUR_MS
 
-/** How many monthly messages wait at once, so that other alerts never wait behind more. */
+/** The maximum number of waiting monthly messages, so that other alerts never wait behind more. */
 export const MONTHLY_WAITING_MAX = 100
 
 /** Sends monthly alerts, each once a month, whichever replica comes first. */
 export class MonthlyAlerts {
-  /** What this process has handed to the database this month. */
+  /** Messages that this process has handed to the database this month. */
   readonly #taken = new Set<string>()
   #sinceMs = 0
 

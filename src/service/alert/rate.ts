@@ -14,7 +14,7 @@ export const RATES = {
 
 export type RateDeps = {
   readonly attempts: {
-    /** Counts one more and answers how many there are in the window that ends at `endsMs`. */
+    /** Counts one more and returns the number in the window that ends at `endsMs`. */
     countAttempt(scope: string, endsMs: number): Promise<number>
   }
   readonly clock: { now(): number }

@@ -11,8 +11,8 @@ type RotatedSecret = {
 }
 
 /**
- * Gives an alert a new key of signatures; the old one also signs for a day. Throws
- * `unknown_alert`, and `invalid_parameter` for an alert that is mailed.
+ * Gives an alert a new signing key; the old one also signs for a day. Throws `unknown_alert`, and
+ * `invalid_parameter` for an email alert.
  */
 export async function rotateSecret(
   { alerts, secrets, clock }: AlertDeps,

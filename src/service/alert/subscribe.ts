@@ -10,7 +10,7 @@ import { supportedCorridor } from '~/service/supported.ts'
 import { type AlertDeps, assertJudged } from './alerts.ts'
 import { createAlert } from './create.ts'
 
-/** What a person without an account asks to be mailed about. */
+/** An email alert that a person without an account requests. */
 type Subscription = {
   readonly email: string
   readonly language: string
@@ -26,15 +26,15 @@ export type SubscribeDeps = PeopleDeps & {
     /** The account of the person who has just shown that an address is theirs. */
     accountOfMailbox(mailbox: Mailbox): Promise<string>
   }
-  /** Mails a link, without making anybody wait. */
+  /** Emails a link, without making anyone wait. */
   readonly onSubscription: (link: MailedLink) => void
 }
 
 const LINK_MS = DAY_MS
 
 /**
- * Mails a link that confirms a subscription. Whether anybody has the address is not looked up.
- * Throws `invalid_parameter`, `unsupported_currency`, `same_currency`, and TooManyAttempts.
+ * Emails a link that confirms a subscription. The address is not looked up among accounts. Throws
+ * `invalid_parameter`, `unsupported_currency`, `same_currency`, and TooManyAttempts.
  */
 export async function requestSubscription(
   deps: SubscribeDeps,
@@ -50,7 +50,7 @@ export async function requestSubscription(
   deps.onSubscription({ kind: 'subscribe', email, token, language, about })
 }
 
-/** What a link holds; the nonce tells two of one moment apart, which make an alert each. */
+/** Payload of a link; a nonce tells apart links of one instant, which create an alert each. */
 type Signed = Subscription & { readonly endsMs: number; readonly nonce: string }
 
 const textOf = (signed: Signed): string => Buffer.from(JSON.stringify(signed)).toString('base64url')
@@ -58,7 +58,7 @@ const textOf = (signed: Signed): string => Buffer.from(JSON.stringify(signed)).t
 const signatureOf = ({ fingerprint }: SubscribeDeps, payload: string): Promise<string> =>
   fingerprint(`subscription ${payload}`)
 
-/** What a mailed link subscribes to; null for a link that is over, or not ours. */
+/** The subscription in an emailed link; null for a link that has expired, or is not ours. */
 export async function subscriptionOf(
   deps: SubscribeDeps,
   token: string,
@@ -71,9 +71,9 @@ export async function subscriptionOf(
 }
 
 /**
- * Makes the alert that a mailed link asks for, in the account of its address, which is made where
- * there is none: without a password or a key. The same link, or the same wish, makes no second
- * alert. No session begins. Null for a link that is over; throws what `createAlert` does.
+ * Creates the alert of an emailed link in the account of its address, or in a new account without a
+ * password or a key. The same link, or the same wish, creates no second alert. No session begins.
+ * Null for an expired link; throws what `createAlert` does.
  */
 export async function confirmSubscription(
   deps: SubscribeDeps,

@@ -78,8 +78,8 @@ function isStale(view: View, watched: Watched): boolean | null {
 }
 
 /**
- * The last moment at which the newest executable price is not stale, suspect ones aside; Infinity
- * where prices never are, and null if there is none.
+ * The last time at which the newest executable price is not stale, suspect ones aside; Infinity if
+ * prices never become stale, and null if there is none.
  */
 function freshUntilMs(view: View, watched: Watched): number | null {
   const { offers } = corridorOf(view, watched)

@@ -18,7 +18,7 @@ type WatchDeps = {
 }
 
 /**
- * The maximum number of transitions that are kept at once, and of those that may wait for an
+ * The maximum number of transitions that are stored at once, and of those that may wait for an
  * unreachable database.
  */
 const BATCH_MAX = 500
@@ -27,7 +27,7 @@ const WAITING_MAX = 10_000
 /** All accounts. */
 const EVERYBODY = '*'
 
-/** Keeps alerts here and in the database in step: reads them, and writes what came of judging. */
+/** Synchronises alerts between memory and the database: reads them, and stores transitions. */
 export class AlertWatch {
   #transitions: Transition[] = []
   readonly #unread = new Set<string>()
@@ -36,7 +36,7 @@ export class AlertWatch {
 
   constructor(private readonly deps: WatchDeps) {}
 
-  /** Takes a transition, to be kept at once or as soon as the database is back. */
+  /** Takes a transition, to be stored at once or as soon as the database is back. */
   take(transition: Transition): void {
     this.#transitions.push(transition)
     if (this.#transitions.length > WAITING_MAX) {
@@ -83,7 +83,7 @@ export class AlertWatch {
     }
   }
 
-  /** Keeps the first transition of each alert. An alert whose transition is not kept is read. */
+  /** Stores the first transition of each alert. An alert whose transition is rejected is read. */
   async #settleSome(): Promise<void> {
     const first = new Map<string, Transition>()
     for (const one of this.#transitions) {

@@ -69,7 +69,7 @@ const TOO_MANY_LOOK_UPS = new ServiceError(
 
 type Known = HeldToken & { readonly key: Key; readonly account: Account; readonly caller: Caller }
 
-/** A token as it was shown, when, and where it came from, which only unknown ones are asked. */
+/** A token as it was shown, when, and its origin, which is only evaluated for unknown tokens. */
 type ShownToken = {
   readonly text: string
   readonly nowMs: number
@@ -80,8 +80,8 @@ type ShownToken = {
  * The callers behind access tokens of applications that people connected by signing in.
  *
  * A token is looked up in the database once, then found in memory until it expires, as long as
- * memory has its key and its account as they were then: news of either has it looked up again, so
- * that the end of a connection, or of a token, holds as soon as news of a revoked key would.
+ * memory has its key and its account as they were then: a change of either causes another look-up,
+ * so that the end of a connection or a token takes effect as soon as a revoked key would.
  *
  * A flood of made-up tokens takes no look-up from those that we issued, even if it comes from the
  * same address: only ours bear our mark.
@@ -90,7 +90,7 @@ type ShownToken = {
  */
 export class AccessTokens {
   readonly #known = new LRUCache<string, Known>({ max: TOKENS_MAX })
-  /** Tokens that are not there; they never come to be, since they are shown once they are. */
+  /** Tokens that do not exist, and never will: a token is shown only once it exists. */
   readonly #vain = new LRUCache<string, true>({ max: TOKENS_MAX })
   readonly #marked: TokenBucket
   readonly #unmarked: TokenBucket
@@ -102,7 +102,7 @@ export class AccessTokens {
     this.#unmarked = new TokenBucket(UNMARKED, nowMs)
   }
 
-  /** The caller, or why there is none; throws where the database cannot be asked. */
+  /** The caller, or the error; throws if the database is unreachable. */
   callerOf(shown: ShownToken): Caller | ServiceError | Promise<Caller | ServiceError> {
     const { text, nowMs } = shown
     const known = this.#known.get(text)
@@ -144,7 +144,7 @@ export class AccessTokens {
     const { scopes } = held
     const caller = { key, account, tier: tierOf(account.plan), scopes }
     const known = { ...held, key, account, caller }
-    // News that came meanwhile may be about this token, read before it.
+    // A change received meanwhile may be about this token, read before it.
     if (keys === before) this.#known.set(text, known)
     return callerIn(known, nowMs)
   }

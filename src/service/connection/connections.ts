@@ -33,8 +33,8 @@ type ConnectionStore = {
   /** Forgets unconnected applications except the newest `max`. */
   forgetStrangers(max: number): Promise<void>
   /**
-   * The key of the connection, whose person has consented: the one there is, or a new one in place
-   * of one that ended. Null if the account has `max` connections already.
+   * The key of the connection, whose person has consented: the existing one, or a new one that
+   * replaces an ended one. Null if the account has `max` connections already.
    */
   connect(wish: NewConnection, max: number): Promise<{ key: Key; isNew: boolean } | null>
   /** Reports whether a person has connected an application, and not ended that. */
@@ -63,7 +63,7 @@ export async function connect(
   return true
 }
 
-/** Ends the connection that a token belongs to, as its application asks; unknown ones have none. */
+/** Ends the connection of a token, as its application requests; unknown tokens are ignored. */
 export async function disconnect(
   deps: ConnectionDeps,
   { tokenHash, clientId }: { tokenHash: string; clientId: string },

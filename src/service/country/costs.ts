@@ -30,7 +30,7 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
   readonly costs: Costs<RankedQuote>
   /** The first of its offers that is neither suspect nor out of range; null without one. */
   readonly cheapest: OfferCost<RankedQuote> | null
-  /** Why none is the cheapest although there are offers; null otherwise. */
+  /** Reason why none is the cheapest although there are offers; null otherwise. */
   readonly lack: Lack | null
   /**
    * Says whether anything was requested of offers, and how many offers for the countries do not
@@ -45,8 +45,8 @@ export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
 /**
  * Cost of sending an amount from one country to another, by every live offer for them.
  *
- * It is about one corridor: between the currencies asked for, else the first of the countries' own
- * that has such offers. Throws `unsupported_currency`; countries must have been checked already.
+ * Covers one corridor: between the requested currencies, else the first of the countries' own that
+ * has such offers. Throws `unsupported_currency`; countries must have been checked already.
  */
 export function countryCosts(view: View, question: CostsQuestion): CountryCosts {
   const { sourceCountry, targetCountry, sum, filters, providerId = null } = question

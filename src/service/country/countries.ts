@@ -6,7 +6,7 @@ import { type CountryPair, countryPairs } from './pairs.ts'
 type LiveCountry = {
   readonly code: string
   readonly name: string
-  /** Those that are active, the one first in which prices are unless said otherwise. */
+  /** The active currencies, first the default one of prices. */
   readonly currencies: readonly string[]
 }
 

@@ -21,9 +21,9 @@ export const currenciesOf = (view: View, country: string): string[] =>
   COUNTRIES.get(country)!.currencies.filter((code) => view.catalogue.currency(code))
 
 /**
- * The corridors between the currencies that are asked for, or else those of the countries, in the
- * order of their currencies. Throws `unsupported_currency`, and `database_unavailable` where one of
- * them could not be loaded.
+ * The corridors between the requested currencies, or else those of the countries, in the order of
+ * their currencies. Throws `unsupported_currency`, and `database_unavailable` if one of them could
+ * not be loaded.
  */
 export function corridorsBetween(view: View, transfer: Transfer): CountryCorridor[] {
   const { sourceCountry, targetCountry } = transfer

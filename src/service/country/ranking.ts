@@ -6,16 +6,16 @@ import type { View } from '~/memory/view.ts'
 import { type CountryCosts, countryCosts } from './costs.ts'
 import { countryPairs } from './pairs.ts'
 
-/** The figures by which costs can be ranked; `pairs` is how many pairs a provider prices. */
+/** Metrics for ranking costs; `pairs` is the number of pairs that a provider prices. */
 export const FIGURES = ['average', 'median', 'smart', 'cheapest', 'pairs'] as const
 type Figure = (typeof FIGURES)[number]
 
-/** Which pairs of countries and which of their offers are ranked. Null selects all. */
+/** Pairs of countries and their offers to rank. Null selects all. */
 export type RankingAsk = {
   readonly sourceCountries: readonly string[] | null
   readonly targetCountries: readonly string[] | null
   readonly providerId: string | null
-  /** Only offers that say that they are so count. */
+  /** Only offers that state these conditions count. */
   readonly filters: OfferFilters
   readonly amountUsd: number
 }
@@ -34,8 +34,8 @@ export type RankedProvider = {
 }
 
 /**
- * The pairs of countries that have offers as asked, each with a figure of `countryCosts`, in the
- * order of their countries.
+ * The pairs of countries with matching offers, each with a metric of `countryCosts`, in the order
+ * of their countries.
  */
 export function rankedPairs(view: View, by: Figure, asked: RankingAsk): RankedPair[] {
   return costsOfPairs(view, asked).map((found) => ({ pct: figureOf(found, by), found }))
@@ -66,8 +66,8 @@ function figureOf({ costs, cheapest }: CountryCosts, by: Figure): number | null 
 }
 
 /**
- * The providers that have a price for a pair as asked, by id: the mean, median or smallest cost of
- * their cheapest offer in each pair. Offers that are suspect or out of range do not count.
+ * The providers with a matching price for a pair, by id: the mean, median or smallest cost of their
+ * cheapest offer in each pair. Offers that are suspect or out of range do not count.
  */
 export function rankedProviders(view: View, by: Figure, asked: RankingAsk): RankedProvider[] {
   const cheapest = costsOfPairs(view, asked).flatMap(({ costs }) => {
@@ -91,7 +91,7 @@ export function rankedProviders(view: View, by: Figure, asked: RankingAsk): Rank
     .sort((a, b) => compareText(a.provider.id, b.provider.id))
 }
 
-/** The figure of percentages in ascending order, of which there is at least one. */
+/** The metric of percentages in ascending order, of which there is at least one. */
 function overPairs(by: Figure, percents: readonly number[]): number {
   if (by === 'cheapest') return percents[0]!
   if (by === 'median') return medianOf(percents)!

@@ -28,7 +28,7 @@ type Making = {
   readonly edition: number
   /** Puts the bytes of the file; returns its rows. */
   readonly make: Make
-  /** When the period had settled. */
+  /** The time when the period had settled. */
   readonly knownMs: number
 }
 
@@ -37,38 +37,38 @@ export type FileStore = {
   /** A part of a file, from 0 on; null after the last. */
   part(file: KeptFile, part: number): Promise<Bytes | null>
   isWhole(file: KeptFile): Promise<boolean>
-  /** When the first of all observations took effect; null without any. */
+  /** The time when the first observation took effect; null without any. */
   firstMs(): Promise<number | null>
   /** All files, the latest period first. */
   list(): Promise<readonly ListedFile[]>
   /**
-   * The kept file if it is whole, else what `make` puts, which is then kept. The first edition is
-   * made of what was known at `knownMs`, or of what is known now if nothing had been recorded by
-   * then; a later one of what was known when it was first made. Only one process makes a file at a
-   * time, and all others wait for that one. Nothing changes if `make` throws.
+   * The stored file if it is whole, else what `make` puts, which is then stored. The first edition
+   * shows what was known at `knownMs`, or what is known now if nothing had been recorded by then; a
+   * later one what was known when it was first made. Only one process makes a file at a time, and
+   * all others wait for that one. Nothing changes if `make` throws.
    */
   keep(making: Making): Promise<KeptFile>
 }
 
-/** Puts the file of a period, from a view with the catalogue of then; returns its rows. */
+/** Puts the file of a period, from a view with the catalogue of then; returns its row count. */
 export type FileMaker = (past: FilePast, view: View, period: Period, put: Put) => Promise<number>
 
 type Asked = {
   readonly period: Period
-  /** From 1 on. */
+  /** Counts from 1. */
   readonly edition?: number
   readonly make: FileMaker
-  /** Called with a kept file that does not have its digest; it is made again. */
+  /** Called with a stored file whose digest does not match; it is made again. */
   readonly onSpoilt: (file: KeptFile) => void
 }
 
 /**
- * The file of a UTC day or month, whole. The first edition is made of what was known when the
- * period had settled, whenever it is made; a later one after a correction. None changes: one that
- * does not have its digest is made again.
+ * The whole file of a UTC day or month. The first edition shows what was known when the period had
+ * settled, whenever it is made; a later one follows a correction. Editions never change: one whose
+ * digest does not match is made again.
  *
  * Throws `unknown_file` for a period that is not over or has not settled, for one without
- * observations, and for an edition that there is not.
+ * observations, and for an edition that does not exist.
  */
 export async function fileOf(store: FileStore, view: View, asked: Asked): Promise<KeptFile> {
   const { period, edition = 1, make, onSpoilt } = asked
@@ -115,12 +115,12 @@ export type CorrectionStore = {
   doubtful(day: string, filesMax: number): Promise<readonly string[]>
   /**
    * Makes the next edition of a file, by what is known now and with the catalogue known at
-   * `knownMs`; answers whether it differs from the newest, and keeps nothing if it does not.
+   * `knownMs`; reports whether it differs from the newest, and stores nothing if it does not.
    */
   correct(making: Omit<Making, 'edition'>): Promise<boolean>
 }
 
-/** How many files are made again in one run: all that are kept. */
+/** The number of files made again in one run: all that are stored. */
 const CORRECTED_MAX = 2000
 
 type Correcting = {
@@ -130,9 +130,9 @@ type Correcting = {
 }
 
 /**
- * Makes a new edition of each file before a day that a correction changed. A price that was
- * corrected may have held on the following days too: these are looked at until one is the same.
- * Answers how many editions were made.
+ * Makes a new edition of each file before a day that a correction changed. A corrected price may
+ * have held on the following days too: these are checked until one is unchanged. Returns the number
+ * of editions made.
  */
 export async function correctFiles(
   store: CorrectionStore,

@@ -48,7 +48,7 @@ async function* monthRows(
       .map((quote) => ({ quote, providerName: whoSaid(view, quote).name, mid: mids.of(quote) }))
 }
 
-/** What each currency was worth at the end of each day. */
+/** The value of each currency at the end of each day. */
 async function referencesOf(past: MonthPast, { catalogue }: View, { fromMs, beforeMs }: Window) {
   const codes = catalogue.currencies.map(({ code }) => code)
   const probes: Probe[] = []

@@ -8,9 +8,9 @@ import type { SnapshotStore } from '~/service/snapshot.ts'
 export type DayPast = SnapshotStore & {
   /** The catalogue as it was known when the period settled; null for that of now. */
   readonly catalogue?: Catalogue | null
-  /** The corridors with an observation before a moment, by their codes. */
+  /** The corridors with an observation before a time, by their codes. */
   corridorsBefore(beforeMs: number): Promise<readonly Corridor[]>
-  /** When the first of all observations took effect; null without any. */
+  /** The time when the first observation took effect; null without any. */
   firstMs(): Promise<number | null>
 }
 
@@ -22,5 +22,5 @@ export type MonthPast = {
   lostMs(): Promise<number>
 }
 
-/** What a file is made of. */
+/** The data of a file. */
 export type FilePast = DayPast & MonthPast

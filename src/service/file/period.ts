@@ -6,13 +6,13 @@ export type Period = {
   /** YYYY-MM-DD or YYYY-MM. */
   readonly name: string
   readonly startMs: number
-  /** When the next one starts. */
+  /** The time when the next one starts. */
   readonly endMs: number
 }
 
 /**
- * How long after its end a period is taken to be complete: what a treasury records of its last
- * minutes has arrived by then.
+ * The time after its end when a period counts as complete: records of its last minutes have arrived
+ * by then.
  */
 const SETTLED_MS = HOUR_MS
 
@@ -36,10 +36,10 @@ const QUARTER_MONTHS = 3
 /** The quarter of a year in UTC. */
 export type Quarter = {
   readonly year: number
-  /** From 1 to 4. */
+  /** 1 to 4. */
   readonly number: number
   readonly startMs: number
-  /** When the next one starts. */
+  /** The time when the next one starts. */
   readonly endMs: number
 }
 
@@ -69,7 +69,7 @@ export const isDay = (name: string): boolean => name.length === 'YYYY-MM-DD'.len
 export const dayText = (ms: number): string =>
   new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
 
-/** The last days whose files are made without being asked for. */
+/** The number of latest days whose files are made without a request. */
 export const RECENT_DAYS = 31
 
 /** The newest day whose file can be made, by its midnight. */

@@ -35,7 +35,7 @@ export type KnownPast<P> = {
 }
 
 type Asked = {
-  /** The time asked about. */
+  /** The requested time. */
   readonly knownMs: number
   /** Freshness that the caller may see now. */
   readonly freshness: Freshness
@@ -60,12 +60,12 @@ type Known<T> = {
 const ROUNDS_MAX = 6
 
 /**
- * The answer that `find` would have given at an earlier time: from a view of memory that is loaded
+ * The result that `find` would have had at an earlier time: from a view of memory that is loaded
  * from the database as it was known then, and from the stores of the past.
  *
  * Only the corridors that `find` looks at are loaded, so it is called until it looks at no other;
- * those that it looks at first, and references, are loaded while it asks about the past.
- * Throws `invalid_parameter` for a time in the future, and `not_kept`.
+ * those that it looks at first, and references, are loaded while it queries the past. Throws
+ * `invalid_parameter` for a time in the future, and `not_kept`.
  */
 export function knownAnswer<P, T>(
   store: KnownStore<P>,
@@ -126,14 +126,14 @@ async function settled<P, T>(
   }
 }
 
-/** The corridors that an answer looked at, but for those that are known. */
+/** The corridors that a result used, except for known ones. */
 const corridorsIn = ({ basis }: View, known: ReadonlySet<string>): Corridor[] => [
   ...new Map(basis.corridors.map((corridor) => [corridorKey(corridor), corridor] as const))
     .entries()
     .flatMap(([key, corridor]) => (known.has(key) ? [] : [corridor])),
 ]
 
-/** An answer, or what it threw: an answer without all of its corridors may fail for that. */
+/** A result, or the error thrown, which a result without all of its corridors may cause. */
 async function outcomeOf<T>(find: () => T | Promise<T>): Promise<() => T> {
   try {
     const answer = await find()

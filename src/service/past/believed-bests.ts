@@ -13,13 +13,13 @@ import {
 } from '~/domain/series.ts'
 import type { View } from '~/memory/view.ts'
 
-/** The best of a bucket among the rates that are believed, and its candle where asked for. */
+/** The best of a bucket among believed rates, and its candle if requested. */
 type Believed = { readonly best: number; readonly candle: Candle | null }
 
 export type BelievedStore = {
   /**
-   * For each of `windows`, in their order, what a US dollar was worth in a currency: the value in
-   * force at its start, where there was one, and all that were said in it, oldest first.
+   * For each of `windows`, in their order, the value of a US dollar in a currency: the value in
+   * force at its start, if any, and all later ones in it, oldest first.
    */
   worthsIn(currency: string, windows: readonly Window[]): Promise<readonly (readonly Worth[])[]>
   /**
@@ -38,7 +38,7 @@ export type BelievedStore = {
 }
 
 type Judged = Bucket & {
-  /** Between which mids the pair stood in the bucket; null without any. */
+  /** The range of the pair's mids in the bucket; null without any. */
   readonly mids: Range | null
 }
 
@@ -46,15 +46,15 @@ type Points<T> = {
   readonly corridor: Corridor
   readonly interval: Interval
   readonly legs: readonly string[]
-  /** The moment from which on nothing is seen. */
+  /** The time from which on nothing is visible. */
   readonly reachMs: number
   readonly isOhlc: boolean
   readonly points: readonly T[]
 }
 
 /**
- * The points of buckets, with bests that were not suspect by the mids of their own moments. Only
- * buckets whose best some mid of theirs makes doubtful are read again.
+ * The points of buckets, with bests that were not suspect by the mids of their own times. Only
+ * buckets whose best is doubtful by one of their mids are read again.
  */
 export async function withBelievedBests<T extends Judged>(
   { store }: { readonly store: BelievedStore },

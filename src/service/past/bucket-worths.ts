@@ -30,7 +30,7 @@ const WORTH_BYTES = 64
 type WorthsAsk = Window & {
   readonly leg: string
   readonly interval: Interval
-  /** The moment from which on nothing is seen. */
+  /** The time from which on nothing is visible. */
   readonly reachMs: number
 }
 

@@ -52,9 +52,9 @@ const SPAN_MS = 64 * DAY_MS
 const VALUE_BYTES = 16
 
 /**
- * What a dollar was worth in a leg in a window, and before it. Whole spans are remembered, shared
- * by every corridor with this leg and by every window; what they say before the window is stepped
- * over. They are read one after the other, so that a long window takes one connection for each leg.
+ * The value of a dollar in a leg in a window, and before it. Whole spans are cached, shared by
+ * every corridor with this leg and by every window; values before the window are skipped. They are
+ * read one after the other, so that a long window takes one connection for each leg.
  */
 async function pathOf(deps: PathDeps, leg: string, { fromMs, beforeMs }: Window) {
   if (leg === USD) return ONE

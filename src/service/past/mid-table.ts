@@ -26,9 +26,9 @@ export type TableAsk = {
   /** Supported currencies. */
   readonly base: string
   readonly quotes: readonly string[]
-  /** The days, weeks or months asked for; null for the mids of now. */
+  /** The requested days, weeks or months; null for the current mids. */
   readonly span: (Window & { readonly interval: Interval }) | null
-  /** The central bank whose official rates take the place of the mids. */
+  /** The central bank whose official rates replace the mids. */
   readonly bank: string | null
 }
 

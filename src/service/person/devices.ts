@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { isSameToken } from './same-token.ts'
 
 /**
- * Browsers that signed in to an account before, recognised by a cookie, so that strangers who try
- * its password do not lock them out.
+ * Browsers that signed in to an account before, recognised by a cookie, so that other people who
+ * try its password do not lock them out.
  *
  * The cookie holds tokens, one for each of the last accounts. A token is a random name and a
  * signature over that name, the account and its password: it reveals neither, is good for that

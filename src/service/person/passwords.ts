@@ -1,6 +1,6 @@
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 
-/** Why a password is refused. */
+/** Reason for refusing a password. */
 export type PasswordFault = 'length' | 'address' | 'leaked'
 
 type Choice = {

@@ -18,7 +18,7 @@ export type SignedIn = {
   readonly cookies: readonly string[]
 }
 
-/** The right password, after which a second factor is asked for by these `Set-Cookie` lines. */
+/** The right password; a second factor is required next, tied to these `Set-Cookie` lines. */
 export type Pending = { readonly pendingCookies: readonly string[] }
 
 /**
@@ -27,7 +27,7 @@ export type Pending = { readonly pendingCookies: readonly string[] }
  */
 type Authentication = {
   /**
-   * Mails a link: to confirm the address, or to choose a new password if the address is known.
+   * Emails a link: to confirm the address, or to choose a new password if the address is known.
    * False for an invalid address, or a password outside the limits.
    */
   signUp(person: Credentials & { readonly language: string }): Promise<boolean>
@@ -35,10 +35,10 @@ type Authentication = {
     person: Credentials,
     userAgent?: string,
   ): Promise<SignedIn | Pending | 'wrong' | 'unconfirmed'>
-  /** Mails another link to confirm an address that is not confirmed yet. */
+  /** Emails another link to confirm an address that is not confirmed yet. */
   sendConfirmation(email: string): Promise<void>
   confirm(token: string): Promise<boolean>
-  /** Mails a link to choose a new password to an address that is known. */
+  /** Emails a link to choose a new password to an address that is known. */
   requestReset(email: string): Promise<void>
   /** The person that a link for a new password belongs to, or did; null for an unknown one. */
   linkOwner(token: string): Promise<string | null>
@@ -49,22 +49,22 @@ type Authentication = {
   reset(reset: { token: string; password: string }): Promise<boolean>
   isPassword(password: string, headers: Headers): Promise<boolean>
   /**
-   * Changes the password of that person, ends all other sessions and all links, and answers the
+   * Changes the password of that person, ends all other sessions and all links, and returns the
    * `Set-Cookie` lines of a new session; null if `current` is wrong.
    */
   changePassword(
     change: { current: string; password: string },
     headers: Headers,
   ): Promise<readonly string[] | null>
-  /** Ends the session, and answers the `Set-Cookie` lines that delete its cookie. */
+  /** Ends the session, and returns the `Set-Cookie` lines that delete its cookie. */
   signOut(headers: Headers): Promise<readonly string[]>
 }
 
 type Members = DevicesDeps['members'] & {
   /**
    * Gives the person an account: the one under their address, or a new one (free, member), and
-   * keeps the language of their mails. `firstKey` is there only where the account is new. Null
-   * while the address is not confirmed.
+   * stores the language of their emails. `firstKey` is set only if the account is new. Null while
+   * the address is not confirmed.
    */
   join(
     userId: string,
@@ -113,11 +113,11 @@ export type Entry = Known & {
 /** The maximum number of sessions that a person may have at a time; another one ends the oldest. */
 const SESSIONS_MAX = 10
 
-/** The least time that an answer takes if it must not reveal which addresses are known. */
+/** The minimum duration of a response that must not reveal which addresses are known. */
 const ANSWER_MS_MIN = 600
 
 /**
- * Emails a link. The response and its timing are the same for everyone. False for a text that
+ * Emails a link. The response and its timing are the same for everyone. False for a string that
  * cannot be an address or a password.
  */
 export async function signUp(
@@ -130,8 +130,8 @@ export async function signUp(
 }
 
 /**
- * A session, or why there is none; a person who has not confirmed the address yet is mailed a new
- * link.
+ * A session, or the reason for refusing; a person whose address is not confirmed yet is emailed a
+ * new link.
  */
 export async function signIn(
   deps: PeopleDeps,
@@ -148,8 +148,8 @@ const isEntered = (outcome: SignedIn | Pending | string): outcome is SignedIn =>
   typeof outcome !== 'string' && 'userId' in outcome
 
 /**
- * Confirms an address by the mailed link and the password chosen at sign-up. Neither a person who
- * only signed up with another person's address nor one who only reads that mail gets in. Counts as
+ * Confirms an address by the emailed link and the password chosen at sign-up. Neither a person who
+ * only signed up with another person's address nor one who only reads that email gets in. Counts as
  * a sign-in, since anybody may make up a link.
  */
 export async function confirm(
@@ -171,14 +171,14 @@ export async function confirm(
   return isEntered(signedIn) ? entered(deps, signedIn, { origin, attempt }) : 'stale'
 }
 
-/** Mails a link to choose a new password, where the address is known. */
+/** Emails a link to choose a new password, if the address is known. */
 export async function requestReset(deps: PeopleDeps, email: string, origin: Origin): Promise<void> {
   await admitted(deps, 'reset', { ...origin, email })
   await evenly(deps, deps.people.requestReset(email))
 }
 
 /**
- * Sets a new password by a mailed link, and remembers the browser; a password that is refused
+ * Sets a new password by an emailed link, and remembers the browser; a password that is refused
  * leaves the link usable.
  */
 export async function reset(
@@ -219,7 +219,7 @@ export async function entered(
   return { email, cookies, devices, firstKey: key }
 }
 
-/** Mails the confirmation link again. Counts as a sign-up, whose mail it repeats. */
+/** Emails the confirmation link again. Counts as a sign-up, whose email it repeats. */
 async function mailAgain(deps: PeopleDeps, email: string, origin: Origin): Promise<void> {
   await admitted(deps, 'sign-up', { ...origin, email })
   await deps.people.sendConfirmation(email)

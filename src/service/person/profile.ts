@@ -10,7 +10,7 @@ import { isOwnPassword, profileOf, type SecondFactorDeps } from './second-factor
 
 type ProfileStore = {
   isTaken(email: string): Promise<boolean>
-  /** Keeps the token of a mailed link until then; a new password ends it. */
+  /** Stores the token of an emailed link until it expires; a new password ends it. */
   keepLink(link: NewLink): Promise<void>
   /** False for an expired link, one of another account, or an address that is taken by now. */
   changeAddress(profile: Profile, change: AddressChange): Promise<boolean>
@@ -23,7 +23,7 @@ export type ProfileDeps = SecondFactorDeps & {
   readonly sessions: {
     sessions(userId: string, nowMs: number): Promise<readonly OwnSession[]>
   }
-  /** Mails the link that confirms a new address. */
+  /** Emails the link that confirms a new address. */
   readonly onAddressLink: (link: { email: string; token: string; language: string }) => void
 }
 
@@ -49,8 +49,8 @@ const TOKEN_BYTES = 24
 const LINK_MS = HOUR_MS
 
 /**
- * Mails a link to a new address, which has to be opened while signed in. The answer does not reveal
- * whether another account has the address; then nothing is mailed.
+ * Emails a link to a new address, which has to be opened while signed in. The result does not
+ * reveal whether another account has the address; then nothing is sent.
  */
 export async function requestAddress(
   deps: ProfileDeps,
@@ -84,7 +84,7 @@ export function addressIn(token: string): string | null {
   return secret && isEmail(address) ? address : null
 }
 
-/** Changes the address by the mailed link, and tells both. False for a link that is over. */
+/** Changes the address by the emailed link, and notifies both. Null for an expired link. */
 export async function confirmAddress(
   deps: ProfileDeps,
   { person, token }: { person: Person; token: string },

@@ -10,7 +10,7 @@ import {
 } from './people.ts'
 import type { Person } from './person.ts'
 
-/** A challenge for a browser, and the `Set-Cookie` lines that tie the answer to it. */
+/** A challenge for a browser, and the `Set-Cookie` lines that tie the response to it. */
 export type Challenge = { readonly options: object; readonly cookies: readonly string[] }
 
 type Codes = {
@@ -20,7 +20,7 @@ type Codes = {
   enterCode(code: string, headers: Headers): Promise<SignedIn | 'wrong' | 'stale' | 'locked'>
   /** The address that a new app reads; null if one is set up, or for a wrong password. */
   beginApp(password: string, headers: Headers): Promise<string | null>
-  /** Ends the setting up by a code; answers `Set-Cookie` lines, or null for a wrong one. */
+  /** Ends the setting up by a code; returns `Set-Cookie` lines, or null for a wrong one. */
   confirmApp(code: string, headers: Headers): Promise<readonly string[] | null>
   newCodes(password: string, headers: Headers): Promise<readonly string[] | null>
   recoveryCodes(userId: string): Promise<readonly string[]>
@@ -99,7 +99,7 @@ export async function isOwnPassword(
 }
 
 /**
- * Ends the setting up of an app by its first code, and all other sessions, which had none. Answers
+ * Ends the setting up of an app by its first code, and all other sessions, which had none. Returns
  * `Set-Cookie` lines; null for a wrong code.
  */
 export async function confirmApp(
@@ -116,7 +116,7 @@ export async function confirmApp(
   return cookies
 }
 
-/** Adds a passkey that a browser made; false if it does not answer our challenge. */
+/** Adds a passkey that a browser created; false if it does not match our challenge. */
 export async function addPasskey(
   deps: SecondFactorDeps,
   { person, ...made }: { person: Person; name: string; credential: object },

@@ -15,20 +15,18 @@ import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 export type ObservationStore = {
   /**
    * Records all of a batch, or none of it when it throws; an empty one records nothing. When it
-   * answers, memory serves the rows.
+   * resolves, memory serves the rows.
    *
-   * Among batches with one idempotency key, only the first is recorded while the key is kept. The
-   * others wait until it has committed, then answer `replayed`, or `key_reused` for another body.
+   * Among batches with one idempotency key, only the first is recorded while the key is stored. The
+   * others wait until it has committed, then return `replayed`, or `key_reused` for another body.
    */
   record(batch: Batch): Promise<Recording>
-  /**
-   * The answer given to a batch with this idempotency key; null for a key that is new or too old.
-   */
+  /** The earlier result for this idempotency key; null for a key that is new or too old. */
   answered(idempotency: Idempotency): Promise<Recording | null>
 }
 
 export type IngestDeps = {
-  /** Where batches go. */
+  /** Destination of batches. */
   readonly store: ObservationStore &
     DaySource & {
       /** Counts the rows of a batch that was refused before it came here, by known providers. */
@@ -40,12 +38,12 @@ export type IngestDeps = {
 type Done = Recorded & Pick<Logged, 'position'>
 
 /**
- * Records a batch, all rows or none, and returns how many and their ids.
+ * Records a batch, all rows or none, and returns their number and ids.
  *
- * When it returns, the rows are committed and memory serves them, without the mids of their days
- * where those could not be looked up. A repeated idempotency key gives the first answer again and
- * records nothing; with another body it throws `idempotency_key_reused`. Any other error means
- * that nothing was recorded, or that we cannot know: a retry with the same idempotency key is safe
+ * When it returns, the rows are committed and memory serves them, without the mids of their days if
+ * those could not be looked up. A repeated idempotency key returns the first result again and
+ * records nothing; with another body it throws `idempotency_key_reused`. Any other error means that
+ * nothing was recorded, or that we cannot know: a retry with the same idempotency key is safe
  * either way. One of them is `database_unavailable` after `ANSWER_MS_MAX`; rows that the database
  * commits after that are served from then on.
  */
@@ -65,9 +63,9 @@ export function invalidRows(errors: readonly RowFault[]): ServiceError {
 }
 
 /**
- * The answer that a batch with this idempotency key got before, or null when it is new. A retry
- * gets that answer even if the rules would refuse its rows by now: a provider deactivated since, a
- * row too old. Throws `idempotency_key_reused` when the earlier body was another.
+ * The earlier response to this idempotency key, or null when it is new. A retry gets that response
+ * even if the rules would now refuse its rows: a provider deactivated since, a row too old. Throws
+ * `idempotency_key_reused` if the earlier body was another.
  */
 export async function earlierAnswer(
   { store }: { readonly store: Pick<ObservationStore, 'answered'> },

@@ -18,7 +18,7 @@ type Plausibility = {
 
 /** Doubt about a row that is to be recorded; null if there is none. */
 export type RowDoubt = {
-  /** Why it is refused unless its sender accepts that. */
+  /** Reason for refusing the row unless its sender accepts it. */
   readonly fault: string | null
   readonly suspect: Suspicion | null
 }
@@ -42,8 +42,8 @@ function doubtOf(
 type Looking = Plausibility & { readonly anchors: Anchors; readonly midMaxAgeMs: number }
 
 /**
- * Why each of some rows is too far from the mid of its day to be recorded, in their order, by what
- * a look-up finds; null for one that is not.
+ * Returns for each row, in order, why it is too far from the mid of its day to be recorded, by a
+ * look-up of mids; null if it is not.
  */
 export const implausibleIn =
   (days: DaySource, { anchors, midMaxAgeMs: maxAgeMs, quoteImplausibleTimes }: Looking) =>

@@ -36,7 +36,7 @@ export type UploadStore = {
   ): Promise<readonly { readonly quote: Quote; readonly isWithdrawn: boolean }[]>
 }
 
-/** Drafts that were made since this moment are kept still. */
+/** Drafts created since this time are still retained. */
 export const draftsSinceMs = (nowMs: number): number => nowMs - DRAFT_MS_MAX
 
 /** The account whose uploads a person of this account sees; null for those of all. */
@@ -106,7 +106,7 @@ export function comparedWith(view: View, observations: readonly Observation[]): 
   })
 }
 
-/** A text that is the same for two prices of one corridor if they are of one offer. */
+/** A string that is the same for two prices of one corridor if they are of one offer. */
 export const offerName = ({
   providerId,
   offer,

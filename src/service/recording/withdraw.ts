@@ -18,8 +18,8 @@ export type WithdrawalStore = {
   /** The observations of these ids that exist, in any order. */
   named(ids: readonly number[]): Promise<readonly NamedObservation[]>
   /**
-   * Withdraws all observations that are not withdrawn yet, or none when it throws; answers those,
-   * and what holds of their offers from there on. When it answers, memory shows none of them.
+   * Withdraws all observations that are not withdrawn yet, or none when it throws; returns those,
+   * and the quotes of their offers that apply instead. When it resolves, memory shows none of them.
    */
   withdraw(
     withdrawal: Withdrawal,
@@ -89,7 +89,7 @@ export function withdrawUpload(
 
 /**
  * Operators may withdraw everything; others what they recorded, and prices of the providers that
- * they are limited to. An account without a limit answers for no provider: it withdraws what it
+ * they are limited to. An account without a limit represents no provider: it withdraws what it
  * recorded, and nothing else.
  */
 function assertMayWithdraw(

@@ -1,6 +1,6 @@
 import type { StreamReader } from './reader.ts'
 
-/** Readers by the corridors that they hear of. */
+/** Readers by the corridors that they subscribe to. */
 export class Audience {
   readonly #all = new Set<StreamReader>()
   readonly #everywhere = new Set<StreamReader>()
@@ -31,7 +31,7 @@ export class Audience {
     }
   }
 
-  /** Those who hear of one of these corridors, each once; of null everybody. */
+  /** The subscribers of any of these corridors, each once; all readers for null. */
   of(names: ReadonlySet<string> | null): ReadonlySet<StreamReader> {
     if (names === null) return this.#all
     if (names.size === 0) return NOBODY

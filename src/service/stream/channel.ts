@@ -17,26 +17,26 @@ export type ChannelDeps = {
   readonly now: () => number
   /** Says whether prices may be those of the sample. */
   readonly isSample?: (() => boolean) | undefined
-  /** Calls `work` later, unless the function that it answers is called before. */
+  /** Calls `work` later, unless the returned function is called before. */
   readonly later: (work: () => void, ms: number) => () => void
-  /** Hears that a reader is gone. */
+  /** Called when a reader is gone. */
   readonly onLeft: () => void
 }
 
 /** Place from which a reader wants to go on. */
 export type Known = {
-  /** The last position that this process has heard of. */
+  /** The last position that this process has received. */
   readonly position: number
   /** Reports whether it has received this very position lately. */
   has(position: number): boolean
 }
 
-/** The readers of one tier, and the last steps that they hear of. */
+/** The readers of one tier, and the last steps sent to them. */
 export class Channel implements Source {
   readonly ring: Ring<Entry>
   readonly texts: StreamTexts
   readonly #audience = new Audience()
-  /** Readers who have to hear of their own place yet, and what ends that wait. */
+  /** Readers ahead of this process, each with its own place and what ends that wait. */
   readonly #ahead = new Map<StreamReader, { id: EventId; end: () => void }>()
   #position: number
   #told = 0
@@ -68,7 +68,7 @@ export class Channel implements Source {
     return { readers: this.#audience.size, ...counted }
   }
 
-  /** Tells those concerned of the next step. */
+  /** Sends the next step to its subscribers. */
   append(entry: Entry, known: Known): void {
     this.ring.append(entry)
     this.#position = entry.position
@@ -76,7 +76,7 @@ export class Channel implements Source {
     for (const reader of this.#audience.of(entry.touched)) reader.heard(entry)
   }
 
-  /** Makes every reader ask again, and keeps only what comes after `position`. */
+  /** Makes every reader reload, and retains only what comes after `position`. */
   interrupt(reason: ResetReason, position: number): void {
     this.ring.clear(position)
     this.#position = position

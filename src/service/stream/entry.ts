@@ -4,11 +4,11 @@ import { corridorPlace, GENERAL_PLACE, ORDINAL } from '~/domain/live/event-id.ts
 import type { Subscription } from '~/domain/live/subscription.ts'
 import type { CorridorChange, StreamEvent, StreamTexts } from './event.ts'
 
-/** Approximate size of an event besides its text, and of the bare step. */
+/** Approximate size of an event besides its string, and of the bare step. */
 const EVENT_BYTES = 256
 const STEP_BYTES = 128
 
-/** An event whose text is written once, for everybody who hears of it. */
+/** An event whose string is written once, for all its subscribers. */
 class Told {
   #text: string | null = null
   #bytes = 0
@@ -23,7 +23,7 @@ class Told {
     return this.#bytes
   }
 
-  /** The text; where it is written only now, `grew` hears by how many bytes that takes more. */
+  /** The string; if it is written only now, `grew` receives the number of bytes added. */
   text(texts: StreamTexts, grew: (bytes: number) => void): string {
     if (this.#text !== null) return this.#text
     const text = texts.event(this.event)
@@ -37,7 +37,7 @@ class Told {
 /** Place of a reader within a step, and the event that it gets there, if any. */
 type Mark = { readonly place: number; readonly told: Told | null }
 
-/** One step, as those hear of it who see its events. */
+/** One step, as subscribers to its events receive it. */
 export type Entry = {
   readonly position: number
   readonly events: number
@@ -55,7 +55,7 @@ export type Entry = {
 
 type Place = { readonly position: number; readonly freshness: Freshness }
 
-/** A change, and where it stands among the events of its step. */
+/** A change, and its place among the events of its step. */
 type PlacedChange = { readonly place: number; readonly change: CorridorChange }
 
 /** Changes in one corridor in order of their place: a mid first, then quotes, then a best. */
@@ -65,7 +65,7 @@ export const placedByCorridor = (changes: readonly CorridorChange[]): PlacedChan
     change,
   }))
 
-/** The ordinal of a corridor's change that stands at `i` among the others of a step. */
+/** The ordinal of a corridor's change that is at index `i` of a step. */
 function ordinalOf({ kind }: CorridorChange, i: number): number {
   if (kind === 'mid') return ORDINAL.mid
   return kind === 'best' ? ORDINAL.best : ORDINAL.quotes + i
@@ -80,7 +80,7 @@ export class ListedEntry implements Entry {
   /** The name of the corridor of each. */
   readonly #names: readonly string[]
 
-  /** The changes stand at the places given, smallest first. */
+  /** The changes have the places given, smallest first. */
   constructor({ position, freshness }: Place, changes: readonly PlacedChange[]) {
     this.position = position
     this.#names = changes.map(({ change }) => corridorKey(change.corridor))

@@ -50,11 +50,11 @@ export type Hello = {
 }
 
 /**
- * Why a reader has to ask for the prices again.
+ * Reason for a reader to reload the prices.
  *
- * - `unknown_id`: the id is none of ours, or of another database
- * - `too_old`: more has happened since than is kept
- * - `ahead`: nothing of that id has been heard of within some seconds
+ * - `unknown_id`: the id is not ours, or of another database
+ * - `too_old`: more has happened since than is retained
+ * - `ahead`: nothing of that id has been received within some seconds
  * - `gap`: more changed at once than can be sent one by one
  */
 export const RESET_REASONS = ['unknown_id', 'too_old', 'ahead', 'gap'] as const
@@ -67,7 +67,7 @@ export type ResetReason = (typeof RESET_REASONS)[number]
  */
 export type Reset = Omit<Hello, 'isResumed' | 'isReset'> & { readonly reason: ResetReason }
 
-/** Writes the texts that readers get. */
+/** Writes the strings that readers get. */
 export type StreamTexts = {
   event(event: StreamEvent): string
   hello(hello: Hello): string

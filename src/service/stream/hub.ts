@@ -28,7 +28,7 @@ type HubDeps = {
   readonly texts: StreamTexts
   readonly now: () => number
   readonly isSample?: ChannelDeps['isSample']
-  /** Lets requests and answers have their turn, then calls `work`. */
+  /** Lets requests and responses have their turn, then calls `work`. */
   readonly soon?: (work: () => void) => void
   readonly later?: ChannelDeps['later']
 }
@@ -44,9 +44,9 @@ type StreamRequest = {
 /**
  * All readers of events, and what they get.
  *
- * Events are made of the steps of `live`, once for all, and sent in turns after their cause.
- * Readers of the hourly tier get at the top of the hour what it shows that the one before did
- * not, and nothing else.
+ * Events are derived from the steps of `live`, once for all, and sent in turns after their cause.
+ * Readers of the hourly tier get at the top of the hour what it shows that the one before did not,
+ * and nothing else.
  */
 export class StreamHub implements StepHearer {
   readonly #channels: Readonly<Record<Tier, Channel>>
@@ -94,8 +94,8 @@ export class StreamHub implements StepHearer {
   }
 
   /**
-   * Opens a stream. Its first text, the hello, is written before this returns; events follow in
-   * turns. Neither the form of the last id nor its age is an error: the reader is to ask again.
+   * Opens a stream. The hello is written before this returns; events follow in turns. Neither the
+   * form of the last id nor its age is an error: the reader is then reset.
    */
   open({ tier, subscription, lastEventId, sink }: StreamRequest): StreamReader {
     this.#watch()
@@ -122,7 +122,7 @@ export class StreamHub implements StepHearer {
     this.#base = { generation: live.current, hourMs: null }
   }
 
-  /** Tells hourly readers what the hour shows, or that they have to ask for it. */
+  /** Sends hourly readers what the hour shows, or a reset. */
   #open(step: Step): void {
     const { hourly } = this.#channels
     const entry = hourlyEntry(step, this.#base, this.deps.limits)
@@ -148,7 +148,7 @@ export class StreamHub implements StepHearer {
     }, LINGER_MS)
   }
 
-  /** Stops hearing of steps. Readers stay as they are. */
+  /** Stops receiving steps. Readers stay as they are. */
   close(): void {
     this.#unhear()
     this.#unlinger?.()

@@ -4,14 +4,14 @@ import type { Ring } from '~/memory/live/ring.ts'
 import type { Entry } from './entry.ts'
 import type { ResetReason, StreamTexts } from './event.ts'
 
-/** Destination of a stream's texts. */
+/** Destination of a stream's strings. */
 export type Sink = {
   /**
-   * Takes the next text. False means that it was taken, and that the reader is to wait with the
+   * Takes the next string. False means that it was taken, and that the reader must wait with the
    * next one until `drained` is called.
    */
   write(text: string): boolean
-  /** Hears, once, that nothing more will be written: the reader was too slow. */
+  /** Called once, when nothing more will be written: the reader was too slow. */
   end(): void
 }
 
@@ -23,7 +23,7 @@ export type Source = {
   resetText(reason: ResetReason, subscription: Subscription): string
   /** Gives the reader a turn soon. */
   plan(reader: StreamReader): void
-  /** Hears that the reader is gone, and whether it was too slow. */
+  /** Called when the reader is gone; `isSlow` if it was too slow. */
   left(reader: StreamReader, isSlow: boolean): void
   /** Counts what was sent. */
   told(events: number): void
@@ -32,7 +32,7 @@ export type Source = {
 /** Bytes that may wait for a reader that takes nothing, besides those that it holds itself. */
 const WAITING_BYTES_MAX = 1024 * 1024
 /**
- * The longest text, and the maximum number of marks that are looked at for it, before others have
+ * The longest string, and the maximum number of marks that are searched for it, before others have
  * their turn.
  */
 const TEXT_LENGTH_MAX = 64 * 1024
@@ -82,7 +82,7 @@ export class StreamReader {
     if (this.#state !== 'blocked') this.#plan()
   }
 
-  /** Begins to tell what came after the place where the reader stands. */
+  /** Begins to send what came after the reader's place. */
   catchUp(): void {
     if (this.#state === 'idle') this.#plan()
   }
@@ -104,12 +104,12 @@ export class StreamReader {
     this.#end(false)
   }
 
-  /** Writes a text that is not an event, such as the first one. */
+  /** Writes a string that is not an event, such as the first one. */
   say(text: string): void {
     if (this.#state !== 'ended') this.#write(text)
   }
 
-  /** Tells the next events, as many as make a text; answers whether there are more. */
+  /** Sends the next events, as many as fit a string; reports whether there are more. */
   turn(): boolean {
     if (this.#state !== 'planned') return false
     if (this.#isKept() && !this.#reset) return this.#tell()
@@ -182,7 +182,7 @@ export class StreamReader {
     this.#isHeldUp = false
   }
 
-  /** Writes; answers whether there is room for more. */
+  /** Writes; reports whether there is room for more. */
   #write(text: string): boolean {
     if (this.sink.write(text)) return true
     this.#isHeldUp = true
@@ -190,7 +190,7 @@ export class StreamReader {
     return false
   }
 
-  /** Reckons what waits while the sink has no room. */
+  /** Counts the bytes that wait while the sink has no room. */
   #wait(entry: Entry): void {
     const { ring, texts } = this.source
     for (const { told } of entry.after(-1, this.subscription)) {

@@ -52,8 +52,8 @@ export const catalogueChange = ({ catalogue }: Generation): StreamEvent['change'
 })
 
 /**
- * Every corridor ever quoted of which one may ask, or might before, by source, then target. Until
- * it is called only their names are held of the generations, and the catalogues.
+ * Every corridor ever quoted that can be requested, or could be before, by source, then target.
+ * Until the function is called it retains only the generations' names, and the catalogues.
  */
 export function corridorsIn({ before, after }: Pick<Step, 'before' | 'after'>): () => Corridor[] {
   const { names } = after.quotes
@@ -72,7 +72,7 @@ const sightOf = ({ before, after, beforeMs, atMs }: Step, limits: AgeLimits): Si
   after: new View(after, freshnessAt('realtime', atMs), limits),
 })
 
-/** The freshness that events show: the view goes by ticks, the text by when it was. */
+/** The freshness of events: the view goes by ticks, the JSON by the commit time. */
 const shownFreshness = ({ committedMs }: Step): Freshness => freshnessAt('realtime', committedMs)
 
 const placeOf = (step: Step) => ({ position: step.position, freshness: shownFreshness(step) })
@@ -183,8 +183,8 @@ function changesIn(
 }
 
 /**
- * The changes of corridors, and the mids that are new. Only what mids are made of is held to look
- * them up in.
+ * The changes of corridors, and the new mids. Only the inputs of mids are retained to look them up
+ * in.
  */
 function told(
   step: Step,

@@ -5,13 +5,13 @@ import { inTime } from '~/service/deadline.ts'
 
 export type SeatStore = {
   /**
-   * Writes a seat down unless the account has `othersMax` in other processes already, and answers
-   * how many it has there. Two processes that ask for one account wait for each other.
+   * Records a stream slot unless the account has `othersMax` in other processes already, and
+   * returns their number there. Two processes that query one account wait for each other.
    */
   take(seat: StreamSeat, othersMax: number): Promise<number>
-  /** Strikes seats out; those that are not there are none. */
+  /** Deletes slots; unknown ones are ignored. */
   free(ids: readonly string[]): Promise<void>
-  /** Makes these the seats of this process, whatever was written before. */
+  /** Makes these the slots of this process, whatever was recorded before. */
   declare(seats: readonly StreamSeat[]): Promise<void>
 }
 
@@ -34,18 +34,18 @@ const FULL_MS = 1000
 const RETRY_SECONDS = 5
 
 /**
- * The seats of open streams: how many this process has, and each account in all of them.
+ * The slots of open streams: the total of this process, and each account's in all processes.
  *
- * Each process writes its seats into the database, where those of dead processes do not count. An
- * account that fills its share here is refused without the database, and one that fills it
- * elsewhere is asked about once a second at most. While the database does not answer, each process
+ * Each process records its slots in the database, where those of dead processes do not count. An
+ * account that fills its share here is refused without a query, and one that fills it elsewhere
+ * causes a query about once a second at most. While the database is unreachable, each process
  * counts its own.
  */
 export class Seats {
   readonly #byAccount = new Map<string, Set<StreamSeat>>()
   readonly #fullUntilMs = new Map<string, number>()
   readonly #freed = new Set<string>()
-  /** The last question about each account that has one open. */
+  /** The last query about each account that has one open. */
   readonly #asking = new Map<string, Promise<number>>()
   /** The time when the database last did not respond; null once it has. */
   #awayMs: number | null = null
@@ -60,7 +60,7 @@ export class Seats {
     return { open: this.#open, openMax: this.deps.openMax, refused: { ...this.#refused } }
   }
 
-  /** Takes a seat, to be freed when the stream ends; throws if there is none. */
+  /** Takes a slot, to be freed when the stream ends; throws if there is none. */
   async take(accountId: string, plan: Plan): Promise<StreamSeat> {
     const seatsMax = STREAMS_MAX[plan]
     if (this.#open >= this.deps.openMax) {
@@ -77,7 +77,7 @@ export class Seats {
     throw this.#tooMany(plan)
   }
 
-  /** Frees a seat; once is enough. */
+  /** Frees a slot, idempotently. */
   free(seat: StreamSeat): void {
     const own = this.#byAccount.get(seat.accountId)
     if (!own?.delete(seat)) return
@@ -87,7 +87,7 @@ export class Seats {
     this.#freeing ??= this.#writeFreed()
   }
 
-  /** Writes down again what may have been forgotten while the database or this process was away. */
+  /** Records again what may be lost while the database was unreachable or this process stopped. */
   async declare(): Promise<void> {
     if (this.#isDeclared && this.#open === 0) return
     const seats = [...this.#byAccount.values()].flatMap((own) => [...own])
@@ -97,7 +97,7 @@ export class Seats {
     this.#isDeclared = seats.length === 0
   }
 
-  /** Resolves when every freed seat is struck out, or could not be. */
+  /** Resolves when every freed slot is deleted, or could not be. */
   async settled(): Promise<void> {
     await this.#freeing
   }
@@ -120,8 +120,8 @@ export class Seats {
   }
 
   /**
-   * The maximum number of stream slots its account had before this one. Queries run one after the
-   * other, so that each knows the outcome of those before it, whatever the database answers first.
+   * The number of stream slots that the account had before this one. Queries run one after the
+   * other, so that each knows the outcome of those before it.
    */
   async #askedInTurn(seat: StreamSeat, seatsMax: number): Promise<number> {
     const { accountId } = seat
@@ -186,7 +186,7 @@ type Taking = {
   readonly open: { readonly isStopped: boolean }
 }
 
-/** Takes a seat for a stream; throws if there is none, or the process has begun to stop by then. */
+/** Takes a slot for a stream; throws if there is none, or the process has begun to stop by then. */
 export async function takenSeat(
   { seats, open }: Taking,
   { id, plan }: { readonly id: string; readonly plan: Plan },

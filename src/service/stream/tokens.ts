@@ -13,7 +13,7 @@ const ID_BYTES = 16
 const MOMENT_BYTES = 6
 const TEXT_BYTES = 2 * ID_BYTES + MOMENT_BYTES
 const SEAL_BYTES = 32
-/** Purpose of the shared secret here, so that no other text can be mistaken for ours. */
+/** Purpose of the shared secret here, so that no other string can be mistaken for ours. */
 const PURPOSE = 'corridor stream token'
 const SECRET_MS_MAX = 2000
 

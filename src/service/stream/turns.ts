@@ -1,10 +1,10 @@
 /** Something that has work to do, and does a bounded part of it in each turn. */
 type Worker = {
-  /** Does the next part; answers whether more is left. */
+  /** Does the next part; reports whether more is left. */
   turn(): boolean
 }
 
-/** The number of turns that are taken before requests and answers have theirs. */
+/** The number of turns that are taken before requests and responses have theirs. */
 const TURNS_AT_ONCE = 100
 
 /** Lets many workers take turns, so that the process does other things in between. */
