@@ -28,7 +28,7 @@ type ProviderLimit = {
   isProvider(id: string): boolean
 }
 
-/** Why an account cannot be limited to these providers; null if it can, and to lift a limit. */
+/** The error of limiting an account to these providers; null if valid, and to lift a limit. */
 export function limitFault({ role, ids, isProvider }: ProviderLimit): string | null {
   if (ids.length === 0) return null
   if (role !== 'treasury')
@@ -44,7 +44,7 @@ export type Key = {
   readonly name: string
   /** The key's SHA-256 in hex; the key itself is not stored. */
   readonly hash: string
-  /** The end of the key's text; null for a key made before it was kept. */
+  /** The end of the key; null for a key created before it was stored. */
   readonly lastFour: string | null
   /** The units a day of a read-only key; null, or nothing, for a full key. */
   readonly dailyBudget?: number | null
@@ -96,7 +96,7 @@ export const KEY_ORIGINS_RULE =
 
 const ORIGIN = /^https?:\/\/[^\s/?#@\\]+\/?$/i
 
-/** The web origins that a text lists, as browsers send them; null if it breaks the rule. */
+/** The web origins listed in a string, as browsers send them; null if it breaks the rule. */
 export function keyOriginsOf(text: string): readonly string[] | null {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '')
   if (parts.length > KEY_ORIGINS_MAX) return null
@@ -111,7 +111,7 @@ export const EMAIL_LENGTH_MAX = 254
 
 const EMAIL = /^[^\s@\p{Cc}\p{Bidi_C}]+@[^\s@\p{Cc}\p{Bidi_C}]+$/u
 
-/** Reports whether a text has the form of an e-mail address; it may still not exist. */
+/** Reports whether a string has the form of an email address; it may still not exist. */
 export const isEmail = (text: string): boolean =>
   text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text)
 
@@ -122,9 +122,9 @@ export type MailedLink = {
   readonly kind: 'confirm' | 'reset' | 'confirmAddress' | 'subscribe'
   readonly email: string
   readonly token: string
-  /** The language of the mail, by its code; null where the person's is not known. */
+  /** The language of the email, by its code; null if the person's is unknown. */
   readonly language: string | null
-  /** What is to be confirmed, in that language; for a subscription alone. */
+  /** The thing to confirm, in that language; for a subscription alone. */
   readonly about?: string
 }
 
@@ -147,7 +147,7 @@ export const ACTIVE_KEYS_MAX = 20
 /** The maximum number of keys of one account that may be created within 24 hours, in use or not. */
 export const DAILY_KEYS_MAX = 50
 
-/** Why an account cannot get another key. */
+/** The reason why an account cannot get another key. */
 export type KeyRefusal = 'too_many' | 'too_often' | 'name_taken' | 'unknown' | 'ending'
 
 export type NewKey = Pick<Key, 'accountId' | 'name' | 'hash' | 'dailyBudget' | 'origins'> & {

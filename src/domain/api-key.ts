@@ -15,7 +15,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Bytes from this value on would favour the first characters of the alphabet. */
 const BYTE_FAIR_MAX = 256 - (256 % ALPHABET.length)
 
-/** A key's text, which is shown once, and what is stored of it. */
+/** A key as a string, which is shown once, and the stored form of it. */
 export type NewKeyText = {
   readonly key: string
   readonly hash: string
@@ -35,9 +35,9 @@ export function newSecret(randomBytes: RandomBytes): string {
 }
 
 /**
- * A secret in the form of any other, whose last ten characters are a mark: only those who have
- * `signingSecret` can make it, and `isMarked` tells it from a forged one without the database. The
- * 22 random characters before it have 130 bits, the mark has 59.
+ * A secret in the form of any other, whose last ten characters are a mark: only a holder of
+ * `signingSecret` can create it, and `isMarked` detects a forged one without the database. The 22
+ * random characters before it have 130 bits, the mark has 59.
  */
 export function newMarkedSecret(randomBytes: RandomBytes, signingSecret: string): string {
   const random = randomText(SECRET_LENGTH - MARK_LENGTH, randomBytes)
@@ -67,8 +67,8 @@ function randomText(length: number, randomBytes: RandomBytes): string {
 }
 
 /**
- * Reports whether a text has the form of one of our keys, so that a mistyped key is refused without
- * a look-up.
+ * Reports whether a string has the form of one of our keys, so that a mistyped key is refused
+ * without a look-up.
  */
 export function isWellFormedKey(text: string): boolean {
   if (!KEY_PATTERN.test(text)) return false
@@ -78,7 +78,7 @@ export function isWellFormedKey(text: string): boolean {
 
 const LAST_FOUR = 4
 
-/** The end of a key, a part of its checksum, which is kept so that people can tell keys apart. */
+/** The end of a key, a part of its checksum, which is stored so that people can tell keys apart. */
 export const lastFourOf = (key: string): string => key.slice(-LAST_FOUR)
 
 type Marked = {
@@ -87,7 +87,7 @@ type Marked = {
   readonly dailyBudget?: number | null | undefined
 }
 
-/** A key as people see it once it is made: how it begins and ends, as far as that is known. */
+/** A key as people see it after its creation: its beginning and its end, as far as known. */
 export function keyMark({ lastFour, hash = '', dailyBudget = null }: Marked): string {
   if (isConnection({ hash })) return 'a connected application'
   return `${dailyBudget === null ? PREFIX : READ_ONLY_PREFIX}\u2026${lastFour ?? ''}`
@@ -107,13 +107,13 @@ export function tokenSecret(text: string, prefix: string): string | null {
 }
 
 /**
- * The hash of a key without a text, which stands for an application that a person connected. No
- * text hashes to it, since it is not in hex.
+ * The hash of a key that is not a string, which represents an application that a person connected.
+ * No string hashes to it, since it is not in hex.
  */
 export const connectionHash = (randomBytes: RandomBytes): string =>
   CONNECTION + Buffer.from(randomBytes(CONNECTION_BYTES)).toString('hex')
 
-/** Reports whether a key stands for an application that a person connected. */
+/** Reports whether a key represents an application that a person connected. */
 export const isConnection = ({ hash }: { readonly hash: string }): boolean =>
   hash.startsWith(CONNECTION)
 
@@ -128,7 +128,7 @@ export const CONSENT_DAYS = 180
 /** The time when a person who allowed an application at `consentedMs` has to be asked again. */
 export const consentEndMs = (consentedMs: number): number => consentedMs + CONSENT_DAYS * DAY_MS
 
-/** Stored form of a key: the SHA-256 of its text, in hex. */
+/** Stored form of a key: its SHA-256, in hex. */
 export const keyHashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 
 const checksumOf = (secret: string): string => base62(BigInt(crc32(secret)), CHECKSUM_LENGTH)

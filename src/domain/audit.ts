@@ -12,13 +12,13 @@ export const COMMAND_LINE = 'command line'
 
 /** One change of an account or of its keys. */
 export type AuditedChange = {
-  /** An e-mail address, or `COMMAND_LINE`. */
+  /** An email address, or `COMMAND_LINE`. */
   readonly actor: string
   readonly action: (typeof CHANGES)[number]
   readonly accountId: string
   /** Name of the changed thing: an address, or a key's name. */
   readonly subject: string
-  /** The members that differ; null for members that did not exist. */
+  /** The fields that differ; null for fields that did not exist. */
   readonly before: Facts | null
   readonly after: Facts | null
 }
@@ -27,7 +27,7 @@ export type Facts = Readonly<Record<string, string | null>>
 
 export type AuditEntry = AuditedChange & { readonly id: number; readonly atMs: number }
 
-/** Which entries are asked for; null if it does not matter. */
+/** Filters of entries; null for a filter that does not apply. */
 export type AuditFilter = {
   /** A part of the actor, of any case. */
   readonly actor: string | null

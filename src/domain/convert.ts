@@ -58,7 +58,7 @@ export const isCancelled = (converted: number, fee: number): boolean =>
 
 /**
  * The net amount computed in decimals as written: 0.1 * 3 - 0.3 is 0. A mid is itself a quotient of
- * doubles, so where it prices a fee, and for decimals of extreme length, only the digits count that
+ * doubles. So when it prices a fee, and for decimals of extreme length, only the digits count that
  * are right on both sides.
  */
 function netInDecimals(quote: Quote, amount: number, fee: number): number {

@@ -4,7 +4,7 @@ import { isValidAt, lastMsOf } from './offer/terms.ts'
 import type { RateType } from './provider.ts'
 import type { Quote } from './quote.ts'
 
-/** Which quotes are part of a crowd. */
+/** The rules that select the quotes of a crowd. */
 export type CrowdRules = {
   /** Knows every provider that will appear. */
   activityOf(providerId: string): Activity
@@ -21,12 +21,12 @@ export class Crowd {
    * it stays valid for longer than all newer ones.
    */
   readonly #held = new Map<string, readonly Quote[]>()
-  /** The first moment at which a quote that is held runs out. */
+  /** The first time at which a held quote expires. */
   #endMs = Number.POSITIVE_INFINITY
   /** The best believed rate of a kind, if it has been computed for this instant; 0 without one. */
   readonly #best = new Map<RateType, number>()
   readonly #activities: ReadonlyMap<string, Activity>
-  /** Moments at which a provider was switched on or off, those still ahead. */
+  /** The future times at which a provider was switched on or off. */
   readonly #turnsMs: number[]
   /** The ids of the providers that are not active at this instant. */
   #off = new Set<string>()

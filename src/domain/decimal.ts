@@ -6,8 +6,8 @@ const DIGITS_MAX = 60
 /**
  * A number in plain notation: no exponent, no needless zeros; `1.50e3` becomes `1500`.
  *
- * Takes what JSON calls a number. Text that is not a number, or would need more than 60 digits on a
- * side of its point (such as `1e400`), comes back as it is.
+ * Takes a JSON number. A string that is not a number, or would need more than 60 digits on a side
+ * of its point (such as `1e400`), is returned unchanged.
  */
 export function plainDecimal(text: string): string {
   const decimal = decimalOf(text)

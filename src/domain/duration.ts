@@ -3,7 +3,7 @@ export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** The moment some calendar years earlier; 29 February becomes 1 March. */
+/** The time some calendar years earlier; 29 February becomes 1 March. */
 export function yearsBeforeMs(nowMs: number, years: number): number {
   const moment = new Date(nowMs)
   return moment.setUTCFullYear(moment.getUTCFullYear() - years)

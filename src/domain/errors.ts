@@ -42,10 +42,10 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /**
- * The one error meant for a caller. Everything else that escapes is our bug.
+ * The only error meant for a caller. Any other error that escapes is our bug.
  *
  * `message` tells the caller what to do next and holds nothing internal; `details` become further
- * members of the error body, so their names are the wire's.
+ * fields of the error body, so their names are those of the API.
  */
 export class ServiceError extends Error {
   constructor(
@@ -66,11 +66,11 @@ export function granted<T>(outcome: T | ServiceError): T {
   return outcome
 }
 
-/** The error for one parameter or argument, by its name; `fault` continues the sentence. */
+/** The error for a parameter or argument, by its name; `fault` continues the sentence. */
 export const invalidParameter = ({ name, fault }: { name: string; fault: string }): ServiceError =>
   new ServiceError('invalid_parameter', `${name} cannot be used: ${fault}`, { parameter: name })
 
-/** The error for a time of which not everything is there any more; `limitMs` is the first kept. */
+/** The error for a time with deleted data; `limitMs` is the first time with all data. */
 export function notKept(limitMs: number): ServiceError {
   const limit = new Date(limitMs).toISOString()
   return new ServiceError(

@@ -9,15 +9,15 @@ export type Tier = (typeof TIERS)[number]
 export const hourStartMs = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
 /**
- * One request's view of time: the tier it is served at, the clock, and the moment after which
- * nothing is seen. The cutoff follows from the clock alone, never from whether a job has run.
+ * One request's view of time: the tier it is served at, the clock, and the time after which nothing
+ * is seen. The cutoff follows from the clock alone, never from whether a job has run.
  */
 export type Freshness = {
   readonly tier: Tier
   readonly nowMs: number
   /** The top of the hour for `hourly`; Infinity for `realtime`, which sees everything recorded. */
   readonly cutoffMs: number
-  /** Says whether prices may be those of the sample, which every answer then says. */
+  /** Whether prices may be those of the sample, which every response then states. */
   readonly isSample?: boolean
 }
 
@@ -28,8 +28,8 @@ export function freshnessAt(tier: Tier, nowMs: number, isSample = false): Freshn
 
 /**
  * Every cutoff that a reader can still ask for, latest first: the end of time (realtime), the
- * coming hour (a replica whose clock is ahead), this hour, and the one before (a request that read
- * the clock just before the hour turned). Of several times, those of each.
+ * coming hour (a replica whose clock is ahead), this hour, and the previous hour (a request that
+ * read the clock just before the hour turned). For several times, the cutoffs of each.
  */
 export function boundariesMs(...timesMs: readonly number[]): number[] {
   const hours = new Set(timesMs.map(hourStartMs))

@@ -2,11 +2,11 @@ import { USD } from './currency.ts'
 import { hourStartMs } from './freshness.ts'
 import type { Dated } from './quote.ts'
 
-/** The ways in which feeds stand behind a value, the weakest first. */
+/** The ways in which feeds support a value, the weakest first. */
 export const BASES = ['disputed', 'single', 'peg', 'consensus'] as const
 export type Basis = (typeof BASES)[number]
 
-/** Those of a value that feeds said. */
+/** The bases of a value that feeds published. */
 export const FEED_BASES = ['consensus', 'single', 'disputed'] as const satisfies Basis[]
 export type FeedBasis = (typeof FEED_BASES)[number]
 
@@ -29,7 +29,7 @@ export type Reference = Dated &
     readonly source: string
   }
 
-/** A reference to be recorded: units of the currency per US dollar as exact decimal text. */
+/** A reference to be recorded: units of the currency per US dollar as an exact decimal string. */
 export type ReferenceRow = {
   readonly fetchedMs: number
   readonly source: string
@@ -89,13 +89,13 @@ export function joinedSources(sources: readonly string[]): string {
 }
 
 /**
- * A reference or a mid with a time: one that holds at any moment is of the top of the hour, so that
- * what is shown stays the same in it.
+ * A reference or a mid with a time: one that holds at any time gets the top of the hour, so that it
+ * looks the same throughout the hour.
  */
 export const atSomeTime = <T extends Pick<Mid, 'atMs'>>(one: T, nowMs: number): T =>
   Number.isFinite(one.atMs) ? one : { ...one, atMs: hourStartMs(nowMs) }
 
-/** Reports whether pegs alone make a mid, so that it holds at any moment. */
+/** Reports whether a mid comes from pegs alone, so that it holds at any time. */
 export const isConstant = ({ source }: Pick<Mid, 'source'>): boolean =>
   source !== '' && source.split('+').every(isPeg)
 

@@ -21,7 +21,7 @@ export type Nearest = {
   readonly wrong: number
 }
 
-/** As `meantBy`, with all the names that are equally near, and how near they are. */
+/** `meantBy` with all the names that are equally near, and their distance. */
 export function nearestOf(
   word: string,
   names: readonly string[],

@@ -4,7 +4,7 @@ import type { Evidence } from './price/evidence.ts'
 import type { RateType } from './provider.ts'
 import type { UploadNote, UploadSpan } from './upload.ts'
 
-/** A provider's price, ready to be recorded. Rate and fee are exact decimal text. */
+/** A provider's price, ready to be recorded. Rate and fee are exact decimal strings. */
 export type Observation = {
   readonly providerId: string
   readonly from: string
@@ -45,7 +45,7 @@ export type Batch = {
   readonly idempotency: Idempotency | null
   /** The upload that is noted with the rows, which takes an idempotency key; else not given. */
   readonly upload?: UploadNote
-  /** Throws once the sender has been answered otherwise; not given where that cannot be. */
+  /** Throws once the sender has received another response; absent if that is impossible. */
   readonly assertAwaited?: () => void
 }
 
@@ -63,14 +63,14 @@ export type Withdrawal = {
 export type RowFault = {
   readonly index: number
   readonly error: string
-  /** Tells a rate that may be recorded all the same from other faults. */
+  /** Marks an error about a rate that may be recorded all the same. */
   readonly code?: 'implausible_rate'
 }
 
 /** Recorded rows: `ids` in the order of the rows, null if an older version recorded them. */
 export type Recorded = { readonly inserted: number; readonly ids: readonly number[] | null }
 
-/** Where a commit stands in the log of changes; null if it is not logged. */
+/** The place of a commit in the log of changes; null if it is not logged. */
 export type Place = {
   readonly position?: number | null
   /** The position of the commit before; 0 for the first. */
@@ -90,7 +90,7 @@ export type Recording =
   /** There is no room for the offers of some rows. */
   | { readonly kind: 'refused'; readonly faults: readonly RowFault[] }
 
-/** Which of a series' observations are deleted at once: the oldest, and at most `rowsMax`. */
+/** Limits a deletion of a series' observations: the oldest, and at most `rowsMax` at once. */
 export type PruneLimit = { readonly beforeMs: number; readonly rowsMax: number }
 
 /** An age limit that was applied: everything that took effect later is still there. */
@@ -112,12 +112,12 @@ export const RETENTION_YEARS_MAX = 100
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE][+-]?0*\d{1,3})?$/
 
-/** Whether a text is a number that is not far too large or small to use. */
+/** Reports whether a string is a number that is not far too large or small to use. */
 export const isNumeral = (text: string): boolean => DECIMAL.test(text)
 
 /**
  * The number of significant digits that a number has as written, not counting zeros at either end;
- * null when the text is not a number, or is far too large or small to use. `0.00120` has two,
+ * null if the string is not a number, or is far too large or small to use. `0.00120` has two,
  * `1.2e3` too, `0` none.
  */
 export function significantDigits(text: string): number | null {

@@ -22,8 +22,8 @@ export type Ranked = {
 /**
  * Sorts best first inside each kind, the kinds in their fixed order.
  *
- * Inside a kind entries are sorted by their standing, then those that say all that was asked come
- * before silent ones, then by `byWorth`, so the order is total.
+ * Inside a kind entries are sorted by their standing, then by whether they state all requested
+ * conditions, then by `byWorth`, so the order is total.
  */
 export function byRank(a: Ranked, b: Ranked): number {
   return (

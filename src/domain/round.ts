@@ -7,7 +7,7 @@ const PLAIN_MAX = 1e12
 const DOUBT = 1e-3
 
 /**
- * `x` to 12 significant digits: every rate and amount that leaves the service. Never -0.
+ * Rounds `x` to 12 significant digits, as every rate and amount in a response. Never -0.
  *
  * The number is scaled up until all its digits are whole, rounded, and divided back, which gives
  * the double nearest to that decimal. Far from 1 the number is printed and parsed instead.
@@ -23,7 +23,7 @@ export function roundAmount(x: number): number {
 
 /**
  * Reports whether a number lies so close to the middle between two of 12 digits that a product or
- * two of doubles cannot tell on which side of it.
+ * two of doubles cannot tell its side.
  */
 export function isNearHalf(x: number): boolean {
   const size = Math.abs(x)
@@ -66,7 +66,7 @@ function upperHalf(x: number): number {
   return shifted - (shifted - x)
 }
 
-/** `x` to 4 decimals: every figure in basis points. Never -0. */
+/** Rounds `x` to 4 decimals, as every number in basis points. Never -0. */
 export const roundBps = (x: number): number => toDecimals(x, 1e4)
 
 /** `x` to 6 decimals: every percentage. Never -0. */

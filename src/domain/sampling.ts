@@ -1,4 +1,4 @@
-/** Which traces are kept, by the names that OpenTelemetry gives its settings. */
+/** The samplers that select traces, by the names that OpenTelemetry gives its settings. */
 export const SAMPLERS = [
   'always_on',
   'always_off',

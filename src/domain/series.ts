@@ -37,7 +37,7 @@ export function bucketStartMs(ms: number, interval: Interval, by = 0): number {
 export const bucketEndMs = (ms: number, interval: Interval): number =>
   bucketStartMs(ms, interval, 1)
 
-/** A question for the buckets of a window, which starts at the start of one. */
+/** A request for the buckets of a window, which starts at the start of a bucket. */
 export type BucketsAsk = Window & {
   readonly corridor: Corridor
   readonly interval: Interval
@@ -53,13 +53,13 @@ export type Candle = {
   readonly close: number
 }
 
-/** Observations of one bucket in figures. */
+/** Summary of the observations of one bucket. */
 export type Bucket = {
   readonly startMs: number
   /** The highest executable rate; null without one. */
   readonly best: number | null
   /**
-   * The candle of the best rates of its hours, in an hour of those of the moments at which any was
+   * The candle of the best rates of its hours, or, in an hour, of the times at which a rate was
    * observed; null without one, or if not requested.
    */
   readonly candle: Candle | null
@@ -80,7 +80,7 @@ export type BelievedStretch = Window & Range
 
 /** Whole buckets, and how they differ from the window asked for. */
 export type SeriesWindow = Window & {
-  /** Says whether the window requested was too long, so that only its newest buckets are kept. */
+  /** Whether the window requested was too long, so that only its newest buckets are returned. */
   readonly isCut: boolean
   /** Says whether the end requested lies after the bucket that holds the present. */
   readonly isAhead: boolean

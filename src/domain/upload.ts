@@ -65,7 +65,7 @@ export type Upload = UploadSpan & {
 /** An upload in a list, without the ids of its rows. */
 export type ListedUpload = Omit<Upload, keyof UploadSpan> & { readonly rowCount: number }
 
-/** The longest time for which a draft is kept. */
+/** The longest time for which a draft is retained. */
 export const DRAFT_MS_MAX = 2 * 60 * 60 * 1000
 /** The maximum number of drafts of an account; one more replaces its oldest. */
 export const DRAFTS_MAX = 5

@@ -64,9 +64,9 @@ export type Alert = AlertWish & {
   readonly accountId: string
   readonly createdMs: number
   readonly status: AlertStatus
-  /** Why it is not active, or what a person should know of it; null for nothing. */
+  /** The reason why it is not active, or a note for its owner; null if there is none. */
   readonly reason: string | null
-  /** Grows with every change of what is judged. */
+  /** Grows with every change of the condition. */
   readonly revision: number
   readonly standing: Standing
   /** The position of the log by which `standing` holds. */
@@ -79,8 +79,7 @@ export type Alert = AlertWish & {
 export const ALERTS_MAX: Readonly<Record<Plan, number>> = { free: 3, pro: 20, enterprise: 200 }
 
 /**
- * The maximum number of alerts of an account that are listed, and how many that have ended are
- * kept.
+ * The maximum number of an account's alerts that are listed, and of ended ones that are retained.
  */
 export const LISTED_MAX = 200
 
@@ -102,7 +101,7 @@ export type NewAlert = AlertWish &
   FirstJudgement & {
     readonly accountId: string
     readonly createdMs: number
-    /** The encrypted key of signatures; null for a mail. */
+    /** The encrypted key of signatures; null for an email. */
     readonly secret: string | null
     /** The id that it is to have; absent for any. */
     readonly id?: string

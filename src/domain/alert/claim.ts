@@ -21,10 +21,10 @@ export type Claim = {
     | {
         readonly kind: 'mail'
         readonly address: string | null
-        /** The language of their mails, by its code; null where none is known. */
+        /** The language of the person's emails, by its code; null if it is unknown. */
         readonly language: string | null
       }
-  /** Where it goes, as far as others go there too: an account and a URL's origin, or `mail`. */
+  /** The destination shared with other deliveries: an account and a URL's origin, or `mail`. */
   readonly receiver: string
 }
 
@@ -39,11 +39,11 @@ export type ClaimRequest = {
 
 /** Outcome of an attempt. */
 export type Answer = {
-  /** The HTTP status; null if no answer came, and for a mail. */
+  /** The HTTP status; null without a response, and for an email. */
   readonly status: number | null
-  /** Why it was not accepted; null if it was. */
+  /** The reason why it was not accepted; null if it was. */
   readonly error: string | null
-  /** Reply of a mail server; absent for a webhook, and if there was none. */
+  /** Reply of an email server; absent for a webhook, and if there was none. */
   readonly reply?: string
 }
 

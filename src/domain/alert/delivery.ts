@@ -10,25 +10,25 @@ export type Delivery = {
   readonly id: string
   readonly alertId: string
   readonly kind: DeliveryKind
-  /** The very text that is signed and sent. */
+  /** The exact string that is signed and sent. */
   readonly body: string
   readonly createdMs: number
   /** The time when it is tried next; of no meaning once it is done or given up. */
   readonly nextMs: number
   readonly tries: number
   readonly status: DeliveryStatus
-  /** The HTTP status of the last answer; null if none came. */
+  /** The HTTP status of the last response; null if there was none. */
   readonly lastStatus: number | null
-  /** Why the last try failed, at most 200 characters; null if it did not. */
+  /** The error of the last attempt, at most 200 characters; null if it succeeded. */
   readonly lastError: string | null
-  /** Last reply of a mail server, at most 200 characters; null for a webhook. */
+  /** Last reply of an email server, at most 200 characters; null for a webhook. */
   readonly lastReply: string | null
-  /** The time that the last answer took. */
+  /** The time that the last response took. */
   readonly lastMs: number | null
   readonly doneMs: number | null
 }
 
-/** Something to tell, as it is added. */
+/** A delivery as it is added. */
 export type NewDelivery = Pick<Delivery, 'id' | 'alertId' | 'kind' | 'body'> & {
   readonly nowMs: number
 }

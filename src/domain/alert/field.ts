@@ -19,7 +19,7 @@ type Field = {
 
 const OF_OFFERS = { isForAmount: false, isOfOffers: true, hasPast: false }
 
-/** Everything that can be watched. `src/service/alert/value.ts` says how each stands. */
+/** Everything that can be watched. `src/service/alert/value.ts` computes the value of each. */
 export const FIELDS = {
   best: {
     ...{ ...OF_OFFERS, unit: 'rate', hasPast: true },
@@ -51,10 +51,10 @@ export const FIELDS = {
   },
 } as const satisfies Record<string, Field>
 
-/** How many offers a monthly mail names. */
+/** The number of offers in a monthly email. */
 export const CHEAPEST_OFFERS = 3
 
-/** Whether an alert fires by the calendar, once a month, and not by a value. */
+/** Reports whether an alert fires by the calendar, once a month, and not by a value. */
 export const isMonthly = ({ field }: { readonly field: AlertField }): boolean => field === 'monthly'
 
 export type AlertField = keyof typeof FIELDS

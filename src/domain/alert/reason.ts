@@ -29,6 +29,6 @@ export const deliveryErrorKind = (error: string): DeliveryError | null =>
 
 type ReasonKind = keyof typeof REASONS
 
-/** The kind of a stored reason; null for a text of an earlier version. */
+/** The kind of a stored reason; null for a string of an earlier version. */
 export const reasonKind = (reason: string): ReasonKind | null =>
   (Object.keys(REASONS) as ReasonKind[]).find((kind) => reason.startsWith(REASONS[kind])) ?? null

@@ -1,6 +1,6 @@
 import type { Alert, Standing } from './alert.ts'
 
-/** An alert that stands otherwise from a position of the log on. */
+/** A change of an alert's state at a position of the log. */
 export type Transition = {
   readonly alert: Alert
   readonly position: number

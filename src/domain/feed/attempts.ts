@@ -5,13 +5,13 @@ import { FeedError, type FeedFault } from './feed.ts'
 export type Attempts = {
   readonly triedMs: number | null
   readonly succeededMs: number | null
-  /** The time when it last failed; kept after a success. */
+  /** The time of the last failure; unchanged by a success. */
   readonly failedMs: number | null
   readonly fault: FeedFault | null
-  /** Why it failed, as a text that follows the upstream's name and anyone may read. */
+  /** The reason of the failure, as a public string that follows the upstream's name. */
   readonly message: string | null
   readonly isFailing: boolean
-  /** The moment before which it is not asked again. */
+  /** The time before which it is not queried again. */
   readonly waitUntilMs: number | null
 }
 
@@ -36,7 +36,7 @@ export const succeeded = (nowMs: number) => ({
   waitUntilMs: null,
 })
 
-/** Why an attempt failed, and how long the upstream asks us to wait. */
+/** The error of an attempt, and the wait that the upstream asks for. */
 export type Failure = Pick<Attempts, 'fault' | 'message'> & { readonly retryAfterMs: number | null }
 
 export const failed = ({ fault, message, retryAfterMs }: Failure, nowMs: number) => ({

@@ -9,7 +9,7 @@ type Opinion = {
   readonly value: number
 }
 
-/** The feeds behind the value of a currency after a run. Plain data, kept between runs. */
+/** The feeds behind the value of a currency after a run. Plain data, saved between runs. */
 export type Support = {
   readonly currency: string
   /** `consensus`: two or more agree; `single`: one is known; `disputed`: several disagree. */

@@ -1,15 +1,15 @@
 import type { FeedBasis } from '~/domain/mid.ts'
 
-/** A feed's answer before anything in it has been judged. */
+/** A feed's response before any check. */
 export type ReferenceAnswer = {
-  /** The currency the numbers are per unit of: USD, unless the feed answered something else. */
+  /** The base currency of the numbers: USD, unless the feed returned another. */
   readonly base: string
   /**
    * The upstream's own time; midnight UTC at the start of the day for a feed that gives only a
    * date.
    */
   readonly upstreamMs: number
-  /** Units of each currency per unit of `base`, as exact decimal text, by canonical code. */
+  /** Units of each currency per unit of `base`, as exact decimal strings, by canonical code. */
   readonly perUsd: ReadonlyMap<string, string>
 }
 
@@ -49,17 +49,17 @@ export const FEED_FAULTS = [
 export type FeedFault = (typeof FEED_FAULTS)[number]
 
 /**
- * Why a feed gave no usable answer.
+ * The reason why a feed returned no usable response.
  *
  * `message` continues a sentence that begins with the feed's name. It is fit for the log and the
- * public status: it holds our own words only, never an address, a header or text of the upstream.
+ * public status: it holds our own words only, no address, header or content of the upstream.
  */
 export class FeedError extends Error {
   /** Says whether asking again soon may help. */
   readonly isTransient: boolean
   /** The time that the upstream asks us to wait. */
   readonly retryAfterMs: number | null
-  /** The status that the upstream answered; null if it answered something else, or nothing. */
+  /** The HTTP status of the upstream's response; null if there was none. */
   readonly status: number | null
   /** Beginning of an unreadable response, for operators only; null if none came. */
   readonly excerpt: string | null
@@ -91,8 +91,8 @@ type FeedErrorDetails = {
 }
 
 /**
- * One feed's accepted answer, ready to be recorded: units of each currency per US dollar as exact
- * decimal text, `fetchedMs` by our clock, `upstreamMs` by the upstream's where it is known.
+ * One feed's accepted response, ready to be recorded: units of each currency per US dollar as exact
+ * decimal strings, `fetchedMs` by our clock, `upstreamMs` by the upstream's if it is known.
  */
 export type FeedSnapshot = {
   readonly source: string

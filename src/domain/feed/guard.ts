@@ -2,7 +2,7 @@ import { currencyCode, USD } from '~/domain/currency.ts'
 import { DAY_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { ReferenceAnswer } from './feed.ts'
 
-/** The checks that an answer must pass before it becomes a mid. Shares and moves are fractions. */
+/** The checks that a response must pass before it becomes a mid. Shares and moves are fractions. */
 export type GuardRules = {
   /** The largest move since the last accepted value that needs no second opinion. */
   readonly moveMax: number
@@ -13,7 +13,7 @@ export type GuardRules = {
    * market.
    */
   readonly movedShareMax: number
-  /** The smallest share of the known currencies that makes an answer a snapshot. */
+  /** The smallest share of the known currencies that makes a response a snapshot. */
   readonly knownShareMin: number
   /** Time by which the upstream's clock may be ahead of ours. */
   readonly futureMaxMs: number
@@ -34,8 +34,8 @@ export const GUARD_RULES: GuardRules = {
 }
 
 /**
- * Rules that let every move pass, for an operator who vouches for the answer. The numbers of one
- * answer must still agree with each other.
+ * Rules that let every move pass, for an operator who vouches for the response. The numbers of one
+ * response must still agree with each other.
  */
 export const trustingRules = (rules: GuardRules): GuardRules => ({
   ...rules,
@@ -44,8 +44,8 @@ export const trustingRules = (rules: GuardRules): GuardRules => ({
 })
 
 /**
- * Currencies pegged to the dollar for decades, which show that numbers are per dollar without any
- * earlier answer to compare with.
+ * Currencies pegged to the dollar for decades, which show that numbers are per dollar without an
+ * earlier response to compare with.
  */
 const PEGS: Readonly<Record<string, number>> = {
   AED: 3.6725,
@@ -68,18 +68,18 @@ type Questioned = {
   readonly known: readonly string[]
   /** The currencies that the feed publishes at all; null for about every currency. */
   readonly published: readonly string[] | null
-  /** Says whether the feed only has to fill gaps, so that its answer may be short. */
+  /** Says whether the feed only has to fill gaps, so that its response may be short. */
   readonly isFiller: boolean
   readonly nowMs: number
   readonly rules: GuardRules
 }
 
 /**
- * The first reason not to believe anything of an answer, or null.
+ * The first reason to reject a whole response, or null.
  *
- * The text continues a sentence that begins with the feed's name. Currencies that were not
+ * The string continues a sentence that begins with the feed's name. Currencies that were not
  * requested are not checked, except those pegged to the dollar: when most of them are off, the
- * numbers are not per dollar, whatever base the answer names.
+ * numbers are not per dollar, whatever base the response names.
  */
 export function answerFault(questioned: Questioned): string | null {
   return (

@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto'
 
-/** Response of a feed at a time of its own, as a fingerprint. Plain data, kept between runs. */
+/** Response of a feed at a time of its own, as a fingerprint. Plain data, saved between runs. */
 export type Said = { readonly atMs: number; readonly digest: string }
 
 type Rates = { readonly upstreamMs: number; readonly perUsd: ReadonlyMap<string, string> }
 
-/**
- * The maximum number of different answers of a feed that are remembered: more than a week of days.
- */
+/** The maximum number of different responses that are remembered of a feed: over a week of days. */
 const SAID_MAX = 10
-/** The currencies below which two answers may well be the same by chance. */
+/** The number of currencies below which two responses may well be equal by chance. */
 const CURRENCIES_MIN = 5
 
 /**
- * The time of the earlier answer that a feed gives again under a newer date, after another one in
- * between; null for none. What did not change since the last response is not a repetition: feeds
- * have weekends.
+ * The time of the earlier response that a feed repeats under a newer date, after another one in
+ * between; null for none. Values unchanged since the last response are not a repetition: feeds have
+ * weekends.
  */
 export function repeatedMs(rates: Rates, said: readonly Said[]): number | null {
   if (rates.perUsd.size < CURRENCIES_MIN) return null

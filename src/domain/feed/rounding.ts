@@ -1,4 +1,4 @@
-/** Units of each currency per USD as exact decimal text. */
+/** Units of each currency per USD as exact decimal strings. */
 type Rates = { readonly perUsd: ReadonlyMap<string, string> }
 
 const FEW_DIGITS = 2

@@ -9,7 +9,7 @@ export type Habit = {
   readonly usualIntervalMs: number | null
   /** On how many weekdays it never sends; 0 unless said. */
   readonly offDays?: number
-  /** Its days of the last five weeks, ascending, of which its week is made. */
+  /** Its days of the last five weeks, ascending, from which its week is computed. */
   readonly days?: readonly SendingDay[]
 }
 
@@ -44,10 +44,10 @@ export const SILENCE = {
 } as const
 
 /**
- * The moment from which it counts as silent; null if its usual interval is not known.
+ * The time from which it counts as silent; null if its usual interval is not known.
  *
- * With a week of its own, that is some intervals later on the same day, or else some hours after it
- * usually begins on the next of its weekdays. Without one, intervals and days off are counted.
+ * If it has a regular week, that time is some intervals later on the same day, or else some hours
+ * after its usual start on the next of its weekdays. Otherwise intervals and days off are counted.
  */
 export function silentFromMs(habit: Habit): number | null {
   const { newestMs, usualIntervalMs, offDays = 0, days = [] } = habit

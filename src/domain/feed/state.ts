@@ -9,11 +9,11 @@ export type FeedRecord = Attempts & {
   readonly source: string
   readonly upstreamMs: number | null
   readonly currencies: number
-  /** Its last responses, oldest first; absent in what an older version saved. */
+  /** Its last responses, oldest first; absent in the state of an older version. */
   readonly said?: readonly Said[]
 }
 
-/** State that is kept from run to run, as plain JSON. */
+/** State that is saved from run to run, as plain JSON. */
 export type FeedState = {
   /** The time when the last run began. */
   readonly ranMs: number | null

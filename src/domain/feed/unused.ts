@@ -1,9 +1,9 @@
 import type { FeedAnswer, Verdict } from './verdict.ts'
 
 /**
- * Why a value that a feed gave is no part of the reference: its whole answer was doubted, it
- * republishes a feed that counts, it lies too far from those that agree, several feeds disagree, it
- * moved too far and waits to be confirmed, or another feed is preferred.
+ * The reason why a feed's value is not part of the reference: its whole response was doubted; it
+ * republishes a feed that counts; it lies too far from those that agree; several feeds disagree; it
+ * moved too far and waits to be confirmed; or another feed is preferred.
  */
 export const UNUSED_REASONS = [
   'doubted',
@@ -16,10 +16,10 @@ export const UNUSED_REASONS = [
 
 export type UnusedReason = (typeof UNUSED_REASONS)[number]
 
-/** A valid answer of a feed, and why its values are not used, by currency. */
+/** A valid response of a feed, and the reasons why its values are not used, by currency. */
 export type JudgedAnswer = FeedAnswer & { readonly unused: ReadonlyMap<string, UnusedReason> }
 
-/** An answer with the reason for each value of it that a verdict does not use. */
+/** Returns a response with the reason for each of its values that a verdict does not use. */
 export function judgedAnswer(answer: FeedAnswer, verdict: Verdict): JudgedAnswer {
   const usedOf = new Map(verdict.accepted.map(({ currency, used }) => [currency, used]))
   const basisOf = new Map(verdict.support.map(({ currency, basis }) => [currency, basis]))

@@ -2,7 +2,7 @@ import { agreementOf, independent, type Support } from './consensus.ts'
 import { type GuardRules, isWithin } from './guard.ts'
 import { roundedBeside } from './rounding.ts'
 
-/** A valid answer of one feed in one run: the currencies asked for, units per USD as exact text. */
+/** A valid response of one feed in one run: the currencies requested, units per USD as strings. */
 export type FeedAnswer = {
   readonly feedId: string
   readonly source: string
@@ -12,10 +12,7 @@ export type FeedAnswer = {
   readonly perUsd: ReadonlyMap<string, string>
 }
 
-/**
- * A value that waits for a second opinion while the old one stays in use. Plain data, kept between
- * runs.
- */
+/** A value awaiting a second opinion; the old one is in use. Plain data, saved between runs. */
 export type HeldBack = {
   readonly currency: string
   readonly perUsd: string
@@ -30,8 +27,8 @@ export type HeldBack = {
 }
 
 /**
- * Why a value was believed: it did not move, there was nothing to compare it with, or a second
- * opinion confirmed it.
+ * The reason why a value was believed: it did not move, there was nothing to compare it with, or a
+ * second opinion confirmed it.
  */
 type Ground = 'unmoved' | 'first' | 'second_feed' | 'second_fetch'
 
@@ -40,14 +37,14 @@ export type Acceptance = {
   readonly perUsd: string
   /** The preferred one of those used. */
   readonly answer: FeedAnswer
-  /** The answers that the value is made of: several where they agree, else one. */
+  /** The responses that the value is computed from: several if they agree, else one. */
   readonly used: readonly FeedAnswer[]
   readonly ground: Ground
 }
 
 /**
- * An answer in which too much moved at once, or was rounded where others have digits, so that none
- * of it counts.
+ * A response that is rejected as a whole: too much moved at once, or it was rounded where others
+ * have digits.
  */
 type Disbelief = {
   readonly answer: FeedAnswer
@@ -70,7 +67,7 @@ export type Verdict = {
 }
 
 type Case = {
-  /** The answers of this run, the preferred feed first. */
+  /** The responses of this run, the preferred feed first. */
   readonly answers: readonly FeedAnswer[]
   readonly known: readonly string[]
   /** The values accepted last, in units per USD. */
@@ -90,23 +87,22 @@ export type ReferenceMode = (typeof REFERENCE_MODES)[number]
 /**
  * Decides what to accept, hold back and doubt of a run's responses.
  *
- * A value near the one that stands is believed, and so is the first of a currency. One that moved
+ * A value near the current one is believed, and so is the first of a currency. A value that moved
  * beyond the bound is held back until a second opinion is near it: a feed of another origin in this
  * run, or any feed in the next - unless a feed of another origin, whose rates are at least as new,
  * says in one of the two that nothing moved. Of several feeds the preferred one's value is taken.
  *
- * An answer in which more than `movedShareMax` of the currencies moved (at least three, or two that
- * are over half) is doubted: a market moves some currencies, a broken feed moves them all. Nothing
- * of it counts, not what did not move either, nor is anything held back for a later run to confirm:
- * a feed cannot lie its way in by insisting. Only when every answer of a run is doubted may two of
- * different origin vouch for each other; then it is the standing values that are wrong.
+ * A response in which more than `movedShareMax` of the currencies moved (at least three, or two
+ * that are over half) is doubted: a market moves some currencies, a broken feed moves them all.
+ * None of it counts, nor is any of it held back for a later run to confirm: a feed cannot lie its
+ * way in by insisting. Only when every response of a run is doubted may two of different origin
+ * vouch for each other; then the current values are wrong.
  *
- * In the mode `consensus` an answer is doubted too if most of it is rounded to two digits and that
- * of another origin is not. Feeds that agree confirm each other first, whatever moved, and their
- * median is taken; the rules for moves are for what a single feed says or feeds dispute.
+ * In the mode `consensus` a response is doubted too if most of it is rounded to two digits and a
+ * response of another origin is not. Feeds that agree confirm each other first, whatever moved, and
+ * their median is taken; the rules for moves apply to values of a single feed or in dispute.
  *
- * The same case gives the same verdict, so a run may ask after every answer whether it needs
- * another.
+ * The same case gives the same verdict, so a run may check after each response if it needs more.
  */
 export function verdictOf(run: Case): Verdict {
   const doubted = run.answers

@@ -18,7 +18,7 @@ type Week = ReadonlyMap<number, Weekday>
 const DAYS_MIN = 8
 const SPAN_MS_MIN = 13 * DAY_MS
 const WEEKDAY_SHARE_MIN = 0.6
-/** From which share of the days on which it should send, and does, its week is to be relied on. */
+/** The share of the expected days with a sending from which the week counts as reliable. */
 const RELIABLE_SHARE_MIN = 0.85
 const SLACK_MS_MIN = 2 * HOUR_MS
 /** The number of median deviations of its first sendings by which one may be late. */
@@ -52,9 +52,7 @@ export function nextDueMs(week: Week, newestMs: number): number {
   }
 }
 
-/**
- * The time when it usually ends on the day of a moment; null on a day on which it does not send.
- */
+/** The time when it usually ends on the day of a time; null on a day on which it does not send. */
 export function dayEndMs(week: Week, ms: number): number | null {
   const weekday = week.get(weekdayOf(ms))
   return weekday ? startOf(ms) + weekday.lastMs : null

@@ -15,14 +15,14 @@ export const GENERAL_PLACE = 0
 /** Places that each corridor has for its events, wherever events are ordered by corridor. */
 const ORDINALS = 4096
 
-/** The ordinal of a mid, of the first quote, of the best, and of what comes after all of them. */
+/** The ordinals of a mid, of the first quote, of the best, and of the end after all of them. */
 export const ORDINAL = { mid: 0, quotes: 1, best: ORDINALS - 2, end: ORDINALS - 1 } as const
 
 /** The id as a reader gets it; of a whole commit without a place. */
 export const eventIdText = ({ position, place }: EventId): string =>
   place === END ? `${position}-` : `${position}-${place}`
 
-/** The id that a text stands for; null for a text that is none of ours. */
+/** The id in a string; null for a string that is not one of our ids. */
 export function readEventId(text: string): EventId | null {
   const [, position, place] = /^(\d{1,16})-(\d{0,16})$/.exec(text) ?? []
   if (position === undefined || place === undefined) return null
@@ -38,8 +38,8 @@ export const rowPlace = (row: number): number => 2 * row
 export const bestPlace = (row: number): number => 2 * row + 1
 
 /**
- * The place of an event of a corridor where events are ordered by corridor: by source, then
- * target, then `ordinal`, whatever other corridors there are. Always above `GENERAL_PLACE`.
+ * The place of a corridor's event in an order by corridor: by source, then target, then `ordinal`,
+ * whatever other corridors there are. Always above `GENERAL_PLACE`.
  */
 export const corridorPlace = ({ from, to }: Corridor, ordinal: number): number =>
   (codeNumber(from) * CODES + codeNumber(to)) * ORDINALS + ordinal

@@ -1,7 +1,7 @@
 import { type Corridor, corridorKey } from '~/domain/corridor.ts'
 import { compareText } from '~/domain/rank.ts'
 
-/** The corridors that a reader hears of. */
+/** The corridors whose changes a reader receives. */
 export type Subscription = {
   /** By source, then target, each once; null for every corridor. */
   readonly corridors: readonly Corridor[] | null

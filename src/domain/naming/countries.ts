@@ -26,9 +26,9 @@ export const UNDERSTOOD = ['fr', 'pt', 'sw', 'ar'] as const
 const regions = UNDERSTOOD.map((language) => new Intl.DisplayNames(language, { type: 'region' }))
 
 /**
- * Every country by its code, of two or three letters, and its names in English, in its own
- * language, in French, Portuguese, Swahili and Arabic; the name of a group such as the EU means
- * each country in it. A misspelt name may be that of a city, too: "Lagoss" is not Laos.
+ * Every country by its code, of two or three letters, and its names in English, its own language,
+ * French, Portuguese, Swahili and Arabic. The name of a group such as the EU means each country in
+ * it. A misspelt name may also be that of a city: "Lagoss" is not Laos.
  */
 export const countryNames = new Names(
   [...COUNTRIES.keys()].map((code) => ({

@@ -77,7 +77,7 @@ export class CurrencyNames {
     )
   }
 
-  /** Meaning of a text; a country means its money, and several countries that of each. */
+  /** Meaning of a string; a country means its currency, and several countries all of theirs. */
   meaning(text: string): Meaning {
     const signed = this.signed(text)
     if (signed !== null) return { kind: 'one', id: signed }
@@ -90,16 +90,16 @@ export class CurrencyNames {
     return codes.length === 1 ? { kind: 'one', id: codes[0]! } : { kind: 'several', ids: codes }
   }
 
-  /** The currency of a sign such as ₦ or GH₵; null for another text. */
+  /** The currency of a sign such as ₦ or GH₵; null for another string. */
   signed(text: string): string | null {
     const code = SIGNS[text.replace(/\s/g, '').toLowerCase()]
     return code !== undefined && this.#codes.has(code) ? code : null
   }
 
   /**
-   * What a text means that names no country. Where it is at least as near to the names of countries
-   * as to those of currencies, it misspells a country; if one of these has no money here, nothing
-   * is suggested, since the money of another may be of another continent.
+   * Meaning of a string that names no country. If it is at least as near to the names of countries
+   * as to those of currencies, it misspells a country. If one of these has no currency here,
+   * nothing is suggested, since another country's currency may be of another continent.
    */
   #called(text: string): Meaning {
     const called = this.#names.meaning(text)

@@ -7,11 +7,11 @@ type Named = {
   readonly names: readonly string[]
   /** Further words that people put in, such as the country of a currency. */
   readonly words?: readonly string[]
-  /** What people misspell besides the names, such as the cities of a country. */
+  /** Other words that people misspell, such as the cities of a country. */
   readonly misspelt?: readonly string[]
 }
 
-/** Meaning of a text among things with names. */
+/** Meaning of a string among things with names. */
 export type Meaning =
   | { readonly kind: 'one'; readonly id: string }
   /** Two or more, in the order in which they were given. */
@@ -34,7 +34,7 @@ export class Names {
   /** The ids of everything of one name, by the words of the name, or of the id, in one. */
   readonly #byName: ReadonlyMap<string, readonly string[]>
 
-  /** As `#byName`, of the names that a text may misspell: not the short ones besides ids. */
+  /** `#byName` for the names that a string may misspell: ids, and names that are not short. */
   readonly #nearable: ReadonlyMap<string, readonly string[]>
 
   constructor(all: readonly Named[]) {
@@ -52,7 +52,7 @@ export class Names {
   }
 
   /**
-   * Meaning of a text: the thing with that id, else those with that whole name, else all whose
+   * Meaning of a string: the thing with that id, else those with that whole name, else all whose
    * names have each of its words. Case, accents, signs and plurals make no difference, and words
    * may be written together: "mpesa" is M-Pesa.
    */
@@ -71,7 +71,7 @@ export class Names {
     return near.length > 0 ? { kind: 'none', near, wrong } : this.#nearBy(words)
   }
 
-  /** Those whose names have each of the words, a misspelt one put right. */
+  /** Things whose names have each of the words, after correcting misspelt ones. */
   #nearBy(words: readonly string[]): Meaning {
     const choices = words.map((word) =>
       this.#words.has(word) ? { names: [word], wrong: 0 } : nearest(word, this.#words),
@@ -81,14 +81,14 @@ export class Names {
     return near.length === 0 ? NOTHING : { kind: 'none', near, wrong }
   }
 
-  /** Those whose names have one of each of the choices. */
+  /** Things whose names have one word of each of the choices. */
   #having(choices: readonly (readonly string[])[]): readonly string[] {
     return this.#entries
       .filter((entry) => choices.every((all) => all.some((word) => entry.words.has(word))))
       .map(({ id }) => id)
   }
 
-  /** As `meaning`, by id or by a whole name alone, and without a near one. */
+  /** `meaning` by id or by a whole name alone, without near matches. */
   exact(text: string): Meaning {
     if (text.length > NAME_LENGTH_MAX) return NOTHING
     const id = this.#byId.get(text.trim().toLowerCase())

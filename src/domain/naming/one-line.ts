@@ -1,7 +1,7 @@
 /**
- * Matches what shows nothing or changes what is shown around it: control characters, halves of
- * pairs, separators of lines, what turns the direction of text, and what has no width. Selectors of
- * an emoji's look have none either, and are fine.
+ * Matches characters that show nothing or change how others are shown: control characters, halves
+ * of surrogate pairs, line separators, direction marks, and characters without width. Selectors of
+ * an emoji's look have no width either, and are fine.
  */
 const HIDDEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v

@@ -72,7 +72,7 @@ export const groupNamesOf = (code: string): readonly string[] => byCode.get(code
 
 const groups = new Set(GROUPS.flatMap(([names]) => names.map(joined)))
 
-/** Reports whether a text names several countries together, such as "the Gulf". */
+/** Reports whether a string names several countries together, such as "the Gulf". */
 export const isGroup = (text: string): boolean => groups.has(joined(text))
 
 /** Capitals that have the name of a country or of another's capital, which mean no city. */
@@ -88,5 +88,5 @@ const cities = new Map(
   [...COUNTRIES.keys()].flatMap((code) => citiesOf(code).map((name) => [joined(name), code])),
 )
 
-/** The code of the country of a city; null for any other text. */
+/** The code of the country of a city; null for any other string. */
 export const countryOfCity = (text: string): string | null => cities.get(joined(text)) ?? null

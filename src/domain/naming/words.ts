@@ -1,4 +1,4 @@
-/** Longer texts are not names. */
+/** The maximum length of a name; a longer string is not a name. */
 export const NAME_LENGTH_MAX = 64
 
 const MARKS = /\p{M}/gu
@@ -7,8 +7,8 @@ const SIGNS = /[^\p{L}\p{N}]+/gu
 const PLURAL_LENGTH_MIN = 4
 
 /**
- * The words of a name as names are compared: without case, accents, signs, articles and a plural's
- * s. "The Swiss francs" and "swiss Franc" are the same.
+ * The words of a name in the form in which names are compared: without case, accents, signs,
+ * articles and a plural's s. "The Swiss francs" and "swiss Franc" are the same.
  */
 export function wordsOf(text: string): string[] {
   const plain = text.normalize('NFD').replace(MARKS, '').toLowerCase().replace(SIGNS, ' ').trim()
@@ -21,7 +21,7 @@ export function wordsOf(text: string): string[] {
 export const joined = (name: string): string =>
   name.length > NAME_LENGTH_MAX ? '' : wordsOf(name).join('')
 
-/** Reports whether each word of a query begins a word of the texts. */
+/** Reports whether each word of a query begins a word of the given strings. */
 export function hasWords(texts: readonly string[], query: string): boolean {
   const own = texts.flatMap(wordsOf)
   return wordsOf(query).every((word) => own.some((one) => one.startsWith(word)))

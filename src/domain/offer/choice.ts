@@ -50,25 +50,24 @@ export type Fitting<T extends Candidate> = Ranked & {
 }
 
 /**
- * The offer of each provider that answers the question, ranked.
+ * Returns each provider's offer for the request, ranked.
  *
- * It is the first of those that fit by `byPreference`; a provider none of whose offers fits is not
- * there.
+ * It is the first fitting offer by `byPreference`; a provider without a fitting offer is absent.
  */
 export function choiceOf<T extends Candidate>(candidates: readonly T[], ask: Ask): Fitting<T>[] {
   return firstOfEach(fittingOf(candidates, ask), ({ quote }) => quote.providerId)
 }
 
 /**
- * Every offer that answers the question, ranked. Of offers that differ in nothing but their
- * amounts, the first by `byPreference` answers for an amount; without an amount each is there.
+ * Returns every offer for the request, ranked. Of offers that differ only in their amounts, the
+ * first by `byPreference` counts for an amount; without an amount all are returned.
  */
 export function everyOffer<T extends Candidate>(candidates: readonly T[], ask: Ask): Fitting<T>[] {
   const fitting = fittingOf(candidates, ask)
   return ask.goal === null ? fitting.sort(byRank) : firstOfEach(fitting, offerOf)
 }
 
-/** A text that differs for offers that differ in more than their amounts. */
+/** A string that differs for offers that differ in more than their amounts. */
 export const offerOf = ({ quote }: Pick<Candidate, 'quote'>): string =>
   `${quote.providerId} ${bandsKey(quote.offer ?? PLAIN)}`
 
@@ -148,12 +147,11 @@ const farOf = ({ rate }: Quote, match: AmountMatch) => ({
 type Placeable = Fitting<Candidate>
 
 /**
- * Which offer of one provider is taken. In this order: those that are believed and about the amount
- * come before suspect ones, and these before those that are for other amounts; those that say all
- * that is asked before those that are silent, those that have a value before others, those that are
- * not stale before stale ones, those that cover the amount before the nearest, the nearer before
- * the farther, the greater worth before the smaller; without an amount the smaller fee; then as
- * `byTie` has it.
+ * The order in which one offer of a provider is chosen. It prefers, in this order: believed offers
+ * about the amount, then suspect ones, then offers for other amounts; offers that state every
+ * requested condition; offers with a value; offers that are not stale; offers that cover the
+ * amount, then the nearest; the greater worth; without an amount the smaller fee; then the order of
+ * `byTie`.
  */
 function byPreference(a: Placeable, b: Placeable): number {
   return (
@@ -173,8 +171,8 @@ function byPreference(a: Placeable, b: Placeable): number {
 const isByRate = ({ match, value }: Placeable): boolean => match === null && value !== null
 
 /**
- * The smaller fee first, then the smaller percentage. A fee that cannot be compared, because it is
- * in a third currency, comes after those, and an unstated one comes last.
+ * The smaller fee first, then the smaller percentage. A fee in a third currency cannot be compared
+ * and comes after these; an unstated fee comes last.
  */
 function byFee(a: Quote, b: Quote): number {
   return (

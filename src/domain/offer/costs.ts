@@ -60,10 +60,7 @@ const SMART_DELIVERY_MAX_MS = 5 * DAY_MS
 const GOALS = { sdg3: 3, sdg5: 5, g20: 1 } as const
 
 export type Costs<T> = {
-  /**
-   * Cheapest first, those without a cost after them, then suspect ones, and last those that are out
-   * of range.
-   */
+  /** Cheapest first, then offers without a cost, then suspect ones, and last those out of range. */
   readonly offers: readonly OfferCost<T>[]
   /** Over the offers that have a cost, suspect ones too; null without one. */
   readonly averagePct: number | null

@@ -60,7 +60,7 @@ export function homeOf(currency: string): Country | null {
   return country?.currencies.includes(currency) ? country : null
 }
 
-/** The code of a country as it is kept: trimmed, in upper case; null if there is none such. */
+/** The code of a country as stored: trimmed, in upper case; null if it does not exist. */
 export function countryCode(text: string): string | null {
   if (text.length > TEXT_LENGTH_MAX) return null
   const code = text.trim().toUpperCase()
@@ -72,7 +72,7 @@ const TEXT_LENGTH_MAX = 64
 /** Codes that people write, and the country they mean. */
 const MEANT: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' }
 
-/** Returns the error of a text that is not a country's code, to follow the text. */
+/** Returns the error for a string that is not a country's code, to follow the string. */
 export function countryFault(text: string): string {
   const meant = text.length > TEXT_LENGTH_MAX ? undefined : MEANT[text.trim().toUpperCase()]
   const fault = 'is not an ISO 3166-1 alpha-2 country code'

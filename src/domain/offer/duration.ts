@@ -10,8 +10,8 @@ const ISO_8601 =
  * The milliseconds of an ISO 8601 duration of days, hours, minutes and seconds, such as `PT0S`,
  * `PT1H` or `P2D`.
  *
- * Null for any other text, and for more than `DELIVERY_DAYS_MAX`. Years and months have no fixed
- * length, so they are none.
+ * Null for any other string, and for more than `DELIVERY_DAYS_MAX`. Years and months are not
+ * accepted, as they have no fixed length.
  */
 export function deliveryMsOf(text: string): number | null {
   const match = ISO_8601.exec(text)

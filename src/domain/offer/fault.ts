@@ -3,7 +3,7 @@ import { isOneLine, ONE_LINE_RULE } from '~/domain/naming/one-line.ts'
 import { significantDigits } from '~/domain/observation.ts'
 import type { Offer } from './terms.ts'
 
-/** As many digits as an amount has that leaves the service. */
+/** The maximum number of digits of an amount in a response. */
 export const OFFER_AMOUNT_DIGITS_MAX = 12
 export const SERVICE_LENGTH_MAX = 60
 

@@ -27,7 +27,7 @@ export const NO_FILTERS: OfferFilters = {
 /** Nothing unspecified: one list for all. */
 export const ALL_SAID: readonly FilterName[] = []
 
-/** In the order in which answers name them. */
+/** The filters in the order in which responses name them. */
 const NAMES = Object.keys(NO_FILTERS) as FilterName[]
 
 export const askedOf = (filters: OfferFilters): FilterName[] =>

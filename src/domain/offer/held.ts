@@ -1,7 +1,7 @@
 import { newestFirst, type Quote } from '~/domain/quote.ts'
 import { isValidAt, lastMsOf, offerKey } from './terms.ts'
 
-/** A text that tells the offers of a corridor apart. */
+/** A string that identifies an offer within its corridor. */
 export const heldKey = ({ providerId, offer }: Pick<Quote, 'providerId' | 'offer'>): string =>
   `${providerId}\n${offer === null ? '' : offerKey(offer)}`
 
@@ -18,8 +18,8 @@ export function heldAt<Q extends Quote>(quotes: readonly Q[], atMs: number): Q[]
 }
 
 /**
- * Without the quotes that hold at no moment to come: those of which a newer one of their offer
- * lasts as long. Newest first.
+ * Drops the quotes that hold at no future time: those whose offer has a newer quote that lasts as
+ * long. Newest first.
  */
 export function lasting<Q extends Quote>(quotes: readonly Q[]): Q[] {
   const covered = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { isUnfiltered, NO_FILTERS, type OfferFilters } from './filter.ts'
 
-/** Which of the live offers a question is about. */
+/** The live offers that a request selects. */
 export type Selection = {
   readonly filters: OfferFilters
   /** Every fitting offer instead of one per provider. */

@@ -48,7 +48,7 @@ type OfferTerms = {
   readonly feePercent: number | null
   readonly deliveryMinMs: number | null
   readonly deliveryMaxMs: number | null
-  /** Past this moment the quote is no longer live. */
+  /** The time after which the quote is no longer live. */
   readonly validUntilMs: number | null
 }
 
@@ -70,10 +70,10 @@ export const PLAIN: Offer = {
   validUntilMs: null,
 }
 
-/** Something that may run out by its own terms. */
+/** Something that may expire by its own terms. */
 export type Passing = { readonly offer?: Offer | null }
 
-/** The last moment at which it is live, as far as it says so itself; else Infinity. */
+/** The last time at which it is live by its own terms; else Infinity. */
 export const lastMsOf = ({ offer }: Passing): number =>
   offer?.validUntilMs ?? Number.POSITIVE_INFINITY
 
@@ -85,8 +85,8 @@ export const waysInOrder = (ways: readonly PayWay[]): PayWay[] =>
   PAY_WAYS.filter((way) => ways.includes(way))
 
 /**
- * A text that is the same for two offers of a provider in a corridor if, and only if, they are one,
- * in whatever order their ways are listed; empty for the plain offer.
+ * A string that is equal for two offers of a provider in a corridor if, and only if, they are one
+ * offer, in whatever order their payment methods are listed; empty for the plain offer.
  */
 export function offerKey({ amountMin, amountMax, ...others }: OfferIdentity): string {
   return keyOf(others, [amountMin, amountMax])
@@ -146,7 +146,7 @@ function keyOf(
 
 const PLAIN_KEY = ''
 
-/** The offer that a key of `offerKey` stands for, without terms. */
+/** The offer that a key of `offerKey` identifies, without terms. */
 export function offerOfKey(key: string): Offer {
   if (key === PLAIN_KEY) return PLAIN
   const [sourceCountry, targetCountry, payIn, payOut, channel, min, max, service] = JSON.parse(key)

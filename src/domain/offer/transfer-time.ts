@@ -17,7 +17,7 @@ const WORDS: ReadonlyMap<string, number> = new Map([
   ['same day', DAY_MS],
   ['next day', 2 * DAY_MS],
 ])
-/** `3-5 days`, `less than one hour`, `up to 2 days`, `6 days or more`. */
+/** Matches `3-5 days`, `less than one hour`, `up to 2 days`, `6 days or more`. */
 const SPAN =
   /^(?:(less than|within|up to) )?(one|\d{1,3})(?: ?(?:-|–|to) ?(\d{1,3}))? (\w+?)s?( or more)?$/
 

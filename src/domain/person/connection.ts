@@ -9,7 +9,7 @@ export type KnownApplication = {
 
 export type DescribedApplication = Pick<KnownApplication, 'name' | 'uri' | 'redirectUris'>
 
-/** A person's wish to connect an application, as the key that will stand for it. */
+/** A person's wish to connect an application, as the key that will represent it. */
 export type NewConnection = {
   readonly accountId: string
   readonly userId: string

@@ -5,12 +5,12 @@ import type { Plan, Role } from '~/domain/quota.ts'
 import type { UploadChoices } from '~/domain/upload.ts'
 import type { Factors, OwnSession } from './profile.ts'
 
-/** Everything that is kept of a person and of the account that is theirs. */
+/** Everything that is stored about a person and the person's own account. */
 export type Kept = {
   readonly person: {
     readonly email: string
     readonly createdMs: number
-    /** The language of the person's mails, by its code; null where none is known. */
+    /** The language of the person's emails, by its code; null if it is unknown. */
     readonly language: string | null
   }
   readonly account: {
@@ -39,7 +39,7 @@ export type SentTable = {
   readonly rowCount: number
 }
 
-/** How tables with some columns are read. */
+/** The reading of tables with certain columns. */
 type Layout = {
   readonly header: readonly string[]
   readonly choices: Pick<UploadChoices, 'columns'>

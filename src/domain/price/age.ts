@@ -9,11 +9,11 @@ const ISO_8601 = /^P(?=\d|T\d)(?:(\d{1,12})D)?(?:T(?=\d)(?:(\d{1,12})H)?(?:(\d{1
 const UNIT_MS: Readonly<Record<string, number>> = { d: DAY_MS, h: HOUR_MS, m: MINUTE_MS }
 
 /**
- * An age as it is written in a question, in milliseconds: `90m`, `24h`, `7d`, or an ISO 8601
- * duration of days, hours and minutes such as `P1DT12H`.
+ * An age as written in a request, in milliseconds: `90m`, `24h`, `7d`, or an ISO 8601 duration of
+ * days, hours and minutes such as `P1DT12H`.
  *
- * Null for any other text, for nothing (`PT0M`), and for more than five years. Months and years
- * have no fixed length, so they are none.
+ * Null for any other string, for nothing (`PT0M`), and for more than five years. Months and years
+ * are not accepted, as they have no fixed length.
  */
 export function ageMsOf(text: string): number | null {
   const ms = shortMs(text) ?? isoMs(text) ?? 0

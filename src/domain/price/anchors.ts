@@ -44,8 +44,8 @@ export class Anchors {
   }
 
   /**
-   * The reference of a currency whose pegs lead to the dollar, which no feed has to say: it is of
-   * any moment, so its time is Infinity. Undefined for every other currency.
+   * The reference of a currency whose pegs lead to the dollar, which needs no feed: it holds at any
+   * time, so its time is Infinity. Undefined for every other currency.
    */
   constant(code: string): Reference | undefined {
     return code !== USD && this.of(code) === USD ? this.reference(code, DOLLAR) : undefined
@@ -73,7 +73,7 @@ export class Anchors {
     return { id, atMs, currency: code, perUsd, source, basis, dispersionBps }
   }
 
-  /** Text that differs wherever the price of `code` would. */
+  /** A string that differs whenever the price of `code` would. */
   text(code: string): string {
     return [this.of(code), ...this.#pegsOf(code).map(({ to, rate }) => `${to}*${rate}`)].join(' ')
   }
@@ -88,7 +88,7 @@ export class Anchors {
   }
 }
 
-/** The dollar as a leg: no feed says it, and it holds at any moment. */
+/** The dollar as a leg: no feed publishes it, and it holds at any time. */
 export const DOLLAR: Reference = {
   id: 0,
   atMs: Number.POSITIVE_INFINITY,

@@ -5,12 +5,12 @@ import type { Quote } from '~/domain/quote.ts'
 import { type Anchors, DOLLAR } from './anchors.ts'
 
 /**
- * Asks for the newest reference of a currency at a moment; `USD` stands for the newest of any
+ * A request for the newest reference of a currency at a time; `USD` means the newest of any
  * currency.
  */
 export type Probe = { readonly currency: string; readonly atMs: number }
 
-/** The moments at which each currency is probed. */
+/** The times at which each currency is probed. */
 export type Moments = ReadonlyMap<string, ReadonlySet<number>>
 
 /** Result of a probe; null if there was no reference yet. */
@@ -72,7 +72,7 @@ export type Day = {
   readonly maxAgeMs: number
 }
 
-/** The mids of the moment a quote took effect. */
+/** The mids at the time a quote took effect. */
 export function dayMidsOf(quote: Quote, day: Day): DayMids {
   const feeCurrency = thirdFeeCurrency(quote)
   return {

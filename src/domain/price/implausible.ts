@@ -7,9 +7,9 @@ const NEAR = 1.25
 const PLACES_MAX = 6
 
 /**
- * Says that an executable rate is more than `times` times the mid of its day, or less than that
- * part of it, and asks what may be the reason; null for a rate that can be, for another kind of
- * price, and where `times` is null, which turns the rule off.
+ * Returns a message if an executable rate is more than `times` times the mid of its day, or less
+ * than that part of it, and suggests the reason. Null for a plausible rate, for another kind of
+ * price, and if `times` is null, which turns the rule off.
  */
 export function implausibleFault(
   { rate, rateType, from, to }: Pick<Quote, 'rate' | 'rateType' | 'from' | 'to'>,

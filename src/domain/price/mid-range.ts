@@ -1,6 +1,6 @@
 import { believedRange, type Range } from './suspect.ts'
 
-/** Between which mids a pair stood while a dollar was worth this much in its currencies. */
+/** The range of a pair's mids while a dollar was worth this much in its currencies. */
 export const midRange = (from: Range, to: Range): Range => ({
   least: to.least / from.most,
   most: to.most / from.least,

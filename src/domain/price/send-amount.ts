@@ -7,7 +7,7 @@ import type { Quote } from '~/domain/quote.ts'
 const STEPS = 9e11
 const FIRST = 1e11
 const DIGITS = 12
-/** Closer to the goal than this part of the amounts, doubles cannot tell which side. */
+/** The part of the amounts within which doubles cannot tell on which side of the goal they are. */
 const DOUBT = 1e-13
 
 /**

@@ -38,9 +38,8 @@ export const believedRange = (mid: number, abovePct: number): Range => ({
  * Reports that an executable quote lies too far from the mid of its day to be believed: more than
  * `abovePct` percent above it, or more than 50 percent below it.
  *
- * Null for a quote that is believed, for other kinds of price, for one without any mid or whose mid
- * feeds dispute, and where
- * `abovePct` is null, which turns the rule off.
+ * Null for a quote that is believed, for other kinds of price, for a quote without a mid or with a
+ * disputed one, and if `abovePct` is null, which turns the rule off.
  */
 export function suspicionOf(
   { rate, rateType }: Pick<Quote, 'rate' | 'rateType'>,

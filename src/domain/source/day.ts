@@ -20,9 +20,9 @@ export type BankRate = {
   readonly stated?: string
 }
 
-/** A bank's rates of one moment. */
+/** A bank's rates of one time. */
 export type BankDay = {
-  /** The bank's own moment; a date alone is the midnight that starts it where the bank is. */
+  /** The bank's own time; for a date alone, the midnight that starts it at the bank. */
   readonly atMs: number
   readonly rates: readonly BankRate[]
 }

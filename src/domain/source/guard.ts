@@ -29,14 +29,14 @@ const MOVE_MAX = 0.75
 const REFUSED_SHARE_MAX = 0.25
 /** Some banks publish on a Friday what holds from Monday; a date beyond is wrong. */
 const AHEAD_MS_MAX = 8 * DAY_MS
-/** The maximum number of refusals that are kept to be reported. */
+/** The maximum number of refusals that are retained to be reported. */
 const REFUSED_MAX = 20
 
 /**
- * The days of an answer that lie in a span, each whole, the oldest first; where none does, the
- * newest alone, unless `isStrict`. Days that have not come yet are left out.
+ * The days of a response that lie in a span, each whole, the oldest first; if none does, the newest
+ * alone, unless `isStrict`. Future days are left out.
  *
- * Throws a FeedError for a date that cannot be, whichever day has it.
+ * Throws a FeedError for an impossible date, whichever day has it.
  */
 export function daysWithin(days: readonly BankDay[], window: Window): BankDay[] {
   const { sinceMs, untilMs, isStrict, timeZone, nowMs } = window
@@ -177,7 +177,7 @@ type Read = {
   readonly date: string
 }
 
-/** Why nothing of a day is to be believed, or null. */
+/** The reason to reject a whole day, or null. */
 function dayFault({ stated, faults, date }: Read): string | null {
   const count = stated.length + faults.length
   const isMany = faults.length >= 2 && faults.length > count * REFUSED_SHARE_MAX

@@ -5,10 +5,10 @@ import type { BankRate } from './day.ts'
 
 /** Price of one unit of the foreign currency, from a bank's rate. */
 export type SourcePrice = {
-  /** Units of the bank's currency for one unit of the foreign one, as exact decimal text. */
+  /** Units of the bank's currency for one unit of the foreign one, as an exact decimal string. */
   readonly rate: string
   readonly evidence: Evidence
-  /** Text of the bank, both sides included. */
+  /** Prices as the bank states them, both sides included. */
   readonly notes: string
 }
 

@@ -34,7 +34,7 @@ export type SourceAnswer = {
   readonly validators: Validators | null
 }
 
-/** One bank that can be asked. */
+/** One bank that can be queried. */
 export type QuoteSource = Publishing & {
   /** The name under which it is configured. */
   readonly id: string
@@ -48,7 +48,7 @@ export type QuoteSource = Publishing & {
 export type Question = {
   /** Requested span; no more than one request can cover. */
   readonly span: Span
-  /** Since when days are read that the bank answers unasked. */
+  /** The time from which unrequested days in a response are read. */
   readonly readSinceMs: number
   /**
    * Validators of the bank's last response, so that it need not repeat it; null to have it

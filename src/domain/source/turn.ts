@@ -29,12 +29,12 @@ export const restMsAfter = (failures: number): number =>
   Math.min(RETRY_MS * 2 ** Math.max(0, failures - 1), RETRY_MS_MAX)
 
 /**
- * Reports whether a bank is to be asked now.
+ * Reports whether a bank is to be queried now.
  *
- * It is once it should have published since it was asked last. While the day is not there, it is
- * asked again after an hour and then after twice the time that has passed; after a failure after a
- * quarter of an hour, doubled up to six hours with each. Never before the moment it asked us to
- * wait for.
+ * It is due once it should have published since the last query. While the day is missing, it is
+ * queried again after an hour, and then after twice the time that has passed. After a failure it is
+ * queried after a quarter of an hour, doubled up to six hours with each failure. It is never
+ * queried before the time it asked us to wait for.
  */
 export function isDue(turn: Turn, publishing: Publishing, nowMs: number): boolean {
   const { triedMs, isFailing, failures, newestMs } = turn
@@ -80,14 +80,14 @@ export function missedDays(publishing: Stated, nowMs: number): number | null {
 }
 
 /**
- * From how many missed days on a bank counts as late: two holidays in a row are common, and some
- * date their rates a day back.
+ * The number of missed days from which a bank counts as late: two holidays in a row are common, and
+ * some banks date their rates a day back.
  */
 export const LATE_DAYS = 4
 
 type Publication = { readonly date: string; readonly atMs: number }
 
-/** The last moment at which the bank should have published; null if it never does. */
+/** The last time at which the bank should have published; null if it never does. */
 function lastPublication(publishing: Publishing, nowMs: number): Publication | null {
   for (let days = 0; days <= 7; days++) {
     const date = dateIn(nowMs - days * DAY_MS, publishing.timeZone)
@@ -111,8 +111,8 @@ const weekdayOf = (dateMs: number): number => new Date(dateMs).getUTCDay() || 7
 const LOOK_BACK_MS = 10 * DAY_MS
 
 /**
- * The span of a run without a wish of its own: from the newest recorded day, or the oldest gap
- * before it, however long ago, within what may be backfilled; ten days for a first run.
+ * The span of a run without a requested one: from the newest recorded day, or the oldest gap before
+ * it, however long ago, within the backfill limit; ten days for a first run.
  */
 export function usualSpan(
   { newestMs, gaps = [] }: Known,
@@ -159,7 +159,7 @@ export function publicationDates({ sinceMs, untilMs }: Span, source: Publishing)
 }
 
 /**
- * The spans that together cover one, each no longer than a question to the bank reaches, the oldest
+ * The spans that together cover one, each no longer than a query to the bank may cover, the oldest
  * first. Spans of one day are its days of publication.
  */
 export function stepsOf({ sinceMs, untilMs }: Span, source: Asked): Span[] {

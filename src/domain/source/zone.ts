@@ -1,17 +1,16 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import { dateMsOf } from '~/domain/instant.ts'
 
-/** The moment that starts a `YYYY-MM-DD` date in a time zone, or null when it is not a date. */
+/** The time that starts a `YYYY-MM-DD` date in a time zone; null if it is not a date. */
 export function midnightMs(date: string, timeZone: string): number | null {
   const utcMs = dateMsOf(date)
   return utcMs === null ? null : wallMs(utcMs, timeZone)
 }
 
 /**
- * The moment at which clocks of a time zone show what clocks at Greenwich show at `utcMs`.
+ * The time at which clocks of a time zone show what clocks at Greenwich show at `utcMs`.
  *
- * Where clocks are put forward over it, the first moment after; where they show it twice, the
- * earlier one.
+ * If clocks are put forward over it, the first time after; if they show it twice, the earlier one.
  */
 export function wallMs(utcMs: number, timeZone: string): number {
   const guesses = [DAY_MS, -DAY_MS].map((ms) => utcMs - offsetMs(utcMs - ms, timeZone))
@@ -19,7 +18,7 @@ export function wallMs(utcMs: number, timeZone: string): number {
   return shown.length > 0 ? Math.min(...shown) : Math.max(...guesses)
 }
 
-/** The `YYYY-MM-DD` that calendars of a time zone show at a moment. */
+/** The `YYYY-MM-DD` that calendars of a time zone show at a time. */
 export const dateIn = (atMs: number, timeZone: string): string =>
   new Date(atMs + offsetMs(atMs, timeZone)).toISOString().slice(0, 10)
 
@@ -53,7 +52,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made
 }
 
-/** Reports whether a text names a time zone of the IANA database. */
+/** Reports whether a string names a time zone of the IANA database. */
 export function isTimeZone(text: string): boolean {
   try {
     formatOf(text)
