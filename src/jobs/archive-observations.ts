@@ -3,7 +3,7 @@ import type { Window } from '~/domain/period.ts'
 type Store = {
   /** Does the work unless another process archives or prunes; null if one does. */
   once<T>(work: () => Promise<T>): Promise<T | null>
-  /** The whole months before a moment, oldest first. */
+  /** The whole months before a time, oldest first. */
   months(beforeMs: number): Promise<readonly Window[]>
   corridors(): Promise<readonly number[]>
   sealedBeforeMs(): Promise<number>
@@ -30,8 +30,8 @@ type Archived = {
 
 /**
  * Archives the whole months before a time, oldest first, each corridor of a month in a transaction,
- * and then gives back the space of its rows; null if another process archives or prunes. Called
- * again after it was cut off, it continues; rows that came back since are archived again.
+ * and then frees the space of its rows. Returns null if another process archives or prunes. A later
+ * call continues after an interruption; rows that came back since are archived again.
  */
 export const archiveObservations = (
   deps: ArchiveDeps,

@@ -48,7 +48,7 @@ export type Spread = {
 /** End of the log: position 0 while it is empty. */
 type LogEnd = {
   readonly position: number
-  /** The moments of the last tick and of the last hour; null if there is none. */
+  /** The times of the last tick and of the last hour; null if there is none. */
   readonly tickMs: number | null
   readonly hourMs: number | null
 }
@@ -57,9 +57,9 @@ export type ChangeStore = {
   end(): Promise<LogEnd>
   /** The rows from a position on, that one first where it is still there; at most `rowsMax`. */
   from(position: number, rowsMax: number): Promise<readonly LogRow[]>
-  /** Logs that time passed, unless such a row stands after the position already. */
+  /** Logs that time passed, unless there is such a row after the position already. */
   logTime(kind: 'tick' | 'hour', atMs: number, afterPosition: number): Promise<void>
-  /** Forgets old rows, and tells how many. */
+  /** Deletes old rows, and returns their number. */
   prune(nowMs: number): Promise<number>
 }
 

@@ -10,7 +10,7 @@ type CheckDeps = LoggedLoads & {
   readonly log: Log
 }
 
-/** What was loaded, and the catalogue of the time at which it began to be loaded. */
+/** Loaded data, and the catalogue of the time at which the load began. */
 export type Checked = Loaded & { readonly before: CatalogueIndex }
 
 /** `corridors` is null for all; `found` is null if the load failed, and is to be made again. */

@@ -15,7 +15,7 @@ export type WitnessDeps = {
     cosign(note: string, cosigned: string): Promise<void>
   }
   readonly witnesses: readonly Witness[]
-  /** Sends a text; rejects where there is no answer in time. */
+  /** Sends a string; rejects if there is no response in time. */
   post(url: string, body: string): Promise<{ readonly status: number; readonly text: string }>
   /** The size of the last checkpoint that each witness cosigned, as far as it is known. */
   readonly known: Map<string, number>
@@ -31,8 +31,8 @@ const CONFLICT = 409
 const SIZE = /^(0|[1-9]\d{0,15})\n?$/
 
 /**
- * A checkpoint with the signatures of the witnesses that it lacks. One that does not answer, or
- * answers with another signature, is left out and logged.
+ * A checkpoint with the signatures of the witnesses that it lacks. A witness that does not respond,
+ * or returns another signature, is left out and logged.
  *
  * `isBehind` says that a witness knows a larger tree of the origin than this one.
  */

@@ -12,7 +12,7 @@ type OutboxStore = {
   claim(request: ClaimRequest): Promise<readonly Claim[]>
   /** Gives a claim back, as if it had not been tried; it is due at `nextMs`. */
   release(claim: Claim, nextMs: number): Promise<void>
-  /** Counts one more and answers how many there are in the window that ends at `endsMs`. */
+  /** Counts one more and returns the number in the window that ends at `endsMs`. */
   countAttempt(scope: string, endsMs: number): Promise<number>
   keepSuccess(claim: Claim, attempt: Attempt): Promise<void>
   /** Keeps a failure, and when it is tried next; null gives it up. */
@@ -21,9 +21,9 @@ type OutboxStore = {
   failingSince(claim: Claim): Promise<number | null>
   /** Ends the alerts of the account that go where the claim goes. */
   switchOff(claim: Claim, reason: string, nowMs: number): Promise<SwitchedOff>
-  /** Adds a mail to the owner about alerts that ended. */
+  /** Adds an email to the owner about alerts that ended. */
   addEnding(claim: Claim, body: string, nowMs: number): Promise<void>
-  /** Makes due what a clock that was ahead has put off for too long; answers how many. */
+  /** Makes deliveries due that a clock ahead has put off for too long; returns their number. */
   recall(nowMs: number): Promise<number>
   /** The time when the longest waiting delivery was due; null for none. */
   dueSince(nowMs: number): Promise<number | null>
@@ -40,11 +40,11 @@ type DelivererDeps = {
   readonly stopwatch: () => number
   /** A random number from 0 to below 1. */
   readonly random: () => number
-  /** Tells once; never rejects. The signal ends it early. */
+  /** Attempts delivery once; never rejects. The signal ends it early. */
   send(claim: Claim, stop: AbortSignal): Promise<Answer>
-  /** The mail to the owner of alerts that were switched off; null if none can be sent. */
+  /** The email to the owner of alerts that were switched off; null if none can be sent. */
   endingBody(claim: Claim, ended: SwitchedOff, reason: string): string | null
-  /** Hears of each try. */
+  /** Receives each attempt. */
   note(claim: Claim, outcome: Outcome, ms: number): void
 }
 
@@ -68,8 +68,8 @@ const STOP_WAIT_MS = 2000
 const GONE = 410
 
 /**
- * Tells what alerts have to tell. Each delivery is claimed in the database for one try, so that
- * processes share the work and what a dead one had in its hands is taken up again.
+ * Delivers the messages of alerts. Each delivery is claimed in the database for one attempt, so
+ * that processes share the work, and the claims of a dead process are taken up again.
  */
 export class Deliverer {
   readonly jobs: readonly Job[]
@@ -196,7 +196,7 @@ export class Deliverer {
     return nextTryMs({ tries, createdMs, nowMs, random: this.deps.random() })
   }
 
-  /** Why nothing more is sent where a claim went; null if it is tried again. */
+  /** Returns why nothing more is sent to a claim's destination; null if it is tried again. */
   async #endOf(claim: Claim, { status, error, nowMs }: Attempt): Promise<string | null> {
     if (claim.to.kind !== 'webhook') return null
     if (status === GONE) return REASONS.gone

@@ -20,7 +20,7 @@ export type FeedReport = Failure & {
 
 export type RunOutcome = {
   readonly startedMs: number
-  /** The feed whose answer was taken, the most preferred of several; null when there was none. */
+  /** The feed whose response was taken, the most preferred of several; null if there was none. */
   readonly source: string | null
   /** The recorded snapshots: one for each feed, or set of feeds that agree; none empty. */
   readonly snapshots: readonly FeedSnapshot[]
@@ -112,8 +112,8 @@ const dissentOf = (currency: string, source: string): string =>
   `reference ${currency} of ${source} is not used: it disagrees with other feeds`
 
 /**
- * A run in one line for an operator: which feed answered with what and as of when, and which failed
- * and why.
+ * Summarizes a run in one line for an operator: the responses of feeds with their times, and the
+ * failures with their reasons.
  */
 export function summaryOf({ feeds, held, support, missing }: RunOutcome): string {
   const parts = feeds

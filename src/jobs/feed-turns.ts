@@ -9,15 +9,15 @@ type FeedTurnsDeps = Omit<FetchReferencesDeps, 'known'> & {
 }
 
 /**
- * The time when a service asks its feeds: at the times of the pattern, after a start that finds the
- * last of them missed, unsuccessful or run with other feeds, and as soon as the catalogue has a
- * currency that no feed was requested before.
+ * Decides when a service queries its feeds: at the times of the pattern; after a start that finds
+ * the last run missed, unsuccessful or made with other feeds; and as soon as the catalogue has a
+ * currency that no feed was queried for.
  */
 export class FeedTurns {
   readonly #nextInstantMs: (nowMs: number) => number
   #begin: (() => void) | null = null
   #isRunning = false
-  /** The moment since which a run is wanted off schedule. */
+  /** The time since which a run is wanted off schedule. */
   #wantedMs: number | null = null
   #sought = new Set<string>()
 

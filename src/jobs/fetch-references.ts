@@ -36,7 +36,7 @@ export type FeedStore = {
   append(snapshot: FeedSnapshot): Promise<unknown>
   /** The saved state, plain JSON; null before the first `saveState`. */
   loadState(): Promise<FeedState | null>
-  /** Replaces the state that was saved before, and records what feeds answered in a run. */
+  /** Replaces the saved state, and records the responses of feeds in a run. */
   saveState(state: FeedState, answers: readonly JudgedAnswer[]): Promise<void>
 }
 
@@ -54,14 +54,14 @@ export type FetchReferencesDeps = {
 
 /**
  * Runs once and records what was accepted. In the mode `consensus` it asks every feed; in `order`
- * it asks them until one gives a snapshot that is believed, and further ones for what is missing or
- * needs a second opinion.
+ * it asks them until one gives a snapshot that is believed, and further ones for currencies that
+ * are missing or need a second opinion.
  *
- * Answers null when there was nothing to do: another replica is running, or has begun a run at or
+ * Returns null if there was nothing to do: another replica is running, or has begun a run at or
  * after `slotMs` (the scheduled time of this one; null runs in any case). A feed that asked us to
  * wait is not asked before its time. If no feed served, that is an outcome; only a failure of the
- * store makes this reject, and then the snapshots appended so far stay in force and the next run
- * does the rest.
+ * store rejects, and then the snapshots appended so far stay in force and the next run does the
+ * rest.
  */
 export function fetchReferences(
   deps: FetchReferencesDeps,
@@ -119,7 +119,7 @@ type InquiryContext = {
   readonly standing: ReadonlyMap<string, number>
 }
 
-/** The course of one run: the feeds asked, their answers, and the verdict so far. */
+/** The course of one run: the feeds asked, their responses, and the verdict so far. */
 class Inquiry {
   readonly answers: FeedAnswer[] = []
   readonly failures = new Map<string, FeedError>()
@@ -245,7 +245,7 @@ function outcomeOf(inquiry: Inquiry, startedMs: number): RunOutcome {
   }
 }
 
-/** One snapshot for each set of feeds, as of the oldest answer in it. */
+/** One snapshot for each set of feeds, as of its oldest response. */
 function snapshotsOf({ accepted, support }: Verdict): FeedSnapshot[] {
   const backing = new Map(support.map((one) => [one.currency, one]))
   const bySet = Map.groupBy(accepted, ({ used }) => used.map(({ feedId }) => feedId).join())

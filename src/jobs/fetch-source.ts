@@ -73,7 +73,7 @@ export type SourceReport = {
   readonly observations: number
   /** The newest day that is recorded; null if there is none. */
   readonly newestMs: number | null
-  /** Why it failed, and what was refused; each continues the bank's name. */
+  /** The errors and refusals of the run; each continues the bank's name. */
   readonly faults: readonly string[]
   /** Beginning of an unreadable response, for operators only. */
   readonly excerpt: string | null

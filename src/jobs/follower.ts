@@ -15,7 +15,7 @@ type FollowerDeps = LoggedSources &
   Omit<LoggedLoads, 'quotes' | 'references'> & {
     readonly quotes: LoggedSources['quotes'] & LoggedLoads['quotes']
     readonly references: LoggedSources['references'] & LoggedLoads['references']
-    /** Where days are looked up for rows whose sender waits. */
+    /** The source of days for rows whose sender waits. */
     readonly days: DaySource
     readonly memory: Memory
     readonly live: LiveMemory
@@ -24,21 +24,21 @@ type FollowerDeps = LoggedSources &
 
 /** The time for which there is no tick while nothing is watched; else there is one each minute. */
 const UNWATCHED_MS = 3 * MINUTE_MS
-/** How often all is loaded in a row, because of rows that the log does not name. */
+/** The maximum number of full loads in a row, because of rows that the log does not name. */
 const LOADS_MAX = 5
-/** How long the sender of a commit waits for its being served. */
+/** The longest time that the sender of a commit waits for it to be served. */
 const SERVED_MS_MAX = 8_000
 
 /** Signals that the order is broken: the next row has no step. */
 class Broken extends Error {}
 
 /**
- * Applies the log of changes to memory, row by row, in every process. Nothing else brings
- * quotes, references or a catalogue there.
+ * Applies the log of changes to memory, row by row, in every process. It is the only writer of
+ * quotes, references and the catalogue there.
  *
- * News only wake it: what it missed while its connection was lost stands in the log. Where the log
- * does not tell what changed (its rows are gone, an import names none, a version that does not
- * know the log recorded something, a clock was set back) everything is loaded.
+ * Change notifications only wake it: changes that it missed while its connection was lost are in
+ * the log. If the log does not say what changed (its rows are gone, an import names none, a version
+ * without the log recorded something, a clock was set back) everything is loaded.
  */
 export class Follower {
   #isLost = false
@@ -56,7 +56,7 @@ export class Follower {
     this.#turns = new LoadTurns({ ...deps, failure, work: () => this.#turn() }, false)
   }
 
-  /** The time of the oldest news that is not applied yet; null for none. */
+  /** The time of the oldest change notification that is not applied yet; null for none. */
   get waitingSinceMs(): number | null {
     return this.#turns.waitingSinceMs
   }
@@ -66,7 +66,7 @@ export class Follower {
     return this.#tickMs
   }
 
-  /** How often everything was loaded since the beginning. */
+  /** The number of times that everything was loaded. */
   get gaps(): number {
     return this.#gaps
   }
@@ -81,13 +81,13 @@ export class Follower {
     return this.isFailing || this.#isLost
   }
 
-  /** Loads everything and goes on from there. Rejects when the database does not answer. */
+  /** Loads everything and goes on from there. Rejects if the database does not respond. */
   async begin(): Promise<void> {
     await this.#load()
     this.#turns.begin()
   }
 
-  /** Hears of news; those without a position come from a version that does not log. */
+  /** Receives a change notification; one without a position is of a version that does not log. */
   hear({ kind, position }: { kind?: string; position?: number | null }, isOwn = false): void {
     const { memory, clock } = this.deps
     if (position) {
@@ -98,8 +98,8 @@ export class Follower {
   }
 
   /**
-   * Runs what commits observations and hands them to `serve`. News of commits of this process do
-   * not have the log read meanwhile, but for one whose answer was lost.
+   * Runs `work`, which commits observations and hands them to `serve`. Meanwhile notifications of
+   * own commits cause no read of the log, unless the response to a commit was lost.
    */
   committing<T>(work: () => Promise<T>): Promise<T> {
     return this.#own.during(work, (position) => this.#readTo(position))
@@ -111,20 +111,20 @@ export class Follower {
     return this.#turns.take()
   }
 
-  /** Resolves when everything heard of so far is served, or failed. */
+  /** Resolves once everything received so far is served, or failed. */
   settled(): Promise<void> {
     return this.#turns.settled()
   }
 
   /**
-   * Serves what this process committed, in its turn, or without `commit` everything committed so
-   * far; answers false if that fails or takes too long. The log is read only if others committed
-   * since the last row that was applied.
+   * Serves a commit of this process in its turn, or without `commit` everything committed so far.
+   * Returns false if that fails or takes too long. The log is read only if others committed since
+   * the last applied row.
    */
   async serve(commit: OwnCommit | null): Promise<boolean> {
     const { live, memory } = this.deps
     if (!commit || commit.position <= live.position) {
-      // It was read from the log already, or the log of another server goes on elsewhere.
+      // It was read from the log already, or the log of another server continues elsewhere.
       await this.caughtUp()
       return !this.isFailing
     }
@@ -139,8 +139,8 @@ export class Follower {
   }
 
   /**
-   * Loads everything, or the quotes of some corridors alone, as a gap if that brings what the log
-   * did not report. The log is followed meanwhile. A load that fails is made again by a later turn.
+   * Loads everything, or the quotes of some corridors alone, as a gap if that brings changes that
+   * the log did not report. The log is followed meanwhile. A later turn repeats a failed load.
    */
   async check(corridors: readonly StoredCorridor[] | null = null): Promise<void> {
     await this.#checks.add(corridors)
@@ -179,11 +179,11 @@ export class Follower {
     }
   }
 
-  /** Applies all that is logged and wanted; answers false if the log does not say all of it. */
+  /** Applies all wanted rows of the log; returns false if the log does not contain all changes. */
   async #catchUp({ isReported = true } = {}): Promise<boolean> {
     const { live, log } = this.deps
     const wanted = isReported ? this.#wantedPosition : Number.POSITIVE_INFINITY
-    // What a read does not bring is not waited for: it was of another database, or is read again.
+    // Positions that a read does not reach are given up: of another database, or read again.
     if (isReported) this.#wantedPosition = 0
     try {
       if (isReported) await this.#takeOwn()
@@ -244,7 +244,7 @@ export class Follower {
     }
   }
 
-  /** Applies the next rows; answers whether there may be more. */
+  /** Applies the next rows; returns whether there may be more. */
   async #takeSome(isReported: boolean): Promise<boolean> {
     const { live, changes } = this.deps
     const rows = await changes.from(live.position, ROWS_MAX)
@@ -261,7 +261,7 @@ export class Follower {
     return rows.length === ROWS_MAX
   }
 
-  /** Whether nobody watches, in this process or another, so that quotes need no step. */
+  /** Whether no client watches, in this process or another, so that quotes need no step. */
   get #isUnwatched(): boolean {
     const { live, clock } = this.deps
     return live.watched.size === 0 && clock.now() - this.#tickMs > UNWATCHED_MS
@@ -283,7 +283,7 @@ export class Follower {
       if (live.hourMs !== null && atMs > live.hourMs + HOUR_MS)
         throw new Broken('hours are missing')
     }
-    // What some processes went on without is a gap for the readers of all of them.
+    // Changes that some processes went on without are a gap for the readers of all processes.
     const isStep = kind !== 'observations' || (row.spread?.state !== 'again' && !this.#isUnwatched)
     return this.#apply(change, isReported && isStep)
   }

@@ -10,14 +10,14 @@ export type LoggedLoads = {
   readonly catalogue: {
     /**
      * Every currency and provider, inactive ones included, in no particular order, and the
-     * providers' activity, all read at one moment.
+     * providers' activity, all read at one time.
      */
     load(): Promise<Catalogue>
   }
   readonly quotes: {
     /**
-     * What is in force at each of `boundariesMs(nowMs)`, each once, in no particular order; of all
-     * corridors, where it does not matter that only some are asked for.
+     * The quotes in force at each of `boundariesMs(nowMs)`, each once, in no particular order; of
+     * all corridors, if it does not matter that only some are requested.
      */
     live(nowMs: number, corridors: LoadAsk['corridors']): Promise<readonly Quote[]>
     /** The corridors that the last `live` could not have, where it may lack some. */
@@ -25,7 +25,7 @@ export type LoggedLoads = {
     withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
   }
   readonly references: DaySource & {
-    /** As for quotes. */
+    /** The references in force at the same times. */
     live(nowMs: number): Promise<readonly Reference[]>
   }
 }
@@ -37,7 +37,7 @@ const NONE: ReadonlySet<string> = new Set()
 /** The time of a load, and the corridors whose quotes are loaded; null for all. */
 type LoadAsk = { readonly nowMs: number; readonly corridors: readonly StoredCorridor[] | null }
 
-/** Everything live, and what was withdrawn of what a memory holds. */
+/** Loads everything live, and the withdrawn quotes among those in memory. */
 export async function load(
   { catalogue, quotes, references }: LoggedLoads,
   memory: Memory,
@@ -58,7 +58,7 @@ export async function load(
   return { catalogue: entries, quotes: live, withdrawn, missing, references: said }
 }
 
-/** Where what was loaded is published, and the times by which it is kept. */
+/** The destination of loaded data, and the times by which it is retained. */
 type Loading = {
   readonly memory: Memory
   readonly references: DaySource
@@ -66,7 +66,7 @@ type Loading = {
 }
 
 /**
- * Serves what was loaded, and looks up the references of every day that memory needs then. Answers
+ * Serves loaded data, and looks up the references of every day that memory needs then. Returns
  * whether memory lacked a quote or a reference.
  */
 export async function publishLoaded(

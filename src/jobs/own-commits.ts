@@ -1,6 +1,6 @@
 import type { LoggedChange } from '~/memory/live/live.ts'
 
-/** How many commits wait for their turn; those beyond are read from the log. */
+/** The maximum number of commits that wait for their turn; others are read from the log. */
 const COMMITS_MAX = 1000
 
 /** A commit of observations of this process. */
@@ -14,15 +14,15 @@ export type OwnCommit = Pick<LoggedChange, 'position' | 'atMs' | 'quotes' | 'wit
 /**
  * The commits of this process: each is applied without reading the log if it comes next there.
  *
- * While some are made, nobody has to hear of them: what was committed is handed over afterwards. Of
- * one whose answer was lost it is remembered how far the log goes.
+ * Notifications of these commits are ignored while some run: the commits are handed over
+ * afterwards. If the response to one was lost, its position in the log is remembered.
  */
 export class OwnCommits {
   readonly #after = new Map<number, OwnCommit>()
   #running = 0
   #heardPosition = 0
 
-  /** Runs what commits; `onQuiet` hears of the last position once nothing runs. */
+  /** Runs work that commits; `onQuiet` receives the last position once nothing runs. */
   async during<T>(work: () => Promise<T>, onQuiet: (position: number) => void): Promise<T> {
     this.#running++
     try {
@@ -33,7 +33,7 @@ export class OwnCommits {
     }
   }
 
-  /** Answers whether news of an own commit may wait, since some are being made. */
+  /** Returns whether the notification of an own commit may wait, since some are running. */
   isAwaited(position: number): boolean {
     if (this.#running === 0) return false
     this.#heardPosition = Math.max(this.#heardPosition, position)

@@ -14,15 +14,14 @@ type RetentionStore = {
    * process that dies releases its turn.
    */
   once<T>(work: () => Promise<T>): Promise<T | null>
-  /** The whole months before a moment that can be dropped at once, oldest first. */
+  /** The whole months before a time that can be dropped at once, oldest first. */
   months(beforeMs: number): Promise<readonly Window[]>
   /**
-   * Drops the oldest month, as `prune` would delete its observations, in one transaction, and
-   * answers how many there were; null if that is not possible at the moment. Its roll-ups must be
-   * right.
+   * Drops the oldest month, as `prune` would delete its observations, in one transaction. Returns
+   * the number of observations; null if that is impossible at present. Its roll-ups must be right.
    */
   dropMonth(month: Window, beforeMs: number): Promise<number | null>
-  /** Moves archived observations of the months that begin before a moment back. */
+  /** Moves archived observations of the months that begin before a time back. */
   unarchive(beforeMs: number): Promise<unknown>
   /** The series that hold observations to prune, by corridor. */
   outdated(
@@ -31,13 +30,12 @@ type RetentionStore = {
   /**
    * Deletes the oldest observations of a series, in one transaction, but never the last one of an
    * offer before `beforeMs`, nor an older one that stays valid for longer, notes them in the
-   * roll-ups, and answers how many there were. The database refuses a `beforeMs` of less than a
-   * year ago.
+   * roll-ups, and returns their number. The database refuses a `beforeMs` of less than a year ago.
    */
   prune(seriesId: number, limit: PruneLimit): Promise<number>
   /** Deletes withdrawn observations that took effect before then, and uploads of such alone. */
   pruneWithdrawals(beforeMs: number): Promise<void>
-  /** Records the pruning, and tells listeners to load everything. */
+  /** Records the pruning, and notifies listeners to load everything. */
   finish(pruning: Pruning): Promise<void>
   /** Records the pruning of a run that was interrupted before it could; the roll-ups know of it. */
   settle(): Promise<void>
@@ -49,25 +47,25 @@ export type PruneDeps = {
   readonly clock: { now(): number }
   /** The person named in the list of prunings. */
   readonly actor: string
-  /** Told how many months and series are pruned so far. */
+  /** Receives the number of months and series pruned so far. */
   readonly reach?: (done: number, total: number) => void
 }
 
 type Pruned = { readonly beforeMs: number; readonly observations: number }
 
-/** The moment from which observations are kept: an hour is pruned as a whole or not at all. */
+/** The time from which observations are retained: an hour is pruned as a whole or not at all. */
 export const keptFromMs = (nowMs: number, years: number): number =>
   hourStartMs(yearsBeforeMs(nowMs, years))
 
 /**
- * Deletes observations older than `years`: month by month, and what lies outside of whole months in
- * small transactions; null when another process is doing it.
+ * Deletes observations older than `years`: month by month, and those outside of whole months in
+ * small transactions. Returns null if another process is doing it.
  *
  * A corridor's roll-ups are repaired before its observations go, since that is impossible
  * afterwards. The last observation of each offer before the limit stays, and so do older ones that
- * stay valid for longer, so that answers about later moments do not change. Rows deleted before a
- * failure are counted too; if a run was killed, the next one counts them. Withdrawn ones go as well
- * and are not counted: no answer had them.
+ * stay valid for longer, so that responses about later times do not change. Rows deleted before a
+ * failure are counted too; if a run was killed, the next one counts them. Withdrawn ones are
+ * deleted too but not counted: no response had them.
  */
 export function pruneObservations(deps: PruneDeps, years: number): Promise<Pruned | null> {
   const { store, clock, actor } = deps

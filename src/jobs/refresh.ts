@@ -17,7 +17,7 @@ export type Sources = {
   readonly access: {
     /** Every account and key, revoked keys included; an account's keys in order of creation. */
     load(): Promise<Access>
-    /** One account and its keys; nothing when there is no such account. */
+    /** One account and its keys; nothing if there is no such account. */
     loadAccount(id: string): Promise<Access>
   }
   readonly usage: {
@@ -124,7 +124,7 @@ export class Refresher {
     return this.#turns.settled()
   }
 
-  /** Loads everything, in its turn. Rejects when the database does not answer. */
+  /** Loads everything, in its turn. Rejects if the database does not respond. */
   async reload(): Promise<void> {
     this.note({ kind: 'everything' })
     await this.settled()

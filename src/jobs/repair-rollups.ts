@@ -6,7 +6,7 @@ export type RollupStore = {
   corridors(): Promise<readonly StoredCorridor[]>
   /**
    * The hours of a window of whole hours whose roll-ups do not match their observations, pruned
-   * ones included, oldest first. Sees one moment: rows being recorded meanwhile do not count as
+   * ones included, oldest first. Sees one time: rows being recorded meanwhile do not count as
    * differences.
    */
   differences(
@@ -17,10 +17,10 @@ export type RollupStore = {
   repair(corridor: StoredCorridor, hoursMs: readonly number[]): Promise<void>
 }
 
-/** Hours that are made right in one transaction. */
+/** The maximum number of hours that are repaired in one transaction. */
 const REPAIR_HOURS_MAX = 1000
 
-/** Repairs the roll-ups of a corridor's window; answers the hours that were wrong, oldest first. */
+/** Repairs the roll-ups of a corridor's window; returns the hours that were wrong, oldest first. */
 export async function repairRollups(
   store: RollupStore,
   corridor: StoredCorridor,

@@ -4,7 +4,7 @@ import type { FeedState } from '~/domain/feed/state.ts'
 import type { RunOutcome } from './feed-records.ts'
 import { type FeedStore, type FetchReferencesDeps, fetchReferences } from './fetch-references.ts'
 
-/** A feed whose answers were recorded, in any order. */
+/** A feed whose responses were recorded, in any order. */
 export type RecordedFeed = Omit<ReferenceFeed, 'ask' | 'id'> & {
   readonly answers: readonly ReferenceAnswer[]
 }
@@ -17,7 +17,7 @@ export type ReplayedRun = {
   readonly standing: ReadonlyMap<string, number>
 }
 
-/** A run of each day at noon, in which a feed gives its newest answer of that day or before. */
+/** Time of each day's run, in which a feed gives its newest response up to that day. */
 const NOON_MS = DAY_MS / 2
 
 /**

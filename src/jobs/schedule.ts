@@ -19,7 +19,7 @@ export type Schedule = {
 }
 
 /**
- * Reports whether a text is a pattern that recurs; a single date does not, nor does 31 February.
+ * Reports whether a string is a pattern that recurs; a single date does not, nor does 31 February.
  */
 export function isCronPattern(text: string): boolean {
   try {

@@ -19,7 +19,7 @@ type Deps = {
   readonly store: LogStore
   /** Does the work unless another process does it; null then. */
   alone<T>(work: () => Promise<T>): Promise<T | null>
-  /** The newest checkpoint that this process has seen, kept beyond its end. */
+  /** The newest checkpoint that this process has seen, stored beyond its end. */
   readonly published: { read(): Promise<string | null>; write(note: string): Promise<void> }
   readonly signed: SealPass['signed']
   readonly witnesses: readonly Witness[]

@@ -16,7 +16,7 @@ type Needed = {
 
 /**
  * The entries that a bank needs and the catalogue lacks: its provider, its currency, the currencies
- * that it states, and those to which they are pegged. What is there stays as it is.
+ * that it states, and those to which they are pegged. Existing entries stay unchanged.
  */
 export function entriesFor(catalogue: Catalogue, { source, codes, entryOf }: Needed): Entries {
   const known = new Set(catalogue.currencies.map(({ code }) => code))

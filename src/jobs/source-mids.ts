@@ -20,8 +20,8 @@ type Priced = {
 const NEAR_MS_MAX = 10 * DAY_MS
 
 /**
- * The mids of currencies at moments; null if there is none. A moment before every reference,
- * such as the last midnight of a service that has just begun, has the mid of now if that is near.
+ * The mids of currencies at given times; null if there is none. A time before every reference, such
+ * as the last midnight of a service that has just begun, gets the current mid if that is near.
  */
 export async function midsOf(source: ReferenceSource, priced: Priced) {
   const { currency, codes, moments, nowMs, anchors, maxAgeMs } = priced

@@ -8,21 +8,21 @@ type UsageExchangeDeps = {
   readonly shares: UsageShares
   readonly usage: {
     /**
-     * Adds counts and then takes shares, all or nothing. Answers the new totals of those counts and
-     * of every key of the accounts asked for, in no particular order, and the shares. Other
-     * processes are notified which accounts changed.
+     * Adds counts and then takes shares, all or nothing. Returns the new totals of those counts and
+     * of every key of the requested accounts, in no particular order, and the shares. Other
+     * processes are notified of the accounts that changed.
      *
      * Any number of processes may settle at once: rows are locked in one order, so there is no
-     * deadlock. Counts of keys that do not exist are dropped and have no total; a process that was
-     * taken for dead gets no shares.
+     * deadlock. Counts of keys that do not exist are dropped and have no total; a process that
+     * counted as dead gets no shares.
      *
      * The counts of a call that rejects have to be part of the next call. They are still added only
-     * once: if the answer to a commit was lost, the server is asked what became of it.
+     * once: if the response to a commit was lost, the server is asked for its outcome.
      */
     settle(batch: UsageBatch): Promise<Settlement>
   }
   readonly meters: {
-    /** Joins the processes that count usage, and answers the slot. No share is held then. */
+    /** Joins the processes that count usage, and returns the slot. No share is held then. */
     join(): Promise<number>
     /** Renews the lease; null if this process was taken for dead and has to join again. */
     renew(): Promise<number | null>
@@ -36,8 +36,8 @@ type UsageExchangeDeps = {
 
 /**
  * The time that the database may take before requests that wait for a share count it as
- * unreachable: so many looks, between which answers are read. On a busy machine they come late too,
- * so the time that this process itself waits for a core is not held against the database.
+ * unreachable: a number of looks, between which responses are read. On a busy machine the looks are
+ * late too, so this process's own wait for a core is not held against the database.
  */
 const LATE_LOOKS = 20
 const LOOK_MS = 50
@@ -58,7 +58,7 @@ export class UsageExchange {
 
   constructor(private readonly deps: UsageExchangeDeps) {}
 
-  /** Joins the processes that count. Rejects when the database does not answer. */
+  /** Joins the processes that count. Rejects if the database does not respond. */
   async start(): Promise<void> {
     await this.#join()
     this.deps.shares.onAsk = () => this.#hurry()
@@ -67,8 +67,8 @@ export class UsageExchange {
   /**
    * Writes what was counted since the last time, and loads what all replicas counted together.
    *
-   * Rejects when the database does not answer, or has this give way to a migration; the counts stay
-   * pending then.
+   * Rejects if the database does not respond, or makes this give way to a migration; the counts
+   * stay pending then.
    */
   run(): Promise<void> {
     return this.#inTurn(async () => {
@@ -99,7 +99,7 @@ export class UsageExchange {
       if (!this.deps.shares.isJoined) await this.#renew()
       await this.#settle()
     })
-    // The job that runs every second reports a database that does not answer.
+    // The job that runs every second reports a database that does not respond.
     turn.catch(() => {})
   }
 

@@ -47,7 +47,7 @@ const POLL_MS = 25
 const POLLS_MAX = 20
 /** The longest time that a server may take to respond; then it counts as unreachable. */
 const ANSWER_MS_MAX = 2000
-/** Rows that their servers have lacked for this long, answering all the while, were deleted. */
+/** Rows that their servers have lacked for this long, while responding, were deleted. */
 const MISSING_MS_MAX = HOUR_MS
 /** The maximum number of incomplete changes that are looked at in one turn. */
 const UNSEEN_MAX = 500
@@ -62,12 +62,12 @@ type SeenQuotes = ReadonlyMap<number, readonly Quote[] | null>
  * Reads the observations of a database on several servers a whole commit at a time.
  *
  * The servers show their parts of a commit one after the other, and one that went away in between
- * shows its part when it is back. So a change counts once every row that it names can be seen. One
- * that stays incomplete for a moment is set aside: no process waits for it, and it is logged again,
- * for everybody, when it can be seen whole.
+ * shows its part when it is back. So a change counts once every row that it names can be seen. A
+ * change that stays incomplete for a short time is set aside: no process waits for it, and it is
+ * logged again, for all processes, when it can be seen whole.
  */
 export class Whole {
-  /** Since when servers that answer have lacked rows of a change, by its position. */
+  /** The time since which servers that respond have lacked rows of a change, by its position. */
   readonly #lackedSinceMs = new Map<number, number>()
 
   constructor(private readonly deps: WholeDeps) {}
@@ -129,7 +129,7 @@ export class Whole {
     throw new Error('the servers do not agree on what was committed for long enough to load it')
   }
 
-  /** Looks whether what was not seen whole can be, and answers how much is still not. */
+  /** Checks whether incomplete changes are whole by now, and returns the number that are not. */
   async look(): Promise<number> {
     const { changes } = this.deps
     const rows = await changes.unseen(UNSEEN_MAX)

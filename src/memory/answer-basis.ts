@@ -37,7 +37,7 @@ export class AnswerBasis {
     this.#sinceMs = nowMs
   }
 
-  /** The last moment up to which time alone changes nothing. */
+  /** The last time up to which time alone changes nothing. */
   get untilMs(): number {
     return this.#untilMs
   }
@@ -55,8 +55,7 @@ export class AnswerBasis {
   }
 
   /**
-   * Notes that the answer holds up to and including this moment; after it, time alone may change
-   * the answer.
+   * Notes that the response holds up to and including this time; later, time alone may change it.
    */
   lastUntil(ms: number): void {
     if (ms < this.#untilMs) this.#untilMs = ms

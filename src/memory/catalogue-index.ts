@@ -7,7 +7,7 @@ import { compareText } from '~/domain/rank.ts'
 const NONE: readonly ActivityChange[] = []
 
 /**
- * Every currency and provider at one moment. Immutable: a change of the catalogue makes a new
+ * Every currency and provider at one time. Immutable: a change of the catalogue creates a new
  * index.
  */
 export class CatalogueIndex {

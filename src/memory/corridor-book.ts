@@ -11,15 +11,15 @@ import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 export type ViewRules = {
   readonly catalogue: CatalogueIndex
   readonly cutoffMs: number
-  /** The moment at which a quote must still be valid by its own terms. */
+  /** The time at which a quote must still be valid by its own terms. */
   readonly validMs: number
   /** The references of the days of every quote that is looked at. */
   readonly days: DayReferences
   /** The age up to which a reference counted as recent on its day. */
   readonly midMaxAgeMs: number
-  /** Quotes from before this moment are left out; -Infinity keeps all. */
+  /** Quotes from before this time are left out; -Infinity leaves none out. */
   readonly oldestMs: number
-  /** Quotes from before this moment are stale; -Infinity for none. */
+  /** Quotes from before this time are stale; -Infinity for none. */
   readonly staleBeforeMs: number
   /** Distance above its mid from which an executable rate is suspect, in percent; null for none. */
   readonly suspectPct: number | null
@@ -38,13 +38,10 @@ type Remembered = Omit<ViewRules, 'days' | 'midOf'> & {
   readonly view: CorridorView
 }
 
-/**
- * Everything live in one corridor: a trail of quotes for every offer of every provider that quotes
- * it.
- */
+/** All live quotes of one corridor: a trail for every offer of every provider that quotes it. */
 export class CorridorBook {
   /**
-   * The last realtime and the last hourly view, kept with what they follow from besides the book.
+   * The last realtime and the last hourly view, cached with their inputs other than the book.
    *
    * Cache 5 of a read, see docs/architecture.md.
    */
@@ -95,19 +92,19 @@ export class CorridorBook {
     return new CorridorBook(this.from, this.to, kept)
   }
 
-  /** Every quote held, including those kept for a boundary only. */
+  /** Every quote held, including those retained for a boundary only. */
   *allQuotes(): Generator<Quote> {
     for (const trail of this.trails) yield* trail
   }
 
-  /** The number of quotes that are held, including those kept for a boundary only. */
+  /** The number of quotes held, including those retained for a boundary only. */
   get size(): number {
     let size = 0
     for (const trail of this.trails) size += trail.length
     return size
   }
 
-  /** Reports whether a provider has a quote here, be it one that is kept for a boundary only. */
+  /** Reports whether a provider has a quote here, even one retained for a boundary only. */
   has(providerId: string): boolean {
     return this.trails.some(([first]) => first!.providerId === providerId)
   }
@@ -167,8 +164,7 @@ export class CorridorBook {
 const NOTHING: Trail<Quote> = []
 
 /**
- * The quote with the offer of another that says the same, so that an offer quoted again and again
- * is kept once.
+ * The quote with the equal offer of another, so that an offer quoted again and again is held once.
  */
 function sharing(quote: Quote, other: Quote | undefined): Quote {
   const { offer } = quote

@@ -9,7 +9,7 @@ import type { Quote } from '~/domain/quote.ts'
 import { bestOf } from '~/domain/rank.ts'
 import { believedBests, spreadBps } from '~/domain/spread.ts'
 
-/** A quote as it is seen at a moment. */
+/** A quote as seen at a time. */
 export type AgedQuote = {
   readonly quote: Quote
   /** Says whether the quote is older than a current price may be. */
@@ -37,8 +37,8 @@ export type CorridorView = {
    */
   readonly quotes: readonly RankedQuote[]
   /**
-   * Every quote that was selected, among which the amount of a question may choose another than
-   * those shown; the very same list where each provider has but one.
+   * Every selected quote, among which the amount of a request may choose others than those shown;
+   * the very same list if each provider has but one.
    */
   readonly offers: readonly RankedQuote[]
   /** The best executable quote shown that is not suspect, or null without one. */
@@ -49,7 +49,7 @@ export type CorridorView = {
   readonly oldestMs: number
   /** The time of the oldest offer that is not stale; Infinity without one. */
   readonly oldestFreshMs: number
-  /** The last moment before the first offer runs out by its own terms; Infinity if none does. */
+  /** The last time before the first offer expires by its own terms; Infinity if none does. */
   readonly lastMs: number
   /**
    * Mean spread of the executable quotes shown that are not suspect, each within its own kind; null

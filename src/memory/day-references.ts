@@ -6,13 +6,13 @@ import { newestFirst } from '~/domain/quote.ts'
 /**
  * State of a probe.
  *
- * - `expected`: it was noted for quotes that are not served yet, and has no answer
- * - `unanswered`: quotes are served without its answer
- * - `known`: its reference is the newest there is, or there is none
+ * - `expected`: it was noted for quotes that are not served yet, and has no result - `unanswered`:
+ * quotes are served without its result - `known`: its reference is the newest there is, or there is
+ * none
  */
 type State = 'expected' | 'unanswered' | 'known'
 
-/** A probe, and the newest reference that was heard of for it, whatever its state. */
+/** A probe, and the newest reference that was received for it, whatever its state. */
 type Day = {
   readonly atMs: number
   readonly reference: Reference | null
@@ -22,7 +22,7 @@ type Day = {
 /** The days of each currency, the oldest first. */
 type Days = ReadonlyMap<string, readonly Day[]>
 
-/** Present references in memory, which may answer a probe without a query. */
+/** Present references in memory, which may resolve a probe without a query. */
 type Present = {
   /** The newest reference of a currency at a cutoff; that of any currency for `USD`. */
   said(currency: string, cutoffMs: number): Reference | undefined
@@ -32,10 +32,10 @@ type Present = {
 let serials = 0
 
 /**
- * The references in force at the moments at which quotes took effect. Immutable like the quotes.
+ * The references in force at the times at which quotes took effect. Immutable like the quotes.
  *
- * A probe is noted before anybody is asked about it, and from then on takes the newest of what it
- * hears, whether an answer or a reference published meanwhile: in whatever order, and however
+ * A probe is noted before it is queried, and from then on takes the newest of the references that
+ * it receives, whether a result or a reference published meanwhile: in whatever order, and however
  * often, these arrive, the same reference results.
  */
 export class DayReferences {
@@ -52,13 +52,13 @@ export class DayReferences {
 
   static readonly empty = new DayReferences(new Map(), 0, 0)
 
-  /** Result of a probe; undefined if it found nothing, or has no answer yet. */
+  /** Result of a probe; undefined if it found nothing, or is pending. */
   reference = ({ currency, atMs }: Probe): Reference | undefined => {
     const day = this.#day(currency, atMs)
     return day?.state === 'known' ? (day.reference ?? undefined) : undefined
   }
 
-  /** The probes without an answer that `present` does not answer either. */
+  /** The probes without a result that `present` does not resolve either. */
   missing(moments: Moments, present: Present): Probe[] {
     const missing: Probe[] = []
     for (const [currency, all] of moments) {
@@ -78,7 +78,7 @@ export class DayReferences {
     )
   }
 
-  /** An index that notes probes to be answered, for quotes to be served later. */
+  /** Returns an index that notes probes to be resolved, for quotes to be served later. */
   expecting(probes: readonly Probe[]): DayReferences {
     const expected = (atMs: number, day?: Day): Day =>
       day ?? { atMs, reference: null, state: 'expected' }
@@ -106,7 +106,7 @@ export class DayReferences {
     return this.#changed(byCurrency, joined)
   }
 
-  /** An index that knows these answers; those to probes that are not noted are left out. */
+  /** Returns an index with these results; those of probes that are not noted are left out. */
   answered(answers: readonly ProbeAnswer[]): DayReferences {
     return this.#changed(
       Map.groupBy(answers, ({ currency }) => currency),
@@ -133,7 +133,7 @@ export class DayReferences {
     return day?.atMs === atMs ? day : undefined
   }
 
-  /** An index with the days that `noted` makes of moments, and of the days that are there. */
+  /** Returns an index with the days that `noted` creates from times and from existing days. */
   #noting<T>(
     news: ReadonlyMap<string, T>,
     noted: (currency: string, news: T) => [Iterable<number>, (atMs: number, day?: Day) => Day],
@@ -173,8 +173,8 @@ export class DayReferences {
 const NO_DAYS: readonly Day[] = []
 
 /**
- * A day that is served. A probe from the time of the newest reference on needs no answer: whatever
- * comes later is published, and joins.
+ * A day that is served. A probe from the time of the newest reference on needs no result: a later
+ * reference is published, and joins.
  */
 function newDay(atMs: number, newest: Reference | undefined): Day {
   if (!newest) return { atMs, reference: null, state: 'known' }
@@ -189,7 +189,7 @@ function isOtherValue(before: Day, after: Day): boolean {
   return after.state === 'known' && seen !== after.reference
 }
 
-/** The days with what `dayAt` makes of `moments`; these very days where it changes nothing. */
+/** The days after `dayAt` for `moments`; the same array if it changes nothing. */
 function withMoments(
   days: readonly Day[],
   moments: Iterable<number>,
@@ -209,8 +209,8 @@ function withMoments(
 }
 
 /**
- * Both, the oldest first; of two at one moment the second's. What lies before and after the second
- * ones is copied at once.
+ * Merges both, the oldest first; of two at one time the second's. The days before and after the
+ * second ones are copied at once.
  */
 function merged(days: readonly Day[], news: readonly Day[]): readonly Day[] {
   const between: Day[] = []

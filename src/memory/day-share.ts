@@ -10,7 +10,7 @@ export class DayShare {
   askAt = 0
   /** Says whether some units may be spent before the next share arrives. */
   mayAdvance = true
-  /** The step between running low and having asked; `dry` if the last answer brought nothing. */
+  /** The step between running low and having asked; `dry` if the last response brought nothing. */
   state: 'idle' | 'asking' | 'asked' | 'dry' = 'idle'
   isMore = false
   waiting: PromiseWithResolvers<void> | null = null

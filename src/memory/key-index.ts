@@ -4,15 +4,15 @@ import { tierOf } from '~/domain/quota.ts'
 import { PersistentMap } from './persistent-map.ts'
 
 /**
- * The maximum number of texts of each sort that are remembered with their hash; others are hashed
+ * The maximum number of strings of each sort that are cached with their hash; others are hashed
  * again.
  */
 const KNOWN_MAX = 10_000
 const UNKNOWN_MAX = 1000
 
 /**
- * Every key by its hash and every account by its id, to tell which callers are let in. Immutable
- * like the quotes.
+ * Every key by its hash and every account by its id, to decide which callers are admitted.
+ * Immutable like the quotes.
  */
 export class KeyIndex {
   /**
@@ -51,7 +51,7 @@ export class KeyIndex {
     )
   }
 
-  /** The caller that shows this text as a key; undefined when the text is not a key. */
+  /** The caller that presents this string as a key; undefined if the string is not a key. */
   callerOf(text: string): Caller | undefined {
     const known = this.#known.get(text)
     if (known) return known

@@ -16,14 +16,14 @@ import { Positions } from './positions.ts'
 import { QuoteIndex } from './quote-index.ts'
 import { ReferenceIndex } from './reference-index.ts'
 
-/** Everything that is served at one moment. Never changed, so a reader may keep it. */
+/** Everything that is served at one time. Never changed, so a reader may hold on to it. */
 export type Generation = {
   readonly catalogue: CatalogueIndex
   readonly quotes: QuoteIndex
   /** The corridors that could not be loaded yet, by name; null before anything was loaded. */
   readonly unloaded: ReadonlySet<string> | null
   readonly references: ReferenceIndex
-  /** The references of the moments at which the quotes took effect. */
+  /** The references of the times at which the quotes took effect. */
   readonly days: DayReferences
   readonly feeds: FeedState
   /** State of the banks whose official rates are fetched, by name. */
@@ -47,7 +47,7 @@ export type Publication = {
   readonly references?: readonly Reference[]
   readonly feeds?: FeedState
   readonly sources?: readonly SourceRecord[]
-  /** All that is known of connectors: it replaces what was. */
+  /** The current state of all connectors, which replaces the previous one. */
   readonly connectors?: readonly ConnectorRecord[]
   /** Says whether more changed than is listed here, at any time: all of history may be new. */
   readonly isPastChanged?: boolean
@@ -130,7 +130,7 @@ export class Memory {
   }
 
   /**
-   * Notes which references of days the quotes of a coming publication need, and answers those that
+   * Notes the references of days that the quotes of a coming publication need. Returns those that
    * the caller has to look up and `learn` before they are known. A publication that does not wait
    * for them serves its quotes without their mids.
    */
@@ -147,7 +147,7 @@ export class Memory {
     return missing
   }
 
-  /** Takes in what was found for probes; of what was forgotten meanwhile nothing is kept. */
+  /** Takes in the results of probes; results of forgotten probes are dropped. */
   learn(answers: readonly ProbeAnswer[]): void {
     const days = this.#current.days.answered(answers)
     if (days !== this.#current.days) this.#current = { ...this.#current, days }
@@ -179,9 +179,7 @@ export class Memory {
  */
 const DAYS_SPARE = 1000
 
-/**
- * Corridors that are still not loaded: one that was loaded once is kept up to date from then on.
- */
+/** Corridors that are still not loaded: a loaded corridor stays up to date from then on. */
 const unloadedAfter = ({ unloaded }: Generation, { missing }: Publication) =>
   missing && unloaded ? missing.intersection(unloaded) : (missing ?? unloaded)
 

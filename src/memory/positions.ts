@@ -21,7 +21,7 @@ export class Positions {
     for (const [resolve, awaited] of this.#waiting) if (awaited <= position) resolve()
   }
 
-  /** As `reached`, of what another process may have committed. */
+  /** `reached` for a position that another process may have committed. */
   awaited(position: number): Promise<boolean> {
     const reached = this.reached(position)
     if (this.#position < position) this.onAwaited()

@@ -8,7 +8,7 @@ type Parts = {
   readonly books: PersistentMap<CorridorBook>
   /** The name of every corridor ever quoted, by source, then target. */
   readonly names: readonly string[]
-  /** Which corridors a provider has ever quoted, by name, in order of appearance. */
+  /** The corridors that a provider has ever quoted, by its name, in order of appearance. */
   readonly corridorsByProvider: PersistentMap<readonly string[]>
   readonly lastUpdatedMs: number | null
   /** The ids of quotes that were withdrawn lately, the last one last. */
@@ -42,7 +42,7 @@ export class QuoteIndex {
     return this.parts.lastUpdatedMs
   }
 
-  /** A number that tells this index from every other. */
+  /** A number that distinguishes this index from every other. */
   get serial(): number {
     return this.parts.serial
   }

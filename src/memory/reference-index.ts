@@ -7,8 +7,8 @@ import { pruned, type Trail, trailWith, valueAt } from './trail.ts'
 /** The freshest USD reference of every currency. Immutable like the quotes. */
 export class ReferenceIndex {
   /**
-   * The mids crossed from these references, at most one for each pair; they follow from the
-   * references and the pegs alone, so they are kept.
+   * The mids crossed from these references, at most one for each pair. They are cached, as they
+   * follow from the references and the pegs alone.
    *
    * Cache 6 of a read, see docs/architecture.md.
    */
@@ -77,8 +77,8 @@ export class ReferenceIndex {
   }
 
   /**
-   * The mid of a pair at the cutoff, however old, and of any moment (Infinity) where pegs alone
-   * make it; undefined when a leg has no reference.
+   * The mid of a pair at the cutoff, however old, and of any time (Infinity) if it follows from
+   * pegs alone; undefined if a leg has no reference.
    */
   mid(from: string, to: string, cutoffMs: number): Mid | undefined {
     const known = this.#midsAt(cutoffMs)

@@ -27,7 +27,7 @@ export function valueAt<T extends Held>(
  * nothing.
  *
  * Adding is commutative and idempotent: in whatever order, and however often, values arrive, the
- * same trail results. That is what lets a reload from the database run during ingestion.
+ * same trail results. So a reload from the database can run during ingestion.
  */
 export function trailWith<T extends Held>(
   trail: Trail<T>,
@@ -41,9 +41,9 @@ export function trailWith<T extends Held>(
 }
 
 /**
- * The trail without what can no longer be requested: it keeps what holds at each boundary, and
- * each value that is the newest valid one at some moment from the earliest boundary on, the first
- * that a reader's clock may still show.
+ * The trail without values that can no longer be requested: it retains those that hold at each
+ * boundary, and each value that is the newest valid one at some time from the earliest boundary on,
+ * the first that a reader's clock may still show.
  */
 export function pruned<T extends Held>(trail: Trail<T>, ...timesMs: readonly number[]): Trail<T> {
   const boundaries = boundariesMs(...timesMs)

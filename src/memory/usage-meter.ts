@@ -5,7 +5,7 @@ import type { UsageShares } from './usage-shares.ts'
 /** The number of days of usage in memory, today included: those that `/admin/usage` shows. */
 export const USAGE_DAYS = 7
 
-/** One unit taken from an account's budget, to be kept or given back. */
+/** One unit taken from an account's budget, to be spent or given back. */
 export type Reservation = KeyDay & {
   /** The account's day, whose `total` keeps counting. */
   readonly usage: { readonly total: number }
@@ -15,7 +15,7 @@ type Counter = KeyDay & {
   readonly usage: DayUsage
   /** Units the database is known to hold, from all replicas together. */
   stored: number
-  /** Units being written at the moment. */
+  /** Units being written at present. */
   flushing: number
   /** Units counted here and not yet being written; negative when a written unit was given back. */
   pending: number
@@ -66,8 +66,8 @@ export class UsageMeter {
   }
 
   /**
-   * Takes one unit; answers null and takes none when `limit` is reached. When this process has used
-   * up its share it takes none either, and answers what to wait for before trying again.
+   * Takes one unit; returns null and takes none if `limit` is reached. If this process has used up
+   * its share it takes none either, and returns a promise to await before trying again.
    */
   reserve(request: {
     accountId: string
@@ -133,7 +133,7 @@ export class UsageMeter {
   }
 
   /**
-   * Everything counted and not yet written. Empty while an earlier batch is still being written.
+   * Returns everything counted and not yet written. Empty while an earlier batch is being written.
    */
   takePending(): UsageCount[] {
     if (this.#flushing.length > 0) return []
@@ -149,7 +149,7 @@ export class UsageMeter {
     })
   }
 
-  /** The shares to ask for, to be settled together with what is pending at this moment. */
+  /** The shares to ask for, to be settled together with the counts pending at this time. */
   takeAsks(): ShareAsk[] {
     return this.shares?.takeAsks() ?? []
   }

@@ -10,12 +10,12 @@ type Asked = { readonly share: DayShare; readonly ask: ShareAsk; readonly spent:
  * The shares that this process has of budgets that several processes spend together.
  *
  * A unit is covered by a share, or is one of the few that may be taken in advance, or has to wait.
- * More is asked for when half of a share is spent. While the database does not respond, no request
- * waits: this process then counts on its own, by what it knows.
+ * More units are requested when half of a share is spent. While the database does not respond, no
+ * request waits: this process then counts on its own, by what it knows.
  *
  * All processes together never spend more than the limit plus `overshootMax`: the database gives
  * shares only while everything counted and held is within the limit, and each process spends at
- * most `advanceOf` its slot beyond that until the next answer confirms it.
+ * most `advanceOf` its slot beyond that until the next response confirms it.
  */
 export class UsageShares {
   /** Called whenever there is something to ask for. */
@@ -87,7 +87,7 @@ export class UsageShares {
   }
 
   /**
-   * Takes the database's answer; one without any share means that this process was taken for dead.
+   * Takes the database's response; without any share it means that this process counted as dead.
    */
   take(shares: readonly Share[], isSpent: (share: DayShare) => boolean): void {
     const given = new Map(shares.map((share) => [nameOf(share), share]))
@@ -115,7 +115,7 @@ export class UsageShares {
     for (const share of this.#waiting) this.#wake(share)
   }
 
-  /** Records that the database answers again. */
+  /** Records that the database responds again. */
   recover(): void {
     this.#isAdrift = false
   }
@@ -135,15 +135,15 @@ export class UsageShares {
   }
 
   /**
-   * Reports whether a request waits although the last answer brought nothing, since others hold
-   * what is left.
+   * Reports whether a request waits although the last response brought nothing, since other
+   * processes hold what is left.
    */
   get isDry(): boolean {
     for (const { state } of this.#waiting) if (state === 'dry') return true
     return false
   }
 
-  /** Asks again for shares that the last answer did not bring. */
+  /** Asks again for shares that the last response did not bring. */
   retry(): void {
     for (const share of this.#waiting) if (share.state === 'dry') this.#ask(share)
   }

@@ -34,7 +34,7 @@ export type AgeLimits = {
 
 /**
  * One generation as one request may see it, without anything past the tier's cutoff or too old. All
- * questions of a request go through one view, so they agree.
+ * queries of a request go through one view, so they agree.
  */
 export class View {
   readonly catalogue: CatalogueIndex
@@ -111,7 +111,7 @@ export class View {
     return this.viewOf(book).offers
   }
 
-  /** The moment before which a quote is stale at `thenMs`, but never later than now. */
+  /** The time before which a quote is stale at `thenMs`, but never later than now. */
   staleBeforeMs(thenMs: number): number {
     const { staleAfterMs } = this.limits
     if (staleAfterMs === null) return Number.NEGATIVE_INFINITY
@@ -166,7 +166,7 @@ export class View {
     return this.#generation.references.reference(code, this.freshness.cutoffMs)
   }
 
-  /** The newest reference of any currency, as this view sees it or up to another moment. */
+  /** The newest reference of any currency, as this view sees it or up to another time. */
   newestReference(cutoffMs = this.freshness.cutoffMs): Reference | undefined {
     return this.#generation.references.newest(cutoffMs)
   }

@@ -10,7 +10,7 @@ import type { Publication } from './memory.ts'
  */
 export type Source = Window & { readonly of: string }
 
-/** The cache's figures since the process started. */
+/** The cache's metrics since the process started. */
 type CacheFigures = {
   readonly hits: number
   readonly misses: number
@@ -32,26 +32,25 @@ type Kept = { readonly value: unknown; readonly bytes: number; readonly sources:
 type Pending = { readonly value: Promise<unknown>; readonly sources: readonly Source[] }
 
 type Question<T> = {
-  /** Identifies the whole question: two that can differ in their answer differ in their key. */
+  /** Identifies the whole query: two that can differ in their result differ in their key. */
   readonly key: string
   readonly sources: readonly Source[]
   ask(): Promise<T>
-  /** Roughly how many bytes an answer takes. */
+  /** The approximate size of a result in bytes. */
   bytesOf(value: T): number
 }
 
 /**
- * Answers about stretches of history, kept until something is recorded inside them or there is no
- * more room. Mutable, like the usage meter.
+ * Results about stretches of history, cached until something is recorded inside them or space runs
+ * short. Mutable, like the usage meter.
  *
- * A question asked after a publication was noted never gets an answer from before it, not even one
- * that was already being computed: such an answer goes to those who had asked earlier, and is not
- * kept.
+ * A query made after a publication was noted never gets a result from before it, not even one that
+ * was already being computed: such a result goes to earlier callers, and is not cached.
  */
 export class WindowCache {
   readonly #kept: LRUCache<string, Kept>
   readonly #pending = new Map<string, Pending>()
-  /** Which entries and pending answers depend on a source. */
+  /** The entries and pending results that depend on a source, by source. */
   readonly #keysBySource = new Map<string, Set<string>>()
   #hits = 0
   #misses = 0
@@ -80,9 +79,7 @@ export class WindowCache {
     }
   }
 
-  /**
-   * The kept answer, the pending answer that others wait for, or a new one. A failure is not kept.
-   */
+  /** Returns the cached result, the pending one, or a new one. A failure is not cached. */
   answer<T>(question: Question<T>): Promise<T> {
     const { key } = question
     const kept = this.#kept.get(key)
@@ -99,7 +96,7 @@ export class WindowCache {
     return this.#asked(question)
   }
 
-  /** Drops the answers that a publication falls into; all of them when the past changed. */
+  /** Drops the results that a publication falls into; all of them if the past changed. */
   note(publication: Publication): void {
     const { quotes = [], withdrawn = [], references = [], isPastChanged = false } = publication
     if (isPastChanged) this.clear()

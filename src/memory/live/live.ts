@@ -21,7 +21,7 @@ export type LoggedChange = {
   readonly catalogue?: Catalogue
 }
 
-/** Where the order begins: everything up to `position` is in memory. */
+/** The beginning of the order: everything up to `position` is in memory. */
 type LiveStart = {
   readonly position: number
   readonly atMs: number
@@ -29,14 +29,14 @@ type LiveStart = {
   readonly hourMs: number | null
 }
 
-/** Memory in the order of the log of changes, for those who must hear of each commit in turn. */
+/** Memory in the order of the log of changes, for readers that must receive each commit in turn. */
 export type Live = Pick<LiveMemory, 'position' | 'current' | 'atMs' | 'hourMs' | 'hear' | 'watch'>
 
 /** Applies the log of changes to memory in its order, and reports each step. */
 export class LiveMemory {
   #atMs = 0
   #hourMs: number | null = null
-  /** Whether something was applied that was not reported. */
+  /** Whether something was applied without being reported. */
   #isUnreported = false
   readonly #hearers = new Set<StepHearer>()
   readonly #watches = new Map<string, number>()
@@ -110,7 +110,7 @@ export class LiveMemory {
     this.memory.positions.reach(position)
   }
 
-  /** Tells that everything may be new, if something is that had no step. */
+  /** Reports that everything may be new, if something is that had no step. */
   settle(): void {
     if (!this.#isUnreported) return
     this.#isUnreported = false
@@ -154,8 +154,8 @@ export class LiveMemory {
   }
 
   /**
-   * The time whose boundaries are kept: those of the hour that is open, and of the next. A row of
-   * another hour, whose writer's clock was turned, keeps those of its own time too.
+   * The time whose boundaries are retained: those of the open hour, and of the next. A row of
+   * another hour, whose writer's clock was turned, retains those of its own time too.
    */
   get keptMs(): number {
     return Math.max(this.#atMs, this.#hourMs ?? Number.NEGATIVE_INFINITY)

@@ -13,7 +13,7 @@ type Known = {
   readonly untilMs: number
 }
 
-/** Tells when time alone changes what watched corridors show in realtime. */
+/** Reports when time alone changes the realtime view of watched corridors. */
 export class Passing {
   readonly #known = new WeakMap<CorridorBook, Known>()
 

@@ -15,7 +15,7 @@ export type RingLimits = {
 /**
  * The last steps in the order of their positions, as many as fit: all that came after `begin`.
  *
- * The newest step is kept however large it is.
+ * The newest step is retained however large it is.
  */
 export class Ring<T extends Held> {
   #entries: T[] = []
@@ -60,12 +60,12 @@ export class Ring<T extends Held> {
     this.#first = 0
   }
 
-  /** Notes that something kept grew by `bytes` since it was added. */
+  /** Notes that a retained step grew by `bytes` since it was added. */
   grew(bytes: number): void {
     this.#bytes += bytes
   }
 
-  /** Forgets everything: what comes after `position` is kept from now on. */
+  /** Forgets everything: steps after `position` are retained from now on. */
   clear(position: number): void {
     this.#entries = []
     this.#first = 0
@@ -74,7 +74,7 @@ export class Ring<T extends Held> {
     this.#begin = position
   }
 
-  /** Reports whether a step of this position is kept, or the ring begins right after it. */
+  /** Reports whether a step of this position is retained, or the ring begins right after it. */
   has(position: number): boolean {
     if (position === this.#begin) return true
     return this.#entries[this.#placeOf(position)]?.position === position

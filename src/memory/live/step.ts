@@ -5,20 +5,20 @@ import type { Generation } from '~/memory/memory.ts'
 export type StepKind = 'observations' | 'references' | 'catalogue' | 'tick' | 'hour'
 
 /**
- * One row of the log of changes, applied; every process makes the same of it.
+ * One applied row of the log of changes; every process gets the same step from it.
  *
- * Time moves by ticks alone: of every other kind `beforeMs` and `atMs` are the same, so that what
- * time changes is reported in ticks and nowhere else. While anything is watched, in any process, a
- * tick follows within a second or two of such a change, and there is one each minute at least.
- * If none has come for minutes nothing is watched, and commits may be a gap that is not reported.
+ * Time moves by ticks alone: for every other kind `beforeMs` and `atMs` are the same, so that
+ * changes by time are reported in ticks and nowhere else. While anything is watched, in any
+ * process, a tick follows within a second or two of such a change, and there is one each minute at
+ * least. After minutes without a tick nothing is watched, and commits may be an unreported gap.
  */
 export type Step = {
   /** The position of the commit in the order of all commits; the same in every process. */
   readonly position: number
   readonly kind: StepKind
-  /** The moment by which `after` is to be looked at; never before `beforeMs`. */
+  /** The time at which to look at `after`; never before `beforeMs`. */
   readonly atMs: number
-  /** The moment by which `before` is to be looked at: `atMs` of the step before. */
+  /** The time at which to look at `before`: `atMs` of the previous step. */
   readonly beforeMs: number
   /**
    * The time when the writer says that it committed, never much later than our clock: a time to
@@ -36,18 +36,18 @@ export type Step = {
   readonly before: Generation
   readonly after: Generation
   /**
-   * For `hour`: the hour that it opens, and the one before that this process applied, which is an
-   * hour earlier; null if it knows none. An hourly view before the step has `previousMs` as its
-   * moment, and one after it `ms`.
+   * For `hour`: the hour that it opens, and the previous one that this process applied, which is an
+   * hour earlier; null if it knows none. `previousMs` is the time of an hourly view before the
+   * step, and `ms` of one after it.
    */
   readonly hour: { readonly ms: number; readonly previousMs: number | null } | null
 }
 
 export type StepHearer = {
-  /** Hears each step once it is `current`; returns soon and throws nothing. */
+  /** Receives each step once it is `current`; returns soon and throws nothing. */
   onStep(step: Step): void
   /**
-   * Hears that everything may be new as of `position`: no step tells what changed. Positions of
+   * Called when everything may be new as of `position`: no step says what changed. Positions of
    * later steps are greater, and time may have been set back.
    */
   onGap(position: number): void
