@@ -10,7 +10,7 @@ const ATTEMPT_MS_MAX = 30_000
 const QUESTIONS_MAX = 1000
 const PAUSE_MS = 250
 
-/** The answers to all questions of a connector, page by page, with a pause between two. */
+/** The responses to all requests of a connector, page by page, with a pause between two. */
 export async function* answersOf(connector: Connector, outer: Outer): AsyncGenerator<Arrival> {
   const { from } = connector
   const { fetcher, reading } = outer
@@ -87,7 +87,7 @@ function named(name: string, value: string | number): Ask {
 const filled = (url: string, ask: Ask): string =>
   url.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ask[name]!))
 
-/** A part of a body with the values of an ask; a text that is one name alone becomes its value. */
+/** A part of a body with the values of an ask; a string of one name alone becomes its value. */
 function filledIn(part: unknown, ask: Ask): unknown {
   if (Array.isArray(part)) return part.map((one) => filledIn(one, ask))
   if (typeof part === 'object' && part !== null)

@@ -3,14 +3,14 @@ import type { AllowedPlaces } from '~/outbound/places.ts'
 import type { Reading } from './reading.ts'
 import type { Page } from './rows.ts'
 
-/** One answer or file. */
+/** One response or file. */
 export type Arrival = {
   readonly rows: Page['rows']
-  /** The moment of the answer, or when the file was last written. */
+  /** The time of the response, or of the last write to the file. */
   readonly atMs: number
   /** Name in errors: a file, or the requested values. */
   readonly name: string
-  /** A file by its name, size, digest and time; null for an answer. */
+  /** A file by its name, size, digest and time; null for a response. */
   readonly file: string | null
   /** Beginning of the response or file. */
   readonly excerpt: string

@@ -16,7 +16,7 @@ const FILES_MAX = 1000
 /** The time that a file must have stayed as it is before it counts as written. */
 const SETTLED_MS = 10 * SECOND_MS
 
-/** All that a connector's source gives now, one after another. Throws a FeedError. */
+/** The current responses or files of a connector's source, in sequence. Throws a FeedError. */
 export const arrivalsOf = (connector: Connector, outer: Outer): AsyncGenerator<Arrival> =>
   /^https?:/.test(connector.from.url) ? answersOf(connector, outer) : filesOf(connector, outer)
 

@@ -9,7 +9,7 @@ const ALIASES_MAX = 20
 
 type Reading = { readonly connector: Connector | null; readonly faults: readonly string[] }
 
-/** The connector in a YAML text, or all of its faults, which begin with line and column. */
+/** The connector in a YAML string, or all of its errors, which begin with line and column. */
 export function readConnector(source: string): Reading {
   if (source.length > TEXT_LENGTH_MAX)
     return { connector: null, faults: [`has more than ${TEXT_LENGTH_MAX} characters`] }

@@ -11,7 +11,7 @@ export type Expression = {
   valueIn(input: unknown): Promise<unknown>
 }
 
-/** Why an expression cannot be understood, as words that follow its name; null if it can. */
+/** The error of an invalid expression, as words that follow its name; null if it is valid. */
 export function expressionFault(text: string): string | null {
   try {
     jsonata(text)
@@ -22,7 +22,7 @@ export function expressionFault(text: string): string | null {
   }
 }
 
-/** An expression that has no fault. It cannot take text of an answer for an expression. */
+/** Compiles a valid expression. It cannot evaluate text of a response as an expression. */
 export function expressionOf(text: string): Expression {
   const expression = jsonata(text, LIMITS)
   expression.assign('eval', undefined)
@@ -40,7 +40,7 @@ export function expressionOf(text: string): Expression {
 
 type Failure = { readonly message?: string; readonly value?: unknown }
 
-/** Why an evaluation failed; for a calculation with a string, what makes a number of it. */
+/** The reason why an evaluation failed; for a calculation with a string, also the remedy. */
 function reasonOf({ message = 'no reason given', value }: Failure): string {
   const isText = typeof value === 'string' && message.endsWith('must evaluate to a number')
   return isText ? `${message}, not a string: $number(...) makes one of "1.5"` : message

@@ -7,7 +7,7 @@ export type Found = {
   /** The time when it was last written. */
   readonly atMs: number
   readonly bytes: number
-  /** Says whether it appears only as a whole, as a mail and an object of a bucket do. */
+  /** Whether it appears only as a whole, as an email and an object of a bucket do. */
   readonly isWhole: boolean
   read(): Promise<Uint8Array>
 }

@@ -8,7 +8,7 @@ type Fault = { readonly parts: readonly string[]; readonly sentence: string }
 
 const faultOf = (place: string, sentence: string): Fault => ({ parts: place.split('.'), sentence })
 
-/** The faults of a connector that its schema cannot tell. */
+/** The errors of a connector that its schema cannot detect. */
 export function* meaningFaults(connector: Connector): Generator<Fault> {
   const { row, time_zone: zone, provider, numbers } = connector
   yield* sourceFaults(connector)

@@ -19,12 +19,12 @@ const REFUSED_PART_MAX = 4
 const USUAL_PART_MIN = 2
 /** The most files that are remembered as processed; arrivals find at most as many. */
 const SEEN_FILES_MAX = 2000
-/** The number of rows that are judged before requests have their turn. */
+/** The number of rows that are checked before requests have their turn. */
 const ROWS_AT_ONCE = 500
 const REPEAT = '6h'
 const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
-/** One row of a source: the values of its expressions, and what becomes of it. */
+/** One row of a source: the values of its expressions, and the result of checking it. */
 export type PriceRow = {
   readonly values: Readonly<Record<string, unknown>>
   /** Error of the row; null if it is valid. */
@@ -44,7 +44,7 @@ export type Prices = {
   readonly usualRows: number
   /** Errors of the refused rows, each with its place. */
   readonly faults: readonly string[]
-  /** Why nothing may be recorded; null if the rows may be. */
+  /** The reason why nothing may be recorded; null if the rows may be. */
   readonly refusal: string | null
   /** Beginning of the last response or file; null if none came. */
   readonly excerpt: string | null
@@ -96,7 +96,7 @@ class Pricing {
     this.#notation = notationOf(connector)
   }
 
-  /** Takes the rows of an answer or file; false for a file that is one too many. */
+  /** Takes the rows of a response or file; false for a file that is one too many. */
   async take({ rows, atMs, name, file, excerpt }: Arrival): Promise<boolean> {
     const isTooMany = this.#read.length + rows.length > ROWS_MAX
     if (isTooMany && file !== null) return false

@@ -4,9 +4,9 @@ import { beforeEnd } from '~/outbound/connection.ts'
 import type { Ask, Page } from './rows.ts'
 import type { Connector } from './schema.ts'
 
-/** The longest time that one answer or file may take to be read. */
+/** The longest time that one response or file may take to be read. */
 const READ_MS_MAX = 20_000
-/** How long a thread waits for the next reading: somewhat longer than the shortest schedule. */
+/** The time that a thread waits for the next reading: just above the shortest schedule. */
 const IDLE_MS_MAX = 90_000
 
 export type ReadingTask = {
@@ -25,7 +25,7 @@ const EXCERPT_LENGTH_MAX = 300
 /** Rows and beginning of one response or file. */
 type Read = Page & { readonly excerpt: string }
 
-/** As Bun has it: without `ref` it holds up no process that is done. */
+/** A worker as Bun has it: without `ref` it does not keep a finished process alive. */
 type Thread = Worker & { ref(): void; unref(): void }
 
 /** A thread that waits for the next reading, since its start costs more than most readings. */
@@ -53,7 +53,7 @@ function giveBack(thread: Thread): void {
 }
 
 /**
- * Reads answers and files in a thread of its own, so that long ones hold up no request, and an
+ * Reads responses and files in a thread of its own, so that long ones do not block requests, and an
  * expression that never ends can be ended.
  */
 export class Reading {
@@ -64,7 +64,7 @@ export class Reading {
     this.#deadline = deadline
   }
 
-  /** Throws a FeedError that names the answer or file, with its excerpt. */
+  /** Throws a FeedError that names the response or file, with its excerpt. */
   async page(task: ReadingTask, name: string): Promise<Read> {
     const { bytes } = task
     const beginning = new TextDecoder().decode(bytes.subarray(0, 10 * EXCERPT_LENGTH_MAX))

@@ -3,9 +3,9 @@ import { documentOf, refuseMissing } from './document.ts'
 import { type Expression, expressionOf } from './expression.ts'
 import type { Connector } from './schema.ts'
 
-/** The most rows of one answer, file or run. */
+/** The maximum number of rows of one response, file or run. */
 export const ROWS_MAX = 10_000
-/** The most characters of a value; no member of a price is as long. */
+/** The maximum length of a value in characters; no field of a price is as long. */
 const VALUE_LENGTH_MAX = 4096
 
 /** The most significant digits of a number in a price; what is calculated has more. */
@@ -28,7 +28,7 @@ export type Page = {
 }
 
 /**
- * The rows of one answer or file, as the expressions of a connector read them: strings, numbers,
+ * The rows of one response or file, as the expressions of a connector read them: strings, numbers,
  * flags, null, and lists of these. Throws a FeedError.
  */
 export async function pageOf(bytes: Uint8Array, connector: Connector, ask: Ask): Promise<Page> {

@@ -1,11 +1,11 @@
-/** The text of bytes, in every runtime and browser. */
+/** The base64 string of bytes, in every runtime and browser. */
 export function base64(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += String.fromCharCode(byte)
   return btoa(text)
 }
 
-/** The bytes in a text of base64; null for a text that is not exactly what `base64` writes. */
+/** The bytes in a base64 string; null for a string that is not exactly what `base64` writes. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))

@@ -7,7 +7,7 @@ export type Checkpoint = Tree & { readonly origin: string }
 export const checkpointText = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${base64(root)}\n`
 
-/** The checkpoint in the text of a note; null if it is none. */
+/** The checkpoint in the text of a note; null if there is none. */
 export function checkpointOf(text: string): Checkpoint | null {
   const [origin, size, root, ...rest] = text.split('\n')
   if (!origin || rest.length === 0 || !/^(0|[1-9]\d{0,15})$/.test(size ?? '')) return null
@@ -16,7 +16,7 @@ export function checkpointOf(text: string): Checkpoint | null {
   return { origin, size: Number(size), root: bytes }
 }
 
-/** What one pass that seals is to do. */
+/** The input of one pass that seals. */
 export type SealPass = {
   /** The most leaves of a pass. */
   readonly leavesMax: number
@@ -33,7 +33,7 @@ export type SealPass = {
   signed(text: string, origin: string): Promise<string>
 }
 
-/** What a pass did. */
+/** The result of a pass. */
 export type Sealed = {
   /** The number of leaves that the pass added. */
   readonly added: number

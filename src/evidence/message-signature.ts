@@ -73,7 +73,7 @@ function assertCovered(name: BareItem, parameters: Parameters): void {
   throw new Error(`it asks for ${String(name)}; signatures cover ${known.join(' ')}`)
 }
 
-/** A parameter that is a text; null without it. */
+/** A parameter that is a string; null without it. */
 function textOf(parameters: Parameters, name: string): string | null {
   const value = parameters.get(name)
   if (value === undefined) return null

@@ -20,7 +20,7 @@ export type SignatureLine = {
 
 export type Note = { readonly text: string; readonly signatures: readonly SignatureLine[] }
 
-/** The parts of a note; null for a text that is not one. */
+/** The parts of a note; null for a string that is not one. */
 export function noteOf(all: string): Note | null {
   const end = all.lastIndexOf('\n\n')
   if (end < 0 || !all.endsWith('\n')) return null

@@ -29,11 +29,11 @@ export const keyId = ({ name, type, publicKey }: NoteKey): string =>
     'hex',
   ).slice(0, ID_BYTES * 2)
 
-/** The text by which a key is published. */
+/** The string by which a key is published. */
 export const verifierKey = (key: NoteKey): string =>
   `${key.name}+${keyId(key)}+${base64(Buffer.concat([Uint8Array.of(key.type), key.publicKey]))}`
 
-/** The key in such a text; null if it is not one. */
+/** The key in a published string; null if it is not one. */
 export function noteKeyOf(text: string): NoteKey | null {
   const [, name, id, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? []
   const bytes = base64Bytes(encoded ?? '')

@@ -25,7 +25,7 @@ export const proofText = ({ extra, index, path, checkpoint }: Proof): string =>
 
 const HEAD = /^c2sp\.org\/tlog-proof@v1\n(?:extra (\S*)\n)?index (0|[1-9]\d{0,15})\n((?:\S+\n)*)\n/
 
-/** The proof in a text; null if it is none. */
+/** The proof in a string; null if it is not one. */
 export function proofOf(text: string): Proof | null {
   const [head, extra, index, lines] = HEAD.exec(text) ?? []
   if (head === undefined) return null

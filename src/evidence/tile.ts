@@ -82,7 +82,7 @@ export class Edge {
     return this.#size
   }
 
-  /** Appends the hashes of leaves; answers all tiles that changed, each as it is at the end. */
+  /** Appends the hashes of leaves; returns all changed tiles, each in its final state. */
   append(leaves: readonly Uint8Array[]): Tile[] {
     const changed = new Map<string, Tile>()
     const put = (level: number, own: readonly Uint8Array[]) => {

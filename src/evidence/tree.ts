@@ -17,7 +17,7 @@ type Bytes = Uint8Array
 /** The hash of an entry. https://www.rfc-editor.org/rfc/rfc6962#section-2.1 */
 export const leafHash = (entry: Bytes): Bytes => sha256(LEAF, entry)
 
-/** What a node is the hash of, written again for each. */
+/** The hash input of a node, overwritten for each. */
 const node = Buffer.concat([NODE, new Uint8Array(2 * HASH_BYTES)])
 
 /** The hash of two neighbouring subtrees. */

@@ -24,7 +24,7 @@ export type Adapter = {
   readonly older?: Adapter
   /** The currencies that the feed publishes, if that is a short, fixed list. */
   readonly currencies?: readonly string[]
-  /** Reads an answer. Throws a FeedError when the text is not an answer as documented. */
+  /** Parses a response. Throws a FeedError if the string does not have the documented form. */
   parse(text: string): ReferenceAnswer
   /**
    * The documented reason for a refusal, from the body of an error response; null when there is

@@ -4,7 +4,7 @@ import type { Answer } from '~/outbound/connection.ts'
 
 type Response = Pick<Answer, 'headers' | 'body'>
 
-/** Four times the longest that a feed may send; read in a moment between two requests. */
+/** Four times the longest that a feed may send; parsed quickly between two requests. */
 export const DOCUMENT_BYTES_MAX = 64 * 1024
 
 /**
@@ -17,7 +17,7 @@ export async function documentBytes(response: Response, bytesMax: number): Promi
   return unpacked(packed, { encoding, bytesMax })
 }
 
-/** Bytes as text. Throws a FeedError for UTF-8 that is none. */
+/** Decodes bytes as text. Throws a FeedError for invalid UTF-8. */
 export function documentText(bytes: Uint8Array, charset = 'utf-8'): string {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes)
@@ -35,7 +35,7 @@ export function refuseWebPage(text: string, contentType = ''): void {
   if (isHtml) throw new FeedError('not_data', 'answered a web page instead of rates')
 }
 
-/** A JSON value. Throws a FeedError for a text that is not whole JSON. */
+/** A JSON value. Throws a FeedError for a string that is not whole JSON. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -16,7 +16,7 @@ export class Numeral {
 const DEPTH_MAX = 8
 const TOKEN = /[\s,:]*(?:([{}[\]])|("(?:[^"\\]|\\.)*")|(true|false|null)|([-\d][\d.eE+-]*))/y
 
-/** Throws a FeedError `malformed` for a text that is not JSON, nests too deep or repeats a name. */
+/** Throws a FeedError `malformed` if the string is not JSON, nests too deep or repeats a name. */
 export function exactJson(text: string): ExactJson {
   jsonOf(text)
   const root: ExactJson[] = []
@@ -65,7 +65,7 @@ export function textOf(object: ExactObject, name: string): string {
   throw new FeedError('malformed', `gives no text as ${name}`)
 }
 
-/** The time of a member in whole seconds since 1970, in milliseconds. */
+/** The time of a field in whole seconds since 1970, in milliseconds. */
 export function unixMsOf(object: ExactObject, name: string): number {
   const value = object.get(name)
   if (value instanceof Numeral && /^-?\d{1,12}$/.test(value.text)) return Number(value.text) * 1000

@@ -42,8 +42,8 @@ const KEY = /^[\x21-\x7e]{1,256}$/
 /**
  * The configured feeds in their order. Nothing is fetched yet.
  *
- * Throws for an address that is not a URL. A feed whose upstream sends validators remembers its
- * last answer, and gives it again when the upstream says "not modified".
+ * Throws for an address that is not a URL. A feed whose upstream sends validators caches its last
+ * response, and returns it again when the upstream says "not modified".
  */
 export function createFeeds(settings: readonly FeedSettings[], deps: FetcherDeps): ReferenceFeed[] {
   return settings.map((setting, i) => {

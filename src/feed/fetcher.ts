@@ -54,7 +54,7 @@ export type Limits = {
   readonly allowed?: AllowedPlaces
 }
 
-/** An answer, or null if it has not changed since `validators`. */
+/** A response, or null if it has not changed since `validators`. */
 type Answer = {
   readonly bytes: Uint8Array | null
   readonly contentType: string
@@ -89,11 +89,11 @@ export async function fetchDocument(request: DocumentRequest, deps: FetcherDeps)
 }
 
 /**
- * Asks for an answer, up to three times if the failure may be transient.
+ * Requests a document, up to three times if the failure may be transient.
  *
  * Waits half a second, then a second, each shortened by up to half at random, or as long as
  * Retry-After says if that is at most half a minute. Redirects are followed within one scheme,
- * three at most. Throws a FeedError, whose text names no address.
+ * three at most. Throws a FeedError, whose message names no address.
  */
 export async function fetchAnswer(
   request: DocumentRequest,

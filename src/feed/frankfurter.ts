@@ -16,7 +16,7 @@ const attribution = {
  * self-hosted.
  *
  * It is asked for its own base, the euro, because it rounds rates in any other (to five digits at
- * most); an answer per USD is read too. Errors are `{"message"}` with 404 or 422. It answers ETag.
+ * most); a response per USD is read too. Errors are `{"message"}` with 404 or 422. It sends ETag.
  * Source: https://frankfurter.dev/v1/ and https://github.com/lineofflight/frankfurter
  */
 const frankfurterV1: Adapter = {
@@ -43,10 +43,10 @@ const frankfurterV1: Adapter = {
  * Frankfurter v2: the official rates of many central banks, blended, each day, no key; it can be
  * self-hosted.
  *
- * A list of `{date, base, quote, rate}`, where each currency has a date of its own. The newest one
- * dates the answer, and rates a week older than that are skipped. Errors are `{"message"}`. An
- * address that contains v1 is read as v1.
- * Source: https://frankfurter.dev and https://github.com/lineofflight/frankfurter
+ * A list of `{date, base, quote, rate}`, in which each currency has a date of its own. The newest
+ * date is that of the response, and rates a week older are skipped. Errors are `{"message"}`. An
+ * address that contains v1 is read as v1. Source: https://frankfurter.dev and
+ * https://github.com/lineofflight/frankfurter
  */
 export const frankfurter: Adapter = {
   attribution,

@@ -8,8 +8,8 @@ import { type ExactObject, Numeral } from './exact-json.ts'
  * Rates by canonical code, as exact plain decimals.
  *
  * Names that cannot be a currency code (feeds mix in the likes of `1INCH`) are skipped. Throws a
- * FeedError for a rate that is not a number, which includes text that looks like one, and for a
- * code given twice, even in another case.
+ * FeedError for a rate that is not a number, which includes a string that looks like one, and for a
+ * repeated code, even in another case.
  */
 export function unitsPerUsd(object: ExactObject): Map<string, string> {
   const rates = new Map<string, string>()

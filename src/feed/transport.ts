@@ -3,8 +3,8 @@ import { FeedError } from '~/domain/feed/feed.ts'
 const TLS_CODE = /CERT|TLS|SSL|EPROTO|SIGNED|ISSUER|VERIF/
 
 /**
- * The FeedError for a failed `fetch`. Only the code of the runtime's error is kept: its text and
- * its `path` contain the address. TLS failures do not pass by themselves; others may.
+ * The FeedError for a failed `fetch`. Only the code of the runtime's error is included: its message
+ * and its `path` contain the address. TLS failures do not pass by themselves; others may.
  */
 export function transportError(error: unknown): FeedError {
   const code = codeOf(error)

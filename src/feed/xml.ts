@@ -4,7 +4,7 @@ type XmlElement = {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly children: XmlElement[]
-  /** Text between the tags, without that of the children. */
+  /** Text between the tags, without that of child elements. */
   text: string
 }
 
@@ -58,7 +58,7 @@ export function xmlElements(source: string): XmlElement[] {
 
 /**
  * An element as a value: its text, or an object with its attributes and children by their names
- * without a prefix, a list where a name occurs more than once, and `text` with them.
+ * without a prefix, a list if a name occurs more than once, and `text` with them.
  */
 export function xmlValue({ attributes, children, text }: XmlElement): unknown {
   const said = text.trim()
@@ -79,7 +79,7 @@ export function xmlValue({ attributes, children, text }: XmlElement): unknown {
 
 const SIGNS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** Text with the characters that its references stand for; a reference to no character stays. */
+/** Text with its character references decoded; a reference to no character stays. */
 const unescaped = (text: string): string =>
   text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos));/gi,

@@ -6,9 +6,7 @@ import { SonicBoom } from 'sonic-boom'
  * are left out.
  */
 const WAITING_BYTES_MAX = 1_048_576
-/**
- * As much as a pipe takes in one piece, so that lines of several processes on one pipe stay apart.
- */
+/** The size of a pipe's atomic write, so that lines of several processes on one pipe stay apart. */
 const WRITE_BYTES_MAX = 4096
 /** The longest time for which the last lines are waited for. */
 const FLUSH_MS_MAX = 500

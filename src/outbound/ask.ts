@@ -14,7 +14,7 @@ const FAULTS = {
   insecure: 'it is not https',
 }
 
-/** Why a place is not asked, in words that continue a sentence about it. */
+/** The reason why a place is not queried, in words that continue a sentence about it. */
 export class Unaskable extends Error {
   constructor(readonly reason: keyof typeof FAULTS) {
     super(FAULTS[reason])
@@ -23,9 +23,9 @@ export class Unaskable extends Error {
 }
 
 /**
- * Asks a URL at an address that was checked, and at no other: its host is looked up once, every
- * address of it has to be within bounds, and the connection goes to one of them. A redirect is an
- * answer like any other. Throws Unaskable, the reason of the signal, or what connecting throws.
+ * Requests a URL at an address that was checked, and at no other: its host is looked up once, every
+ * address of it has to be within bounds, and the connection goes to one of them. A redirect is a
+ * response like any other. Throws Unaskable, the reason of the signal, or what connecting throws.
  */
 export async function ask(
   { addressesOf, connect }: Outside,

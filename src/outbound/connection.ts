@@ -13,17 +13,17 @@ export type Pinned = {
   readonly method?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Ends the request, and the reading of its answer. */
+  /** Ends the request, and the reading of its response. */
   readonly signal: AbortSignal
   /** Certificates to trust in addition to those of the system, as PEM. */
   readonly authorities?: readonly string[]
 }
 
-/** An answer from its beginning on: its body is read as it comes, packed as it was sent. */
+/** A response from its beginning on: its body is read as it comes, compressed as it was sent. */
 export type Answer = {
   readonly status: number
   readonly headers: Headers
-  /** Throws at the signal of the request, and where the answer breaks off. */
+  /** Throws at the signal of the request, and if the response breaks off. */
   readonly body: AsyncIterable<Uint8Array>
   /** Closes the connection, whatever has been read. */
   end(): void

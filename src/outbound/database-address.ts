@@ -13,9 +13,9 @@ const HOST = /^(.*?)(?::(\d*))?$/
 const MOVED: readonly string[] = ['host', 'port', 'user', 'password', 'dbname']
 
 /**
- * Reads an address as libpq would: parameters such as `host` and `user` replace what comes before
- * the `?`, and a host that is a path, there or percent-encoded in its usual place, is the folder of
- * a Unix socket. Null if it is not an address of PostgreSQL, or names no host.
+ * Reads an address as libpq would. Parameters such as `host` and `user` replace the part before the
+ * `?`. A host that is a path, there or percent-encoded in its usual place, is the folder of a Unix
+ * socket. Null if it is not an address of PostgreSQL, or names no host.
  */
 export function databaseAddress(text: string): DatabaseAddress | null {
   try {

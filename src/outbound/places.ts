@@ -43,7 +43,7 @@ export const NAMED: AllowedPlaces = {
   hasAddress: () => false,
 }
 
-/** The places in a list of names of hosts, addresses and networks. Throws for other texts. */
+/** The places in a list of names of hosts, addresses and networks. Throws for other strings. */
 export function allowedPlaces(places: readonly string[]): AllowedPlaces {
   const networks = new BlockList()
   const hosts = new Set<string>()

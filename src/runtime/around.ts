@@ -1,6 +1,6 @@
 type Around = <T>(ask: () => Promise<T>) => Promise<T>
 
-/** The store, whose methods, or those with these names, are called by `way`. */
+/** Wraps a store so that its methods, or those with these names, are called by `way`. */
 export function around<S extends object>(
   store: S,
   way: Around,

@@ -10,7 +10,7 @@ export type ChangeListenerDeps = {
   readonly database: Database
   readonly refresher: Pick<Refresher, 'note'>
   readonly follower: Pick<Follower, 'check'> & {
-    /** Hears of a commit in the log, and whether it is one of this process. */
+    /** Receives a commit in the log, and whether it is one of this process. */
     hear(news: LoggedNews, isOwn: boolean): void
   }
   readonly meter: Pick<UsageMeter, 'release'>
@@ -23,11 +23,11 @@ type AlertNews =
   | { readonly kind: 'deliveries' }
 
 /**
- * Hears what all processes commit: wakes those who follow the log of changes, and has loaded what
- * the log does not report.
+ * Receives the commits of all processes: wakes the followers of the log of changes, and triggers
+ * loads of changes that the log does not report.
  *
- * Of that our own is in memory already. Announcements of changed access always count, since the
- * older of two simultaneous loads may have been published last. After a lost connection anything
+ * Of these, our own are in memory already. Announcements of changed access always count, since the
+ * older of two simultaneous loads may have been published last. After a lost connection any change
  * may have been missed.
  */
 export class ChangeListener {
@@ -38,7 +38,7 @@ export class ChangeListener {
 
   constructor(private readonly deps: ChangeListenerDeps) {}
 
-  /** Starts listening. Rejects when the database does not answer. */
+  /** Starts listening. Rejects if the database does not respond. */
   async start(): Promise<void> {
     this.#listening = await listenForNews(this.deps.database, {
       onNews: (news) => this.#hear(news),
@@ -62,7 +62,7 @@ export class ChangeListener {
     this.#listening?.stop()
   }
 
-  /** Tells of alerts from now on; of all of them after a lost connection. */
+  /** Passes on changes of alerts from now on; all of them after a lost connection. */
   hearOfAlerts(hear: (news: AlertNews) => void): void {
     this.#alertHearers.push(hear)
   }
@@ -101,6 +101,6 @@ export class ChangeListener {
 type LoggedKind = 'observations' | 'references' | 'catalogue' | 'tick' | 'hour'
 type LoggedNews = HeardNews & { readonly kind: LoggedKind }
 
-/** Reports whether a commit of this kind stands in the log of changes. */
+/** Reports whether a commit of this kind is in the log of changes. */
 const isLogged = (news: HeardNews): news is LoggedNews =>
   ['observations', 'references', 'catalogue', 'tick', 'hour'].includes(news.kind)

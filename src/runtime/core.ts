@@ -119,7 +119,7 @@ async function loadMemory(
     await refresher.reload()
     await follower.begin()
   })
-  // What loading left takes more memory than what it loaded, and would stay resident.
+  // Garbage of the load takes more memory than its result, and would stay resident.
   Bun.gc(true)
   spread?.loaded((corridors) => follower.check(corridors))
   const { size: unloaded = 0 } = memory.current.unloaded ?? {}

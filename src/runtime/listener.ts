@@ -12,14 +12,14 @@ export type Listener = {
   /** The address, `http://host:port`, with the actual port. */
   readonly origin: string
   /**
-   * Accepts nothing more; resolves when requests in flight are answered, or after a few seconds.
+   * Accepts nothing more; resolves when requests in flight are completed, or after a few seconds.
    */
   stop(): Promise<void>
 }
 
 /**
- * The server's own limit on bodies, which is switched off: it would answer with a bare 413 without
- * JSON. Each route has its limit and reads no further; the rest is discarded as it arrives.
+ * The server's own limit on bodies, which is switched off: it would return a bare 413 without JSON.
+ * Each route has its limit and reads no further; the rest is discarded as it arrives.
  */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER
 const IDLE_MS_MAX = 30_000
@@ -138,8 +138,8 @@ export function unsharedPort({ host, port }: Address): number {
 const SCHEME_START = 'http://'.charCodeAt(0)
 
 /**
- * A request with a full URL: without a usable Host, as in HTTP/1.0, it is a bare path, which no
- * router takes.
+ * A request with a full URL. Without a usable Host, as in HTTP/1.0, the URL is a bare path, which
+ * no router takes.
  */
 function addressed(request: Request): Request {
   const { url } = request

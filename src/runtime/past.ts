@@ -61,9 +61,9 @@ const KNOWN_AWAY =
   'the database with the history cannot be reached at the moment; retry shortly, ' +
   'or ask without known_at for current data, which is still served'
 
-/** The maximum number of questions that are answered at once, each on a connection of its own. */
+/** The maximum number of queries that run at once, each on a connection of its own. */
 const RUNNING_MAX = 2
-/** The limit on a statement, longer than any answer is waited for. */
+/** The limit on a statement, longer than any caller waits for a response. */
 const STATEMENT_MS_MAX = 11_000
 
 type Known = KnownDeps['known'] & { stop(): Promise<void> }

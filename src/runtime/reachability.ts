@@ -3,8 +3,8 @@ import { inTime } from '~/service/deadline.ts'
 const READY_MS_MAX = 1000
 
 /**
- * Tells whether a part answers within a second. While it has not answered it is not asked again,
- * however many callers want to know, so that a part that hangs gets no more work.
+ * Returns a check whether a part responds within a second. It sends no second query while one is
+ * open, however many callers ask, so that a part that hangs gets no more work.
  */
 export function reachability(ask: () => Promise<unknown>): () => Promise<boolean> {
   let asking: Promise<unknown> | null = null

@@ -30,7 +30,7 @@ type ReadReplicasDeps = {
   readonly clock?: Clock
 }
 
-/** The limit on a statement, longer than any answer is waited for. */
+/** The limit on a statement, longer than any caller waits for a response. */
 const STATEMENT_MS_MAX = 11_000
 /** The limit on asking a server for its position; one that takes longer is left out. */
 const MEASURE = { msMax: 1000, message: 'no answer in time' }
@@ -38,8 +38,8 @@ const MEASURE = { msMax: 1000, message: 'no answer in time' }
 const POSITION_WAIT_MS = 50
 
 /**
- * The servers that answer questions about the past: a streaming replica that is near enough and
- * knows every change served here, else the primary.
+ * The servers for queries about the past: a streaming replica that is near enough and knows every
+ * change served here, else the primary.
  */
 export class ReadReplicas {
   readonly #primary: Target
@@ -60,7 +60,7 @@ export class ReadReplicas {
     this.#nowMs = clock ? () => clock.now() : monotonicMs
   }
 
-  /** The state of each replica, for people and figures. */
+  /** The state of each replica, for people and metrics. */
   get replicas(): { readonly where: string; readonly lagMs: number; readonly isUsed: boolean }[] {
     return this.#replicas.map((replica) => ({
       where: replica.database.where,
@@ -79,14 +79,14 @@ export class ReadReplicas {
     return [this.#primary, ...this.#replicas].map(({ work }) => work)
   }
 
-  /** Notes what memory publishes: a replica that has not replayed it must not answer for it. */
+  /** Notes a publication of memory: a replica that has not replayed it must not serve it. */
   note(publication: Publication): void {
     if (this.#replicas.length === 0) return
     this.#fence.note(publication)
     void this.#readPosition()
   }
 
-  /** One server's answer about `sources`, which are corridors and currencies by name. */
+  /** One server's response about `sources`, which are corridors and currencies by name. */
   async ask<T>(sources: readonly string[], question: (store: PastStore) => Promise<T>): Promise<T> {
     const replica = this.#replicaFor(sources)
     if (!replica) return this.#primary.ask(question)
@@ -105,7 +105,7 @@ export class ReadReplicas {
     return [{ name: 'measure-replicas', pattern: '* * * * * *', run: () => this.measure() }]
   }
 
-  /** Asks every server for its position; one that does not tell is left out until it does. */
+  /** Asks every server for its position; a server that returns none is left out until it does. */
   async measure(): Promise<void> {
     await Promise.all([
       this.#takePosition().catch(() => {}),
@@ -202,7 +202,7 @@ class Target {
     return this.#limit.figures
   }
 
-  /** Asks for the replayed position, unless an earlier question is still open. */
+  /** Asks for the replayed position, unless an earlier query is still open. */
   replayed(): Promise<number | null> {
     this.#replayed ??= replayedPosition(this.database).finally(() => {
       this.#replayed = null
@@ -227,7 +227,7 @@ class Target {
 const STEP_MS = 1000
 
 /**
- * The position of the primary's log at past moments, by our own steady clock, for as long as a lag
+ * The position of the primary's log at past times, by our own steady clock, for as long as a lag
  * matters. An idle primary causes no lag, since its position does not change.
  */
 export class PositionTrail {

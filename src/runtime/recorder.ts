@@ -16,7 +16,7 @@ import type { StorageWatch } from './storage/storage-watch.ts'
 type RecorderDeps = {
   readonly observations: ObservationStore
   readonly withdrawals: WithdrawalStore
-  /** Where references of days are looked up, within a time. */
+  /** The source of references of days, which responds within a time limit. */
   readonly days: DaySource
   readonly tracing: Tracing | null
   readonly work: Config['work']
@@ -44,8 +44,8 @@ const OUTCOMES = {
 export type Recorder = IngestDeps['store'] & WithdrawalStore & { readonly limit: WorkLimit }
 
 /**
- * The store that records observations: when it answers, memory serves what was recorded, in the
- * order of the log. A batch whose answer was lost may still be recorded, and is served then too.
+ * The store that records observations: when it returns, memory serves the recorded rows, in the
+ * order of the log. A batch whose response was lost may still be recorded, and is served then too.
  */
 export function recorderOf(deps: RecorderDeps): Recorder {
   const { observations, days, tracing, work, storage, rows, follower } = deps
@@ -89,7 +89,7 @@ export function recorderOf(deps: RecorderDeps): Recorder {
   }
 }
 
-/** What the follower is handed of a commit; null if its place is unknown, so it reads the log. */
+/** The part of a commit for the follower; null if its place is unknown, so it reads the log. */
 const ownOf = (
   { position, previous, atMs }: Place,
   rows: Pick<OwnCommit, 'quotes' | 'withdrawn' | 'isNamed'>,

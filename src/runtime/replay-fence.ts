@@ -3,11 +3,11 @@ import { USD } from '~/domain/currency.ts'
 import type { Publication } from '~/memory/memory.ts'
 
 /**
- * Tells which replicas of the database know the changes served here. Mutable, like the usage meter.
+ * Knows which replicas of the database know the changes served here. Mutable, like the usage meter.
  *
  * A change lies before a position of the primary's log that is read after the change was reported.
- * Until that position is read, and by a replica that has not replayed it, no question is answered
- * that the change may have affected.
+ * A replica is not queried about anything that the change may have affected until that position is
+ * read and the replica has replayed it.
  */
 export class ReplayFence {
   /** Changes whose position is not read yet, each with its number. */

@@ -40,7 +40,7 @@ export type ResourceSources = ReadinessSources & {
   readonly clock: Clock
 }
 
-/** Figures that the parts of a service keep about themselves. */
+/** Metrics that the parts of a service count themselves. */
 export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ...readinessMetrics(sources),
   ...databaseMetrics(sources),
@@ -91,7 +91,7 @@ const doorMetrics = ({ door }: ResourceSources): Family[] => [
   ),
 ]
 
-/** Metrics of the database connections; questions about the past have their own. */
+/** Metrics of the database connections; queries about the past have their own. */
 function databaseMetrics({ database, readReplicas }: ResourceSources): Family[] {
   const pools = () => Object.entries({ main: [poolOf(database.sql)], history: readReplicas.pools })
   const sizes = (what: keyof PoolFigures): Sample<number>[] =>

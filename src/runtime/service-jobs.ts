@@ -24,7 +24,7 @@ type Parts = {
   readonly observations: ReturnType<typeof createObservationStore>
 }
 
-/** The jobs that keep memory, usage and what is kept for retries in order. */
+/** The jobs that maintain memory, usage and the data stored for retries. */
 export function serviceJobs(
   { clock, database }: ServiceOptions,
   { core, observations }: Parts,
@@ -99,7 +99,7 @@ type RetentionDeps = Pick<ServiceOptions, 'database' | 'clock' | 'log'> & {
 const ACTOR = 'RETENTION_YEARS'
 const HEARTBEAT_MS = 60_000
 
-/** The job that deletes observations older than the setting; none if they are kept for ever. */
+/** The job that deletes observations older than the setting; none if they are retained for ever. */
 export function retentionJobs({ config, database, memory, clock, log }: RetentionDeps): Job[] {
   const { retentionYears } = config
   if (retentionYears === null) return []

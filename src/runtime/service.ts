@@ -50,7 +50,7 @@ export type RunningService = {
   kill?(): void
 }
 
-/** Everything that is there once memory is loaded, and before anybody is answered. */
+/** The parts that exist once memory is loaded, and before the first response. */
 type Parts = {
   readonly telemetry: Telemetry
   readonly app: Pick<App, 'fetch' | 'exact'>
@@ -60,7 +60,7 @@ type Parts = {
   readonly late: readonly Part[]
 }
 
-/** One process of the service. `open` comes first, then `start`; each undoes all where it fails. */
+/** One process of the service. `open` comes first, then `start`; each undoes all if it fails. */
 export class Service implements RunningService {
   readonly #opened = new Opened()
   readonly #draining: Draining
@@ -78,7 +78,7 @@ export class Service implements RunningService {
     this.#secret = sharedSecretOf(config, database)
   }
 
-  /** Loads memory and makes what answers from it. */
+  /** Loads memory and creates the parts that respond from it. */
   open(): Promise<void> {
     return this.#undoneOnFailure(async () => {
       this.#parts = this.#partsOf(await openCore(this.options, this.#opened))
@@ -180,7 +180,7 @@ export class Service implements RunningService {
     return { store, observations, storage, rows }
   }
 
-  /** What asks feeds and banks and runs connectors. */
+  /** The parts that query feeds and banks and run connectors. */
   #upstreamOf({ memory, follower, telemetry, feeds }: Core, store: Recorder) {
     const asking = { ...this.options, memory, store, follower }
     const sources = new SourceService({ ...asking, watch: telemetry.source })

@@ -23,7 +23,7 @@ export function sharedSecretOf({ authSecret }: Pick<Config, 'authSecret'>, datab
   return shared
 }
 
-/** Makes of a text what only those can make who have the secret. */
+/** Returns a function that derives from a string one that only holders of the secret can derive. */
 export const fingerprintsBy =
   (secret: SharedSecret) =>
   async (text: string): Promise<string> => {

@@ -40,7 +40,7 @@ type TelemetryOptions = {
 
 type ObservedParts = Omit<ObservedDeps, 'log'>
 
-/** What keeps memory in step with the database. */
+/** The parts that synchronise memory with the database. */
 type Followed = { readonly refresher: Refresher; readonly follower: Follower }
 
 /**
@@ -95,14 +95,14 @@ export class Telemetry {
     return { ...job, run }
   }
 
-  /** The feed, with its answers counted and timed. */
+  /** The feed, with its responses counted and timed. */
   readonly feed = (feed: ReferenceFeed): ReferenceFeed => ({
     ...feed,
     ask: () =>
       this.#feeds.entered(feed.id, () => traced(this.tracing, `feed ${feed.id}`, () => feed.ask())),
   })
 
-  /** The quote source, with its answers counted and timed. */
+  /** The quote source, with its responses counted and timed. */
   readonly source = (source: QuoteSource): QuoteSource => ({
     ...source,
     ask: (question) =>

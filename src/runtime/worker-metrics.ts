@@ -1,13 +1,13 @@
 import { merged } from '~/telemetry/merged.ts'
 import type { ShareMetrics } from './telemetry.ts'
 
-/** A worker's first message, sent once it answers. */
+/** A worker's first message, sent once it responds. */
 export const READY = 'ready'
 
 /**
  * Messages between a supervisor and its workers about metrics. A scrape reaches any one worker,
- * which asks the supervisor for the metrics of all; the supervisor asks each worker and answers
- * with the total.
+ * which asks the supervisor for the metrics of all; the supervisor asks each worker and returns the
+ * total.
  */
 type Message =
   | { readonly say: 'all?' | 'own?'; readonly id: number }
@@ -18,19 +18,19 @@ type Message =
  * alone may take a second.
  */
 const OWN_MS_MAX = 1500
-/** The longest that a scrape is kept waiting. */
+/** The longest time that a scrape may wait. */
 const ALL_MS_MAX = 2500
 
 const LABEL = 'worker'
 
 export type Peer = { send(message: Message): void }
 
-/** Answers that are being waited for, by the number of their question. */
+/** Pending replies, by the number of their request. */
 class Expected {
   readonly #waiting = new Map<number, (text: string) => void>()
   #count = 0
 
-  /** The reply to a question; rejects when none comes in time. */
+  /** The reply to a request; rejects if none arrives in time. */
   async reply(ask: (id: number) => void, msMax: number): Promise<string> {
     const id = ++this.#count
     const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -102,7 +102,7 @@ export function metricsOfAllBy(
   }
 }
 
-/** Leaves a question without an answer, where its process has ended or there is nothing to say. */
+/** Leaves a request without a reply, if its process has ended or there is nothing to say. */
 const gone = () => {}
 
 const isMessage = (value: unknown): value is Message =>

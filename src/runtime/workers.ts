@@ -24,11 +24,11 @@ type Deps = Pick<ServiceOptions, 'config' | 'clock' | 'log' | 'database'> & {
 }
 
 /**
- * Starts `config.workers` processes that answer on one port, each with a memory of its own, like
- * replicas on one machine. Resolves when all of them answer.
+ * Starts `config.workers` processes that share one port, each with a memory of its own, like
+ * replicas on one machine. Resolves when all of them respond.
  *
- * This process itself answers no requests. It keeps the database open and restarts workers that
- * end. Workers end when it is gone, for whatever reason.
+ * This process itself serves no requests. It keeps the database open and restarts workers that end.
+ * Workers end when this process is gone, for whatever reason.
  */
 export async function startWorkers(deps: Deps): Promise<RunningService> {
   const { config, database } = deps
@@ -73,8 +73,8 @@ class Workers {
   ) {}
 
   /**
-   * Resolves when all workers answer, which waits for the database if it goes away meanwhile;
-   * rejects when a worker ends before for another reason.
+   * Resolves when all workers respond, which waits for the database if it becomes unreachable
+   * meanwhile; rejects if a worker ends before for another reason.
    */
   async start(): Promise<void> {
     this.#tellPort()
@@ -102,7 +102,7 @@ class Workers {
     for (const child of this.#running.values()) child.kill('SIGKILL')
   }
 
-  /** Tells the workers the database's port whenever it changes, until the stop. */
+  /** Sends the workers the database's port whenever it changes, until the stop. */
   #tellPort(): void {
     const { sql } = this.deps.database
     let told = portOf(sql)
@@ -115,7 +115,7 @@ class Workers {
     this.#stopping.signal.addEventListener('abort', () => clearInterval(timer))
   }
 
-  /** Starts a worker in this place; `answers` is called once it does. */
+  /** Starts a worker in this place; `answers` is called once it responds. */
   #begin(place: string, answers: () => void): Bun.Subprocess {
     const { config, database, env } = this.deps
     const child = Bun.spawn([process.execPath, Bun.main, 'worker', place], {
@@ -175,7 +175,7 @@ class Workers {
     }
   }
 
-  /** Resolves once the database answers, or at the stop: no worker can start before. */
+  /** Resolves once the database responds, or at the stop: no worker can start before. */
   async #databaseAnswers(): Promise<void> {
     const { sql } = this.deps.database
     const isReached = async () => (await sql`SELECT 1`).length > 0
@@ -192,7 +192,7 @@ type End = { readonly status?: number; readonly [about: string]: unknown }
 
 type First = { answers(): void; fails(error: Error): void }
 
-/** Tells a worker the database's port; one that ended meanwhile needs none. */
+/** Sends a worker the database's port; one that ended meanwhile needs none. */
 function tell(child: Bun.Subprocess, port: number): void {
   try {
     child.send({ say: 'port', port })

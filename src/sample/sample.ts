@@ -43,7 +43,7 @@ const LINES_PER_CHUNK = 2000
 /**
  * The catalogue of every currency and provider of the sample, flags as URLs below `origin`.
  *
- * `origin` is where the service answers, such as `http://localhost:3000`, and serves `/flags/`.
+ * `origin` is the service's own, such as `http://localhost:3000`, and serves `/flags/`.
  */
 export function sampleCatalogue(origin: string): SampleCatalogue {
   const base = origin.replace(/\/+$/, '')
@@ -54,7 +54,7 @@ export function sampleCatalogue(origin: string): SampleCatalogue {
   return { currencies, providers: structuredClone(catalogue.providers) }
 }
 
-/** The time of the newest row, quotes and references together: tells one sample from the next. */
+/** The time of the newest row, quotes and references together: differs from sample to sample. */
 export const sampleEnd: string = [manifest.observations.newest, manifest.references.newest]
   .sort()
   .at(-1)!
@@ -70,7 +70,7 @@ export function sampleShiftDays(nowMs: number): number {
 /**
  * The sample's quotes as CSV for the importer, oldest first, every time moved by `shiftDays`.
  *
- * The order tells the latest among rows of one provider, corridor and time, so import them in it.
+ * The order shows the latest among rows of one provider, corridor and time, so import them in it.
  */
 export function sampleObservations(shiftDays: number): ReadableStream<Uint8Array> {
   const shifted = shiftedDates(shiftDays)
@@ -102,7 +102,7 @@ export function sampleReferences(shiftDays: number): ReadableStream<Uint8Array> 
 /** The sources of the sample, one line each, credited as their licences ask. */
 export const sampleSources: readonly string[] = sources.map(({ attribution }) => attribution)
 
-/** Moves `YYYY-MM-DD` by whole days; the dates are few and the rows many, so each is kept. */
+/** Moves `YYYY-MM-DD` by whole days; the dates are few and the rows many, so each is cached. */
 function shiftedDates(shiftDays: number): (date: string) => string {
   const known = new Map<string, string>()
   return (date) => {

@@ -8,9 +8,9 @@ const RENAMED: Readonly<Record<string, string>> = { MRO: 'MRU' }
 /**
  * Bank Al-Maghrib (Morocco): about 30 currencies in dirhams, as used for transfers.
  *
- * JSON, one day a question. Dirhams for 1, 10 or 100 units (`uniteDevise`); `moyen` is the central
- * price, and no sides are stated. The time is 12:30 in Morocco. Mauritania's ouguiya of 2018 goes
- * by its old code. Some days list every currency twice.
+ * JSON, one day a request. Dirhams for 1, 10 or 100 units (`uniteDevise`); `moyen` is the central
+ * price, and no sides are stated. The time is 12:30 in Morocco. Mauritania's ouguiya of 2018 has
+ * its old code. Some days list every currency twice.
  */
 export const bam = bankOf({
   provider: {

@@ -10,7 +10,7 @@ export type BankRequest = {
   readonly form?: string
   /** Requested format. A web page instead is refused, unless one is requested. */
   readonly format: 'json' | 'html' | 'csv' | 'spreadsheet'
-  /** Encoding of the text; UTF-8 if absent, and then every byte has to fit. */
+  /** Encoding of the text; UTF-8 if absent, and then invalid bytes are errors. */
   readonly charset?: 'iso-8859-1' | 'windows-1252'
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -42,7 +42,7 @@ export type Bank = Publishing & {
    * days. A bank whose request names one day is requested on its days of publication alone.
    */
   readonly reach: Reach
-  /** The pages that answer for a span, in their order; asked one after another. */
+  /** The pages that cover a span, in their order; requested one after another. */
   requests(span: Span): readonly BankRequest[]
   /**
    * Requests that follow a response, such as a form whose token the response holds; empty if the
@@ -50,20 +50,20 @@ export type Bank = Publishing & {
    */
   next?(answer: BankAnswer, span: Span): readonly BankRequest[]
   /**
-   * The days that an answer states, in any order; a day may be spread over several answers. Empty
-   * for a day without rates. Days before the span are left out unread, later ones are not.
+   * The days in a response, in any order; a day may be spread over several responses. Empty for a
+   * day without rates. Days before the span are left out unread, later ones are not.
    *
-   * Throws a FeedError `malformed` that says what was expected and what came in its place, in our
-   * own words: who asks adds the length of the answer and its beginning.
+   * Throws a FeedError `malformed` that says what was expected and what came instead, in our own
+   * words: the caller adds the length and the beginning of the response.
    */
   read(answer: BankAnswer, span: Span): readonly BankDay[]
 }
 
-/** A bank whose answers are rows, each with a day, and a currency's rate. */
+/** A bank whose responses are rows, each with a day, and a currency's rate. */
 type Description<Row> = Omit<Bank, 'requests' | 'next' | 'read'> & {
   requests(days: Days): readonly BankRequest[]
   next?(answer: BankAnswer, days: Days): readonly BankRequest[]
-  /** The rows of an answer, in any order; none for a day without rates. */
+  /** The rows of a response, in any order; none for a day without rates. */
   rows(answer: BankAnswer): readonly Row[]
   /** The date or the date-time of a row on the bank's clocks. */
   when(row: Row, answer: BankAnswer): string

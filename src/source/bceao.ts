@@ -43,9 +43,9 @@ const DATE_LENGTH = 10
 /**
  * The central bank of the eight countries of West Africa's franc: 27 currencies in XOF.
  *
- * A fragment of HTML, one day a question: a heading in French with the date, and a table. Francs
- * for 1 unit, written 1.953,0200; one price, no sides. A heading without a table is a holiday. The
- * date has no time.
+ * A fragment of HTML, one day a request: a heading in French with the date, and a table. Francs for
+ * 1 unit, written 1.953,0200; one price, no sides. A heading without a table is a holiday. The date
+ * has no time.
  */
 export const bceao = bankOf({
   provider: {

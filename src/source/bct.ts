@@ -7,10 +7,10 @@ import { priceOf, rateOf } from './page/price.ts'
 /**
  * The central bank of Tunisia: 20 currencies in dinars, as traded between banks.
  *
- * An HTML page for a form, one day a question. Dinars for 1, 10, 100 or 1,000 units (`Unité`),
+ * An HTML page for a form, one day a request. Dinars for 1, 10, 100 or 1,000 units (`Unité`),
  * written 3,3907; one price, no sides. The table below it, for cash, is not read. The page calls
- * itself ISO 8859-1 while parts of it are UTF-8, so only what is ASCII in it is relied on. For a
- * day without rates it shows those of a day before, or an error. The date has no time.
+ * itself ISO 8859-1 while parts of it are UTF-8, so only its ASCII parts are used. For a day
+ * without rates it shows those of an earlier day, or an error. The date has no time.
  */
 export const bct = bankOf({
   provider: {

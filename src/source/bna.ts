@@ -8,10 +8,10 @@ const RENAMED: Readonly<Record<string, string>> = { STD: 'STN' }
 /**
  * The national bank of Angola: 64 currencies in kwanzas.
  *
- * JSON, a span a question: `moeda=ALL` means all currencies, though it is also the code of the lek
+ * JSON, a span a request: `moeda=ALL` means all currencies, though it is also the code of the lek
  * of Albania. Kwanzas for 1 unit; `M` is the central price, the sides are other series. The dobra
- * of 2018 goes by its old code; gold, whose unit changes, and withdrawn currencies are left out.
- * The date has no time.
+ * of 2018 has its old code; gold, whose unit changes, and withdrawn currencies are left out. The
+ * date has no time.
  */
 export const bna = bankOf({
   provider: {

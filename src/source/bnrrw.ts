@@ -11,8 +11,8 @@ const CURRENCIES = [
 /**
  * The national bank of Rwanda: 16 currencies in francs.
  *
- * JSON, one currency and a span a question. Francs for 1 unit; `average_rate` is the central price,
- * both sides are stated. Older figures have their thousands grouped. The date has no time.
+ * JSON, one currency and a span a request. Francs for 1 unit; `average_rate` is the central price,
+ * both sides are stated. Older numbers have their thousands grouped. The date has no time.
  */
 export const bnrrw = bankOf({
   provider: {

@@ -7,7 +7,7 @@ import { priceOf, turnedOver } from './page/price.ts'
 /** The columns, named as the bank names the currencies. */
 const COLUMNS = { CHN: 'CNY', EUR: 'EUR', GBP: 'GBP', USD: 'USD', YEN: 'JPY', ZAR: 'ZAR' }
 
-/** Every figure has four decimals, which tells one that was cut off. */
+/** Every number has four decimals, which reveals a truncated one. */
 const FIGURE = /^\d+\.\d{4}$/
 
 type Line = Readonly<Record<string, string>>

@@ -8,7 +8,7 @@ const TOKEN = '__RequestVerificationToken'
 /**
  * The Bank of Tanzania: about 40 currencies in shillings.
  *
- * An HTML page for a form that needs a token and a cookie from the page before; a span a question.
+ * An HTML page for a form that needs a token and a cookie from the previous page; a span a request.
  * Shillings for 1 unit; `Mean` is the central price, both sides are stated. The site groups the
  * decimals as well: 2,602.0,545 is 2602.0545. Rates are stated for every day of the week. The date
  * has no time.
@@ -46,5 +46,5 @@ export const bota = bankOf({
     }),
 })
 
-/** A figure without the comma that the site sets between its first decimal and the other three. */
+/** A number without the comma that the site sets between its first decimal and the other three. */
 const ungrouped = (figure: string): string => figure.replace(/(\.\d),(\d{3})$/, '$1$2')

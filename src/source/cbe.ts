@@ -35,8 +35,8 @@ const NAMES: Readonly<Record<string, readonly [currency: string, unit: number]>>
 /**
  * The central bank of Egypt: 18 currencies in pounds.
  *
- * An Excel workbook for a form that needs a token and a cookie from the page before; a span a
- * question. Pounds for 1 unit, of the yen for 100. Buying and selling prices, no central one. The
+ * An Excel workbook for a form that needs a token and a cookie from the previous page; a span a
+ * request. Pounds for 1 unit, of the yen for 100. Buying and selling prices, no central one. The
  * week starts on Sunday. The date has no time.
  */
 export const cbe = bankOf({
@@ -84,6 +84,6 @@ export const cbe = bankOf({
   },
 })
 
-/** A cell as text, a number in plain notation. */
+/** A cell as a string, a number in plain notation. */
 const written = (cell: Cell = ''): string =>
   typeof cell === 'number' ? plainDecimal(String(cell)) : cell

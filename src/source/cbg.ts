@@ -10,9 +10,9 @@ const CURRENCIES = ['USD', 'EUR', 'GBP', 'CHF']
 /**
  * The central bank of The Gambia: indicative rates in dalasis, of which four are taken.
  *
- * JSON, one currency a question, all days since 2000: pairs of midnight UTC, which is midnight
- * there, and a price. Dalasis for 1 unit to two decimals; one price, no sides. Some days
- * have two different prices: one of them belongs to another currency.
+ * JSON, one currency a request, all days since 2000: pairs of midnight UTC, which is midnight
+ * there, and a price. Dalasis for 1 unit to two decimals; one price, no sides. Some days have two
+ * different prices: one of them belongs to another currency.
  */
 export const cbg = bankOf({
   provider: {

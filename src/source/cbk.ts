@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<string, readonly [currency: string, unit: number]>>
   'AUSTRALIAN $': ['AUD', 1],
 }
 
-/** Those of which it says how much a shilling buys. */
+/** The currencies of which the bank states how much a shilling buys. */
 const NEIGHBOURS: Readonly<Record<string, string>> = {
   'KES / USHS': 'UGX',
   'KES / TSHS': 'TZS',
@@ -35,9 +35,9 @@ const NEIGHBOURS: Readonly<Record<string, string>> = {
 /**
  * The central bank of Kenya: 21 currencies and the shilling.
  *
- * JSON for a form, one answer with all days since 5 January 2024: a date, a name, a price.
+ * JSON for a form, one response with all days since 5 January 2024: a date, a name, a price.
  * Shillings for 1 unit, of the yen for 100; for Kenya's neighbours the reverse, units for 1
- * shilling, which is turned over here. One price, no sides. The date, day first, has no time.
+ * shilling, which is inverted here. One price, no sides. The date, day first, has no time.
  */
 export const cbk = bankOf({
   provider: {

@@ -23,9 +23,9 @@ const NAMES: Readonly<Record<string, string>> = {
 /**
  * The central bank of Nigeria: 11 currencies in naira.
  *
- * JSON, one answer with all days since 2001, a dozen rows each. Naira for 1 unit; `centralrate` is
- * the central price, both sides are stated. CFA is the franc of West Africa. SDR and the unit of
- * account WAUA are no money and not read. The date has no time.
+ * JSON, one response with all days since 2001, a dozen rows each. Naira for 1 unit; `centralrate`
+ * is the central price, both sides are stated. CFA is the franc of West Africa. SDR and the unit of
+ * account WAUA are not currencies and not read. The date has no time.
  */
 export const cbn = bankOf({
   provider: {

@@ -5,9 +5,9 @@ import { priceOf, rateOf } from './page/price.ts'
 /**
  * The national bank of Ethiopia: 18 currencies in birr.
  *
- * JSON, one day a question. Birr for 1 unit; `weighted_average` is the central price, both sides
- * are stated. The dollar's average equals its buying price, the others' are the means of the sides.
- * The date has no time.
+ * JSON, one day a request. Birr for 1 unit; `weighted_average` is the central price, both sides are
+ * stated. The dollar's average equals its buying price, the others' are the means of the sides. The
+ * date has no time.
  */
 export const nbe = bankOf({
   provider: {

@@ -6,7 +6,7 @@ import { priceOf, rateOf } from './page/price.ts'
 /**
  * The Reserve Bank of Malawi: about 35 currencies in kwachas.
  *
- * An HTML page for a form, a span a question. Kwachas for 1 unit; `Middle` is the central price,
+ * An HTML page for a form, a span a request. Kwachas for 1 unit; `Middle` is the central price,
  * both sides are stated. Irish pounds and the code CMD, which no country uses, are left out. The
  * date has no time.
  */

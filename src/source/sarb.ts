@@ -19,9 +19,9 @@ const SERIES: ReadonlyMap<string, string> = new Map(Object.entries({ ...IN_RANDS
 /**
  * The South African Reserve Bank: 23 currencies and the rand, what banks traded at about 10:30.
  *
- * JSON, one currency and a span a question. Rands for 1 dollar, pound or euro; all others the
+ * JSON, one currency and a span a request. Rands for 1 dollar, pound or euro; all others the
  * reverse, units for 1 rand, to four decimals: the franc is good to 11 basis points. They are
- * turned over here. One price, no sides. The date has no time.
+ * inverted here. One price, no sides. The date has no time.
  */
 export const sarb = bankOf({
   provider: {

@@ -15,7 +15,7 @@ export const SOURCE_NAMES = Object.keys(BANKS) as SourceName[]
 
 type SourcesDeps = {
   readonly fetcher: FetcherDeps
-  /** A base URL that stands in for all hosts, and knows their keys; null for none. */
+  /** A base URL that replaces all hosts, and knows their keys; null for none. */
   readonly via: string | null
   /** The keys of banks that give out some, by name. */
   readonly keys: Readonly<Record<string, string>>
@@ -23,14 +23,14 @@ type SourcesDeps = {
   readonly agent: string
 }
 
-/** Twice the largest page that a bank answers: Nigeria's 62,000 rows since 2001 are 8 MB. */
+/** Twice the largest page that a bank returns: Nigeria's 62,000 rows since 2001 are 8 MB. */
 const PAGE_BYTES_MAX = 16 * 1024 * 1024
 /** Pages that search years of rates take their time. */
 const PAGE_MS_MAX = 30 * SECOND_MS
 const LIMITS: Limits = { bytesMax: PAGE_BYTES_MAX, attemptMsMax: PAGE_MS_MAX }
-/** A stand-in resolves host names itself. */
+/** The host of `via` resolves host names itself. */
 const LIMITS_VIA: Limits = { ...LIMITS, allowed: NAMED }
-/** The most pages that one question to a bank may take. */
+/** The maximum number of pages of one query to a bank. */
 const PAGES_MAX = 200
 /** The pause between two pages of one bank. */
 const PAUSE_MS = 250
@@ -54,9 +54,9 @@ export function createSources(names: readonly SourceName[], deps: SourcesDeps): 
 }
 
 /**
- * Fetching by way of a stand-in for all hosts: `https://host/path?q` is asked at `via/host/path?q`.
- * Redirects are followed as the hosts themselves give them, so each hop goes by way of it too, and
- * names are looked up for it alone.
+ * Fetching through one host for all: `https://host/path?q` is requested at `via/host/path?q`.
+ * Redirects are followed as the hosts themselves give them, so each hop goes through that host too,
+ * and names are looked up for it alone.
  */
 function fetchingVia(via: string, deps: FetcherDeps): FetcherDeps {
   const { hostname } = new URL(via)
@@ -111,7 +111,7 @@ class Asker {
     return { days, isUnchanged: false, validators: latest }
   }
 
-  /** A page, in its turn; without an answer where it has not changed. */
+  /** A page, in its turn; without a response if it has not changed. */
   async #page(request: BankRequest, { cookies, validators }: Memo) {
     const { fetcher, agent, via } = this.outside
     const nowMs = fetcher.clock.now()

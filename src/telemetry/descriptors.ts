@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 const OWN = '/proc/self/fd'
 
-/** The number of file descriptors this process has open; null if the system does not tell. */
+/** The number of open file descriptors of this process; null if the system does not report it. */
 export function openDescriptors(): number | null {
   try {
     // Linux has counted them in the size of this folder since 6.2; listing them may need another
@@ -15,7 +15,7 @@ export function openDescriptors(): number | null {
 
 let known: number | null | undefined
 
-/** The maximum number of descriptors this process may have; null if the system does not tell. */
+/** The maximum number of descriptors of this process; null if the system does not report it. */
 export function descriptorsMax(): number | null {
   if (known === undefined) known = readMax()
   return known

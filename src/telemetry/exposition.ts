@@ -2,7 +2,7 @@ import { type Family, type Labels, secondsOf } from './families.ts'
 import type { Timings } from './timings.ts'
 
 /**
- * The figures of a process in the text format of Prometheus.
+ * The metrics of a process in the text format of Prometheus.
  * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export class Exposition {
@@ -10,7 +10,7 @@ export class Exposition {
 
   constructor(private readonly families: readonly Family[]) {}
 
-  /** The present figures as text. */
+  /** The present metrics as text. */
   async text(): Promise<string> {
     const blocks = await Promise.all(this.families.map(blockOf))
     return `${blocks.join('\n\n')}\n`

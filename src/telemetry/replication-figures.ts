@@ -1,7 +1,7 @@
 import { monotonicMs } from '~/clock.ts'
 import { Timings, WORK_BOUNDS_MS } from './timings.ts'
 
-/** The most announcements whose waiting times are kept; further ones are only counted. */
+/** The maximum number of announcements with stored waiting times; others are only counted. */
 const WAITING_MAX = 10_000
 
 /** Lag of memory behind the commits of other processes. */

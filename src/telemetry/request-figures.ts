@@ -1,7 +1,7 @@
 import type { ErrorCode } from '~/domain/errors.ts'
 import { REQUEST_BOUNDS_MS, Timings } from './timings.ts'
 
-/** The name of a route in figures, lines and spans: never anything that a caller wrote. */
+/** The name of a route in metrics, lines and spans: never anything that a caller wrote. */
 export type RouteLabel = {
   /** The method, or `*` if the route takes any. */
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS' | '*'
@@ -18,10 +18,10 @@ const NO_CODE = 'none'
 
 type FailureCode = ErrorCode | typeof NO_CODE
 
-/** The answers of one route since the process started. */
+/** The responses of one route since the process started. */
 class RouteFigures {
   readonly timings = new Timings(REQUEST_BOUNDS_MS)
-  /** Made for the first answer: most routes of most processes give none. */
+  /** Created for the first response: most routes of most processes return none. */
   #byStatus: Float64Array | null = null
   readonly #byCode = new Map<FailureCode, number>()
 
@@ -33,29 +33,29 @@ class RouteFigures {
     this.timings.add(ms)
   }
 
-  /** Counts a 5xx by the code in its answer; null if it has none. */
+  /** Counts a 5xx by the code in its response; null if it has none. */
   countFailure(code: ErrorCode | null): void {
     const known = code ?? NO_CODE
     this.#byCode.set(known, (this.#byCode.get(known) ?? 0) + 1)
   }
 
-  /** The reasons for 5xx answers, with their counts. */
+  /** The reasons for 5xx responses, with their counts. */
   get failures(): Iterable<readonly [code: FailureCode, count: number]> {
     return this.#byCode
   }
 
-  /** The statuses answered, ascending, with their counts. */
+  /** The statuses returned, ascending, with their counts. */
   *statuses(): Generator<readonly [status: number, count: number]> {
     for (const [status, count] of this.#byStatus?.entries() ?? [])
       if (count > 0) yield [status, count]
   }
 }
 
-/** The figures of every route, as many as the service has routes, and one more. */
+/** The metrics of every route, as many as the service has routes, and one more. */
 export class RequestFigures {
   readonly #routes = new Map<string, RouteFigures>()
 
-  /** The figures under this label, created when first asked for. */
+  /** The metrics under this label, created when first requested. */
   of(label: RouteLabel): RouteFigures {
     const name = `${label.method} ${label.route}`
     const known = this.#routes.get(name)

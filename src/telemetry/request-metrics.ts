@@ -1,7 +1,7 @@
 import { counterOf, type Family } from './families.ts'
 import type { RequestFigures } from './request-figures.ts'
 
-/** Answers by route, status and time. A HEAD counts as the matching GET. */
+/** Responses by route, status and time. A HEAD counts as the matching GET. */
 export const requestMetrics = (requests: RequestFigures): Family[] => [
   counterOf(['http_requests_total', 'Requests answered'], function* () {
     for (const figures of requests.all)

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ErrorCode } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 
-/** A failure of the service itself while it answered. */
+/** A failure of the service itself while it handled a request. */
 type Failure = {
   /** `error` for a bug, `warn` for something that is down. */
   readonly level: 'warn' | 'error'
@@ -14,7 +14,7 @@ export type CallerIds = { readonly account_id: string; readonly key_id: string }
 
 /** One request, within reach of everything done on its behalf, however deep. */
 export class RequestScope {
-  /** The first failure; the code that answers the request logs it, in one line. */
+  /** The first failure; the code that responds to the request logs it, in one line. */
   failure: Failure | null = null
   /** The code given to a caller who was not served. */
   code: ErrorCode | null = null
@@ -33,7 +33,7 @@ export const inScope = <T>(
   of: Request,
 ): T => scopes.run(scope, work, of, scope)
 
-/** Notes why a request is not served, for the figures. */
+/** Notes why a request is not served, for the metrics. */
 export function noteCode(code: ErrorCode): void {
   const scope = scopes.getStore()
   if (scope) scope.code = code

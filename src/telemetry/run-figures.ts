@@ -10,7 +10,7 @@ export class RunFigures {
   succeededMs: number | null = null
 }
 
-/** The figures of every work, by its name. Names are ours, so there are few. */
+/** The metrics of every work, by its name. Names are ours, so there are few. */
 export class RunLedger {
   readonly #runs = new Map<string, RunFigures>()
 

@@ -139,7 +139,7 @@ function samplerOf({ sampler, share }: Sampling): Sampler {
 
 const PARENT_BASED = 'parentbased_'
 
-/** Records only the kind of an error, whose text may hold what a caller sent. */
+/** Records only the kind of an error, whose message may hold caller input. */
 function failing(span: Span): (error: unknown) => never {
   return (error) => {
     span.setAttribute('error.type', error instanceof Error ? error.name : typeof error)

@@ -26,12 +26,12 @@ export class Timings {
   }
 }
 
-/** Bounds from an answer from memory to the longest that a caller waits. */
+/** Bounds from a response from memory to the longest time that a caller waits. */
 export const REQUEST_BOUNDS_MS: readonly number[] = [
   0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000,
 ]
 
-/** Bounds from a moment's work to a feed that takes all of its time. */
+/** Bounds from a millisecond of work to a feed that takes all of its time. */
 export const WORK_BOUNDS_MS: readonly number[] = [
   1, 5, 10, 50, 100, 500, 1000, 5000, 10_000, 30_000, 60_000, 300_000,
 ]

@@ -1,6 +1,6 @@
 import type { RouteLabel } from './request-figures.ts'
 
-/** One request and how it is answered. */
+/** One request and its handling. */
 export type Served = {
   readonly label: RouteLabel
   readonly requestId: string
@@ -12,7 +12,7 @@ type Attributes = Record<string, string | number | boolean>
 
 /** Destination of spans. Without tracing there is none, and no tracing code is loaded. */
 export type Tracing = {
-  /** Answers a request in a span of its own, a child of the caller's if `traceparent` names one. */
+  /** Serves a request in a span of its own, a child of the caller's if `traceparent` names one. */
   served(request: Served): Response | Promise<Response>
   /** Does work in a child span of the current one. A rejection is passed on. */
   within<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T>

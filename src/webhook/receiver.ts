@@ -16,13 +16,13 @@ const LOOK_UP_MS_MAX = 5000
 
 /**
  * A URL in its plain spelling. Parsers take others too (`https:host`, a backslash, line breaks),
- * but people, and what counts requests by receiver, would see another host in them, or none.
+ * but people, and the counter of requests by receiver, would see another host in them, or none.
  */
 const PLAIN_URL = /^https?:\/\/[^\s\p{C}\\/?#][^\s\p{C}\\]*$/iu
 
 /**
- * Why nothing can be sent to a URL; null if something can. Its host is looked up, and not
- * connected to.
+ * The reason why nothing can be sent to a URL; null if something can. Its host is looked up, and
+ * not connected to.
  */
 export async function receiverFault(deps: ReceiverDeps, text: string): Promise<string | null> {
   const url = PLAIN_URL.test(text) ? URL.parse(text) : null

@@ -15,9 +15,9 @@ export const newWebhookSecret = (randomBytes: RandomBytes): string =>
 
 /** Keeps secrets unreadable for those who only have the database. */
 type Seal = {
-  /** The text, encrypted. */
+  /** The string, encrypted. */
   sealed(text: string): Promise<string>
-  /** The text again. Rejects where another secret of the service sealed it. */
+  /** The decrypted string. Rejects if another secret of the service sealed it. */
   opened(sealed: string): Promise<string>
 }
 

@@ -16,7 +16,7 @@ type Message = {
   readonly body: string
 }
 
-/** The limit on everything: the name, connecting, sending, and as much of the answer as counts. */
+/** The limit on the lookup, connecting, sending, and the relevant part of the response. */
 const ANSWER_MS_MAX = 15_000
 const ANSWER_BYTES_MAX = 4096
 export const ERROR_LENGTH_MAX = 200
@@ -25,7 +25,7 @@ export const ERROR_LENGTH_MAX = 200
  * Posts a message once, to an address that was checked, and to no other. Redirects are not
  * followed. Never rejects.
  *
- * `stop` ends it early, as if there had been no answer.
+ * `stop` ends it early, as if there had been no response.
  */
 export async function send(
   deps: SendingDeps,

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 type Signed = {
   /** Id by which a receiver recognises the message, however often it comes. */
   readonly id: string
-  /** The time when this attempt is made. */
+  /** The time of this attempt. */
   readonly atMs: number
   readonly body: string
   /** The secrets to sign with, at least one; a receiver needs to know one of them. */

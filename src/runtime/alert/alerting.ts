@@ -113,7 +113,7 @@ export function alertDepsOf(options: Options): AlertDeps {
 }
 
 /**
- * A store that is asked by few at once and answers in time; without the database it fails with
+ * A store with limits on concurrent calls and on their time; without the database it fails with
  * `database_unavailable`.
  */
 const guarded = <S extends object>(store: S, limit: WorkLimit): S =>

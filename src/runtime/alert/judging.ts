@@ -29,12 +29,12 @@ type JudgingDeps = {
   readonly past: SnapshotDeps
 }
 
-/** The longest time for which ended alerts are kept. */
+/** The longest time for which ended alerts are retained. */
 const ENDED_MS_MAX = 30 * DAY_MS
 /** The maximum number of moves over a period that are measured again in one run. */
 const MEASURED_MAX = 5000
 
-/** Judges alerts by the log of changes, from the start of a process to its end. */
+/** Evaluates alerts by the log of changes, from the start of a process to its end. */
 export class AlertJudging {
   readonly #judge: AlertJudge
   readonly #watch: AlertWatch
@@ -92,7 +92,7 @@ export class AlertJudging {
     ]
   }
 
-  /** Judges what was heard, and keeps what came of it, as far as the database takes it. */
+  /** Evaluates the received changes, and stores the results, as far as the database takes them. */
   async stop(): Promise<void> {
     this.#end()
     await this.#judge.settled()

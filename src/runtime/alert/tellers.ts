@@ -21,7 +21,7 @@ type Deps = {
   readonly log: Log
   readonly secret: SharedSecret
   readonly sending: SendingDeps
-  /** Null if no mail can be sent. */
+  /** Null if no email can be sent. */
   readonly mailer: Mailer | null
   /** Address of the service for people, for links in emails. */
   readonly home: string
@@ -32,10 +32,10 @@ type Deps = {
 type Webhook = Extract<Claim['to'], { kind: 'webhook' }>
 type Mailbox = Extract<Claim['to'], { kind: 'mail' }>
 
-/** The longest time that a mail server may take; less than a delivery is claimed for. */
+/** The longest time that an email server may take; less than a delivery is claimed for. */
 const MAIL_MS_MAX = 45 * SECOND_MS
 
-/** The two ways in which an alert tells something; neither rejects. */
+/** The two ways in which an alert notifies; neither rejects. */
 export function tellers(deps: Deps) {
   const { clock, sending } = deps
   const seal = sealBy(deps.secret, randomBytes)
@@ -68,7 +68,7 @@ export function tellers(deps: Deps) {
 
 const REPLY_LENGTH_MAX = 200
 
-/** Reply of a mail server, on one line and not too long; nothing if there was none. */
+/** Reply of an email server, on one line and not too long; nothing if there was none. */
 function replyOf(said: string | null): Pick<Answer, 'reply'> {
   const text = said
     ?.replaceAll(/[\p{C}\s]+/gu, ' ')
@@ -77,7 +77,7 @@ function replyOf(said: string | null): Pick<Answer, 'reply'> {
   return text ? { reply: text } : {}
 }
 
-/** The answer by which a mail server refused; null for a failure without one. */
+/** The reply by which an email server refused; null for a failure without one. */
 const refusalOf = (error: unknown): string | null =>
   error instanceof Error && 'response' in error ? String(error.response) : null
 

@@ -19,11 +19,11 @@ type WorkerFigures = Omit<WorkersAway, 'unloaded'>
 type WatchDeps = {
   readonly store: WorkerStore
   readonly log: Log
-  /** Called with the corridors of servers that answer again after they were found away. */
+  /** Called with the corridors of servers that respond again after they were unreachable. */
   readonly onBack: (corridors: readonly StoredCorridor[]) => Promise<void>
 }
 
-/** Knows which of the servers that keep rows answer. */
+/** Knows which of the servers that store rows respond. */
 export class WorkerWatch {
   #figures: WorkerFigures = { workers: 0, away: 0, corridors: 0 }
   #owed: readonly number[] = []
@@ -44,7 +44,7 @@ export class WorkerWatch {
     ]
   }
 
-  /** Asks every server. Rejects when the coordinator does not answer, or `onBack` fails. */
+  /** Queries every server. Rejects if the coordinator does not respond, or `onBack` fails. */
   async look(): Promise<void> {
     const { away } = await this.#asked()
     if (this.#owed.length > away.length) await this.#tellBack(away)
@@ -55,7 +55,7 @@ export class WorkerWatch {
     return corridorIds.some((id) => this.#awayIds.has(id))
   }
 
-  /** Tells that all but those who are away are back; again at the next look where that fails. */
+  /** Reports all but the unreachable servers as back; again at the next look if that fails. */
   async #tellBack(away: readonly number[]): Promise<void> {
     const owed = this.#owed
     this.#owed = away
@@ -69,7 +69,7 @@ export class WorkerWatch {
     }
   }
 
-  /** The corridors by whether their servers answer; null if all do. */
+  /** The corridors by whether their servers respond; null if all do. */
   async divided(): Promise<Divided | null> {
     const { all, away, corridors } = await this.#asked()
     if (away.length === 0) return null
@@ -78,8 +78,8 @@ export class WorkerWatch {
   }
 
   /**
-   * Asks every server, twice where one that was there is away now: one that is only busy may not
-   * answer in time. Keeps the figures, and logs when the first goes.
+   * Queries every server, twice if a reachable one seems unreachable now: a busy one may not
+   * respond in time. Updates the metrics, and logs when the first becomes unreachable.
    */
   async #asked() {
     const { store, log } = this.deps

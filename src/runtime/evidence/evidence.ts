@@ -54,7 +54,7 @@ export class Evidence {
     }
   }
 
-  /** What this process knows of the log, and how its witnesses respond to it. */
+  /** This process's state of the log, and the responses of its witnesses. */
   get metrics(): Family[] {
     const { sealer } = this
     return [
@@ -131,7 +131,7 @@ function publishedIn(folder: string, database: () => Promise<string>) {
 const WITNESS_MS_MAX = 5_000
 const WITNESS_BYTES_MAX = 65_536
 
-/** Sends a text to a witness. Rejects where it does not answer in time, or answers at length. */
+/** Sends a string to a witness. Rejects if its response is late or too long. */
 async function postToWitness(url: string, body: string) {
   const signal = AbortSignal.timeout(WITNESS_MS_MAX)
   const headers = { 'content-type': 'text/plain; charset=utf-8' }
@@ -154,7 +154,7 @@ type SignerDeps = {
   logSize(): number | null
 }
 
-/** Signs answers with the newest key of the log, which is read again each minute. */
+/** Signs responses with the newest key of the log, which is read again each minute. */
 function answerSigner({ keys, clock, logSize }: SignerDeps): AnswerSigner {
   let readMs = Number.NEGATIVE_INFINITY
   const current = async () => {

@@ -17,7 +17,7 @@ type Deps = {
 
 /**
  * The keys that sign the log: those of the setting, or else those in the database, of which the
- * first is made when it is first needed. All of them sign, so that a key can be replaced.
+ * first is created when it is first needed. All of them sign, so that a key can be replaced.
  */
 export class LogKeys {
   readonly #store: ReturnType<typeof createLogKeyStore>
@@ -46,7 +46,7 @@ export class LogKeys {
     return noteText({ text, signatures: keys.map((key) => signedBy(text, name, key)) })
   }
 
-  /** By which texts others verify what is signed under a name. */
+  /** The published keys with which others verify signatures under a name. */
   async verifierKeys(name: string): Promise<string[]> {
     const keys = await this.read()
     return keys.map((key) => verifierKey({ name, type: NOTE_ED25519, publicKey: publicBytes(key) }))
@@ -58,7 +58,7 @@ export class LogKeys {
     await this.#add({ isFirst: false })
   }
 
-  /** Retires every key but the newest; answers how many. */
+  /** Retires every key but the newest; returns their number. */
   retire(): Promise<number> {
     return this.#store.retireOlder()
   }

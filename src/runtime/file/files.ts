@@ -21,7 +21,7 @@ import { orUnavailable } from '~/store/outage.ts'
 const AWAY = 'the database with the files is unreachable; retry shortly'
 const BUSY = 'other files are being made; retry shortly'
 
-/** The answer while a file is being made: its maker goes on. */
+/** The response while a file is being made; the work on the file goes on. */
 const LATE = {
   code: 'overloaded',
   message:
@@ -29,12 +29,12 @@ const LATE = {
     'ask again as Retry-After says',
   retrySeconds: 10,
 } as const
-/** How long the job waits for a file; no request waits with it. */
+/** The longest time that the job waits for a file; no request waits with it. */
 const JOB_MS_MAX = HOUR_MS
 
 /**
- * How many files of days, and of months, are made at once. That of a day takes a second or so, that
- * of a month up to minutes, each on a connection of its own.
+ * The maximum number of files of days, and of months, that are made at once. A day's file takes
+ * about a second, a month's up to minutes, each on a connection of its own.
  */
 const BOUNDS = { runningMax: 1, waitingMax: 4, refusal: BUSY }
 

@@ -1,7 +1,7 @@
 import type { MonthWriter } from '~/service/file/month-file.ts'
 import { type MonthBatch, monthBatch } from '~/wire/file/month-file.ts'
 
-/** What the thread is to do: take a batch, or, without one, end the file. */
+/** An order for the thread: take a batch, or, without one, end the file. */
 export type MonthOrder = {
   /** Said of the file in itself, with the first order. */
   readonly notes?: Readonly<Record<string, string>>

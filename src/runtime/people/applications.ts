@@ -32,8 +32,8 @@ const PUBLIC: Bounds = { allowed: NOWHERE, isSecureOnly: true }
 type Pace = Pick<FetcherDeps, 'connect' | 'deadline' | 'addressesOf'>
 
 /**
- * Reads the documents by which applications describe themselves, from the public internet alone:
- * over https, without a redirect, a few kB, in a few seconds. Throws ApplicationFault.
+ * Reads the documents that describe applications, from the public internet alone: over https,
+ * without a redirect, a few kB, in a few seconds. Throws ApplicationFault.
  */
 export function applicationDocuments(
   pace: Pace = systemPace,

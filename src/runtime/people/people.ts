@@ -114,7 +114,7 @@ type Pruned = {
   readonly uploads: Pick<ReturnType<typeof createUploadStore>, 'pruneDrafts'>
 }
 
-/** The job that deletes what is over: links, sessions, tokens, and tables that nobody recorded. */
+/** The job that deletes expired links, sessions and tokens, and uploaded tables never recorded. */
 export const pruningJob = (
   { clock, config }: Pick<ServiceOptions, 'clock'> & { config: { sessionIdleMs: number } },
   { store, applications, uploads }: Pruned,
@@ -151,14 +151,14 @@ function storesOf({ database, memory, clock }: PeopleOptions) {
 type Ask = (nowMs: number) => Promise<readonly Sending[]>
 
 /**
- * The longest time for which a response is kept while nothing is published: silence grows by
+ * The longest time for which a response is cached while nothing is published: silence grows by
  * itself.
  */
 const KEPT_MS_MAX = MINUTE_MS
 
 type Kept = { readonly atMs: number; readonly answer: ReturnType<Ask> }
 
-/** Asks once for each publication and minute, as the answer takes a probe of every series. */
+/** Queries once for each publication and minute, as the response takes a probe of every series. */
 export function sendingsOnce(memory: Pick<Memory, 'current'>, ask: Ask): Ask {
   const kept = new WeakMap<Generation, Kept>()
   return (nowMs) => {

@@ -10,13 +10,13 @@ import { newFile } from '~/store/transfer/new-file.ts'
 export type Shelf = {
   /** The whole name of a backup, for people. */
   placeOf(name: string): string
-  /** A new backup, which has to be kept or dropped. */
+  /** A new backup, which has to be completed or dropped. */
   add(name: string): Promise<Output>
   names(): Promise<string[]>
   remove(name: string): Promise<void>
 }
 
-/** Bytes that a connection of S3 sends at once, of which its parts are made. */
+/** Bytes that a connection to S3 sends at once, which is the size of its parts. */
 const PART_BYTES = 8 * 1_048_576
 
 export const shelfOf = ({ backupDir, s3 }: Pick<Config, 's3'> & { backupDir: string }): Shelf => {

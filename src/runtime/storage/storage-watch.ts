@@ -18,7 +18,7 @@ type Deps = {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
-  /** The time when backups are made by themselves; null if they are not. */
+  /** The schedule of automatic backups; null without them. */
   readonly backupCron: string | null
 }
 
@@ -70,7 +70,7 @@ export class StorageWatch {
     return this.#full === null
   }
 
-  /** The figures of the last look, at most a minute old; null before the first. */
+  /** The metrics of the last look, at most a minute old; null before the first. */
   get figures(): StorageFigures | null {
     return this.#figures
   }

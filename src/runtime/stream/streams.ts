@@ -47,7 +47,7 @@ export class Streams implements Parts {
     this.open = new OpenStreams({ memory, clock })
   }
 
-  /** Writes down the seats again, which a lost meter takes with it. */
+  /** Records the stream slots again, which a lost meter takes with it. */
   readonly jobs: readonly Job[] = [
     { name: 'declare-streams', pattern: '*/10 * * * * *', run: () => this.seats.declare() },
   ]

@@ -52,7 +52,7 @@ export type ConnectorReport = {
   readonly inserted: number
   /** The number of rows that were recorded before. */
   readonly skipped: number
-  /** Why nothing was recorded; null if something may have been. */
+  /** The reason why nothing was recorded; null if something may have been. */
   readonly error: FeedError | null
 }
 

@@ -21,7 +21,7 @@ type FeedServiceDeps = {
   readonly database: Database
   readonly served: Effects['served']
   readonly pace?: Pace
-  /** Wraps a feed to observe its answers. */
+  /** Wraps a feed to observe its responses. */
   readonly watch?: (feed: ReferenceFeed) => ReferenceFeed
 }
 
@@ -93,7 +93,7 @@ type Effects = {
   served(): Promise<void>
 }
 
-/** The store of the feeds: what it records is served when it answers. */
+/** The store of the feeds: its records are served when it returns. */
 export function feedStoreOf(
   database: Database,
   { publish, served }: Effects,

@@ -41,7 +41,7 @@ type SourceServiceDeps = {
   readonly store: IngestDeps['store']
   readonly follower: Pick<Follower, 'caughtUp'>
   readonly pace?: Pace
-  /** Wraps a source to observe its answers. */
+  /** Wraps a source to observe its responses. */
   readonly watch?: (source: QuoteSource) => QuoteSource
 }
 
@@ -89,7 +89,7 @@ export class SourceService {
     return [{ name: 'fetch-quotes', pattern: this.#pattern, isAtStart: true, run }]
   }
 
-  /** One turn; a stop in the middle of it leaves no trace of what is not recorded yet. */
+  /** One turn; a stop in the middle of it leaves no trace of unrecorded data. */
   run(): Promise<void> {
     return this.#stopping.run(() => this.#turns?.run() ?? Promise.resolve())
   }

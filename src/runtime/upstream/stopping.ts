@@ -31,7 +31,7 @@ export class Stopping {
     return around(store, unlessStopped, writes)
   }
 
-  /** The pace, until the stop: after it every attempt ends at once and no pause is kept. */
+  /** The pace, until the stop: after it every attempt ends at once and no pause is made. */
   paced(pace: Pace): Pace {
     const { signal } = this.#controller
     return {

@@ -21,12 +21,12 @@ const DATE = /^\d{4}-\d{2}-\d{2}(?:$|T)/
 const ROWS_PER_MISPRINT_MIN = 10
 
 /**
- * The days that the rows of an answer state, from the first day of the span on; none for no rows.
+ * The days in the rows of a response, from the first day of the span on; none for no rows.
  *
- * Long histories hold misprints: a few rows that cannot be read are left out. More of them, or no
- * row of use among those there are, mean that the answer has changed, and throw a FeedError. What
- * is money of no country is left out: gold, special drawing rights, withdrawn currencies. What a
- * bank states twice is there twice.
+ * Long histories hold misprints: a few unreadable rows are left out. More of them, or rows without
+ * any usable one, mean that the response has changed, and throw a FeedError. Units that are not a
+ * country's currency are left out: gold, special drawing rights, withdrawn currencies. A rate that
+ * a bank states twice is returned twice.
  */
 export function bankDays<Row>(rows: readonly Row[], reading: Reading<Row>): BankDay[] {
   const first = dateIn(reading.span.sinceMs, reading.timeZone)
@@ -62,7 +62,7 @@ function isMoney(code: string): boolean {
   return known
 }
 
-/** More codes than there are currencies: an answer full of invented ones fills no memory. */
+/** More codes than there are currencies: a response full of invented ones fills no memory. */
 const CODES_MAX = 1000
 
 function momentMs(when: string, timeZone: string): number {

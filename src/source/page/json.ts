@@ -1,14 +1,14 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 import { jsonOf } from '~/feed/document.ts'
 
-/** A row of a JSON answer: an object, or a list whose places are its names. */
+/** A row of a JSON response: an object, or a list whose indexes are its names. */
 export type JsonRow = Readonly<Record<string, unknown>>
 
 /**
- * The rows of a JSON answer: the answer itself, or the list that is one of its members.
+ * The rows of a JSON response: the response itself, or the list in one of its fields.
  *
- * Numbers are read as doubles. Banks state at most 12 digits, and a double gives back 15 as they
- * were written. Throws a FeedError for anything but a list of objects or lists.
+ * Numbers are read as doubles. Banks state at most 12 digits, and a double preserves 15. Throws a
+ * FeedError for anything but a list of objects or lists.
  */
 export function jsonRows(text: string, member?: string): JsonRow[] {
   const answer = jsonOf(text)
@@ -20,7 +20,7 @@ export function jsonRows(text: string, member?: string): JsonRow[] {
 
 const isRow = (value: unknown): value is JsonRow => typeof value === 'object' && value !== null
 
-/** A member of a row as text: a string, or a number as it was written. Throws for anything else. */
+/** A field of a row: a string, or a number as it was written. Throws for anything else. */
 export function memberOf(row: JsonRow, name: string): string {
   const value = Object.hasOwn(row, name) ? row[name] : undefined
   if (typeof value === 'string') return value

@@ -3,7 +3,7 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import type { BankRate } from '~/domain/source/day.ts'
 
 /**
- * Notations of numbers at banks. A comma that stands for a point, or the reverse, fits none of
+ * Notations of numbers at banks. A comma used as a decimal point, or the reverse, fits none of
  * them.
  */
 const NOTATIONS = {
@@ -14,8 +14,8 @@ const NOTATIONS = {
 } as const
 
 /**
- * A price in plain notation; null if the bank leaves it empty or writes 0, which both mean that
- * it states none. Throws a FeedError for any other text.
+ * A price in plain notation; null if the bank leaves it empty or writes 0, which both mean that it
+ * states none. Throws a FeedError for any other string.
  */
 export function priceOf(text: string, notation: keyof typeof NOTATIONS = 'english') {
   const written = text.trim()
