@@ -48,6 +48,8 @@ type Stage = {
   readonly startMs: number
   readonly told: Map<string, Told>
   readonly faults: string[]
+  /** The time that each change of the catalogue took, by the clock of the machine. */
+  readonly switches: { readonly fromMs: number; readonly toMs: number }[]
 }
 
 /** A side with two services on it. */
@@ -96,7 +98,7 @@ export async function differences(
     const stage: Stage = {
       ...{ sides: both, folder, clock, seed: sizes.seed, startMs: nowMs },
       told: new Map(KINDS.map(({ name }) => [name, none(name)])),
-      faults: [],
+      ...{ faults: [], switches: [] },
     }
     for (let round = 0; round < ROUNDS; round++) {
       if (round > 0) await change(stage, round)
@@ -200,17 +202,30 @@ async function imported({ sides, clock, folder, startMs }: Stage, random: Random
 }
 
 async function catalogued(stage: Stage, providers: readonly object[]): Promise<void> {
-  const { sides, folder } = stage
+  const { sides, folder, switches } = stage
+  const fromMs = Date.now()
   for (const side of sides)
     await applyCatalogue(side, { folder, catalogue: { currencies: [], providers } })
+  switches.push({ fromMs, toMs: Date.now() })
   await settled(stage)
 }
+
+/**
+ * Reports whether both sides had the same active providers when a row took effect: one side
+ * switches a provider earlier than the other, as a command uses the clock of the machine.
+ */
+const isOutsideSwitches = ({ switches }: Stage, { effective_from }: Row): boolean =>
+  switches.every(({ fromMs, toMs }) => {
+    const ms = Date.parse(String(effective_from))
+    return !(ms >= fromMs && ms <= toMs)
+  })
 
 /** Records a batch on both sides, now and then a refused one, and now and then twice. */
 async function post(stage: Stage, random: Random, key: string): Promise<void> {
   const size = random.pick([1, 1, 3, 20, 100])
   const nowMs = stage.clock.now()
-  const rows: Row[] = Array.from({ length: size }, () => newRow(random, nowMs))
+  const made = Array.from({ length: size }, () => newRow(random, nowMs))
+  const rows: Row[] = made.filter((row) => isOutsideSwitches(stage, row))
   if (random.chance(0.15)) rows.push({ ...rows[0], provider_id: 'nobody' })
   const isRetried = random.chance(0.3)
   for (let i = 0; i < (isRetried ? 2 : 1); i++) {
