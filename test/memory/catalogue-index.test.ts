@@ -36,14 +36,14 @@ describe('CatalogueIndex', () => {
     expect(catalogue.provider('__proto__')).toBeUndefined()
   })
 
-  test('names the currencies that a feed is asked for: the active fiat ones except the dollar', () => {
+  test('names the currencies to request from a feed: the active fiat ones except the dollar', () => {
     const coin = { ...catalogue.currency('KES')!, code: 'USDC', kind: 'stablecoin' as const }
     const { currencies, providers } = catalogue
     const more = new CatalogueIndex({ currencies: [...currencies, coin], providers })
     expect(more.referenceCodes).toEqual(['KES', 'NGN'])
   })
 
-  test('knows when each provider was active, and takes an unknown one as always active', () => {
+  test('has the times when each provider was active, and an unknown one as always active', () => {
     const { currencies, providers } = catalogue
     const change = { providerId: 'gone', sinceMs: 5, isActive: false }
     const turned = new CatalogueIndex({
@@ -58,7 +58,7 @@ describe('CatalogueIndex', () => {
     expect(catalogue.activityOf('unheard')).toEqual({ isActive: true, changes: [] })
   })
 
-  test('an empty one has nothing', () => {
+  test('is empty without entries', () => {
     expect(CatalogueIndex.empty.currencies).toEqual([])
     expect(CatalogueIndex.empty.providers).toEqual([])
     expect(CatalogueIndex.empty.supportedCodes).toEqual([])

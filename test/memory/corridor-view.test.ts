@@ -36,7 +36,7 @@ describe('corridorView', () => {
     ])
   })
 
-  test('the best is the best executable quote, of whatever kind', () => {
+  test('takes the best executable quote of any kind as the best', () => {
     const view = seen(
       { providerId: 'o', rateType: 'official', rate: 500 },
       { providerId: 'bank', rateType: 'interbank', rate: 300 },
@@ -45,7 +45,7 @@ describe('corridorView', () => {
     expect(view.best?.provider.id).toBe('bank')
   })
 
-  test('the mean spread leaves official and parallel out', () => {
+  test('leaves official and parallel out of the mean spread', () => {
     const view = seen(
       { rate: 100 },
       { rate: 99 },
@@ -58,19 +58,19 @@ describe('corridorView', () => {
     expect(view.avgSpreadBps).toBeCloseTo(100 / 3, 9)
   })
 
-  test('there is no best and no mean spread if only official and parallel are quoted', () => {
+  test('has no best and no mean spread if only official and parallel are quoted', () => {
     const view = seen({ rateType: 'official', rate: 1 }, { rateType: 'parallel', rate: 2 })
     expect(view.quotes).toHaveLength(2)
     expect(view.best).toBeNull()
     expect(view.avgSpreadBps).toBeNull()
   })
 
-  test('the last update is that of the newest quote, of any kind', () => {
+  test('takes the newest quote of any kind as the last update', () => {
     const view = seen({ atMs: 5 }, { atMs: 9, rateType: 'official' }, { atMs: 7 })
     expect(view.lastUpdatedMs).toBe(9)
   })
 
-  test('what is from before a moment is stale, and the oldest of all and of the rest are known', () => {
+  test('marks older quotes as stale, and has the oldest of all and of the rest', () => {
     const view = seen({ atMs: 6, rate: 3 }, { atMs: 9, rate: 2 }, { atMs: 7, rate: 1 })
     expect(view.quotes.map(({ isStale }) => isStale)).toEqual([true, false, false])
     expect(view.best?.isStale).toBe(true)
@@ -101,7 +101,7 @@ describe('corridorView', () => {
     expect(seen({ rate: 1, ...until(90) }, { rate: 2, ...until(99) }, { rate: 3 }).lastMs).toBe(90)
   })
 
-  test('is an empty view without quotes', () => {
+  test('is empty without quotes', () => {
     expect(corridorView([], STALE_BEFORE_MS)).toBe(EMPTY_VIEW)
     expect(EMPTY_VIEW).toEqual({
       quotes: [],
@@ -134,7 +134,7 @@ describe('selectedView', () => {
   )
   const idsOf = (quotes: typeof view.quotes) => quotes.map((one) => one.quote.id)
 
-  test('leaves out what says something else, and the silent come last, marked', () => {
+  test('leaves out offers that contradict the filters, and puts unspecified ones last, marked', () => {
     const british = selectedView(view, filtered({ sourceCountry: 'GB' }), ALWAYS_MS)
     expect(british.quotes.map((one) => [one.quote.id, one.unspecified])).toEqual([
       [1, []],
@@ -145,18 +145,18 @@ describe('selectedView', () => {
     expect(british.offers).toBe(british.quotes)
   })
 
-  test('the best is a silent one if there is no other', () => {
+  test('takes an unspecified offer as the best if there is no other', () => {
     const german = selectedView(view, filtered({ sourceCountry: 'DE' }), ALWAYS_MS)
     expect(idsOf(german.quotes)).toEqual([3])
     expect(german.best?.quote.id).toBe(3)
   })
 
-  test('lists every offer where that is asked', () => {
+  test('lists every offer on request', () => {
     const every = selectedView(view, { ...UNSELECTED, isEvery: true }, ALWAYS_MS)
     expect(idsOf(every.quotes)).toEqual([2, 4, 3, 1])
   })
 
-  test('another offer is chosen where the best is too old, and none where all are', () => {
+  test('chooses another offer if the best is too old, and none if all are', () => {
     expect(idsOf(view.quotes)).toEqual([2, 4, 3])
     expect(idsOf(selectedView(view, UNSELECTED, 8).quotes)).toEqual([2])
     const british = filtered({ sourceCountry: 'GB' })
@@ -164,7 +164,7 @@ describe('selectedView', () => {
     expect(selectedView(view, british, 9)).toBe(EMPTY_VIEW)
   })
 
-  test('is the very same view where nothing is asked that it does not show', () => {
+  test('is the same view if the filters change nothing', () => {
     expect(selectedView(view, UNSELECTED, 7)).toBe(view)
     expect(selectedView(view, { ...UNSELECTED, filters: { ...NO_FILTERS } }, 7)).toBe(view)
   })

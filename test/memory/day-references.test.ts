@@ -24,7 +24,7 @@ const of = (...probes: Probe[]): Moments =>
 const present = (...references: Reference[]) => ReferenceIndex.empty.with(references, 0)
 
 describe('DayReferences', () => {
-  test('a probe at or after the newest reference is answered at once, and so is an empty list', () => {
+  test('resolves a probe at or after the newest reference at once, and an empty list too', () => {
     const newest = reference('KES', 50)
     const asked = of(at('KES', 50), at('KES', 51), at('KES', 49), at('NGN', 7))
     const missing = DayReferences.empty.missing(asked, present(newest))
@@ -36,26 +36,26 @@ describe('DayReferences', () => {
     expect(days.missing(asked, present(newest))).toEqual([at('KES', 49)])
   })
 
-  test('the dollar stands for the newest reference of any currency, at 1', () => {
+  test('uses the newest reference of any currency for the dollar, at 1', () => {
     const days = DayReferences.empty.serving(of(at('USD', 60)), present(reference('KES', 50)))
     expect(days.reference(at('USD', 60))).toMatchObject({ atMs: 50, currency: 'USD', perUsd: 1 })
     const later = days.with([reference('NGN', 55, 2), reference('GBP', 61, 3)])
     expect(later.reference(at('USD', 60))).toMatchObject({ id: 2, currency: 'USD', perUsd: 1 })
   })
 
-  test('a probe without an answer is absent, whatever was published for it', () => {
+  test('leaves out a probe without a result, whatever was published for it', () => {
     const days = DayReferences.empty.expecting([at('KES', 40)]).with([reference('KES', 30, 2)])
     expect(days.reference(at('KES', 40))).toBeUndefined()
     const known = days.answered([{ ...at('KES', 40), reference: null }])
     expect(known.reference(at('KES', 40))).toEqual(reference('KES', 30, 2))
   })
 
-  test('an answer to a probe that is not noted is left out', () => {
+  test('leaves out the result of a probe that is not stored', () => {
     const answer: ProbeAnswer = { ...at('KES', 40), reference: reference('KES', 30) }
     expect(DayReferences.empty.answered([answer])).toBe(DayReferences.empty)
   })
 
-  test('adding nothing new gives the very same index', () => {
+  test('returns the same index when nothing new is added', () => {
     const index = present(reference('KES', 50))
     const days = DayReferences.empty.serving(of(at('KES', 40), at('KES', 60)), index)
     expect(days.serving(of(at('KES', 60), at('KES', 40)), index)).toBe(days)
@@ -65,7 +65,7 @@ describe('DayReferences', () => {
     expect(days.pruned(of(...days.probes))).toBe(days)
   })
 
-  test('the serial changes where a value that was served turns into another, and only there', () => {
+  test('changes the serial if a served value changes, and only then', () => {
     const index = present(reference('KES', 50))
     const served = DayReferences.empty.serving(of(at('KES', 60), at('KES', 40)), index)
     const { serial } = served
@@ -79,7 +79,7 @@ describe('DayReferences', () => {
     expect(new Set([serial, one.serial, other.serial]).size).toBe(3)
   })
 
-  test('pruning keeps what is needed and what is expected', () => {
+  test('keeps on pruning what is needed and what is expected', () => {
     const index = present(reference('KES', 50))
     const days = DayReferences.empty
       .serving(of(at('KES', 60), at('KES', 61), at('GBP', 1)), index)
@@ -176,7 +176,7 @@ const taken = <T>(all: T[], which: number): T[] =>
   all.length === 0 ? [] : all.splice(which % all.length, 1)
 
 describe('days between a database and memory', () => {
-  test('hold the newest reference of each in whatever order things come', () => {
+  test('have the newest reference of each in any order of arrival', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const play = new Play()
@@ -195,7 +195,7 @@ describe('days between a database and memory', () => {
     )
   })
 
-  test('every change of a value that was served shows in the serial', () => {
+  test('show every change of a served value in the serial', () => {
     fc.assert(
       fc.property(steps, (all) => {
         const play = new Play()

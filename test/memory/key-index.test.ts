@@ -33,7 +33,7 @@ describe('KeyIndex', () => {
     expect(index.keyCount).toBe(1)
   })
 
-  test('a text that was not a key may become one, however many others are tried', () => {
+  test('finds a new key whose string was none before, however many others are tried', () => {
     const before = KeyIndex.empty.with({ accounts: [account('a')], keys: [] })
     const texts = Array.from({ length: 2500 }, () => newKey().key)
     for (const text of [...texts, ...texts]) expect(before.callerOf(text)).toBeUndefined()
@@ -41,7 +41,7 @@ describe('KeyIndex', () => {
     expect(before.with({ accounts: [], keys: [own] }).callerOf(texts[0]!)?.key).toBe(own)
   })
 
-  test('a changed key or account replaces the one before', () => {
+  test('replaces a changed key or account', () => {
     const index = KeyIndex.empty
       .with({ accounts: [account('a')], keys: [key('k', 'a'), key('l', 'a')] })
       .with({ accounts: [account('a', { plan: 'pro' })], keys: [key('k', 'a', { revokedMs: 5 })] })
@@ -54,7 +54,7 @@ describe('KeyIndex', () => {
     expect(index.keyCount).toBe(2)
   })
 
-  test('a version that a reader holds does not change with a revocation', () => {
+  test("does not change a reader's version with a revocation", () => {
     const before = KeyIndex.empty.with({ accounts: [account('a')], keys: [key('k', 'a')] })
     before.with({ accounts: [], keys: [key('k', 'a', { revokedMs: 5 })] })
     expect(before.keyByHash('hash-k')?.revokedMs).toBeNull()

@@ -34,7 +34,7 @@ const stocked = () => {
 }
 
 describe('Memory', () => {
-  test('begins with nothing', () => {
+  test('starts empty', () => {
     const { current } = new Memory()
     expect(current.catalogue.currencies).toEqual([])
     expect(current.quotes.lastUpdatedMs).toBeNull()
@@ -58,7 +58,7 @@ describe('Memory', () => {
     expect(rates()[1]![0]!.rate).toBe(7)
   })
 
-  test('a part that a publication leaves out stays the very same object', () => {
+  test('keeps the same object for a part that a publication leaves out', () => {
     const memory = stocked()
     const before = memory.current
     memory.publish({ quotes: [quote()] }, BASE_MS)
@@ -68,14 +68,14 @@ describe('Memory', () => {
     expect(memory.current.quotes).not.toBe(before.quotes)
   })
 
-  test('a catalogue replaces the one before, whole', () => {
+  test('replaces the whole catalogue', () => {
     const memory = stocked()
     memory.publish({ catalogue: { currencies: CURRENCIES.slice(0, 1), providers: [] } }, BASE_MS)
     expect(memory.current.catalogue.currencies.map(({ code }) => code)).toEqual(['USD'])
     expect(memory.current.catalogue.providers).toEqual([])
   })
 
-  test('quotes published twice are there once', () => {
+  test('has quotes once that are published twice', () => {
     const memory = stocked()
     memory.publish({ quotes: [quote()] }, BASE_MS)
     const { quotes } = memory.current
@@ -83,7 +83,7 @@ describe('Memory', () => {
     expect(memory.current.quotes).toBe(quotes)
   })
 
-  test('all parts of one publication appear together', () => {
+  test('shows all parts of one publication together', () => {
     const memory = stocked()
     const before = memory.current
     memory.publish(
@@ -102,7 +102,7 @@ describe('Memory', () => {
     expect(seen(memory.current)).toEqual([2, 'acc'])
   })
 
-  test('pruning changes nothing visible', () => {
+  test('changes nothing visible by pruning', () => {
     const memory = stocked()
     const nowMs = BASE_MS + 5 * HOUR_MS
     memory.publish({ quotes: [quote({ atMs: BASE_MS - 5 })] }, BASE_MS)
@@ -114,7 +114,7 @@ describe('Memory', () => {
     expect(everythingIn(memory.current, nowMs)).toBe(before)
   })
 
-  test('a publication that switches something on or off changes the past, and is announced once', () => {
+  test('changes the past by a publication that switches something on or off, and announces it once', () => {
     const heard: Publication[] = []
     const memory = new Memory((publication) => heard.push(publication))
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
@@ -145,14 +145,14 @@ describe('Memory', () => {
     const day = { currency: 'KES', atMs: BASE_MS - HOUR_MS }
     const earlier = { quotes: [quote({ atMs: day.atMs })] }
 
-    test('a quote from the time of the newest reference on has its mid at once', () => {
+    test('has a mid at once for a quote from the time of the newest reference on', () => {
       const memory = newest(reference(1, BASE_MS))
       expect(memory.expect({ quotes: [quote({ atMs: BASE_MS })] })).toEqual([])
       memory.publish({ quotes: [quote({ atMs: BASE_MS })] }, BASE_MS)
       expect(midsOf(memory)).toEqual([101])
     })
 
-    test('an earlier one has to be looked up, and is served without until it is known', () => {
+    test('needs a lookup for an earlier quote, and serves it without a mid until then', () => {
       const memory = newest(reference(1, BASE_MS))
       expect(memory.expect(earlier)).toEqual([day])
       memory.publish(earlier, BASE_MS)
@@ -162,7 +162,7 @@ describe('Memory', () => {
       expect(memory.expect(earlier)).toEqual([])
     })
 
-    test('a reference for an earlier day brings them up to date', () => {
+    test('updates the mids after a reference for an earlier day', () => {
       const memory = newest(reference(1, BASE_MS))
       memory.publish(earlier, BASE_MS)
       memory.learn([{ ...day, reference: null }])
@@ -174,7 +174,7 @@ describe('Memory', () => {
       expect(basis.holds(memory.current, now)).toBe(false)
     })
 
-    test('the quotes of other corridors leave a view as it is', () => {
+    test('keeps a view after the quotes of other corridors', () => {
       const memory = newest(reference(1, BASE_MS))
       memory.publish({ quotes: [quote({ atMs: BASE_MS })] }, BASE_MS)
       const view = seen(memory)
@@ -185,7 +185,7 @@ describe('Memory', () => {
       expect(seen(memory)).toBe(view)
     })
 
-    test('days that no quote needs any more are forgotten, also where none are pruned', () => {
+    test('drops days that no quote needs any more, even if none are pruned', () => {
       const memory = newest(reference(1, BASE_MS))
       for (let id = 1; id <= 3000; id++)
         memory.publish({ quotes: [quote({ id, atMs: BASE_MS + id })] }, BASE_MS + id)
@@ -195,7 +195,7 @@ describe('Memory', () => {
     })
   })
 
-  test('a generation that a reader holds never changes, whatever is published and pruned later', () => {
+  test("never changes a reader's generation, whatever is published and pruned later", () => {
     const step = fc.record({
       stepMs: clockSteps,
       back: backs,

@@ -15,14 +15,14 @@ const contents = (map: PersistentMap<number>, all: Iterable<string>) =>
   [...all].map((key) => [key, map.get(key)])
 
 describe('PersistentMap', () => {
-  test('an empty one has no value and no size', () => {
+  test('has no value and no size when empty', () => {
     const map = PersistentMap.empty<number>()
     expect(map.size).toBe(0)
     expect(map.get('a')).toBeUndefined()
     expect([...map.values()]).toEqual([])
   })
 
-  test('a value that was set is found, and of two with one key the later', () => {
+  test('finds a value that was set, and of two with one key the later', () => {
     const map = PersistentMap.empty<number>().with([
       ['a', 1],
       ['b', 2],
@@ -34,7 +34,7 @@ describe('PersistentMap', () => {
     expect([...map.values()].sort()).toEqual([2, 3])
   })
 
-  test('the old version stays as it was', () => {
+  test('keeps the old version unchanged', () => {
     const before = PersistentMap.empty<number>().with([['a', 1]])
     const after = before.with([
       ['a', 2],
@@ -49,7 +49,7 @@ describe('PersistentMap', () => {
     expect(PersistentMap.empty<number>().size).toBe(0)
   })
 
-  test('an undefined value counts as there, like in a Map', () => {
+  test('counts an undefined value as present, like a Map', () => {
     const map = PersistentMap.empty<undefined>().with([
       ['a', undefined],
       ['a', undefined],

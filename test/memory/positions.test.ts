@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Positions } from '~/memory/positions.ts'
 
 describe('Positions', () => {
-  test('lets those go on who wait for a position or less, once it is reached', async () => {
+  test('resumes the requests that wait for a position once it is reached', async () => {
     const positions = new Positions()
     const waiting = [7, 9, 12].map((position) => positions.reached(position))
     positions.reach(9)
@@ -11,7 +11,7 @@ describe('Positions', () => {
     expect(await waiting[2]!).toBe(true)
   })
 
-  test('requests what is missing only if a request has to wait', async () => {
+  test('loads what is missing only if a request has to wait', async () => {
     const positions = new Positions()
     let asked = 0
     positions.onAwaited = () => {
@@ -24,11 +24,11 @@ describe('Positions', () => {
     expect(asked).toBe(1)
   })
 
-  test('ends a wait for what does not come', async () => {
+  test('ends a wait for a position that never comes', async () => {
     expect(await new Positions().reached(1)).toBe(false)
   })
 
-  test('lets 10,000 wait, and refuses the next at once', async () => {
+  test('lets 10,000 requests wait, and refuses the next at once', async () => {
     const positions = new Positions()
     const waiting = Array.from({ length: 10_000 }, () => positions.reached(3))
     let isRefused = false

@@ -197,20 +197,20 @@ describe('QuoteIndex', () => {
       nowMs,
     )
 
-  test('an empty one has no corridor, no update and no quote', () => {
+  test('has no corridor, no update and no quote when empty', () => {
     expect(QuoteIndex.empty.book('USD', 'KES')).toBeUndefined()
     expect([...QuoteIndex.empty.allBooks()]).toEqual([])
     expect(QuoteIndex.empty.booksOf('a')).toEqual([])
     expect(QuoteIndex.empty.lastUpdatedMs).toBeNull()
   })
 
-  test('a corridor has its direction', () => {
+  test('distinguishes the directions of a corridor', () => {
     const index = of({ from: 'USD', to: 'KES' })
     expect(index.book('USD', 'KES')?.size).toBe(1)
     expect(index.book('KES', 'USD')).toBeUndefined()
   })
 
-  test('a provider has each of its corridors once, in order of appearance', () => {
+  test('lists each corridor of a provider once, in order of appearance', () => {
     const index = of({ to: 'NGN' }, { to: 'KES' }, { to: 'NGN' }, { to: 'UGX' }).with(
       [quote({ id: 9, to: 'KES', atMs: nowMs }), quote({ id: 10, to: 'ZAR' })],
       nowMs,
@@ -218,19 +218,19 @@ describe('QuoteIndex', () => {
     expect(index.booksOf('retail-a').map(({ to }) => to)).toEqual(['NGN', 'KES', 'UGX', 'ZAR'])
   })
 
-  test('known quotes, and quotes too old to matter, give the very same index', () => {
+  test('returns the same index for known quotes, and for quotes too old to matter', () => {
     const index = of({ id: 7, atMs: BASE_MS - 3 * HOUR_MS })
     expect(index.with([], nowMs)).toBe(index)
     expect(index.with([quote({ id: 7, atMs: BASE_MS - 3 * HOUR_MS })], nowMs)).toBe(index)
     expect(index.with([quote({ id: 8, atMs: BASE_MS - 4 * HOUR_MS })], nowMs)).toBe(index)
   })
 
-  test('the last update never goes back when history is filled in', () => {
+  test('never moves the last update back when history is filled in', () => {
     const index = of({ atMs: BASE_MS }).with([quote({ id: 5, to: 'NGN', atMs: 1 })], nowMs)
     expect(index.lastUpdatedMs).toBe(BASE_MS)
   })
 
-  test('a quote is held per provider, active or not', () => {
+  test('has a quote per provider, active or not', () => {
     const book = of({ providerId: 'a', rate: 1 }, { providerId: 'b', rate: 2 }).book('USD', 'KES')
     const held = book?.quotesAt(REALTIME, nowMs).map(({ providerId, rate }) => [providerId, rate])
     expect(held).toEqual([
@@ -240,7 +240,7 @@ describe('QuoteIndex', () => {
     expect(IDS.filter((id) => book?.has(id))).toEqual(['a', 'b'])
   })
 
-  test('each offer of a provider has a quote of its own, found by all that tells offers apart', () => {
+  test('has a quote for each offer of a provider, found by everything that distinguishes offers', () => {
     const index = of(
       { rate: 1, atMs: BASE_MS },
       { rate: 2, offer: offer({ feePercent: 3 }), atMs: BASE_MS + 9 },
@@ -253,7 +253,7 @@ describe('QuoteIndex', () => {
     expect(index.booksOf('retail-a')).toHaveLength(1)
   })
 
-  test('an offer that is quoted again as it was is kept once', () => {
+  test('stores an offer once that is quoted again unchanged', () => {
     const said = (more: Partial<Offer> = {}) => ({ offer: offer({ service: 'Express', ...more }) })
     const offersOf = (index: QuoteIndex) => index.book('USD', 'KES')!.quotesAt(REALTIME, nowMs)
     const first = of({ atMs: BASE_MS - 9, ...said() })
@@ -267,14 +267,14 @@ describe('QuoteIndex', () => {
     }
   })
 
-  test('a quote that had run out before it came adds nothing, and its corridor is not there', () => {
+  test('ignores a quote that had expired before it arrived, and its corridor', () => {
     const over = { to: 'NGN', atMs: BASE_MS - 9 * HOUR_MS }
     const index = of({}, { ...over, offer: offer({ validUntilMs: BASE_MS - 8 * HOUR_MS }) })
     expect(index.book('USD', 'NGN')).toBeUndefined()
     expect(index.booksOf('retail-a').map(({ to }) => to)).toEqual(['KES'])
   })
 
-  test('a corridor whose quotes have all run out is empty, and quoted again it is full again', () => {
+  test('has an empty corridor when all its quotes have expired, and fills it when it is quoted again', () => {
     const index = of({ offer: offer({ validUntilMs: BASE_MS + 5 }) })
     const later = index.pruned(nowMs + 9 * HOUR_MS)
     expect(later.book('USD', 'KES')?.size).toBe(0)
@@ -283,13 +283,13 @@ describe('QuoteIndex', () => {
     expect(again.booksOf('retail-a')).toEqual([again.book('USD', 'KES')!])
   })
 
-  test('pruning with nothing to prune gives the very same index', () => {
+  test('returns the same index from pruning with nothing to prune', () => {
     const index = of({})
     expect(index.pruned(nowMs)).toBe(index)
     expect(index.pruned(nowMs + 100 * HOUR_MS)).toBe(index)
   })
 
-  test('pruning drops quotes that no hour can reach any more, and the index is small again', () => {
+  test('drops by pruning the quotes that no hour can reach any more, and is small again', () => {
     const index = of({ atMs: BASE_MS - 1 }, { atMs: BASE_MS + 1 })
     expect(index.book('USD', 'KES')?.size).toBe(2)
     expect(index.pruned(nowMs + HOUR_MS).book('USD', 'KES')?.size).toBe(2)
@@ -337,7 +337,7 @@ describe('the view of a corridor', () => {
     )
   })
 
-  test('is kept as long as it shows the same', () => {
+  test('is cached as long as it shows the same', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS - 5 })], BASE_MS)
     const ages = { quoteMaxAgeMs: HOUR_MS, staleAfterMs: HOUR_MS }
     const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, ...ages }
@@ -349,7 +349,7 @@ describe('the view of a corridor', () => {
     }
   })
 
-  test('one tier does not push out the other', () => {
+  test('is cached for each tier', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS - 5 })], BASE_MS)
     const ages = { quoteMaxAgeMs: null, staleAfterMs: null }
     const sight = { quotes, catalogue: catalogueOf([]), nowMs: BASE_MS, ...ages }
@@ -360,7 +360,7 @@ describe('the view of a corridor', () => {
     expect(hourly).not.toBe(realtime)
   })
 
-  test('a quote of exactly the greatest age is shown, and a millisecond later it is gone', () => {
+  test('shows a quote of exactly the greatest age, and not a millisecond later', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS })], BASE_MS)
     const catalogue = catalogueOf([])
     const at = (nowMs: number) =>
@@ -374,7 +374,7 @@ describe('the view of a corridor', () => {
     expect(at(BASE_MS + 1000).quotes).toHaveLength(1)
   })
 
-  test('a quote is shown up to its own last moment, then the one before it again', () => {
+  test('shows a quote up to its own last millisecond, then the previous one again', () => {
     const ends = [null, BASE_MS + 1000].map((validUntilMs, i) =>
       quote({ id: i + 1, providerId: 'a', atMs: BASE_MS + i, offer: offer({ validUntilMs }) }),
     )
@@ -394,7 +394,7 @@ describe('the view of a corridor', () => {
     expect(hours).toEqual([[1], [1]])
   })
 
-  test('a quote of exactly the age is current, a millisecond later it is stale, in each tier', () => {
+  test('has a quote of exactly the age as current, and a millisecond later as stale, in each tier', () => {
     const quotes = QuoteIndex.empty.with([quote({ providerId: 'a', atMs: BASE_MS })], BASE_MS)
     const ages = { quoteMaxAgeMs: null, staleAfterMs: HOUR_MS }
     const sight = { quotes, catalogue: catalogueOf([]), ...ages }
@@ -406,7 +406,7 @@ describe('the view of a corridor', () => {
     expect(hours).toEqual([false, true, false])
   })
 
-  test('shows what a fresh index shows, whatever was looked at before, in any order of clocks', () => {
+  test('agrees with a fresh index, whatever was read before, in any order of clocks', () => {
     const looks = fc.array(
       fc.record({ nowMs: spots(3), tier: fc.constantFrom(...TIERS), inactive: fc.subarray(IDS) }),
       { maxLength: 15 },

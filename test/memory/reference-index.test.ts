@@ -25,7 +25,7 @@ const PEGGED = new Anchors([
 const indexOf = (...references: Reference[]) => ReferenceIndex.empty.with(references, BASE_MS)
 
 describe('ReferenceIndex', () => {
-  test("the dollar is 1 as of the feed's last rate, even if the feed names it", () => {
+  test("has the dollar as 1 at the time of the feed's last rate, even if the feed names it", () => {
     const index = indexOf(
       reference('KES', BASE_MS - 9, { id: 1 }),
       reference('USD', BASE_MS + 5, { id: 2, perUsd: 7 }),
@@ -34,13 +34,13 @@ describe('ReferenceIndex', () => {
     expect(index.reference('USD', BASE_MS)).toMatchObject({ perUsd: 1, atMs: BASE_MS - 9 })
   })
 
-  test('there is neither a dollar nor a mid before the first reference', () => {
+  test('has neither a dollar nor a mid before the first reference', () => {
     expect(ReferenceIndex.empty.reference('USD', REALTIME)).toBeUndefined()
     expect(ReferenceIndex.empty.newest(REALTIME)).toBeUndefined()
     expect(ReferenceIndex.empty.mid('USD', 'KES', REALTIME)).toBeUndefined()
   })
 
-  test('a mid needs both legs at the cutoff', () => {
+  test('needs both legs at the cutoff for a mid', () => {
     const index = indexOf(
       reference('KES', BASE_MS - 5, { id: 1 }),
       reference('NGN', BASE_MS, { id: 2, perUsd: 1500 }),
@@ -56,7 +56,7 @@ describe('ReferenceIndex', () => {
     expect(index.mid('KES', 'ZAR', REALTIME)).toBeUndefined()
   })
 
-  test('a pair with the dollar has the time and source of its other leg, however fresh the feed', () => {
+  test('has for a pair with the dollar the time and source of its other leg, however fresh the feed', () => {
     const index = indexOf(
       reference('KES', BASE_MS - 5, { id: 1, source: 'old' }),
       reference('NGN', BASE_MS, { id: 2 }),
@@ -77,13 +77,13 @@ describe('ReferenceIndex', () => {
     })
   })
 
-  test('adding nothing new gives the very same index', () => {
+  test('returns the same index when nothing new is added', () => {
     const index = indexOf(reference('KES', BASE_MS))
     expect(index.with([], BASE_MS)).toBe(index)
     expect(index.with([reference('KES', BASE_MS)], BASE_MS)).toBe(index)
   })
 
-  test('a pegged currency follows its anchor, and what feeds say of it can still be read', () => {
+  test('derives a pegged currency from its anchor, and keeps its rates from feeds readable', () => {
     const index = indexOf(
       reference('EUR', BASE_MS - 5, { id: 1, perUsd: 0.8 }),
       reference('XOF', BASE_MS, { id: 2, perUsd: 520 }),
@@ -96,7 +96,7 @@ describe('ReferenceIndex', () => {
     expect(index.size).toBe(2)
   })
 
-  test('a currency pegged to the dollar is as fresh as the other leg, or of any moment', () => {
+  test('dates a currency pegged to the dollar by the other leg, or by any time', () => {
     const index = indexOf(reference('KES', BASE_MS - 1), reference('RWF', BASE_MS)).anchored(PEGGED)
     const backing = { basis: 'peg', dispersionBps: null } as const
     const constant = { rate: 3.6725, source: 'peg:USD', atMs: Number.POSITIVE_INFINITY, ...backing }
@@ -110,7 +110,7 @@ describe('ReferenceIndex', () => {
     })
   })
 
-  test('mids that were asked for follow a peg that is given, and one that is taken away', () => {
+  test('updates requested mids after a peg is set, and after one is removed', () => {
     const plain = indexOf(
       reference('EUR', BASE_MS, { id: 1, perUsd: 0.8 }),
       reference('XOF', BASE_MS, { id: 2, perUsd: 520 }),
@@ -133,7 +133,7 @@ describe('ReferenceIndex', () => {
     expect(index.pruned(BASE_MS + 36_000_000).size).toBe(2)
   })
 
-  test('agrees with plain filters and sorts at every boundary, however references arrive', () => {
+  test('agrees with plain filters and sorts at every boundary, in any order of references', () => {
     const currencies = fc.array(fc.constantFrom('KES', 'NGN', 'GBP'), {
       minLength: 25,
       maxLength: 25,

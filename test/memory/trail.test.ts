@@ -39,14 +39,14 @@ const sightsFrom = (nowMs: number): [cutoffMs: number, validMs: number][] => {
 describe('valueAt', () => {
   const trail = [at(300, 3), at(200, 2), at(100, 1)]
 
-  test('is the value at the cutoff: of that very moment, or the newest before', () => {
+  test('is the value at the cutoff: of that very millisecond, or the newest before', () => {
     expect(valueAt(trail, 200)?.id).toBe(2)
     expect(valueAt(trail, 199)?.id).toBe(1)
     expect(valueAt(trail, 201)?.id).toBe(2)
     expect(valueAt(trail, Number.POSITIVE_INFINITY)?.id).toBe(3)
   })
 
-  test('an older value that is still valid holds again once the newer has run out', () => {
+  test('is an older value that is still valid once the newer has expired', () => {
     const passing = [until(320, 300, 3), until(310, 250, 2), at(100, 1)]
     const held = [319, 320, 321].map((validMs) => valueAt(passing, Infinity, validMs)?.id)
     expect(held).toEqual([3, 3, 1])
@@ -68,7 +68,7 @@ describe('boundariesMs', () => {
     expect(boundariesMs(BASE_MS + HOUR_MS - 1)).toEqual(expected)
   })
 
-  test('are those of each of several times, each once and latest first', () => {
+  test('are those of each of several times, without duplicates and latest first', () => {
     const [, ...tops] = boundariesMs(BASE_MS)
     const [, ...later] = boundariesMs(BASE_MS + 9 * HOUR_MS)
     const expected = [Number.POSITIVE_INFINITY, ...later, ...tops]
@@ -80,23 +80,23 @@ describe('boundariesMs', () => {
 })
 
 describe('trailWith', () => {
-  test('keeps what held at this hour as well as the newest value', () => {
+  test('keeps the value in force at this hour and the newest value', () => {
     const trail = trailOf([at(BASE_MS - 5, 1), at(BASE_MS + 5, 2)], BASE_MS + 10)
     expect(trail.map(({ id }) => id)).toEqual([2, 1])
   })
 
-  test('the one recorded last holds of two at one moment, whichever comes first', () => {
+  test('takes the one recorded last of two at one time, whichever comes first', () => {
     const [first, second] = [at(BASE_MS, 1), at(BASE_MS, 2)]
     expect(trailOf([first, second], BASE_MS)).toEqual([second])
     expect(trailOf([second, first], BASE_MS)).toEqual([second])
   })
 
-  test('a backfilled value that cannot be requested leaves the very same trail', () => {
+  test('returns the same trail for a backfilled value that cannot be requested', () => {
     const trail = trailOf([at(BASE_MS - 2 * HOUR_MS, 2)], BASE_MS)
     expect(trailWith(trail, at(BASE_MS - 3 * HOUR_MS, 9), BASE_MS)).toBe(trail)
   })
 
-  test('a value that is there already leaves the very same trail', () => {
+  test('returns the same trail for a value that it has', () => {
     const trail = trailOf([at(BASE_MS, 1)], BASE_MS)
     expect(trailWith(trail, at(BASE_MS, 1), BASE_MS)).toBe(trail)
   })
@@ -111,7 +111,7 @@ describe('trailWith', () => {
     )
   })
 
-  test('any order and any repetition gives the same trail', () => {
+  test('returns the same trail for any order and any repetition', () => {
     const arrivals = dated.chain((values) =>
       fc.record({
         values: fc.constant(values),
@@ -167,7 +167,7 @@ describe('pruned', () => {
     expect(pruned(trail, BASE_MS + 2 * HOUR_MS).map(({ id }) => id)).toEqual([2])
   })
 
-  test('keeps of those that run out just what holds again when newer ones have', () => {
+  test('keeps of expiring values those in force again when newer ones have expired', () => {
     const values = [
       at(BASE_MS - 5 * HOUR_MS, 1),
       until(BASE_MS + 4 * HOUR_MS, BASE_MS - 4 * HOUR_MS, 2),
@@ -181,13 +181,13 @@ describe('pruned', () => {
     expect(pruned(trail, BASE_MS + 5 * HOUR_MS).map(({ id }) => id)).toEqual([2, 1])
   })
 
-  test('nothing is left of a series that has run out before the last hour', () => {
+  test('leaves nothing of a series that has expired before the last hour', () => {
     const trail = trailOf([until(BASE_MS + 5, BASE_MS)], BASE_MS)
     expect(pruned(trail, BASE_MS + HOUR_MS)).toBe(trail)
     expect(pruned(trail, BASE_MS + 2 * HOUR_MS)).toEqual([])
   })
 
-  test('the last value stays for ever', () => {
+  test('keeps the last value for ever', () => {
     const trail = trailOf([at(BASE_MS)], BASE_MS)
     expect(pruned(trail, BASE_MS + 1000 * HOUR_MS)).toBe(trail)
   })

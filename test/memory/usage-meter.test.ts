@@ -35,7 +35,7 @@ describe('UsageMeter.reserve', () => {
     expect(meter.takePending()).toEqual([])
   })
 
-  test('all keys of an account share its budget; another account has its own', async () => {
+  test('shares the budget among all keys of an account, and not with another account', async () => {
     const meter = new UsageMeter()
     await meter.reserve(REQUEST)
     await meter.reserve({ ...REQUEST, keyId: 'l' })
@@ -49,7 +49,7 @@ describe('UsageMeter.reserve', () => {
     ])
   })
 
-  test('the budget is whole again at UTC midnight, and not a millisecond before', () => {
+  test('renews the budget at UTC midnight, and not a millisecond before', () => {
     const meter = new UsageMeter()
     const last = { ...REQUEST, limit: 1, nowMs: MIDNIGHT + DAY_MS - 1 }
     expect(meter.reserve(last)).not.toBeNull()
@@ -94,7 +94,7 @@ describe('UsageMeter.onUsedUp', () => {
 })
 
 describe('UsageMeter.giveBack', () => {
-  test('the unit can be taken again', () => {
+  test('makes the unit available again', () => {
     const meter = new UsageMeter()
     const reservation = reserved(meter, { ...REQUEST, limit: 1 })!
     meter.giveBack(reservation)
@@ -112,7 +112,7 @@ describe('UsageMeter.giveBack', () => {
     expect(meter.used('a', DAY + 1)).toBe(1)
   })
 
-  test('a unit that is already written is subtracted with the next batch', () => {
+  test('subtracts a unit that is already written with the next batch', () => {
     const meter = new UsageMeter()
     const reservation = reserved(meter, REQUEST)!
     meter.settle(meter.takePending())
@@ -152,7 +152,7 @@ describe('UsageMeter.takePending', () => {
 })
 
 describe('UsageMeter.settle', () => {
-  test('adds what other replicas counted on the same key', async () => {
+  test('adds the counts of other replicas on the same key', async () => {
     const meter = new UsageMeter()
     await meter.reserve(REQUEST)
     meter.takePending()
@@ -164,7 +164,7 @@ describe('UsageMeter.settle', () => {
 })
 
 describe('UsageMeter.putBack', () => {
-  test('counts that could not be written are written with the next batch', async () => {
+  test('writes counts that could not be written with the next batch', async () => {
     const meter = new UsageMeter()
     await meter.reserve(REQUEST)
     meter.takePending()
@@ -184,7 +184,7 @@ describe('UsageMeter.load', () => {
     expect(meter.used('a', DAY)).toBe(2)
   })
 
-  test('a reading that may or may not include the batch being written is ignored', async () => {
+  test('ignores a reading that may or may not include the batch being written', async () => {
     const meter = new UsageMeter()
     await meter.reserve(REQUEST)
     const batch = meter.takePending()
@@ -194,7 +194,7 @@ describe('UsageMeter.load', () => {
     expect(meter.used('a', DAY)).toBe(1)
   })
 
-  test('a reading that may include a batch whose answer was lost counts nothing twice', async () => {
+  test('counts nothing twice from a reading that may include a batch whose response was lost', async () => {
     const meter = new UsageMeter()
     await meter.reserve(REQUEST)
     const batch = meter.takePending()
@@ -208,7 +208,7 @@ describe('UsageMeter.load', () => {
     expect(meter.used('a', DAY)).toBe(3)
   })
 
-  test('a reading that began before the last batch was settled takes nothing away', async () => {
+  test('subtracts nothing for a reading that began before the last batch was settled', async () => {
     const meter = new UsageMeter()
     const { settlements } = meter
     await meter.reserve(REQUEST)
@@ -221,7 +221,7 @@ describe('UsageMeter.load', () => {
 })
 
 describe('UsageMeter.prune', () => {
-  test('keeps the days that are shown and forgets the one before them', () => {
+  test('keeps the days that are shown and drops the one before them', () => {
     const meter = new UsageMeter()
     const oldest = DAY - USAGE_DAYS + 1
     meter.load([count(1, { day: oldest - 1 }), count(2, { day: oldest }), count(3)])
@@ -415,7 +415,7 @@ class Replica {
 }
 
 describe('UsageMeter', () => {
-  test('is right at every moment when alone, however writing, failing and reading interleave', () => {
+  test('is right at any time when alone, however writing, failing and reading interleave', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (course) => {
         const replica = new Replica(true)
@@ -436,7 +436,7 @@ describe('UsageMeter', () => {
     )
   })
 
-  test('loses nothing and counts nothing twice among replicas, and finally knows every total', () => {
+  test('loses nothing and counts nothing twice among replicas, and ends with every total', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (course) => {
         const replica = new Replica(false)

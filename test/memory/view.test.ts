@@ -45,14 +45,14 @@ describe('View.mid', () => {
     expect(view.mid('KES', 'NGN')).toBeUndefined()
   })
 
-  test('hourly includes a reference of the very top of the hour and none of a millisecond after', () => {
+  test('includes at the hourly tier a reference of the very top of the hour, and none a millisecond later', () => {
     const nowMs = BASE_MS + 5
     expect(viewAt(nowMs, 'hourly', at(BASE_MS)).mid('USD', 'KES')).toBeDefined()
     expect(viewAt(nowMs, 'hourly', at(BASE_MS + 1)).mid('USD', 'KES')).toBeUndefined()
     expect(viewAt(nowMs, 'realtime', at(BASE_MS + 1)).mid('USD', 'KES')).toBeDefined()
   })
 
-  test('hourly keeps the earlier reference while a newer one waits for the hour', () => {
+  test('keeps at the hourly tier the earlier reference while a newer one waits for the hour', () => {
     const references = [at(BASE_MS - 9, 'KES', { perUsd: 120 }), at(BASE_MS + 1)]
     const view = viewAt(BASE_MS + HOUR_MS - 1, 'hourly', ...references)
     expect(view.mid('USD', 'KES')).toEqual({
@@ -74,7 +74,7 @@ describe('View.mid', () => {
     expect(view.isFiat('KES')).toBe(true)
   })
 
-  test('an inactive currency still has one, for fees that are charged in it', () => {
+  test('exists for an inactive currency, for fees that are charged in it', () => {
     const references = ['KES', 'SLL'].map((code) => at(BASE_MS, code))
     expect(viewAt(BASE_MS, 'realtime', ...references).mid('SLL', 'KES')).toBeDefined()
   })
@@ -85,7 +85,7 @@ describe('View.corridor', () => {
     expect(viewAt(BASE_MS, 'realtime').corridor('USD', 'KES')).toBe(EMPTY_VIEW)
   })
 
-  test('a question with an age of its own leaves what is remembered for the others', () => {
+  test('keeps the cached view of other requests after one with an age of its own', () => {
     const memory = new Memory()
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
     const quotes = [
@@ -111,7 +111,7 @@ describe('View.corridor', () => {
     }
   })
 
-  test('the new hour is shown one millisecond past it although no job has run', () => {
+  test('shows the new hour one millisecond past it although no job has run', () => {
     const memory = new Memory()
     const catalogue = { currencies: CURRENCIES, providers: PROVIDERS }
     const loadedMs = BASE_MS + 100

@@ -24,21 +24,21 @@ function counted(more: Partial<Asked> = {}) {
 }
 
 describe('answer', () => {
-  test('asks once and counts hits and misses', async () => {
+  test('queries once and counts hits and misses', async () => {
     const cache = new WindowCache()
     const asked = counted()
     expect([await cache.answer(asked), await cache.answer(asked)]).toEqual([1, 1])
     expect(cache.figures).toMatchObject({ hits: 1, misses: 1, entries: 1, evictions: 0 })
   })
 
-  test('asks once for all who wait at the same time', async () => {
+  test('queries once for concurrent callers', async () => {
     const cache = new WindowCache()
     const asked = counted()
     const answers = await Promise.all([cache.answer(asked), cache.answer(asked)])
     expect(answers).toEqual([1, 1])
   })
 
-  test('does not keep a failure', async () => {
+  test('does not cache an error', async () => {
     const cache = new WindowCache()
     const failing = question({ ask: () => Promise.reject(new Error('away')) })
     const both = await Promise.allSettled([cache.answer(failing), cache.answer(failing)])
@@ -46,7 +46,7 @@ describe('answer', () => {
     expect(await cache.answer(question())).toBe('answer')
   })
 
-  test('drops what was used longest ago when the bytes are full', async () => {
+  test('drops the entry used longest ago when the bytes are full', async () => {
     const cache = new WindowCache(5000)
     const big = (key: string) => question({ key, bytesOf: () => 1500 })
     for (const key of ['a', 'b', 'a', 'c', 'a', 'd']) await cache.answer(big(key))
@@ -56,7 +56,7 @@ describe('answer', () => {
     expect(cache.figures.hits).toBe(3)
   })
 
-  test('does not keep an answer larger than the whole cache, and leaves the others alone', async () => {
+  test('does not cache a response larger than the whole cache, and leaves the others alone', async () => {
     const cache = new WindowCache(5000)
     await cache.answer(question())
     expect(await cache.answer(question({ key: 'b', bytesOf: () => 6000 }))).toBe('answer')
@@ -72,16 +72,13 @@ describe('note', () => {
     [100, 2],
     [199, 2],
     [200, 1],
-  ])(
-    'a quote at %i means asking %i times, with the window from 100 to 200',
-    async (atMs, times) => {
-      const cache = new WindowCache()
-      const asked = counted()
-      await cache.answer(asked)
-      cache.note(said(atMs))
-      expect(await cache.answer(asked)).toBe(times)
-    },
-  )
+  ])('a quote at %i causes %i queries, with the window from 100 to 200', async (atMs, times) => {
+    const cache = new WindowCache()
+    const asked = counted()
+    await cache.answer(asked)
+    cache.note(said(atMs))
+    expect(await cache.answer(asked)).toBe(times)
+  })
 
   test('leaves other corridors and currencies alone', async () => {
     const cache = new WindowCache()
@@ -100,7 +97,7 @@ describe('note', () => {
     expect(await cache.answer(asked)).toBe(2)
   })
 
-  test('a reference of any currency changes what was computed from the dollar', async () => {
+  test('drops what was computed from the dollar after a reference of any currency', async () => {
     const cache = new WindowCache()
     const asked = counted({ sources: [{ of: 'USD', fromMs: ALWAYS_MS, beforeMs: 200 }] })
     await cache.answer(asked)
@@ -111,7 +108,7 @@ describe('note', () => {
     expect(await cache.answer(asked)).toBe(2)
   })
 
-  test('an unknown change drops everything', async () => {
+  test('drops everything after an unknown change', async () => {
     const cache = new WindowCache()
     const asked = counted()
     await cache.answer(asked)
@@ -120,7 +117,7 @@ describe('note', () => {
     expect(cache.figures.invalidations).toBe(1)
   })
 
-  test('makes later callers ask again while an answer is on its way, and the old one is not kept', async () => {
+  test('makes later callers query again during a query, and does not cache the old response', async () => {
     for (const news of [said(150), { isPastChanged: true }]) {
       const cache = new WindowCache()
       const first = Promise.withResolvers<string>()
@@ -133,7 +130,7 @@ describe('note', () => {
     }
   })
 
-  test('drops a response that is on its way even if no client asks again', async () => {
+  test('drops a response in progress even if no client requests it again', async () => {
     const cache = new WindowCache()
     const first = Promise.withResolvers<string>()
     const early = cache.answer(question({ ask: () => first.promise }))

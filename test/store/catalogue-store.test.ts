@@ -24,7 +24,7 @@ const byId = <T extends { id: string }>(rows: readonly T[], id: string) =>
   rows.find((row) => row.id === id)
 
 describe('apply', () => {
-  test('stores everything that load answers, including inactive entries', async () => {
+  test('stores everything that load returns, including inactive entries', async () => {
     const applied = await store.apply({ currencies: CURRENCIES, providers: PROVIDERS })
     expect(applied).toEqual({ currencies: CURRENCIES.length, providers: PROVIDERS.length })
     const loaded = await store.load()
@@ -32,7 +32,7 @@ describe('apply', () => {
     expect(loaded.providers).toEqual(expect.arrayContaining([...PROVIDERS]))
   })
 
-  test('keeps every field exactly, awkward texts and nulls', async () => {
+  test('keeps every field exactly, even unusual strings and nulls', async () => {
     const bare = provider('bare', {
       providerType: null,
       region: null,
@@ -58,7 +58,7 @@ describe('apply', () => {
     expect(byId(loaded.providers, 'rich')).toEqual(rich)
   })
 
-  test('replaces entries that are named, as a whole, and leaves the rest', async () => {
+  test('replaces the given entries entirely, and leaves the others', async () => {
     await store.apply({ currencies: [], providers: [provider('one'), provider('two')] })
     const changed = provider('one', { name: 'Renamed', paymentMethods: null, rateType: 'p2p' })
     expect(await store.apply({ currencies: [], providers: [changed] })).toEqual({
@@ -83,7 +83,7 @@ describe('apply', () => {
     })
   })
 
-  test('records once what is switched on or off, whatever program does it', async () => {
+  test('records each switch on or off once, whatever program makes it', async () => {
     const isActive = (value: boolean) => [provider('turned', { isActive: value })]
     const code = (value: boolean) => [currency('ZMW', { isActive: value })]
     const startMs = await serverMs()
@@ -144,7 +144,7 @@ describe('apply', () => {
     })
   })
 
-  test('refuses an impossible peg, also to an existing currency, and applies nothing', async () => {
+  test('refuses an impossible peg, even of an existing currency, and applies nothing', async () => {
     const to = (code: string) => ({ to: code, rate: 2 })
     const [one, other] = [currency('AAA', { peg: to('BBB') }), currency('BBB')]
     await store.apply({ currencies: [one, other], providers: [] })
@@ -156,7 +156,7 @@ describe('apply', () => {
     await store.apply(circle)
   })
 
-  test('refuses one of two catalogues that would close a circle together', async () => {
+  test('refuses one of two catalogues that would close a circle of pegs together', async () => {
     const other = otherHandle(database)
     const halves = [
       [currency('CCC', { peg: { to: 'DDD', rate: 2 } }), currency('EEE')],
@@ -180,7 +180,7 @@ describe('apply', () => {
     expect((await store.load()).currencies.some(({ code }) => code === 'ZZZ')).toBe(false)
   })
 
-  test('does not wait for observations of new corridors, nor they for it', async () => {
+  test('does not wait for observations of new corridors, and does not delay them', async () => {
     const observing = otherHandle(database)
     await observing.sql.begin(async (tx) => {
       await tx`insert into corridors (source, target) values ('KES', 'XOF')`

@@ -52,7 +52,7 @@ const answered = (rate: number) => ({
 
 const NOTHING = { rates: [[], [], [], []], best: [], isObserved: false }
 
-describe('questions about a corridor', () => {
+describe('queries of a corridor', () => {
   let database: FreshDatabase
 
   beforeAll(async () => {
@@ -65,13 +65,13 @@ describe('questions about a corridor', () => {
     await createObservationStore(database).record({ observations, idempotency: null })
   })
 
-  test('are answered for each by its own rows, and by none if no provider quoted it', async () => {
+  test('return its own rows, and none if no provider quoted it', async () => {
     expect(await answersOf(database, KENYA)).toEqual(answered(130))
     expect(await answersOf(database, NIGERIA)).toEqual(answered(1600))
     expect(await answersOf(database, { from: 'GBP', to: 'KES' })).toEqual(NOTHING)
   })
 
-  test('never get the rows of another that has its id by now, as after a failover', async () => {
+  test('never return the rows of another that now has its id, as after a failover', async () => {
     const { sql } = database
     expect(await answersOf(database, KENYA)).toEqual(answered(130))
     const exchange = () => sql`

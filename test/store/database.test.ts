@@ -101,7 +101,7 @@ async function proxyUrl(from: string, to: string): Promise<string> {
 }
 
 describe('openDatabase, with DATABASE_URL', () => {
-  test('answers through the driver and through drizzle, and names the place', async () => {
+  test('works through the driver and through drizzle, and names the host and port', async () => {
     const { password, host, pathname } = new URL(fresh.url)
     const database = await open({ databaseUrl: fresh.url })
     expect(database.kind).toBe('external')
@@ -122,7 +122,7 @@ describe('openDatabase, with DATABASE_URL', () => {
     expect(database.where).not.toContain('sslmode')
   })
 
-  test('goes through a Unix socket, however libpq lets its folder be written', async () => {
+  test('connects through a Unix socket, in every notation that libpq accepts for its folder', async () => {
     const { username, password, pathname } = new URL(fresh.url)
     const folder = await socketFolder()
     const [user, host] = [`${username}:${password}`, encodeURIComponent(folder)]
@@ -145,7 +145,7 @@ describe('openDatabase, with DATABASE_URL', () => {
     }
   })
 
-  test('works in UTC, under its name, with numbers for int8', async () => {
+  test('works in UTC, under its own name, with numbers for int8', async () => {
     const { sql } = await open({ databaseUrl: fresh.url })
     const [row] = await sql`
       SELECT current_setting('TimeZone') AS zone, current_setting('application_name') AS name,
@@ -184,15 +184,15 @@ describe('openDatabase, with DATABASE_URL', () => {
   })
 })
 
-describe('openDatabase, refused', () => {
-  test('names the place and what to check when nothing listens', async () => {
+describe('openDatabase, when it fails', () => {
+  test('names the host and port and what to check when nothing listens', async () => {
     const message = await refusal('postgres://me:pa$$word@127.0.0.1:1/things')
     expect(message).toContain('me@127.0.0.1:1/things')
     expect(message).toContain('check DATABASE_URL')
     expect(message).not.toContain('pa$$word')
   })
 
-  test('names the folder where no server has its Unix socket', async () => {
+  test('names the folder if it has no Unix socket of a server', async () => {
     const message = await refusal('postgres:///things?host=/nowhere&user=me&password=pa$$word')
     expect(message).toContain('me@/nowhere/things (')
     expect(message).toContain('check DATABASE_URL')
@@ -266,7 +266,7 @@ describe('openDatabase, without DATABASE_URL', () => {
     )
   })
 
-  test('notices the next death of its server too, even without a query in between', async () => {
+  test('notices another death of its server too, even without a query in between', async () => {
     const { sql } = await open({ dataDir, connectionsMax: 1 })
     const first = await serverPid(dataDir)
     await endServer(dataDir, 'SIGKILL')

@@ -15,7 +15,7 @@ const newDatabase = databasesOfFile()
 const CODES = ['KES', 'NGN', 'USD', 'ZAR']
 
 describe('referencesAt', () => {
-  test('answers nothing without probes, and null without a reference', async () => {
+  test('returns nothing without probes, and null without a reference', async () => {
     const store = createReferenceStore(await newDatabase())
     expect(await store.referencesAt([])).toEqual([])
     const probes = [
@@ -27,7 +27,7 @@ describe('referencesAt', () => {
     )
   })
 
-  test('finds what plain sorting finds, at equal times the one recorded last', async () => {
+  test('agrees with plain sorting, and prefers the one recorded last at equal times', async () => {
     const store = createReferenceStore(await newDatabase())
     const all: Reference[] = []
     for (let i = 0; i < 40; i++)
@@ -93,12 +93,12 @@ describe('the plan of referencesAt', () => {
     await recordHistory(database)
   })
 
-  test('reads no history from end to end, before the tables have statistics', async () => {
+  test('has no sequential scan of a history, before the tables have statistics', async () => {
     for (const some of asked)
       expect(await scannedTables(database, foundRows(database, some))).toEqual([])
   })
 
-  test('reads no history from end to end once they have statistics', async () => {
+  test('has no sequential scan of a history once they have statistics', async () => {
     await database.sql`analyze reference_rates`
     await database.sql`analyze reference_snapshots`
     for (const some of asked)

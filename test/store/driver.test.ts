@@ -47,7 +47,7 @@ const instead =
     }) as Socket['write']
   }
 
-test('a connection that closed between two writes comes back', async () => {
+test('a connection that closed between two writes is restored', async () => {
   const { sql, sockets } = onSockets()
   await sql`select 1`
   const lost = failureOf(sql`select 2`.execute())
@@ -73,7 +73,7 @@ test('a transaction whose connection is gone fails at its next statement', async
   await sql.end()
 })
 
-test('a connection that is gone when a cursor asks for more fails it, and comes back', async () => {
+test('a cursor fails if its connection is gone at the next fetch, and the connection is restored', async () => {
   const { sql, sockets } = onSockets()
   const read = sql`select generate_series(1, 9)`.cursor(1, async () => {
     const closed = new Promise((resolve) => sockets[0]!.prependListener('close', resolve))
@@ -85,7 +85,7 @@ test('a connection that is gone when a cursor asks for more fails it, and comes 
   await sql.end()
 })
 
-test('a connection that breaks while it asks for the types of arrays fails its query', async () => {
+test('a connection that breaks while it loads the array types fails its query', async () => {
   const meddle = instead('typcategory', (socket) => {
     socket.destroy()
     return ''
@@ -97,7 +97,7 @@ test('a connection that breaks while it asks for the types of arrays fails its q
   await sql.end()
 })
 
-test('a connection that could not read the types of arrays is replaced', async () => {
+test('a connection that could not load the array types is replaced', async () => {
   const meddle = instead('typcategory', (_, text) => text.replace('typelem', 'unknown'))
   const { sql, sockets } = onSockets(meddle)
   expect(await failureOf(sql`select 1`)).toMatchObject({ code: '42703' })
@@ -108,7 +108,7 @@ test('a connection that could not read the types of arrays is replaced', async (
   await sql.end()
 })
 
-test('a pool reports how its connections are used, and what waits for one', async () => {
+test('a pool reports how its connections are used, and how many queries wait', async () => {
   const sql = connect(database.url, { connectionsMax: 1 })
   expect(poolOf(sql)).toEqual({ size: 1, idle: 0, used: 0, connecting: 0, waiting: 0 })
   await sql`select 1`
@@ -142,7 +142,7 @@ test('a pool uses the connection that was used last', async () => {
   await sql.end()
 })
 
-test('a pool has each connection begin with its session', async () => {
+test('a pool starts each connection with its session settings', async () => {
   const pool = readPool(database, { connectionsMax: 1, statementMsMax: 1000 })
   const setting = async () => {
     const [row] = await pool.sql`
@@ -178,7 +178,7 @@ test.each(POOLS)('%s has no statement compiled, whatever the server does', async
 })
 
 test.each(POOLS)(
-  '%s does not answer a query with the error that ended the last connection',
+  '%s does not fail a query with the error that ended the last connection',
   async (_, open) => {
     const sql = open()
     const sleep = failureOf(sql`select pg_sleep(60) as ended`.execute())
@@ -194,7 +194,7 @@ test.each(POOLS)(
   },
 )
 
-test('a query that comes between the error of a connection and its close has an answer', async () => {
+test('a query between the error of a connection and its close gets a result or an error', async () => {
   const { sql, sockets } = onSockets()
   await sql`select 1`
   const next = failureOf(sql`select pg_sleep(60)`).then((lost) => {

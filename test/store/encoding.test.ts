@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { arrayLiteral, copyLine, instantText } from '~/store/encoding.ts'
 
 describe('arrayLiteral', () => {
-  test('is an empty array for nothing', () => {
+  test('returns an empty array for no values', () => {
     expect(arrayLiteral([])).toBe('{}')
   })
 
-  test('quotes text and escapes what would end it', () => {
+  test('quotes strings and escapes what would end them', () => {
     expect(arrayLiteral(['a,b', 'say "no"', 'c:\\d', '', 'NULL'])).toBe(
       '{"a,b","say \\"no\\"","c:\\\\d","","NULL"}',
     )
@@ -22,7 +22,7 @@ describe('copyLine', () => {
     expect(copyLine(['a\tb', 'c\nd\re', '\\.', '\\N'])).toBe('a\\tb\tc\\nd\\re\t\\\\.\t\\\\N\n')
   })
 
-  test('distinguishes null from the empty text and keeps numbers', () => {
+  test('distinguishes null from the empty string and keeps numbers', () => {
     expect(copyLine([null, '', 7])).toBe('\\N\t\t7\n')
   })
 })

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 describe('the state of the feeds', () => {
-  test('is null at first, and then the state saved last, for every process', async () => {
+  test('is null at first, and then the last saved state, for every process', async () => {
     const store = createFeedStateStore(database)
     expect(await store.load()).toBeNull()
     await store.save(noState)
@@ -87,7 +87,7 @@ describe('once', () => {
 })
 
 describe('a snapshot', () => {
-  test("keeps the publisher's own time beside ours; an import has none", async () => {
+  test("stores the publisher's own time beside ours, and none for an import", async () => {
     const store = createReferenceStore(database)
     const rates = [{ currency: 'KES', perUsd: '129' }]
     await store.append({ source: 'a', fetchedMs: NOW_MS, upstreamMs: NOW_MS - 1, rates })

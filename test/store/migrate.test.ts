@@ -50,7 +50,7 @@ describe('migrate', () => {
     expect(await database.sql`SELECT * FROM a, b, c`).toHaveLength(0)
   })
 
-  test('applies everything exactly once when called from five places at once', async () => {
+  test('applies everything exactly once when called by five processes at once', async () => {
     const database = await empty()
     const folder = await folderOf([
       'CREATE TABLE a (n int)',
@@ -96,7 +96,7 @@ describe('migrate', () => {
     }
   })
 
-  test('waits for a table in use in turns, and others are served in between', async () => {
+  test('waits for a table in use in short turns, and lets others work in between', async () => {
     const database = await empty()
     await database.sql`CREATE TABLE a (n int)`
     const folder = await folderOf(['ALTER TABLE a ADD COLUMN m int'])
@@ -127,7 +127,7 @@ describe('migrate', () => {
 })
 
 describe('freshDatabase', () => {
-  test('is migrated already, apart from the others, and gone once closed', async () => {
+  test('is migrated already, separate from the others, and gone once closed', async () => {
     const one = await freshDatabase()
     const two = await freshDatabase()
     undo.push(() => two.close())

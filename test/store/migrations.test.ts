@@ -50,7 +50,7 @@ test(
 )
 
 test(
-  '0007_activity counts nothing from a provider that is off, and runs while the previous version serves',
+  '0007_activity counts nothing from an inactive provider, and runs while the previous version serves',
   async () => {
     const older = await emptyDatabase()
     const { sql } = older
@@ -109,7 +109,7 @@ test(
 )
 
 test(
-  '0022_month_drop lets everybody drop months who may prune',
+  '0022_month_drop lets every role that may prune drop months',
   async () => {
     const older = await emptyDatabase()
     const { sql } = older

@@ -71,11 +71,11 @@ async function placedSoFar(): Promise<HeardNews[]> {
 }
 
 describe('listenForNews', () => {
-  test('says that it is connected before it resolves', () => {
+  test('reports that it is connected before it resolves', () => {
     expect(connections).toBe(1)
   })
 
-  test('hears of recorded observations, whose ids and times are named for 1.0 and 2.0', async () => {
+  test('receives recorded observations, with ids and times for 1.0 and 2.0', async () => {
     const sent: unknown[] = []
     const raw = await database.sql.listen(NEWS_CHANNEL, (text) => sent.push(JSON.parse(text)))
     const store = createObservationStore(other)
@@ -90,7 +90,7 @@ describe('listenForNews', () => {
     await raw.unlisten()
   })
 
-  test('hears of a snapshot, an import, the catalogue, the feeds, an account and its usage', async () => {
+  test('receives a snapshot, an import, the catalogue, the feeds, an account and its usage', async () => {
     const origin = originOf(other)
     const rates = [{ currency: 'KES', perUsd: '129' }]
     await createReferenceStore(other).append({ source: 'feed', fetchedMs: NOW_MS, rates })
@@ -127,7 +127,7 @@ describe('listenForNews', () => {
     ])
   })
 
-  test('hears of each change where it stands in the log', async () => {
+  test('receives each change with its position in the log', async () => {
     await createObservationStore(other).record({
       observations: [observation()],
       idempotency: null,
@@ -140,7 +140,7 @@ describe('listenForNews', () => {
     expect(placed).toEqual(rows.map(({ position }) => Number(position)).reverse())
   })
 
-  test('hears that pruning changed nothing that stands in the log', async () => {
+  test('receives pruning as a change of nothing in the log', async () => {
     const [before] = await database.sql`select count(*) from changes`
     await createRetentionStore(other).finish({ actor: 'a', beforeMs: NOW_MS, observations: 1 })
     const origin = originOf(other)
@@ -148,7 +148,7 @@ describe('listenForNews', () => {
     expect((await database.sql`select count(*) from changes`)[0]).toEqual(before)
   })
 
-  test('hears of as many accounts as one flush may have, in messages that the server accepts', async () => {
+  test('receives as many accounts as one flush may have, in messages that the server accepts', async () => {
     const { account, key } = await createAccountStore(other).create({
       email: 'many@example.com',
       plan: 'free',
@@ -166,7 +166,7 @@ describe('listenForNews', () => {
     expect(named).toEqual(ids)
   })
 
-  test('hears nothing of a commit without changes', async () => {
+  test('receives nothing for a commit without changes', async () => {
     const none = inArrays<never>([])
     await createObservationStore(other).record({ observations: [], idempotency: null })
     await importObservations({ database: other, rows: none })
@@ -182,7 +182,7 @@ describe('listenForNews', () => {
     expect(await heardSoFar()).toEqual([])
   })
 
-  test('hears nothing of a rolled back transaction', async () => {
+  test('receives nothing for a rolled back transaction', async () => {
     await other.sql
       .begin(async (tx) => {
         const payload = newsPayload(other, { kind: 'catalogue' })
@@ -193,13 +193,13 @@ describe('listenForNews', () => {
     expect(await heardSoFar()).toEqual([])
   })
 
-  test('ignores messages that are not news', async () => {
+  test('ignores messages that are not change notifications', async () => {
     for (const payload of ['', 'x', 'null', '[]', '{"kind":"none","origin":"a"}'])
       await send(payload)
     expect(await heardSoFar()).toEqual([])
   })
 
-  test('reconnects when its connection is lost, says so, and hears again', async () => {
+  test('reconnects when its connection is lost, says so, and receives again', async () => {
     const before = connections
     await other.sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query ilike 'listen %'`
@@ -208,12 +208,12 @@ describe('listenForNews', () => {
     expect(await heardSoFar()).toEqual([{ kind: 'catalogue', origin: originOf(other) }])
   })
 
-  test('hears its own pulse', async () => {
+  test('receives its own pulse', async () => {
     await listening.pulse()
     expect(await heardSoFar()).toEqual([{ kind: 'pulse', origin: originOf(database), count: 1 }])
   })
 
-  test('reconnects when it is asked to, says so, and hears everything once', async () => {
+  test('reconnects on request, says so, and receives everything once', async () => {
     const before = connections
     await listening.reconnect()
     expect(connections).toBe(before + 1)

@@ -65,7 +65,7 @@ const rowsOf = (ids: readonly number[]) => database.sql`
   where o.id = any(${[...ids]}::bigint[]) order by o.id`
 
 describe('record', () => {
-  test('answers one id per observation, ascending in input order', async () => {
+  test('returns one id per observation, ascending in input order', async () => {
     const observations = Array.from({ length: 100 }, (_, i) =>
       observation({
         rate: `${i + 1}`,
@@ -80,7 +80,7 @@ describe('record', () => {
     expect(rows.map(({ rate }) => rate)).toEqual(observations.map(({ rate }) => rate))
   })
 
-  test('stores every digit, the millisecond and awkward notes as they came', async () => {
+  test('stores every digit, the millisecond and unusual notes unchanged', async () => {
     const observations = [
       observation({ rate: '0.000000000001', fee: '0', feeCurrency: 'USD', evidence: 'derived' }),
       observation({
@@ -162,7 +162,7 @@ describe('record', () => {
     expect(await rowsOf(await result.promise)).toMatchObject([{ source: 'ZAR', target: 'XOF' }])
   })
 
-  test('recovers when rows that it remembers are gone, as after a failover', async () => {
+  test('recovers when rows that it caches are gone, as after a failover', async () => {
     const lost = [observation({ from: 'UGX', to: 'ZAR' })]
     const { sql } = database
     await sql`alter table observations disable trigger observations_kept`
@@ -185,7 +185,7 @@ describe('record with an idempotency key', () => {
     idempotency,
   })
 
-  test('records once, then answers the first result again', async () => {
+  test('records once, then returns the first result again', async () => {
     const before = await rowCount()
     const first = await store.record(batch(once('again')))
     expect(first).toMatchObject({ kind: 'recorded' })
@@ -222,7 +222,7 @@ describe('record with an idempotency key', () => {
     expect(await store.record(theirs)).toMatchObject({ kind: 'recorded' })
   })
 
-  test('answers again until the record is 24 hours old, and not after', async () => {
+  test('returns the result until the record is 24 hours old, and not after', async () => {
     await store.record(batch(once('old')))
     const atLimit = batch(once('old', { nowMs: NOW_MS + DAY_MS, bodyHash: OTHER_HASH }))
     expect(await store.record(atLimit)).toEqual({ kind: 'key_reused' })
@@ -236,7 +236,7 @@ describe('record with an idempotency key', () => {
     })
   })
 
-  test('records one of many requests at the same moment', async () => {
+  test('records one of many concurrent requests', async () => {
     const before = await rowCount()
     for (let round = 0; round < 10; round++) {
       const attempts = [store, otherStore, store, otherStore].map((each) =>

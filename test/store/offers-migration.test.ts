@@ -26,7 +26,7 @@ function withCosts(answer: string): string {
 }
 
 test(
-  'after 0011_offers a filled database answers as before, byte for byte but for added members',
+  'after 0011_offers a filled database serves the same bytes as before, except for added fields',
   async () => {
     const database = await emptyDatabase()
     await migrate(database, await folderBefore('0011_offers'))

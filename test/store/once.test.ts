@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 describe('once', () => {
-  test('lets one of two processes work, and the other gets null at once', async () => {
+  test('lets one of two processes work, and returns null to the other at once', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
     const begun = Promise.withResolvers<void>()
     const first = once(database, 'work', () => {
@@ -35,7 +35,7 @@ describe('once', () => {
     expect(await once(other, 'work', async () => 'next')).toBe('next')
   })
 
-  test('passes a failure on and releases the turn', async () => {
+  test('passes an error on and releases the turn', async () => {
     const fault = new Error('no')
     const failed = once(database, 'work', () => Promise.reject(fault))
     expect(await failed.catch((error) => error)).toBe(fault)

@@ -57,11 +57,11 @@ describe('isOutage', () => {
     [true, 'SSL SYSCALL error: EOF detected'],
     [false, 'a bug'],
     [false, 'cache lookup failed: server closed the connection unexpectedly'],
-  ])('is %p of a coordinator that says in the middle of a transaction: %s', (isAway, words) => {
+  ])('is %p for a coordinator that reports in the middle of a transaction: %s', (isAway, words) => {
     expect(isOutage(Object.assign(new Error(words), { code: 'XX000' }))).toBe(isAway)
   })
 
-  test('is true of a free port, an unknown host and an unknown database', async () => {
+  test('is true for an unused port, an unknown host and an unknown database', async () => {
     const port = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     port.stop(true)
     const failures = await Promise.all([
@@ -81,7 +81,7 @@ describe('isOutage', () => {
     expect(failures.map(isOutage)).toEqual([true, true, true, true])
   })
 
-  test('is true of a connection that the server ends under a query', async () => {
+  test('is true for a connection that the server ends during a query', async () => {
     const sql = connect(database.url, { connectionsMax: 1 })
     const failure = await sql`select pg_terminate_backend(pg_backend_pid())`.catch((e) => e)
     expect(isOutage(failure)).toBe(true)
@@ -89,7 +89,7 @@ describe('isOutage', () => {
     expect(isOutage(await sql`select 1`.catch((error) => error))).toBe(true)
   })
 
-  test('is true of a read-only server', async () => {
+  test('is true for a read-only server', async () => {
     const failure = await database.sql
       .begin('read only', (tx) => tx`insert into currencies default values`)
       .catch((error) => error)
@@ -97,7 +97,7 @@ describe('isOutage', () => {
     expect(isOutage(failure)).toBe(true)
   })
 
-  test("is false of errors about rows, the statement or the database's own state", async () => {
+  test("is false for errors about rows, the statement or the database's own state", async () => {
     const { sql } = database
     const failures = await Promise.all([
       sql`select 1 / 0`.catch((error) => error),
@@ -110,20 +110,20 @@ describe('isOutage', () => {
   })
 
   test.each(['08006', '53300', '53100', '57P01', '57P03', '58030', 'CONNECT_TIMEOUT', 'EPIPE'])(
-    'is true of %s',
+    'is true for %s',
     (code) => {
       expect(isOutage(coded(code))).toBe(true)
     },
   )
 
   test.each(['57014', '40001', '40P01', '23505', '0A000', '00000', 'XX000', '', 53_300, null])(
-    'is false of %p',
+    'is false for %p',
     (code) => {
       expect(isOutage(coded(code))).toBe(false)
     },
   )
 
-  test('looks inside errors that wrap another, and ends even in a circle', () => {
+  test('looks inside errors that wrap another, and ends even for a cycle', () => {
     const circle = new Error('x')
     circle.cause = circle
     expect(isOutage(new Error('x', { cause: coded('08006') }))).toBe(true)
@@ -136,7 +136,7 @@ describe('isOutage', () => {
 describe('orUnavailable', () => {
   const AWAY = 'the database is away; retry shortly'
 
-  test('passes on the result of the work, and every other error unchanged', async () => {
+  test('returns the result of the work, and passes on every other error unchanged', async () => {
     expect(await orUnavailable(Promise.resolve(7), AWAY)).toBe(7)
     const error = new Error('ours')
     expect(await orUnavailable(Promise.reject(error), AWAY).catch((caught) => caught)).toBe(error)

@@ -150,25 +150,25 @@ const statements: Record<string, () => unknown> = {
     ),
 }
 
-describe('no history is read from end to end', () => {
-  test.each(Object.keys(statements))('for %s', async (name) => {
+describe('no sequential scan of a history', () => {
+  test.each(Object.keys(statements))('is needed for %s', async (name) => {
     const plan = await planOf(statements[name] as Statement)
     expect(scansOf(plan)).toEqual([])
   })
 
-  test('the check itself notices a scan', async () => {
+  test('is missed by the check itself', async () => {
     const whole = () => database.sql`select sum(rate) from observations`
     expect(scansOf(await planOf(whole as unknown as Statement))).toEqual(['early'])
   })
 })
 
-test('as-of questions probe once for each provider of the corridor', async () => {
+test('queries as of a time probe once for each provider of the corridor', async () => {
   const plan = await planOf(statements['the latest quotes before a moment'] as Statement)
   const probes = nodesOf(plan).filter((node) => node['Index Name'] === 'early_endless')
   expect(probes.map((node) => [node['Actual Loops'], node['Actual Rows']])).toEqual([[10, 1]])
 })
 
-test('the question about usual intervals probes each series once, for sixteen rows, and a few by day', async () => {
+test('the query of usual intervals probes each series once, for sixteen rows, and a few by day', async () => {
   const [row] = await database.sql`select count(*)::int as series from provider_corridors`
   const name = 'how regularly providers and corridors are sent for'
   const plan = await planOf(statements[name] as Statement)
@@ -183,7 +183,7 @@ test('the question about usual intervals probes each series once, for sixteen ro
   expect(probes[2]!['Actual Loops']).toBeLessThanOrEqual(DAILY_PROBES)
 })
 
-test('a deep page reads the page and one hour, and not the rows that it skips', async () => {
+test('a deep page reads its own rows and one hour, and not the rows that it skips', async () => {
   const plan = await planOf(statements['a deep page'] as Statement)
   const read = nodesOf(plan)
     .filter((node) => node['Relation Name'] === 'early')
@@ -191,7 +191,7 @@ test('a deep page reads the page and one hour, and not the rows that it skips', 
   expect(Math.max(...read)).toBeLessThan(501 + 50)
 })
 
-test('a deep page of what was known reads the hours that changed since, and no others', async () => {
+test('a deep page of past knowledge reads the hours that changed since, and no others', async () => {
   const ask = { ...page(), limit: 6, offset: 300, isThen: true }
   const plan = await database.sql.begin(async (tx) => {
     const sql = tx as unknown as Sql

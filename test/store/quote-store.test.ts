@@ -44,7 +44,7 @@ describe('live', () => {
     expect(await createQuoteStore(await newDatabase()).live(NOW_MS)).toEqual([])
   })
 
-  test('answers the newest of each provider and corridor, every field', async () => {
+  test('returns the newest of each provider and corridor, with every field', async () => {
     const database = await newDatabase()
     const rows = [
       observation({ rate: '129.123456', fee: '1.5', feeCurrency: 'USD', notes: 'x' }),
@@ -65,7 +65,7 @@ describe('live', () => {
     expect(quotes.map(({ id, rate }) => ({ id, rate }))).toEqual([{ id: last!, rate: 2 }])
   })
 
-  test('answers the quotes that held at every boundary, for any history and clock', async () => {
+  test('returns the quotes in force at every boundary, for any history and clock', async () => {
     const database = await newDatabase()
     const pairs = ['KES', 'NGN', 'UGX'].flatMap((to) =>
       ['retail-a', 'p2p-a'].map((providerId) => ({ to, providerId })),
@@ -93,7 +93,7 @@ describe('live', () => {
     }
   })
 
-  test('answers each quote once, and future ones', async () => {
+  test('returns each quote once, and future ones', async () => {
     const database = await newDatabase()
     const [id] = await record(database, [observation({ effectiveMs: NOW_MS + 3 * HOUR_MS })])
     const quotes = await createQuoteStore(database).live(NOW_MS)
@@ -140,11 +140,11 @@ describe('the plan of live', () => {
       isDistributed: false,
     })
 
-  test('reads no history from end to end, before the table has statistics', async () => {
+  test('has no sequential scan of a history, before the table has statistics', async () => {
     expect(await scannedTables(database, latest())).not.toContain('m2026_03')
   })
 
-  test('reads no history from end to end once it has statistics', async () => {
+  test('has no sequential scan of a history once it has statistics', async () => {
     await database.sql`analyze observations`
     expect(await scannedTables(database, latest())).not.toContain('m2026_03')
   })

@@ -58,7 +58,7 @@ describe('reasonOf', () => {
     expect(said).not.toMatch(/query|params|\n/)
   })
 
-  test("is the connection's if the server is away", async () => {
+  test("is the connection's if the server is unreachable", async () => {
     const away = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
     expect(reasonOf(new DrizzleQueryError('select 1', [SECRET], away))).toBe(away.message)
   })

@@ -54,7 +54,7 @@ describe('a server that accepts connections and drops them', () => {
     expect(proxy.connections).toBeLessThanOrEqual(attemptsMax(performance.now() - startMs))
   })
 
-  test('gets answers again as soon as it keeps connections', async () => {
+  test('serves queries again as soon as it keeps connections', async () => {
     proxy.isDropping = true
     expect(isOutage(await failureOf(sql`select 1`))).toBe(true)
     proxy.isDropping = false

@@ -14,7 +14,7 @@ const SINGLE = { basis: 'single', dispersionBps: null } as const
 const sorted = (references: readonly Reference[]) => references.toSorted((a, b) => a.id - b.id)
 
 describe('append', () => {
-  test('answers the rates in their order, as between and live then do', async () => {
+  test('returns the rates in their order, as between and live do afterwards', async () => {
     const store = createReferenceStore(await newDatabase())
     const added = await store.append({
       source: 'feed',
@@ -92,7 +92,7 @@ describe('live', () => {
     expect(await store.live(NOW_MS)).toMatchObject([{ perUsd: 2 }])
   })
 
-  test('answers the reference of each currency that held at every boundary', async () => {
+  test('returns the reference of each currency in force at every boundary', async () => {
     const store = createReferenceStore(await newDatabase())
     const hourMs = hourStartMs(NOW_MS)
     const all: Reference[] = []
@@ -127,12 +127,12 @@ describe('the plan of live', () => {
     await recordHistory(database)
   })
 
-  test('reads no history from end to end, before the tables have statistics', async () => {
+  test('has no sequential scan of a history, before the tables have statistics', async () => {
     expect(await createReferenceStore(database).live(NOW_MS)).not.toEqual([])
     expect(await scannedTables(database, liveReferences(database, NOW_MS))).toEqual([])
   })
 
-  test('reads no history from end to end once they have statistics', async () => {
+  test('has no sequential scan of a history once they have statistics', async () => {
     await database.sql`analyze reference_rates`
     await database.sql`analyze reference_snapshots`
     expect(await scannedTables(database, liveReferences(database, NOW_MS))).toEqual([])

@@ -32,7 +32,7 @@ function failing(...codes: string[]) {
 }
 
 describe('rerun', () => {
-  test('runs work again after a deadlock or a replay conflict, three times at most', async () => {
+  test('retries work after a deadlock or a replay conflict, three times at most', async () => {
     const twice = failing('40P01', '40001')
     expect(await rerun(twice.work)).toBe('done')
     expect(twice.runs()).toBe(3)

@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 120_000)
 
 describe('the schema files', () => {
-  test('say what the last migration left, by the check of drizzle-kit', async () => {
+  test('agree with the last migration, by the check of drizzle-kit', async () => {
     const metas = [...new Bun.Glob('drizzle/meta/*_snapshot.json').scanSync(ROOT)].sort()
     const last = await Bun.file(join(ROOT, metas.at(-1)!)).json()
     const now = generateDrizzleJson(schema, last.id)
@@ -47,7 +47,7 @@ describe('the schema files', () => {
     expect(missing).toEqual([])
   })
 
-  test('have enums with the very words of a migrated database', async () => {
+  test('have exactly the enum values of a migrated database', async () => {
     const enums = Object.values(schema).filter(isPgEnum)
     expect(enums.length).toBeGreaterThan(5)
     const rows = await database.sql<{ name: string; words: string[] }[]>`

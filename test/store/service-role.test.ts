@@ -133,13 +133,13 @@ describe('a role with the rights that docs/operate.md names', () => {
     TEST_MS_MAX,
   )
 
-  test('makes months of observations, and renews their statistics', async () => {
+  test('creates months of observations, and renews their statistics', async () => {
     expect(await makeMonths(service, systemClock.now() + 110 * DAY_MS)).toBeGreaterThan(0)
     expect(await makeEarlierMonths(service, systemClock.now() - 40 * DAY_MS)).toBeGreaterThan(0)
     expect(await renewStatistics(service, { anyway: true })).toBe(true)
   })
 
-  test('serves: reads, records, counts, and hears what others change', async () => {
+  test('serves: reads, records, counts, and receives the changes of others', async () => {
     const made = ['account', 'create', '--email', 'a@example.com', '--plan', 'enterprise']
     const account = documentOf(await run(...made, '--role', 'treasury', '--json'))
     const { key } = account
@@ -174,7 +174,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     await until('its end is, too', async () => (await asked('/providers', second)).status === 401)
   })
 
-  test('notes the methodology, and seals it', async () => {
+  test('stores the methodology, and seals it', async () => {
     const log = createLogStore(service)
     await log.noteMethodology([{ name: '/methodology/9', row: { text: 'a' } }])
     await sealAll(service)
@@ -182,7 +182,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     expect(await log.indexOf('catalogue', id!)).toBeGreaterThanOrEqual(0)
   })
 
-  test('signs people up, lets them in and out, and lets an operator change them', async () => {
+  test('signs people up, in and out, and lets an operator change them', async () => {
     const { visitor, key, email } = await world.member()
     expect(await world.asked(key!)).toBe(200)
     await visitor.submit('/developer', {}, '/sign-out')
@@ -193,7 +193,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     expect((await visitor.get(pathOf(world.linksTo(email).at(-1)!))).status).toBe(200)
   })
 
-  test('connects applications, ends connections and clears away what is left', async () => {
+  test('connects applications, ends connections and deletes the rest', async () => {
     const member = await world.member()
     const application = await Application.registered(world)
     const { access_token, refresh_token } = await application.tokens(member)
@@ -208,7 +208,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     expect(await root.sql`select 1 from oauth_clients`).toHaveLength(0)
   })
 
-  test('is refused everything that makes, changes or empties a table', async () => {
+  test('is refused everything that creates, changes or empties a table', async () => {
     for (const statement of [
       'create table mine (n int)',
       'create schema mine',
@@ -264,12 +264,12 @@ describe('a role with the rights that docs/operate.md names', () => {
     expect(tables).toHaveLength(Object.keys(TABLE_RIGHTS).length)
   })
 
-  test('lacks no right that the start of a service checks', async () => {
+  test('has every privilege that the start of a service checks', async () => {
     await requireRights(service.sql, { prunes: true })
     await requireRights(owner, { prunes: true })
   })
 
-  test('learns at the start of a service which rights are missing, and what to run', async () => {
+  test('is told at the start of a service which privileges are missing, and what to run', async () => {
     await owner.unsafe(`
       revoke all on portal_sessions, keys from ${SERVICE};
       revoke update, delete on rollups from ${SERVICE};
@@ -308,7 +308,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     await requireRights(service.sql, { prunes: true })
   })
 
-  test('learns from a command that it may not, and never with a statement or a value', async () => {
+  test('is refused a command with an error without statement or value', async () => {
     await owner.unsafe(`revoke select on accounts from ${SERVICE}`)
     try {
       const made = await run('account', 'create', '--email', 'secret@example.com')
@@ -325,7 +325,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     }
   })
 
-  test('finds the schema current, and learns who must migrate if it is not', async () => {
+  test('finds the schema current, and is told who must migrate if it is not', async () => {
     expect(await migrate(service)).toBe(0)
     await owner`delete from drizzle.__drizzle_migrations`
     await expect(migrate(service)).rejects.toThrow(

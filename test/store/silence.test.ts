@@ -35,7 +35,7 @@ test('a connection that dies silently fails its queries and is replaced', async 
   await sql.end()
 })
 
-test('a connection that is idle, or gets its answer in time, stays', async () => {
+test('a connection that is idle, or gets its response in time, stays open', async () => {
   const sql = connect(url, { connectionsMax: 1, silenceSeconds: 2 })
   const pid = () => sql`select pg_backend_pid() as pid`
   const [before] = await pid()

@@ -112,7 +112,7 @@ describe('a server whose certificate has its name', () => {
     ['sslmode=verify-full', UNTRUSTED],
     ['sslrootcert=system', UNTRUSTED],
     ['sslmode=verify-full&sslrootcert=system', UNTRUSTED],
-  ])('is connected to as %p asks', async (query, outcome) => {
+  ])('is connected to if required by %p', async (query, outcome) => {
     const withPaths = query.replace(/=(ours|theirs|both)/, (_, name) => `=${file(name)}.crt`)
     expect(await tryWith(withPaths)).toMatch(outcome)
   })
@@ -160,12 +160,12 @@ describe('a server whose certificate has another name', () => {
     ['sslmode=verify-full', OTHER_NAME],
     ['sslmode=verify-ca', ENCRYPTED],
     ['sslmode=require', ENCRYPTED],
-  ])('is connected to as %s asks', async (query, outcome) => {
+  ])('is connected to if required by %s', async (query, outcome) => {
     expect(await tryWith(`${query}&sslrootcert=${file('ours.crt')}`)).toMatch(outcome)
   })
 })
 
-describe('an address that asks for an unsupported check', () => {
+describe('an address with an unsupported check', () => {
   const refusal = async (query: string): Promise<string> => {
     const opening = openDatabase({
       databaseUrl: addressed(query.replaceAll('FOLDER', folder)),

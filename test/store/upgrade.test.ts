@@ -78,7 +78,7 @@ async function answer(path: string) {
   return { status: reply.status, body: await reply.json() }
 }
 
-describe('an installation of the first version, brought up to date with its data', () => {
+describe('an installation of the first version, upgraded with its data', () => {
   test('serves the same quotes, mid and key as before', async () => {
     const { status, body } = await answer('/rates?from=USD&to=KES')
     expect([status, body.count, body.mid_rate, body.mid_source]).toEqual([200, 2, 199, 'old feed'])

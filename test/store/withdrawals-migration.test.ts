@@ -13,7 +13,7 @@ async function answersOf(database: FreshDatabase): Promise<string[]> {
 }
 
 test(
-  'rows from before 0025_withdrawals answer as new ones, and belong to no account',
+  'rows from before 0025_withdrawals are served like new ones, and belong to no account',
   async () => {
     const [database, plain] = [await emptyDatabase(), await freshDatabase()]
     await migrate(database, await folderBefore('0025_withdrawals'))

@@ -10,21 +10,21 @@ const depthOf = (value: unknown): number =>
     : 0
 
 describe('isNestedTooDeep', () => {
-  test('accepts the allowed depth, and no level more', () => {
+  test('accepts the maximum depth, and no level more', () => {
     expect(isNestedTooDeep(nested(NESTING_MAX))).toBe(false)
     expect(isNestedTooDeep(nested(NESTING_MAX + 1))).toBe(true)
     expect(isNestedTooDeep('{"a":'.repeat(NESTING_MAX + 1))).toBe(true)
     expect(isNestedTooDeep('')).toBe(false)
   })
 
-  test('counts depth, not brackets, and ignores those inside a text', () => {
+  test('counts depth, not brackets, and ignores those inside a string', () => {
     expect(isNestedTooDeep(nested(1, Array(99).fill('[]').join()))).toBe(false)
     expect(isNestedTooDeep(`["${'['.repeat(99)}"]`)).toBe(false)
     expect(isNestedTooDeep(`["\\"${'['.repeat(99)}\\\\"]`)).toBe(false)
     expect(isNestedTooDeep(`["\\\\",${'['.repeat(99)}`)).toBe(true)
   })
 
-  test('says the same as the parsed value, for any JSON', () => {
+  test('agrees with the parsed value, for any JSON', () => {
     const law = fc.property(fc.jsonValue({ maxDepth: 25 }), (value) => {
       expect(isNestedTooDeep(JSON.stringify(value))).toBe(depthOf(value) > NESTING_MAX)
     })

@@ -7,12 +7,12 @@ import { iso, presentFreshness, presentMid } from '~/wire/present.ts'
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 
 describe('iso', () => {
-  test('is UTC with milliseconds, even where they are zero', () => {
+  test('is UTC with milliseconds, even if they are zero', () => {
     expect(iso(NOW_MS)).toBe('2026-03-05T14:25:30.500Z')
     expect(iso(0)).toBe('1970-01-01T00:00:00.000Z')
   })
 
-  test('is what Date says of the same moment, in whatever order moments come', () => {
+  test('agrees with Date, in any order of times', () => {
     const anyDay = fc.date({ noInvalidDate: true }).map((date) => date.getTime())
     const sameDay = fc.integer({ min: 0, max: DAY_MS - 1 }).map((ms) => NOW_MS + ms)
     const edges = fc
@@ -26,7 +26,7 @@ describe('iso', () => {
     )
   })
 
-  test('throws our own error for an invalid moment', () => {
+  test('throws our own error for an invalid time', () => {
     expect(() => iso(Number.NaN)).toThrow(RangeError)
     expect(() => iso(Number.POSITIVE_INFINITY)).toThrow(RangeError)
   })
@@ -41,13 +41,13 @@ describe('presentFreshness', () => {
     })
   })
 
-  test('at the top of the hour the cutoff is that very moment', () => {
+  test('has at the top of the hour that time as the cutoff', () => {
     const top = Date.parse('2026-03-05T15:00:00.000Z')
     expect(presentFreshness(freshnessAt('hourly', top)).as_of).toBe('2026-03-05T15:00:00.000Z')
     expect(presentFreshness(freshnessAt('hourly', top - 1)).as_of).toBe('2026-03-05T14:00:00.000Z')
   })
 
-  test('realtime has no as_of at all', () => {
+  test('has no as_of at the realtime tier', () => {
     expect(presentFreshness(freshnessAt('realtime', NOW_MS))).toEqual({
       timestamp: '2026-03-05T14:25:30.500Z',
       data_freshness: 'realtime',
@@ -56,7 +56,7 @@ describe('presentFreshness', () => {
 })
 
 describe('presentMid', () => {
-  test('has its members together, with the figures rounded', () => {
+  test('has its fields together, with the numbers rounded', () => {
     expect(
       presentMid({
         ...{ rate: 110.00000000000001, source: 'ecb+open', atMs: NOW_MS },
@@ -71,7 +71,7 @@ describe('presentMid', () => {
     })
   })
 
-  test('has no member without a mid, not even an empty one', () => {
+  test('has no fields without a mid, not even an empty one', () => {
     expect(Object.keys(presentMid(null))).toEqual([])
   })
 })

@@ -52,11 +52,11 @@ describe('readQuery', () => {
     expect(read(CorridorQuery, '?fr%6Fm=U%53D&to=+KES%20')).toEqual({ from: 'USD', to: 'KES' })
   })
 
-  test('a value keeps its further equals signs', () => {
+  test('keeps further equals signs in a value', () => {
     expect(read(ProviderQuery, '?provider=a=b=c').provider).toBe('a=b=c')
   })
 
-  test('a missing parameter is named with what it takes', () => {
+  test('names a missing parameter with its valid values', () => {
     expect(faultOf(CorridorQuery, '')).toBe('missing_parameter from')
     expect(faultOf(CorridorQuery, '?')).toBe('missing_parameter from')
     expect(faultOf(CorridorQuery, '?from=USD')).toBe('missing_parameter to')
@@ -64,26 +64,26 @@ describe('readQuery', () => {
     expect(() => read(CorridorQuery, '?from=USD')).toThrow('target currency code')
   })
 
-  test('one given twice is named, even with the same value or an encoded name', () => {
+  test('names a repeated parameter, even with the same value or an encoded name', () => {
     expect(faultOf(CorridorQuery, '?from=USD&from=USD&to=KES')).toBe('repeated_parameter from')
     expect(faultOf(CorridorQuery, '?from=USD&to=KES&t%6F=')).toBe('repeated_parameter to')
     expect(() => read(CorridorQuery, '?from=1&from=2&from=3&to=KES')).toThrow('appears 3 times')
   })
 
-  test('an empty one, and one of spaces, is named', () => {
+  test('names an empty parameter, and one of spaces', () => {
     for (const empty of ['', '+', '%20%09', '%C2%A0'])
       expect(faultOf(CorridorQuery, `?from=${empty}&to=KES`)).toBe('invalid_parameter from')
     expect(faultOf(CorridorQuery, '?from&to=KES')).toBe('invalid_parameter from')
   })
 
-  test('broken percent-encoding of a value is named; of a name it is another parameter', () => {
+  test('names a parameter with broken percent-encoding in its value, and ignores one with it in its name', () => {
     for (const broken of ['%', '%G0', '%2', '%FF', '%C3'])
       expect(faultOf(CorridorQuery, `?from=${broken}&to=KES`)).toBe('invalid_parameter from')
     expect(read(CorridorQuery, '?%FF=1&from=USD&to=KES').from).toBe('USD')
     expect(faultOf(CorridorQuery, '?fro%=USD&to=KES')).toBe('missing_parameter from')
   })
 
-  test('a text may have 200 characters, or as many as its schema says', () => {
+  test('accepts a string of 200 characters, or as many as its schema allows', () => {
     expect(read(CorridorQuery, `?from=${'x'.repeat(200)}&to=KES`).from).toHaveLength(200)
     expect(faultOf(CorridorQuery, `?from=${'x'.repeat(201)}&to=KES`)).toBe('invalid_parameter from')
     expect(read(ProviderQuery, `?provider=${'x'.repeat(100)}`).provider).toHaveLength(100)
@@ -108,7 +108,7 @@ describe('readQuery of an amount', () => {
       expect(amountFault(text)).toBe('invalid_parameter amount')
   })
 
-  test('refuses every other notation, and text that is not a number', () => {
+  test('refuses every other notation, and a string that is not a number', () => {
     for (const text of [
       '1e3',
       '1E3',
@@ -153,11 +153,11 @@ describe('readQuery of a list', () => {
     expect(codesOf('KES%2CNGN')).toEqual(['KES', 'NGN'])
   })
 
-  test('a code that is given twice counts once, at its first place', () => {
+  test('counts a code that appears twice once, at its first place', () => {
     expect(codesOf('NGN,KES,ngn,NGN')).toEqual(['NGN', 'KES'])
   })
 
-  test('several parameters of one name are one list, in their order', () => {
+  test('joins several parameters of one name into one list, in their order', () => {
     expect(codesOf('NGN&to=KES')).toEqual(['NGN', 'KES'])
     expect(codesOf('NGN,ugx&t%6F=%20kes&to=NGN,ZAR')).toEqual(['NGN', 'UGX', 'KES', 'ZAR'])
     expect(codesOf('KES&to=KES')).toEqual(['KES'])
@@ -169,12 +169,12 @@ describe('readQuery of a list', () => {
     expect(faultOf(FetchMultiQuery, '?from=USD&from=GBP&to=KES')).toBe('repeated_parameter from')
   })
 
-  test('an empty item is named, wherever it stands', () => {
+  test('names an empty item, at any place', () => {
     for (const text of ['USD,,EUR', ',USD', 'USD,', ',', 'USD,+,EUR'])
       expect(codesFault(text)).toBe('invalid_parameter to')
   })
 
-  test('20 codes are accepted and 21 refused, not counting duplicates', () => {
+  test('accepts 20 codes and refuses 21, not counting duplicates', () => {
     const codes = Array.from({ length: 21 }, (_, i) => `C${String.fromCharCode(65 + i)}X`)
     expect(codesOf(codes.slice(0, 20).join())).toHaveLength(20)
     expect(codesFault(codes.join())).toBe('invalid_parameter to')
@@ -183,11 +183,11 @@ describe('readQuery of a list', () => {
 })
 
 describe('readQuery of whole numbers and words', () => {
-  test('a parameter that is not given has its default, or is absent', () => {
+  test('uses the default for an absent parameter, or leaves it absent', () => {
     expect(read(PagedQuery, '')).toEqual({ period: '30d', limit: 500, offset: 0 })
   })
 
-  test('a whole number is accepted at its bounds and refused beyond them', () => {
+  test('accepts a whole number at its bounds and refuses it beyond them', () => {
     expect(read(PagedQuery, '?limit=1').limit).toBe(1)
     expect(read(PagedQuery, '?limit=5000').limit).toBe(5000)
     expect(read(PagedQuery, '?offset=0').offset).toBe(0)
@@ -198,21 +198,21 @@ describe('readQuery of whole numbers and words', () => {
       expect(faultOf(PagedQuery, query)).toBe('invalid_parameter offset')
   })
 
-  test('a word is one of its list, in its own case', () => {
+  test('accepts a word of its list, in exact case', () => {
     expect(read(PagedQuery, '?period=7d').period).toBe('7d')
     for (const text of ['7D', '8d', '7d,30d', 'constructor'])
       expect(faultOf(PagedQuery, `?period=${text}`)).toBe('invalid_parameter period')
     expect(() => read(PagedQuery, '?period=8d')).toThrow('one of 1d, 7d, 30d')
   })
 
-  test('an optional text has its own bound', () => {
+  test('limits an optional string by its own bound', () => {
     expect(read(PagedQuery, '?provider=abcde').provider).toBe('abcde')
     expect(faultOf(PagedQuery, '?provider=abcdef')).toBe('invalid_parameter provider')
   })
 })
 
-describe('readQuery of a parameter that asks for a time', () => {
-  test('is refused by its name on a path that answers for now, and says where to ask', () => {
+describe('readQuery of a parameter for a time', () => {
+  test('refuses it by name on a path of current data, and names the path to use', () => {
     for (const [name, where] of [
       ['date', '/historical'],
       ['as_of', '/historical'],
@@ -239,18 +239,18 @@ describe('readQuery of a parameter that asks for a time', () => {
     )
   })
 
-  test('is read where it is known, and ignored where another time is known', () => {
+  test('reads it if it is declared, and ignores it if another time is declared', () => {
     expect(faultOf(PagedQuery, '?period=7d')).toBe('none')
     expect(faultOf(PagedQuery, '?date=2025-12-25&start=1&end=1&as_of=1')).toBe('none')
   })
 
-  test('counts only under its exact name', () => {
+  test('recognises it by its exact name only', () => {
     for (const name of ['Date', 'dates', 'date_', 'since', 'toString', '__proto__', '%64%61te_'])
       expect(faultOf(CorridorQuery, `?from=USD&to=KES&${name}=1`)).toBe('none')
   })
 })
 
-test('readQuery answers or names a parameter, whatever stands in the URL', () => {
+test('readQuery returns a query or names a parameter, whatever the URL has', () => {
   const texts = fc.oneof(fc.string(), fc.string({ unit: 'binary' }).map(encodeURIComponent))
   fc.assert(
     fc.property(texts, texts, texts, (from, amount, rest) => {

@@ -103,7 +103,7 @@ function answered(answer: Both, world: World, tier: (typeof TIERS)[number]) {
 }
 
 describe.each(Object.entries(ANSWERS))('%s', (name, answer) => {
-  test('is what the presenter writes, character by character, whatever the market does', () => {
+  test('equals the presenter, character by character, whatever the market does', () => {
     let [answers, notes, stale] = [0, 0, 0]
     fc.assert(
       fc.property(steps, (all) => {

@@ -50,7 +50,7 @@ beforeEach(() => {
 })
 
 describe('LiveMemory', () => {
-  test('reports each step with what was known before and after it', async () => {
+  test('reports each step with the state before and after it', async () => {
     begin(10)
     const hearer = kept(live)
     const first = quote()
@@ -63,7 +63,7 @@ describe('LiveMemory', () => {
     expect(live.position).toBe(11)
   })
 
-  test('serves what a row names by the time that its position is reached', async () => {
+  test('serves the rows of a step by the time that its position is reached', async () => {
     begin(10)
     const seen = served.positions
       .reached(11)
@@ -73,7 +73,7 @@ describe('LiveMemory', () => {
     expect(served.current).toBe(live.current)
   })
 
-  test('reports what was left unreported as one gap, before the next step', async () => {
+  test('reports unreported steps as one gap, before the next step', async () => {
     begin(10)
     const hearer = kept(live)
     for (const position of [11, 12])
@@ -112,7 +112,7 @@ describe('LiveMemory', () => {
     expect(hearer.steps[1]!.atMs).toBe(BASE_MS)
   })
 
-  test('keeps what the hour before shows until the next one is opened', async () => {
+  test('keeps the prices of the previous hour until the next one is opened', async () => {
     begin(1, HOUR - HOUR_MS)
     const old = quote({ id: 1, atMs: HOUR - HOUR_MS - 1, rate: 1 })
     const newer = quote({ id: 2, atMs: HOUR - 1, rate: 2 })
@@ -127,7 +127,7 @@ describe('LiveMemory', () => {
     expect(rateAt(after, hour!.ms)).toBe(2)
   })
 
-  test('keeps what held at the top of an hour that is not opened yet', async () => {
+  test('keeps the prices of the top of an hour that is not opened yet', async () => {
     begin(1, HOUR)
     const laterMs = HOUR + 25 * HOUR_MS
     const held = quote({ id: 1, atMs: HOUR + 2 * HOUR_MS, rate: 1 })
@@ -139,7 +139,7 @@ describe('LiveMemory', () => {
     expect([HOUR, laterMs, laterMs + 1].map(rateAt)).toEqual([undefined, 1, 2])
   })
 
-  test('reports a gap if it begins again, and no step', async () => {
+  test('reports a gap if it starts over, and no step', async () => {
     begin(1)
     const hearer = kept(live)
     served.publish({ quotes: [quote()] }, BASE_MS)
@@ -149,7 +149,7 @@ describe('LiveMemory', () => {
     expect(live.current.quotes.book('USD', 'KES')!.size).toBe(1)
   })
 
-  test('tells nothing after the hearer has ended', async () => {
+  test('reports nothing after the listener has ended', async () => {
     begin(1)
     const hearer = new Kept()
     live.hear(hearer)()
@@ -158,7 +158,7 @@ describe('LiveMemory', () => {
     expect(hearer).toEqual({ steps: [], gaps: [] } as never)
   })
 
-  test('serves quotes without mids when their days cannot be looked up, and reports a gap', async () => {
+  test('serves quotes without mids when their days cannot be loaded, and reports a gap', async () => {
     served.publish(
       { references: [{ id: 1, atMs: BASE_MS, currency: 'KES', perUsd: 129, source: 'ecb' }] },
       BASE_MS,
@@ -174,7 +174,7 @@ describe('LiveMemory', () => {
     expect(live.current.quotes.book('USD', 'KES')!.size).toBe(1)
   })
 
-  test('counts who watches a corridor, each until its own end', () => {
+  test('counts the watchers of a corridor, each until its own end', () => {
     const corridor = { from: 'USD', to: 'KES' }
     const first = live.watch(corridor)
     const second = live.watch(corridor)

@@ -13,7 +13,7 @@ const entries = fc.array(
 )
 
 describe('Ring', () => {
-  test('keeps the newest steps that fit, and says after which one nothing is missing', () => {
+  test('retains the newest steps that fit, and the position after which none is missing', () => {
     fc.assert(
       fc.property(entries, fc.nat(200), (added, since) => {
         const ring = new Ring<{ position: number; events: number; bytes: number }>(LIMITS, 3)
@@ -46,7 +46,7 @@ describe('Ring', () => {
     )
   })
 
-  test('forgets more when what it keeps has grown', () => {
+  test('drops more when its retained steps have grown', () => {
     const ring = new Ring<{ position: number; events: number; bytes: number }>(LIMITS, 0)
     const first = { position: 1, events: 1, bytes: 10 }
     ring.append(first)
@@ -57,7 +57,7 @@ describe('Ring', () => {
     expect([ring.steps, ring.events, ring.bytes]).toEqual([1, 1, 1])
   })
 
-  test('begins again after a given place', () => {
+  test('starts over after a given position', () => {
     const ring = new Ring<{ position: number; events: number; bytes: number }>(LIMITS, 0)
     ring.append({ position: 1, events: 1, bytes: 10 })
     ring.clear(9)

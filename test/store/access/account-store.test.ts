@@ -25,7 +25,7 @@ const UNKNOWN = '00000000-0000-4000-8000-000000000000'
 const NOT_UUIDS = ['', 'x', "' or 1=1 --", UNKNOWN.slice(1), `${UNKNOWN}0`, 'a\0b']
 
 describe('create', () => {
-  test('answers the same as load and loadAccount afterwards', async () => {
+  test('returns the same as load and loadAccount afterwards', async () => {
     const { account, key } = await newAccount()
     expect(account).toMatchObject({ plan: 'pro', role: 'member' })
     expect(key).toMatchObject({ accountId: account.id, name: 'first', revokedMs: null })
@@ -35,12 +35,12 @@ describe('create', () => {
     expect(all.keys).toContainEqual(key)
   })
 
-  test('stores the address trimmed and in lower case', async () => {
+  test('stores the email trimmed and in lower case', async () => {
     const { account } = await newAccount('  Ada@Example.COM ')
     expect(account.email).toBe('ada@example.com')
   })
 
-  test('refuses a second account for an address, whatever its case, and leaves no key', async () => {
+  test('refuses a second account for an email, in any case, and leaves no key', async () => {
     await newAccount('grace@example.com')
     const before = (await store.load()).keys.length
     const again = newAccount('GRACE@example.com')
@@ -49,7 +49,7 @@ describe('create', () => {
     expect((await store.load()).keys.length).toBe(before)
   })
 
-  test('lets one of two at the same moment win', async () => {
+  test('lets one of two concurrent calls win', async () => {
     const other = otherHandle(database)
     const email = 'race@example.com'
     const results = await Promise.allSettled(
@@ -65,7 +65,7 @@ describe('create', () => {
 })
 
 describe('update', () => {
-  test('changes what is named and keeps the rest', async () => {
+  test('changes the given fields and keeps the others', async () => {
     const { account } = await newAccount()
     expect(await store.update(account.id, { role: 'treasury' })).toEqual({
       ...account,
@@ -84,14 +84,14 @@ describe('update', () => {
     expect(await store.update(account.id.toUpperCase(), {})).toEqual(account)
   })
 
-  test('answers null for an unknown id and for text that is not an id', async () => {
+  test('returns null for an unknown id and for a string that is not an id', async () => {
     for (const id of [UNKNOWN, ...NOT_UUIDS])
       expect(await store.update(id, { plan: 'free' })).toBeNull()
   })
 })
 
 describe('loadAccount', () => {
-  test('answers nothing for an unknown id and for text that is not an id', async () => {
+  test('returns nothing for an unknown id and for a string that is not an id', async () => {
     for (const id of [UNKNOWN, ...NOT_UUIDS])
       expect(await store.loadAccount(id)).toEqual({ accounts: [], keys: [] })
   })
@@ -128,7 +128,7 @@ describe('createKey', () => {
     expect((await store.listKeys(account.id)).map(({ id }) => id)).toEqual([key.id, second!.id])
   })
 
-  test('answers null for an account that does not exist', async () => {
+  test('returns null for an account that does not exist', async () => {
     for (const accountId of [UNKNOWN, ...NOT_UUIDS])
       expect(await store.createKey({ accountId, name: 'x', hash: newHash(), ...BY })).toBeNull()
   })
@@ -150,7 +150,7 @@ describe('revokeKey', () => {
     expect(keys).toEqual([{ ...key, revokedMs: NOW_MS }])
   })
 
-  test('answers null for a key that does not exist', async () => {
+  test('returns null for a key that does not exist', async () => {
     for (const id of [UNKNOWN, ...NOT_UUIDS]) {
       expect(await store.revokeKey(id, NOW_MS, BY)).toBeNull()
       const by = { actor: 'somebody', accountId: id }

@@ -54,7 +54,7 @@ async function taken(
 }
 
 describe('takeShares', () => {
-  test('gives a process that is alone half of what is free, less and less, to the last unit', async () => {
+  test('gives a single process half of the free units, less and less, to the last one', async () => {
     const one = await meter()
     const own = await account()
     const given: number[] = []
@@ -68,7 +68,7 @@ describe('takeShares', () => {
     await one.meters.leave()
   })
 
-  test('gives two processes no more than the limit together, at once as well as in turn', async () => {
+  test('gives two processes no more than the limit together, concurrently and in turn', async () => {
     const all = await Promise.all([meter(), meter(), meter()])
     expect(new Set(all.map(({ slot }) => slot))).toEqual(new Set([0, 1, 2]))
     const own = await account()
@@ -82,7 +82,7 @@ describe('takeShares', () => {
     for (const { meters } of all) await meters.leave()
   })
 
-  test('asks others for what they hold once nothing is free, and not before', async () => {
+  test('asks others to return their units once none is free, and not before', async () => {
     const [one, other] = [await meter(), await meter()]
     const own = await account()
     const listener = otherHandle(database)
@@ -118,7 +118,7 @@ describe('takeShares', () => {
     for (const { meters } of [dead, one]) await meters.leave()
   })
 
-  test('says if more is counted and held than the limit, and then gives nothing', async () => {
+  test('reports that more is counted and held than the limit, and then gives nothing', async () => {
     const one = await meter()
     const own = await account()
     const [share] = await taken(one, own, { counted: LIMIT - 1, held: 2 })
@@ -126,7 +126,7 @@ describe('takeShares', () => {
     await one.meters.leave()
   })
 
-  test('keeps days and accounts apart, and accepts limits that mean none', async () => {
+  test('keeps days and accounts apart, and accepts limits of zero or less', async () => {
     const one = await meter()
     const [own, another] = [await account(), await account()]
     await taken(one, own, { held: LIMIT })
@@ -137,7 +137,7 @@ describe('takeShares', () => {
     await one.meters.leave()
   })
 
-  test('answers the totals of every key of the account, even of a deleted account', async () => {
+  test('returns the totals of every key of the account, even of a deleted account', async () => {
     const one = await meter()
     const { id, keyIds } = await addAccount(database, { keys: 2 })
     const counts = keyIds.map((keyId) => ({ accountId: id, keyId, day: DAY, requests: 3 }))

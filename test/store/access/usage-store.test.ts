@@ -52,8 +52,8 @@ function brokenStore(begin: Begin) {
 const begin: Begin = (work) => database.sql.begin((tx) => work(tx))
 const closed = () => Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' })
 
-describe('settle, after a commit whose answer was lost', () => {
-  test('does not add again what was committed, and answers the totals', async () => {
+describe('settle, after a commit whose response was lost', () => {
+  test('does not add committed counts again, and returns the totals', async () => {
     const [mine, other] = [await newKey(), await newKey()]
     const { store, mend } = brokenStore(async (work) => {
       await begin(work)
@@ -72,7 +72,7 @@ describe('settle, after a commit whose answer was lost', () => {
     expect(await add(store, [next!])).toEqual([{ ...next!, requests: 6 }])
   })
 
-  test('adds again what was rolled back', async () => {
+  test('adds counts again that were rolled back', async () => {
     const counts = [{ ...(await newKey()), day: DAY, requests: 3 }]
     const { store, mend } = brokenStore((work) =>
       begin(async (tx) => {
@@ -85,7 +85,7 @@ describe('settle, after a commit whose answer was lost', () => {
     expect(await add(store, counts)).toEqual(counts)
   })
 
-  test('adds again what the server has never heard of', async () => {
+  test('adds counts again that the server does not know', async () => {
     const counts = [{ ...(await newKey()), day: DAY, requests: 3 }]
     const { store, mend } = brokenStore(async (work) => {
       const other = (rows: object[]) => Promise.resolve(rows)
@@ -123,7 +123,7 @@ describe('settle, after a commit whose answer was lost', () => {
 })
 
 describe('settle', () => {
-  test('answers the new totals, over several writes', async () => {
+  test('returns the new totals, over several writes', async () => {
     const key = await newKey()
     expect(await add(store, [{ ...key, day: DAY, requests: 3 }])).toEqual([
       { ...key, day: DAY, requests: 3 },
@@ -156,7 +156,7 @@ describe('settle', () => {
     )
   })
 
-  test('drops counts that belong to no key, and only those', async () => {
+  test('drops the counts that belong to no key, and only those', async () => {
     const key = await newKey()
     const gone = { accountId: key.accountId, keyId: crypto.randomUUID() }
     const foreign = { accountId: (await newKey()).accountId, keyId: key.keyId }
@@ -168,7 +168,7 @@ describe('settle', () => {
     expect(totals).toEqual([{ ...key, day: DAY, requests: 1 }])
   })
 
-  test('writes nothing for no counts', async () => {
+  test('writes nothing without counts', async () => {
     expect(await add(store, [])).toEqual([])
   })
 
@@ -188,7 +188,7 @@ describe('settle', () => {
 })
 
 describe('ofAccounts', () => {
-  test('answers the counts of those accounts on those days, for all their keys, and nothing else', async () => {
+  test('returns the counts of those accounts on those days, for all their keys, and nothing else', async () => {
     const [one, other] = [await newKey(), await newKey()]
     const second = await createAccountStore(database).createKey({
       accountId: one.accountId,
@@ -211,7 +211,7 @@ describe('ofAccounts', () => {
 })
 
 describe('since', () => {
-  test('answers that day and later ones only', async () => {
+  test('returns that day and later ones only', async () => {
     const key = await newKey()
     for (const day of [DAY - 1, DAY, DAY + 1]) await add(store, [{ ...key, day, requests: 1 }])
     const days = (await store.since(DAY)).filter(({ keyId }) => keyId === key.keyId)
@@ -232,8 +232,8 @@ describe('since', () => {
   })
 })
 
-describe('settle, where a migration needs the tables of keys and of usage', () => {
-  test('gives way to it in a deadlock, and adds once what is settled again', async () => {
+describe('settle, when a migration needs the tables of keys and of usage', () => {
+  test('gives way to the migration in a deadlock, and adds the counts once when repeated', async () => {
     const counts = [{ ...(await newKey()), day: DAY, requests: 3 }]
     const refused = await database.sql.begin(async (tx) => {
       await tx`set local deadlock_timeout = '1min'`

@@ -44,7 +44,7 @@ const bodies = async (alert: Alert) =>
   (await world.deps.deliveries.list(alert.id)).map((one) => one.body)
 
 describe('settle', () => {
-  test('stores a transition with its delivery, whichever of two comes first', async () => {
+  test('stores a transition with its delivery once, whichever of two processes is first', async () => {
     const alert = await made()
     const stores = [createJudgementStore(database), createJudgementStore(otherHandle(database))]
     const answers = await Promise.all(stores.map((store) => store.settle([firing(alert)])))
@@ -59,7 +59,7 @@ describe('settle', () => {
     })
   })
 
-  test('tells nothing of a condition that became false, and fires again after it', async () => {
+  test('queues no delivery for a condition that became false, and fires again after it', async () => {
     const alert = await made()
     const store = createJudgementStore(database)
     await store.settle([firing(alert)])
@@ -73,7 +73,7 @@ describe('settle', () => {
     expect(await bodies(alert)).toHaveLength(2)
   })
 
-  test('keeps nothing of what was judged before, or otherwise, or of another condition', async () => {
+  test('stores nothing from an earlier position, another state or another condition', async () => {
     const alert = await made()
     const store = createJudgementStore(database)
     const isTrue = { isTrue: true, base: null }
@@ -99,7 +99,7 @@ describe('settle', () => {
     expect(await bodies(alert)).toHaveLength(1)
   })
 
-  test('moves the base of a move that is measured from its last firing, once', async () => {
+  test('moves the base of a move measured from its last firing once', async () => {
     world.quote(100)
     const alert = await made({
       when: { field: 'best', op: 'moves_pct', value: 5, periodMs: null },
@@ -113,7 +113,7 @@ describe('settle', () => {
     expect(await bodies(alert)).toHaveLength(1)
   })
 
-  test('takes an alert that was judged in another database, which was restored here', async () => {
+  test('accepts an alert evaluated in another database that was restored here', async () => {
     const alert = await made()
     await database.sql`update alerts set judged_position = 9e18::bigint where id = ${alert.id}`
     const store = createJudgementStore(database)
@@ -122,7 +122,7 @@ describe('settle', () => {
     expect((await store.settle([firing(alert)])).has(alert.id)).toBe(true)
   })
 
-  test('wakes those who deliver', async () => {
+  test('wakes the delivering processes', async () => {
     const heard: HeardNews[] = []
     const onNews = (news: HeardNews) => void heard.push(news)
     const listening = await listenForNews(database, { onNews, onConnect() {} })
@@ -137,7 +137,7 @@ describe('settle', () => {
 })
 
 describe('active', () => {
-  test('has the active alerts of all accounts, or of one', async () => {
+  test('returns the active alerts of all accounts, or of one', async () => {
     const store = createJudgementStore(database)
     const other = new AlertWorld(database)
     const theirs = await other.account()
@@ -152,7 +152,7 @@ describe('active', () => {
 })
 
 describe('rebase', () => {
-  test('stores new bases of conditions that are still the same, and reports them', async () => {
+  test('stores new bases of unchanged conditions, and reports them', async () => {
     const alert = await made()
     const store = createJudgementStore(database)
     await store.rebase([{ id: alert.id, revision: 0, base: 12.5 }])

@@ -20,7 +20,7 @@ function watched({ url }: FreshDatabase) {
 }
 
 describe('a database without an archive', () => {
-  test('gets the statements that it would get without this feature', async () => {
+  test('receives the same statements as without this feature', async () => {
     const database = await newDatabase()
     await fill(database, { rows: 400, seed: 9 })
     const { sent, handle } = watched(database)
@@ -44,7 +44,7 @@ describe('an archive of months', () => {
     digest = await digestOf(database)
   })
 
-  test('answers every request as the rows do, and gives them back', async () => {
+  test('serves every request as the rows do, and gives the rows back', async () => {
     const roll = dice(Number(process.env.TEST_SEED ?? 11))
     const asks = Array.from({ length: QUESTIONS }, () => randomAsk(roll))
     const before: unknown[] = []

@@ -65,7 +65,7 @@ async function blocksOfFirstMonth({ sql }: Database) {
 const newRow = () => observation({ ...KENYA, effectiveMs: MIDDLE_MS, rate: '149.9' })
 
 describe('an archived month', () => {
-  test('takes a late price, which meets the rows of its corridor', async () => {
+  test('accepts a late price, which joins the rows of its corridor', async () => {
     await archive(database)
     expect(await blocksOfFirstMonth(database)).toHaveLength(2)
     const store = createObservationStore(database)
@@ -93,7 +93,7 @@ describe('an archived month', () => {
     expect(await differences(database)).toEqual([])
   })
 
-  test('lets rows be withdrawn as if they were not archived', async () => {
+  test('allows withdrawals of its rows as if they were not archived', async () => {
     const other = await newDatabase()
     await fill(other, { rows: ROWS, seed: 5 })
     await archive(database)
@@ -152,7 +152,7 @@ describe('an archived month', () => {
     }
   })
 
-  test('is pruned as rows are', async () => {
+  test('is pruned like rows', async () => {
     const other = await newDatabase()
     await fill(other, { rows: ROWS, seed: 5 })
     await archive(database)
@@ -185,7 +185,7 @@ describe('an archived month', () => {
 })
 
 describe('archiving', () => {
-  test('that was cut off at any step continues', async () => {
+  test('continues after an interruption at any step', async () => {
     const digest = await digestOf(database)
     const { observations } = (await archive(database))!
     await unarchive(database)
@@ -225,14 +225,14 @@ describe('archiving', () => {
     expect(waits[0]).toBeGreaterThan(30_000)
   })
 
-  test('leaves out a month that is not over', async () => {
+  test('leaves out a month that has not ended', async () => {
     const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth()))
     const { sql } = database
     const announced = async () => sql`select announce_archive(${month.toISOString()}::timestamptz)`
     await expect(announced()).rejects.toThrow('the month is not over')
   })
 
-  test('holds up a price for the month it moves, and loses none', async () => {
+  test('delays a price for the month it moves, and loses none', async () => {
     const { store } = archiveDeps(database)
     await store.announce(await store.months(CLOSED_MS))
     const other = otherHandle(database)
@@ -259,7 +259,7 @@ describe('archiving', () => {
     expect(await differences(database)).toEqual([])
   })
 
-  test('changes nothing where the disk is full', async () => {
+  test('changes nothing if the disk is full', async () => {
     const digest = await digestOf(database)
     await database.sql.unsafe(`
       create function no_room() returns trigger language plpgsql as $$

@@ -61,7 +61,7 @@ const deadlocks = async () => {
 }
 
 describe('the log of changes', () => {
-  test('answers the position before, though its commit came while the statement waited', async () => {
+  test('returns the position before, even if its commit came while the statement waited', async () => {
     const { promise: isLogged, resolve: logged } = Promise.withResolvers<number>()
     const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>()
     const first = database.sql.begin(async (tx) => {
@@ -87,7 +87,7 @@ describe('the log of changes', () => {
     expect(await record(database)).toMatchObject({ previous: next })
   })
 
-  test('has the catalogue as of each commit of it, whatever was committed since', async () => {
+  test('has the catalogue as of each of its commits, whatever was committed since', async () => {
     const store = createCatalogueStore(other)
     const { currencies, providers } = await store.load()
     const loaded = []
@@ -113,7 +113,7 @@ describe('the log of changes', () => {
     await store.apply({ currencies, providers })
   })
 
-  test('has a row for each commit, with its rows and the time of its writer', async () => {
+  test("has a row for each commit, with its rows and the writer's time", async () => {
     const recorded = await record(other, 3, NOW_MS + 7)
     const [reference] = await createReferenceStore(other).append({
       source: 'feed',
@@ -134,7 +134,7 @@ describe('the log of changes', () => {
     ])
   })
 
-  test('has no row for what was not recorded', async () => {
+  test('has no row for a write that recorded nothing', async () => {
     const { account } = await createAccountStore(other).create({
       email: 'log@example.com',
       plan: 'free',
@@ -151,7 +151,7 @@ describe('the log of changes', () => {
     expect((await logged()).map(({ kind }) => kind)).toEqual(['observations'])
   })
 
-  test('names the rows of a commit, and none of more than a thousand', async () => {
+  test('names the rows of a commit, and none of a commit with more than a thousand', async () => {
     const rows = (count: number) => inArrays(Array.from({ length: count }, () => observation()))
     await record(other, 1000)
     await record(other, 1001)
@@ -164,7 +164,7 @@ describe('the log of changes', () => {
     expect(all[2]!.ids).toEqual(imported.map(({ id }) => Number(id)).reverse())
   })
 
-  test('gives positions in the order of commits, whoever writes, and locks no writer out', async () => {
+  test('assigns positions in the order of commits, for any writer, and blocks no writer', async () => {
     const before = await deadlocks()
     const writers = Array.from({ length: 120 }, (_, i) => {
       const through = i % 2 === 0 ? database : other
@@ -196,7 +196,7 @@ describe('the log of changes', () => {
     await database.sql`delete from changes where position >= 9e14`
   })
 
-  test('has one row of an hour and of a tick, of all who notice it at once', async () => {
+  test('has one row for an hour and one for a tick, however many processes notice it at once', async () => {
     const { position } = await changes().end()
     const stores = [createChangeStore(database), createChangeStore(other)]
     const notice = (kind: 'tick' | 'hour', atMs: number) =>
@@ -217,19 +217,19 @@ describe('the log of changes', () => {
     expect(await changes().end()).toEqual(end)
   })
 
-  test('has a tick again for a process that has seen the one before', async () => {
+  test('has another tick for a process that has seen the one before', async () => {
     await changes().logTime('tick', NOW_MS, 0)
     await changes().logTime('tick', NOW_MS, (await changes().end()).position)
     expect(await logged()).toHaveLength(2)
   })
 
-  test('is read from a position on, that one first, in bounded parts', async () => {
+  test('is read from a position on, including that one, in bounded parts', async () => {
     for (let i = 0; i < 4; i++) await record(other)
     const rows = await logged()
     expect(await changes().from(rows[1]!.position, 2)).toEqual(rows.slice(1, 3))
   })
 
-  test('forgets rows of more than an hour, oldest first, and keeps the last one', async () => {
+  test('deletes rows older than an hour, oldest first, and keeps the last one', async () => {
     for (const ageMs of [3 * HOUR_MS, 0, 2 * HOUR_MS]) await record(other, 1, NOW_MS - ageMs)
     const rows = await logged()
     expect(await changes().prune(NOW_MS - HOUR_MS - 1)).toBe(0)
@@ -242,7 +242,7 @@ describe('the log of changes', () => {
     expect(await changes().from(0, 9)).not.toEqual([])
   })
 
-  test('forgets nothing young for a clock that is a day ahead', async () => {
+  test('deletes no recent row for a clock that is a day ahead', async () => {
     await record(other, 1, Date.now())
     const [young] = await logged()
     await record(other, 1, Date.now())

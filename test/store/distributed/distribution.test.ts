@@ -11,14 +11,14 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 describe('isDistributed', () => {
-  test('says no without the extension, and asks once', async () => {
+  test('returns false without the extension, and queries once', async () => {
     expect(await isDistributed(database.sql)).toBe(false)
     const asked = queries
     expect(await isDistributed(database.sql)).toBe(false)
     expect(queries).toBe(asked)
   })
 
-  test('asks again when it was forgotten', async () => {
+  test('queries again when the result was reset', async () => {
     await isDistributed(database.sql)
     const asked = queries
     forgetDistribution(database.sql)
@@ -26,7 +26,7 @@ describe('isDistributed', () => {
     expect(queries).toBe(asked + 1)
   })
 
-  test('asks again after an asking that failed', async () => {
+  test('queries again after a query that failed', async () => {
     const lost = await freshDatabase()
     await lost.close()
     await expect(isDistributed(lost.sql)).rejects.toThrow()

@@ -42,7 +42,7 @@ const stateOf = async (position: number) =>
   (await changes().from(position, 1))[0]?.spread?.state ?? null
 
 describe('the log of changes of several servers', () => {
-  test('says the rows of a commit, their corridors and times, and that it is open', async () => {
+  test('has the rows of a commit, their corridors and times, and its open state', async () => {
     const row = await logged([4, 5, 7])
     expect(row).toMatchObject({
       kind: 'observations',
@@ -54,7 +54,7 @@ describe('the log of changes of several servers', () => {
     expect(await changes().unseen(10)).toEqual([row])
   })
 
-  test('names no rows where there are many, but the first and the last of each corridor', async () => {
+  test('names no rows of a large commit, but the first and the last of each corridor', async () => {
     const ids = Array.from({ length: CHANGE_ROWS_MAX + 1 }, (_, i) => i + 1)
     const { ids: named, spread } = await logged(ids)
     expect(named).toBe(null)
@@ -68,7 +68,7 @@ describe('the log of changes of several servers', () => {
     expect(await changes().from(0, 10)).toHaveLength(1)
   })
 
-  test('is settled only if no process went on without it', async () => {
+  test('is settled only if no process set the commit aside', async () => {
     const [seen, aside] = [await logged([1]), await logged([2])]
     await changes().setAside(aside.position)
     await changes().settle([seen.position, aside.position])
@@ -76,7 +76,7 @@ describe('the log of changes of several servers', () => {
     expect(await stateOf(aside.position)).toBe('aside')
   })
 
-  test('tells again what was set aside, once, and to the process itself too', async () => {
+  test('sends a commit again that was set aside, once, and to the process itself too', async () => {
     const { position } = await logged([1, 2])
     const heard: HeardNews[] = []
     const listening = await listenForNews(other, {
@@ -104,7 +104,7 @@ describe('the log of changes of several servers', () => {
     listening.stop()
   })
 
-  test('keeps what was not seen whole, however old', async () => {
+  test('keeps commits that were not settled, however old', async () => {
     const [open, seen] = [
       await logged([1], NOW_MS - 2 * HOUR_MS),
       await logged([2], NOW_MS - HOUR_MS - 1),
@@ -117,7 +117,7 @@ describe('the log of changes of several servers', () => {
 })
 
 describe('the quotes of several servers', () => {
-  test('are found by the ids, corridors and times of changes, and witnesses only where all are', async () => {
+  test('are found by the ids, corridors and times of changes, and witnesses only if all are', async () => {
     const recording = await createObservationStore(database).record({
       observations: [observation({ rate: '1' }), observation({ to: 'NGN', rate: '2' })],
       idempotency: null,

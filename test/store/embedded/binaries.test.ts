@@ -49,7 +49,7 @@ describe('embeddedBinaries', () => {
       expect((await lstat(join(native, '..', target))).isSymbolicLink()).toBe(true)
   })
 
-  test('are copied once from a closed folder as root, and run in place otherwise', async () => {
+  test('are copied once from an inaccessible folder as root, and run in place otherwise', async () => {
     const folder = await scratchFolder()
     const shelf = join(await scratchFolder(), 'shelf')
     const native = await bareNative(folder)
@@ -64,7 +64,7 @@ describe('embeddedBinaries', () => {
     expect(said).toEqual([])
   })
 
-  test('create and run a database from a closed folder', async () => {
+  test('create and run a database from an inaccessible folder', async () => {
     const folder = await scratchFolder()
     const base = await scratchFolder()
     bases.push(base)

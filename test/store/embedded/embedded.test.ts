@@ -32,7 +32,7 @@ afterAll(cleanUp, TEST_MS_MAX)
 const portOf = (url: string) => new URL(url).port
 
 describe('openEmbedded, first start', () => {
-  test('creates a missing DATA_DIR, answers queries, and stops with its last user', async () => {
+  test('creates a missing DATA_DIR, serves queries, and stops with its last user', async () => {
     const dataDir = await newDataDir()
     const embedded = await openEmbedded({ dataDir, use: 'service', say: () => {} })
     const sql = clientOf(embedded.url)
@@ -91,7 +91,7 @@ describe('openEmbedded, first start', () => {
 })
 
 describe('openEmbedded, interrupted while it waits', () => {
-  test('stops a server that it launches just then, and rejects', async () => {
+  test('stops a server that it is just starting, and rejects', async () => {
     const ending = new AbortController()
     const settings = { dataDir, use: 'command', say: () => {}, ended: ending.signal } as const
     const opening = openEmbedded(settings).catch(({ name }: Error) => name)
@@ -103,7 +103,7 @@ describe('openEmbedded, interrupted while it waits', () => {
     expect(found.stdout.toString()).toBe('')
   })
 
-  test('does not wait for its turn any more', async () => {
+  test('stops waiting for its turn', async () => {
     const turn = await tryLock(join(dataDir, 'postgres', 'turn.lock'), 'exclusive')
     const ending = new AbortController()
     const settings = { dataDir, use: 'command', say: () => {}, ended: ending.signal } as const
@@ -114,8 +114,8 @@ describe('openEmbedded, interrupted while it waits', () => {
   })
 })
 
-describe('openEmbedded, after a process that was killed', () => {
-  test('takes over the server that it left, with everything that was committed', async () => {
+describe('openEmbedded, after a process was killed', () => {
+  test('takes over the server that the process left, with everything that was committed', async () => {
     const first = launch(dataDir, 'service')
     const killed = await first.joined
     const before = clientOf(killed.url)

@@ -66,7 +66,7 @@ describe('userForRoot', () => {
 })
 
 describe('embeddedHome', () => {
-  test('is below DATA_DIR, links resolved, its folders made enterable', async () => {
+  test('is below DATA_DIR, with links resolved and its folders made accessible', async () => {
     const base = await scratchFolder()
     await mkdir(join(base, 'real'))
     await symlink(join(base, 'real'), join(base, 'link'))
@@ -77,7 +77,7 @@ describe('embeddedHome', () => {
     if (home.user) expect(await closedTo(home.user, home.directory)).toBeNull()
   })
 
-  test('stays where its data is once there is data', async () => {
+  test('stays at its place once there is data', async () => {
     const place = await closedPlace()
     const first = await embeddedHome(place)
     await mkdir(first.data)
@@ -116,8 +116,8 @@ describe('embeddedHome', () => {
   })
 })
 
-describe('openEmbedded in a closed folder', () => {
-  test('works elsewhere as root, and says so, and in place otherwise', async () => {
+describe('openEmbedded in an inaccessible folder', () => {
+  test('works in another folder as root, and says so, and in place otherwise', async () => {
     const place = await closedPlace()
     shelves.push(place.elsewhere, place.closed)
     const embedded = await openEmbedded({ ...place, use: 'service', durable: false })

@@ -40,7 +40,7 @@ describe('two services on one DATA_DIR', () => {
     await third.close()
   })
 
-  test('exactly one of four started at the same moment wins', async () => {
+  test('exactly one of four started at the same time wins', async () => {
     const newDir = await newDataDir()
     const services = await Promise.all([1, 2, 3, 4].map(() => joinAs(newDir, 'service')))
     const winners = services.filter(({ error }) => error === '')
@@ -57,7 +57,7 @@ describe('two services on one DATA_DIR', () => {
   })
 })
 
-describe('commands', () => {
+describe('commands on a DATA_DIR', () => {
   test('alongside a service use its server and leave it running', async () => {
     const service = await joinAs(dataDir, 'service')
     const pid = await serverPid(dataDir)
@@ -155,7 +155,7 @@ describe('Ctrl-C at the terminal', () => {
 })
 
 describe('revive', () => {
-  test('brings a server that was killed back on the same port', async () => {
+  test('restarts a killed server on the same port', async () => {
     const embedded = await openEmbedded({ dataDir, use: 'service', say: quiet, durable: false })
     const { url } = embedded
     await endServer(dataDir, 'SIGQUIT')

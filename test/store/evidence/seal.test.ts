@@ -49,7 +49,7 @@ describe('sealPass', () => {
     expect(await createLogStore(database).origin()).toBeNull()
   })
 
-  test('gives an entry all that is public of its row, and nothing else', async () => {
+  test('puts every public field of a row into its entry, and nothing else', async () => {
     const database = await newDatabase()
     const { effectiveMs } = await record(database, '129.50')
     await createReferenceStore(database).append({
@@ -84,7 +84,7 @@ describe('sealPass', () => {
     })
   })
 
-  test('seals each change of the catalogue in its place, with what is public of it', async () => {
+  test('seals each change of the catalogue in its place, with its public fields', async () => {
     const database = await begunDatabase()
     const catalogue = createCatalogueStore(database)
     const [first] = PROVIDERS
@@ -192,7 +192,7 @@ describe('sealPass', () => {
     expect(ids.length).toBe(1503)
   })
 
-  test('ends after what it is reading when it is asked to, and goes on from there', async () => {
+  test('ends on request after the rows it is reading, and continues from there', async () => {
     const database = await begunDatabase()
     await record(database, '1')
     await sealAll(database)
@@ -208,7 +208,7 @@ describe('sealPass', () => {
     expect((await headOf(database)).size).toBe(before + 1500)
   })
 
-  test('takes no more leaves than it may, and makes the same tree in any portions', async () => {
+  test('seals no more leaves than allowed, and builds the same tree in any portions', async () => {
     const database = await newDatabase()
     for (let i = 0; i < 40; i++) await record(database, `${i + 1}`, `${i + 2}`, `${i + 3}`)
     for (let size = 7; size <= 120; size += 7) {
@@ -221,7 +221,7 @@ describe('sealPass', () => {
     )
   })
 
-  test('leaves nothing behind when it fails in the middle, and goes on as if it had not', async () => {
+  test('leaves nothing behind when it fails in the middle, and continues as if it had not', async () => {
     const database = await begunDatabase()
     await record(database, '1', '2', '3')
     await sealAll(database)
@@ -238,7 +238,7 @@ describe('sealPass', () => {
     expect(shown(await entries(database)).at(-1)).toBe('observation 5')
   })
 
-  test('has the same tree after kill -9 in the middle as without it', async () => {
+  test('builds the same tree after kill -9 in the middle as without it', async () => {
     const database = await begunDatabase()
     await record(database, '1', '2', '3')
     await sealAll(database)
@@ -273,7 +273,7 @@ describe('sealPass', () => {
     expect(new Set(shown(await entries(database))).size).toBe(100)
   })
 
-  test('seals each row once where two replicas seal at a time', async () => {
+  test('seals each row once if two replicas seal at a time', async () => {
     const database = await newDatabase()
     for (let i = 0; i < 50; i++) await record(database, `${i + 1}`)
     await seal(database, { leavesMax: 10 })
@@ -285,7 +285,7 @@ describe('sealPass', () => {
     )
   })
 
-  test('seals all that is new after the log of changes has lost it', async () => {
+  test('seals all new rows after the log of changes has lost them', async () => {
     const database = await begunDatabase()
     await record(database, '1')
     await sealAll(database)
@@ -325,13 +325,13 @@ describe('the origin', () => {
     earlier = await headOf(database)
   })
 
-  test('stays while what was published is the beginning of what is stored', async () => {
+  test('stays while the published tree is the beginning of the stored one', async () => {
     await record(database, '3')
     expect(await seal(database, { published: earlier })).toMatchObject({ abandoned: null })
     expect((await headOf(database)).origin).toBe('log.example')
   })
 
-  test('is another one where more was published than is stored', async () => {
+  test('changes if more was published than is stored', async () => {
     const published = { ...earlier, size: 99 }
     expect(await seal(database, { published })).toMatchObject({
       added: 0,
@@ -340,24 +340,24 @@ describe('the origin', () => {
     expect(await headOf(database)).toMatchObject({ origin: 'log.example/2', size: CATALOGUE + 3 })
   })
 
-  test('is another one where another tree was published', async () => {
+  test('changes if another tree was published', async () => {
     const published = { origin: 'log.example/2', size: 2, root: Buffer.alloc(32) }
     expect(await seal(database, { published })).toMatchObject({ abandoned: 'log.example/2' })
     expect(await headOf(database)).toMatchObject({ origin: 'log.example/3', size: CATALOGUE + 3 })
   })
 
-  test('is another one where a witness knows more', async () => {
+  test('changes if a witness knows more', async () => {
     expect(await seal(database, { isBehind: true })).toMatchObject({ abandoned: 'log.example/3' })
   })
 
-  test('is another one on another server', async () => {
+  test('changes on another server', async () => {
     await database.sql`update log_state set server = 'restored'`
     expect(await seal(database)).toMatchObject({ abandoned: 'log.example/4' })
     expect(await seal(database)).toBeNull()
     expect(await headOf(database)).toMatchObject({ origin: 'log.example/5', size: CATALOGUE + 3 })
   })
 
-  test('is the one that it was given, from the next seal on', async () => {
+  test('is the configured one, from the next seal on', async () => {
     const store = createLogStore(database)
     await store.rename('rates.example/log')
     expect(await seal(database)).toMatchObject({ abandoned: 'log.example/5' })
@@ -374,7 +374,7 @@ describe('the origin', () => {
 })
 
 describe('the tables', () => {
-  test('refuse to change or lose what is sealed', async () => {
+  test('refuse changes and losses of sealed rows', async () => {
     const database = await newDatabase()
     await record(database, '1')
     await sealAll(database)

@@ -43,7 +43,7 @@ async function tamper(database: FreshDatabase, statement: string): Promise<void>
 }
 
 describe('verifyLog', () => {
-  test('finds nothing wrong in an empty database, nor before the first seal', async () => {
+  test('finds no error in an empty database, nor before the first seal', async () => {
     const nothing = { leaves: 0, pruned: 0, faults: [] }
     expect(await verified(await freshDatabase())).toEqual({ ...nothing, waiting: 0 })
     const database = await newDatabase()
@@ -51,7 +51,7 @@ describe('verifyLog', () => {
     expect(await verified(database)).toEqual({ ...nothing, waiting: CATALOGUE + 1 })
   })
 
-  test('finds nothing wrong where nothing is, and counts what waits', async () => {
+  test('finds no error in an intact log, and counts the waiting rows', async () => {
     const database = await sealed()
     const leaves = CATALOGUE + 601
     expect(await verified(database)).toEqual({ leaves, pruned: 0, waiting: 0, faults: [] })
@@ -105,7 +105,7 @@ describe('verifyLog', () => {
     ])
   })
 
-  test('names a change of the catalogue that was made another, and one that waits', async () => {
+  test('names a change of the catalogue that was altered, and a waiting one', async () => {
     const database = await sealed(3)
     await database.sql`update providers set name = 'By hand' where id = 'retail-a'`
     expect(await verified(database)).toMatchObject({ waiting: 1, faults: [] })
@@ -143,7 +143,7 @@ describe('verifyLog', () => {
     expect(faults).toEqual(['the checkpoint is not signed by the key of the log'])
   })
 
-  test('compares only what was sealed since a moment', async () => {
+  test('compares only entries sealed since a given time', async () => {
     const database = await sealed()
     await tamper(database, 'update observations set rate = rate + 1 where id = 2')
     await record(database, '1')
@@ -155,7 +155,7 @@ describe('verifyLog', () => {
     expect((await verified(database)).faults.length).toBe(1)
   })
 
-  test('counts pruned rows, and still names a newer one that is gone', async () => {
+  test('counts pruned rows, and still names a newer row that is missing', async () => {
     const database = await sealed()
     await database.sql`
       insert into prunings (actor, before, observations)

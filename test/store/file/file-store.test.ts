@@ -51,7 +51,7 @@ const periods = async () =>
   ).map(({ period }) => period)
 
 describe('the files of days and months', () => {
-  test('are none in a database without observations', async () => {
+  test('do not exist in a database without observations', async () => {
     const store = createFileStore(database)
     expect(await store.find('2026-03-04', 1)).toBeNull()
     expect(await store.list()).toHaveLength(0)
@@ -67,7 +67,7 @@ describe('the files of days and months', () => {
   })
 
   test.each(['2026-03-04', '2026-02'])(
-    '%s is made by one process, while the others wait for it and get its file',
+    '%s is created by one process, while the others wait for it and get its file',
     async (period) => {
       const stores = Array.from({ length: 4 }, () => createFileStore(database))
       const begun = Promise.withResolvers<void>()
@@ -91,7 +91,7 @@ describe('the files of days and months', () => {
     },
   )
 
-  test('are made again after one that failed, of which nothing is kept', async () => {
+  test('are created again after a failure, of which nothing is stored', async () => {
     const store = createFileStore(database)
     const fail: Making['make'] = async (_past, put) => {
       await put(new Uint8Array(3 << 20))
@@ -104,7 +104,7 @@ describe('the files of days and months', () => {
     expect(await textOf('2026-03-03')).toBe('whole')
   })
 
-  test('are written in parts of a megabyte, and not made again as long as they are whole', async () => {
+  test('are written in parts of a megabyte, and not created again as long as they are whole', async () => {
     const store = createFileStore(database)
     const make: Making['make'] = async (_past, put) => {
       for (const n of [1, 2, 3, 4, 5]) await put(new Uint8Array(700_000).fill(n))
@@ -124,7 +124,7 @@ describe('the files of days and months', () => {
     expect([again.digest, await store.isWhole(again)]).toEqual([file.digest, true])
   })
 
-  test('of earlier versions are listed, read, corrected and made again as the others are', async () => {
+  test('of earlier versions are listed, read, corrected and created again like the others', async () => {
     const store = createFileStore(database)
     await database.sql`insert into day_files (day, content) values ('2025-12-30', 'one')`
     await database.sql`
@@ -147,7 +147,7 @@ describe('the files of days and months', () => {
     expect(await store.missing(['2025-12-30', '2025-12-29'])).toEqual(['2025-12-29'])
   })
 
-  test('are 2,000 days at most: beyond that the ones made first go', async () => {
+  test('are 2,000 days at most: beyond that the oldest files are deleted', async () => {
     await database.sql`
       insert into day_files (day, content, made_at)
       select date '2000-01-01' + n, 'x', timestamptz '2020-01-01' + n * interval '1 minute'

@@ -48,7 +48,7 @@ const record = async (database: FreshDatabase, days: readonly number[]) =>
   })
 
 describe('an import', () => {
-  test('of many rows makes the months that they need first', async () => {
+  test('of many rows first creates the months that they need', async () => {
     const database = await newDatabase()
     const before = await partNames(database)
     let told = 0
@@ -68,7 +68,7 @@ describe('an import', () => {
     expect(row!.rows).toBe(LOOKED)
   })
 
-  test('of few rows makes none', async () => {
+  test('of few rows creates no months', async () => {
     const database = await newDatabase()
     const before = await partNames(database)
     const told: number[] = []
@@ -82,7 +82,7 @@ describe('an import', () => {
     expect(told).toEqual([0])
   })
 
-  test('makes none for a few rows that are much older, and at most ten years', async () => {
+  test('creates no months for a few rows that are much older, and at most ten years of months', async () => {
     const database = await newDatabase()
     const old = spread(50, 30).map((row) => ({
       ...row,
@@ -105,14 +105,14 @@ describe('an import', () => {
     expect(length).toBeLessThanOrEqual(2 + 3 + 121)
   })
 
-  test('that is not to make months makes none', async () => {
+  test('that must not create months creates none', async () => {
     const database = await newDatabase()
     const before = await partNames(database)
     await importObservations({ database, rows: inArrays(spread(LOOKED, 400), 1000) })
     expect(await partNames(database)).toEqual(before)
   })
 
-  test('records its rows where the table is too busy for months', async () => {
+  test('records its rows if the table is too busy for new months', async () => {
     const database = await newDatabase()
     const before = await partNames(database)
     await database.sql.begin(async (tx) => {
@@ -124,7 +124,7 @@ describe('an import', () => {
 })
 
 describe('earlier months', () => {
-  test('take the few rows of theirs that were recorded before them', async () => {
+  test('receive the few rows of theirs that were recorded before', async () => {
     const database = await newDatabase()
     await record(database, [35, 70, 70, 400])
     const ids = await database.sql`select id, effective_from from observations order by id`
@@ -139,7 +139,7 @@ describe('earlier months', () => {
     expect((await partsOf(database)).early).toBe(2)
   })
 
-  test('are not made where many rows would have to move', async () => {
+  test('are not created if many rows would have to move', async () => {
     const database = await newDatabase()
     const rows = spread(20_001, 20).map((row) => ({ ...row, effectiveMs: Date.now() - YEAR_MS }))
     await database.sql`select make_observation_months(now())`
@@ -153,7 +153,7 @@ describe('earlier months', () => {
 })
 
 describe('earlier months', () => {
-  test('are made a year at a time, and only those that are not there', async () => {
+  test('are created a year at a time, and only missing ones', async () => {
     const database = await newDatabase()
     const transactions = async () => {
       const [row] = await database.sql<[{ made: number; parts: number }]>`
@@ -182,7 +182,7 @@ describe('a restored backup', () => {
     return text.trimEnd().split('\n')
   }
 
-  test('has the months of the database that it was taken of', async () => {
+  test('has the months of its original database', async () => {
     const database = await newDatabase()
     await record(database, [35, 70, 400])
     expect(await makeEarlierMonths(database, Date.now() - 100 * DAY_MS)).toBeGreaterThan(2)
@@ -195,7 +195,7 @@ describe('a restored backup', () => {
 })
 
 describe('the statistics of all observations', () => {
-  test('are renewed once their number has changed much, and when asked for', async () => {
+  test('are renewed once their number has changed much, and on request', async () => {
     const database = await newDatabase()
     expect(await renewStatistics(database, { anyway: false })).toBe(false)
     await importObservations({ database, rows: inArrays(spread(2000, 10), 1000) })

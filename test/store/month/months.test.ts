@@ -97,7 +97,7 @@ describe('an upgrade with observations in it', () => {
     expect(applied.filter((count) => count === 0)).toEqual([0])
   })
 
-  test('keeps all of them, and what the version before it recorded meanwhile', async () => {
+  test('keeps all of them, and the rows that the previous version recorded meanwhile', async () => {
     await record(database, 0)
     stop = true
     await writing
@@ -110,12 +110,12 @@ describe('an upgrade with observations in it', () => {
     expect([...(await parts(database))]).toEqual([{ part: 'early', rows: row!.rows + 1 }])
   })
 
-  test('a row of any moment can be recorded', async () => {
+  test('accepts a row of any time', async () => {
     for (const days of [-3000, 0, 61, 400]) await record(database, days)
     expect((await parts(database)).map(({ part }) => part)).toEqual(['early', 'late'])
   })
 
-  test('offers say their corridor, and long prices are kept aside, from before and after', async () => {
+  test('stores the corridor of offers, and long prices separately, from before and after', async () => {
     const { sql } = database
     await offerAsBefore(database, 'after')
     const offers = await sql`
@@ -127,20 +127,20 @@ describe('an upgrade with observations in it', () => {
     expect([...long]).toEqual([{ key: 'before' }, { key: 'after' }])
   })
 
-  test('a version before logs its changes, without their times', async () => {
+  test('logs the changes of a previous version, without their times', async () => {
     const { sql } = database
     await sql`select log_change('observations', array[1]::bigint[], null)`
     const [row] = await sql`select ids, since, until from changes order by position desc limit 1`
     expect(row).toEqual({ ids: [1], since: null, until: null })
   })
 
-  test('the planner knows what there is in all parts together', async () => {
+  test('gives the planner the statistics of all parts together', async () => {
     const [row] = await database.sql`
       select reltuples as rows from pg_class where oid = 'observations'::regclass`
     expect(row!.rows).toBeGreaterThanOrEqual(ROWS)
   })
 
-  test('the last index of the old table is gone, and each part has every index', async () => {
+  test('drops the last index of the old table, and gives each part every index', async () => {
     const rows = await database.sql<{ part: string; indexes: number }[]>`
       select i.inhrelid::regclass::text as part, count(*)::int as indexes
       from pg_inherits i join pg_index x on x.indrelid = i.inhrelid and x.indisvalid
@@ -149,7 +149,7 @@ describe('an upgrade with observations in it', () => {
   })
 })
 
-test('an upgrade with observations of months to come takes them in', async () => {
+test('an upgrade with observations of future months moves them in', async () => {
   const database = await emptyDatabase()
   await migrate(database, await folderBefore(MONTHS))
   await stock(database)
@@ -173,7 +173,7 @@ describe('months', () => {
   }, TEST_MS_MAX)
   afterAll(() => database.close())
 
-  test('are made once, four months ahead at most', async () => {
+  test('are created once, four months ahead at most', async () => {
     expect(await make(1)).toBe(0)
     expect(await make(100)).toBeGreaterThan(0)
     expect(await make(100)).toBe(0)
@@ -182,7 +182,7 @@ describe('months', () => {
     expect(row!.near).toBe(true)
   })
 
-  test('take the rows that came before them', async () => {
+  test('receive the rows that were recorded before them', async () => {
     const fresh = await freshDatabase()
     await stock(fresh)
     const id = await record(fresh, 100)
@@ -195,7 +195,7 @@ describe('months', () => {
     await fresh.close()
   })
 
-  test('wait for another time while another session holds the table', async () => {
+  test('are postponed while another session holds the table', async () => {
     const fresh = await freshDatabase()
     const untilMs = Date.now() + 110 * DAY_MS
     await fresh.sql.begin(async (tx) => {
@@ -206,7 +206,7 @@ describe('months', () => {
     await fresh.close()
   })
 
-  test('refuse to be changed, whatever name they are called by', async () => {
+  test('refuse changes under every name', async () => {
     await record(database, 63)
     const [month] = await parts(database)
     for (const table of ['observations', `observation_months.${month!.part}`])

@@ -6,7 +6,7 @@ import { databasesOfFile } from '../samples.ts'
 const newDatabase = databasesOfFile()
 
 describe('atOneMoment', () => {
-  test('shows every share what was there when the first began, and nothing later', async () => {
+  test('shows every share the rows at the start of the first, and nothing later', async () => {
     const { sql } = await newDatabase()
     await sql`create table told (word text)`
     await sql`insert into told values ('before')`
@@ -20,7 +20,7 @@ describe('atOneMoment', () => {
     expect(shares).toEqual([0, 1, 2].map((nth) => ({ share: { nth, of: 3 }, words: ['before'] })))
   })
 
-  test('makes do with fewer shares where the pool has fewer connections', async () => {
+  test('uses fewer shares if the pool has fewer connections', async () => {
     const { url } = await newDatabase()
     for (const [connectionsMax, of] of [
       [1, 1],
@@ -37,7 +37,7 @@ describe('atOneMoment', () => {
     }
   })
 
-  test('fails where one share does', async () => {
+  test('fails if one share fails', async () => {
     const { sql } = await newDatabase()
     const failing = atOneMoment(sql, 2, async (tx, { nth }) => {
       if (nth === 1) throw new Error('a share failed')
@@ -46,7 +46,7 @@ describe('atOneMoment', () => {
     expect(failing).rejects.toThrow('a share failed')
   })
 
-  test('lets many at once come to an end, more than the pool has connections', async () => {
+  test('completes many concurrent reads, more than the pool has connections', async () => {
     const { url } = await newDatabase()
     const sql = connect(url, { connectionsMax: 3 })
     const works = Array.from({ length: 9 }, () =>

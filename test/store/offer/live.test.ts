@@ -68,7 +68,7 @@ const emptied = ({ sql }: FreshDatabase) =>
   })
 
 describe('live', () => {
-  test('answers what may be asked for of every offer, for any history, validity and clock', async () => {
+  test('returns the requested quotes of every offer, for any history, validity and clock', async () => {
     const database = await newDatabase()
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 40 }), async (rows) => {
@@ -201,7 +201,7 @@ describe(`the plan of live on ${ROWS.toLocaleString('en')} observations`, () => 
       TEST_MS_MAX,
     )
 
-  test('finds for every offer what holds now, also where its newest rows have run out', async () => {
+  test('finds the valid price of every offer, even if its newest rows have expired', async () => {
     const quotes = await createQuoteStore(database).live(NOW_MS)
     const now = quotes.filter(({ offer }) => (offer?.validUntilMs ?? Infinity) >= NOW_MS)
     expect(

@@ -39,7 +39,7 @@ async function recordAsBefore({ sql }: FreshDatabase): Promise<void> {
 }
 
 describe('long prices', () => {
-  test('are kept aside by a batch, an import and an older version', async () => {
+  test('are stored separately by a batch, an import and an older version', async () => {
     const database = await newDatabase()
     await createObservationStore(database).record({ observations: ROWS, idempotency: null })
     expect(await longIn(database)).toEqual(await expected(database))
@@ -51,7 +51,7 @@ describe('long prices', () => {
     expect(await longIn(database)).toEqual(await expected(database))
   })
 
-  test('are kept aside by the store where there is no trigger', async () => {
+  test('are stored separately by the store if there is no trigger', async () => {
     const database = await newDatabase()
     await database.sql`drop trigger observations_long on observations`
     await createObservationStore(database).record({ observations: ROWS, idempotency: null })
@@ -60,7 +60,7 @@ describe('long prices', () => {
     expect(await longIn(database)).toHaveLength(2 * LONG)
   })
 
-  test('refuse to be changed, and go with their observations', async () => {
+  test('refuse changes, and are deleted with their observations', async () => {
     const database = await newDatabase()
     const old = { effectiveMs: NOW_MS - 3000 * DAY_MS }
     const observations = [valid(40, old), valid(33, old), valid(null, old)]

@@ -59,7 +59,7 @@ async function rowsIn(to: string): Promise<number> {
 }
 
 describe('an observation with an offer', () => {
-  test('comes back with everything that it says', async () => {
+  test('is read back with every field', async () => {
     const offers = [
       offer(FULL_OFFER),
       offer({ payIn: ['cash'], service: 'Äußerst "schnell", \\ {x}' }),
@@ -77,7 +77,7 @@ describe('an observation with an offer', () => {
     expect(await offersIn('NGN')).toBe(3)
   })
 
-  test('is of one offer however its ways are listed, and whatever its price and terms are', async () => {
+  test('is of one offer in any order of its ways, whatever its price and terms', async () => {
     const first = said({ to: 'UGX', offer: offer({ payOut: ['cash', 'mobile_money'] }) })
     const second = {
       ...first,
@@ -100,7 +100,7 @@ describe('an observation with an offer', () => {
     expect(ugx.map(({ rate, offer }) => [rate, offer?.feePercent])).toEqual([[2, 2]])
   })
 
-  test('shares one object with rows that say the same', async () => {
+  test('shares one object with rows of the same offer', async () => {
     const quotes = await createQuoteStore(database).live(NOW_MS)
     const again = await createQuoteStore(other).live(NOW_MS)
     const of = (all: typeof quotes) =>
@@ -128,7 +128,7 @@ describe('an observation with an offer', () => {
     await expect(sql`truncate offers cascade`).rejects.toThrow('append-only')
   })
 
-  test('is recorded again after the offer that we remember was lost, as by a failover', async () => {
+  test('is recorded again after the cached offer was lost, as by a failover', async () => {
     const row = said({ from: 'UGX', to: 'ZAR', offer: offer({ service: 'lost' }) })
     await record([row])
     const { sql } = database
@@ -143,7 +143,7 @@ describe('an observation with an offer', () => {
   })
 })
 
-describe('the limits', () => {
+describe('the limits of offers', () => {
   test(`a provider has ${PROVIDER_OFFERS_MAX} offers in a corridor, and the next is refused by name`, async () => {
     const to = 'XOF'
     await recordAll(bands(PROVIDER_OFFERS_MAX - 1, { to }))
@@ -200,7 +200,7 @@ describe('the limits', () => {
     expect(results.filter(({ kind }) => kind === 'recorded')).toHaveLength(1)
   })
 
-  test('offers whose prices have all run out do not count, until they are quoted again', async () => {
+  test('offers whose prices have all expired do not count, until they are quoted again', async () => {
     const more = { providerId: 'p2p-b', rateType: 'p2p' as const, to: 'ZAR' }
     const past = bands(PROVIDER_OFFERS_MAX, more).map((row) => ({
       ...row,
@@ -224,7 +224,7 @@ describe('the limits', () => {
     expect(await record([band(1, more)], fresh)).toMatchObject({ kind: 'refused' })
   })
 
-  test('a retry gets the answer of its batch, though there is no room for it by now', async () => {
+  test('a retry gets the response of its batch, even if there is no room for it now', async () => {
     const [account] = await database.sql`
       insert into accounts (email, plan, role) values ('a@example.com', 'free', 'treasury') returning id`
     const once = (key: string) => ({

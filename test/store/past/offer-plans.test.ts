@@ -95,8 +95,8 @@ const statements: Record<string, () => unknown> = {
     pageStatement(database, { ...page(), filters: fromUs, providerId: 'retail-a' }),
 }
 
-describe('no history is read from end to end', () => {
-  test.each(Object.keys(statements))('for %s', async (name) => {
+describe("no sequential scan of the offers' history", () => {
+  test.each(Object.keys(statements))('is needed for %s', async (name) => {
     const scans = nodesOf(await planOf(statements[name] as Statement)).filter((node) =>
       String(node['Node Type']).includes('Seq Scan'),
     )
@@ -120,7 +120,7 @@ test.each([
   expect(Math.max(...rows)).toBeLessThanOrEqual(offers)
 })
 
-test('what stands at a moment is what was said last and still valid then', async () => {
+test('the price at a time is the last one that was still valid then', async () => {
   const rows = await standing(kenya, NOW_MS)
   const expected = await database.sql`
     select distinct on (offer_id) id from observations

@@ -57,9 +57,9 @@ const isEnding = (quote: Quote) => Number.isFinite(lastMsOf(quote))
 const newestOf = (quotes: readonly Quote[]) =>
   [...Map.groupBy(quotes, heldKey).values()].map((all) => all.toSorted(newestFirst)[0]!)
 
-describe('what is known at a moment, of observations in many months', () => {
+describe('the prices known at a time, of observations in many months', () => {
   test(
-    'is what all of history says, for any history and moment',
+    'agree with all of history, for any history and time',
     async () => {
       const database = await newDatabase()
       const since = new Date(NOW_MS - DAYS * DAY_MS).toISOString()
@@ -87,7 +87,7 @@ describe('what is known at a moment, of observations in many months', () => {
     TEST_MS_MAX,
   )
 
-  test('is asked for once where a price without an end is newer than a long one', async () => {
+  test('are queried once if a price without an end is newer than a long one', async () => {
     const database = await newDatabase()
     const since = new Date(NOW_MS - DAYS * DAY_MS).toISOString()
     await database.sql`select make_earlier_months(${since}::timestamptz)`
@@ -112,7 +112,7 @@ describe('what is known at a moment, of observations in many months', () => {
     await sql.end()
   })
 
-  test('includes a long price where a stretch with a start has no other', async () => {
+  test('include a long price if a stretch with a start has no other', async () => {
     const database = await newDatabase()
     const since = new Date(NOW_MS - DAYS * DAY_MS).toISOString()
     await database.sql`select make_earlier_months(${since}::timestamptz)`

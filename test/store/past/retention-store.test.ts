@@ -46,7 +46,7 @@ async function pruneBehind(lock: string, work: (tx: TransactionSql) => Promise<u
   return pruned
 }
 
-test('prune keeps what is needed as of when it looked, whatever is recorded meanwhile', async () => {
+test('prune keeps the rows needed at its start, whatever is recorded meanwhile', async () => {
   await record('KES', 30, 20, 10)
   await database.sql.unsafe(`
     alter function kept_observations rename to kept_of_old;
@@ -67,7 +67,7 @@ test('prune keeps what is needed as of when it looked, whatever is recorded mean
   expect(await kept('KES')).toEqual([5])
 })
 
-test('prune counts what it deletes, and not what was withdrawn meanwhile', async () => {
+test('prune counts the rows that it deletes, and not those withdrawn meanwhile', async () => {
   await record('NGN', 30, 20, 10)
   const count = await pruneBehind('lock table rollups', (tx) =>
     tx.unsafe(`

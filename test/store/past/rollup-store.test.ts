@@ -114,7 +114,7 @@ describe('roll-ups', () => {
     expect(await allDifferences()).toEqual([])
   })
 
-  test('lose a best rate that is recorded again as one at which no money can be moved', async () => {
+  test('drop a best rate that is recorded again as one at which no money can be moved', async () => {
     const row = (rateType: Observation['rateType'], rate: string) =>
       observation({ to: 'USDC', providerId: 'retail-a', rate, effectiveMs: HOUR, rateType })
     await record([row('retail', '101')])
@@ -189,7 +189,7 @@ describe('roll-ups', () => {
     expect(await allDifferences()).toEqual([])
   })
 
-  test('come with their observations or not at all', async () => {
+  test('are committed with their observations or not at all', async () => {
     const before = await rollups('KES')
     const refused = [observation(), observation({ rateType: 'none' as 'retail' })]
     await expect(record(refused)).rejects.toThrow()
@@ -305,7 +305,7 @@ describe('differences and repair', () => {
     }
   })
 
-  test('repair tells other processes to load everything', async () => {
+  test('repair makes other processes reload everything', async () => {
     await spoil()
     const heard = Promise.withResolvers<object>()
     const news = await listenForNews(other, { onNews: heard.resolve, onConnect() {} })
@@ -314,7 +314,7 @@ describe('differences and repair', () => {
     news.stop()
   })
 
-  test('repair waits for a batch on its way and counts it, and a later batch adds to it', async () => {
+  test('repair waits for a batch in progress and counts it, and a later batch adds to it', async () => {
     await record([observation({ to: 'XOF' })])
     await spoil()
     const corridor = await corridorTo('XOF')
@@ -336,7 +336,7 @@ describe('differences and repair', () => {
     )
   })
 
-  test('repairing while recording leaves everything right', async () => {
+  test('repair while others record leaves everything right', async () => {
     const corridor = await corridorTo('XOF')
     const recording = Promise.all(
       Array.from({ length: 60 }, (_, i) =>

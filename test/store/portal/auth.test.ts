@@ -49,7 +49,7 @@ const cookieHeaders = ({ cookies }: SignedIn): Headers =>
   new Headers({ cookie: cookies.map((line) => line.split(';')[0]).join('; ') })
 
 describe('signUp', () => {
-  test('emails a link that confirms the address, and signs no person in before that', async () => {
+  test('emails a link that confirms the email, and signs no person in before that', async () => {
     const email = newEmail()
     await auth.signUp({ language: 'en', email, password: PASSWORD })
     expect(linkTo(email)).toMatchObject({ kind: 'confirm', email })
@@ -58,7 +58,7 @@ describe('signUp', () => {
     expect(await auth.signIn({ email, password: PASSWORD })).toMatchObject({ email })
   })
 
-  test('mails a reset link to a known address and leaves its password alone', async () => {
+  test('emails a reset link to a known person and leaves the password alone', async () => {
     const { email } = await confirmed()
     await auth.signUp({ language: 'en', email: email.toUpperCase(), password: OTHER })
     expect(linkTo(email)).toMatchObject({ kind: 'reset', email })
@@ -66,7 +66,7 @@ describe('signUp', () => {
     expect(await auth.signIn({ email, password: PASSWORD })).toMatchObject({ email })
   })
 
-  test('is false for an invalid address and for a password too short or too long', async () => {
+  test('returns false for an invalid email and for a password too short or too long', async () => {
     const email = newEmail()
     expect(await auth.signUp({ language: 'en', email: 'nobody', password: PASSWORD })).toBe(false)
     expect(await auth.signUp({ language: 'en', email, password: 'x'.repeat(9) })).toBe(false)
@@ -78,7 +78,7 @@ describe('signUp', () => {
     )
   })
 
-  test('keeps no password, and its hash is salted', async () => {
+  test('stores no password, and salts its hash', async () => {
     await confirmed()
     await confirmed()
     const rows = await database.sql<{ password: string }[]>`select password from portal_credentials`
@@ -90,14 +90,14 @@ describe('signUp', () => {
 })
 
 describe('signIn', () => {
-  test('is wrong for an unknown address, as for a wrong password', async () => {
+  test('is wrong for an unknown email, as for a wrong password', async () => {
     const { email } = await confirmed()
     expect(await auth.signIn({ email, password: OTHER })).toBe('wrong')
     expect(await auth.signIn({ email: newEmail(), password: PASSWORD })).toBe('wrong')
     expect(await auth.signIn({ email: 'nobody', password: PASSWORD })).toBe('wrong')
   })
 
-  test('begins another session each time, in a cookie that scripts cannot read', async () => {
+  test('starts another session each time, in a cookie that scripts cannot read', async () => {
     const { email, signedIn } = await confirmed()
     const again = (await auth.signIn({ email, password: PASSWORD })) as SignedIn
     expect(again.cookies).not.toEqual(signedIn.cookies)
@@ -110,7 +110,7 @@ describe('signIn', () => {
 })
 
 describe('session', () => {
-  test('is the person whose cookie it is, until sign-out', async () => {
+  test('is the person of the cookie, until sign-out', async () => {
     const { email, signedIn } = await confirmed()
     const headers = cookieHeaders(signedIn)
     expect(await auth.session(headers)).toMatchObject({ email, userId: signedIn.userId })
@@ -156,7 +156,7 @@ describe('reset', () => {
     expect(await auth.reset({ token: foreign, password: OTHER })).toBe(true)
   })
 
-  test('lets one of two links at the same moment set the password, and the other is over', async () => {
+  test('lets one of two concurrent links set the password, and expires the other', async () => {
     const { email } = await confirmed()
     const tokens = [await resetToken(email), await resetToken(email)]
     const passwords = [`${OTHER} 0`, `${OTHER} 1`]
@@ -176,7 +176,7 @@ describe('reset', () => {
     expect(await auth.reset({ token, password: OTHER })).toBe(false)
   })
 
-  test('needs a token of which only a hash is kept', async () => {
+  test('needs a token, and stores only its hash', async () => {
     const { email } = await confirmed()
     const token = await resetToken(email)
     const rows = await database.sql`select v::text from portal_verifications v`
@@ -187,7 +187,7 @@ describe('reset', () => {
     expect(await auth.reset({ token, password: OTHER })).toBe(true)
   })
 
-  test('accepts a link that was mailed before hashes were kept', async () => {
+  test('accepts a link that was emailed before hashes were stored', async () => {
     const { email, signedIn } = await confirmed()
     const token = crypto.randomUUID()
     await database.sql`insert into portal_verifications
@@ -198,13 +198,13 @@ describe('reset', () => {
     expect(await auth.signIn({ email, password: OTHER })).toMatchObject({ email })
   })
 
-  test('mails nothing to an unknown address', async () => {
+  test('sends nothing to an unknown email', async () => {
     const email = newEmail()
     await auth.requestReset(email)
     expect(linkTo(email)).toBeUndefined()
   })
 
-  test('confirms the address of a person who signed up first, through the mailed link', async () => {
+  test('confirms the email of a person who signed up first, through the emailed link', async () => {
     const email = newEmail()
     await auth.signUp({ language: 'en', email, password: PASSWORD })
     await auth.signUp({ language: 'en', email, password: OTHER })
@@ -214,7 +214,7 @@ describe('reset', () => {
     expect(await auth.signIn({ email, password: OTHER })).toMatchObject({ email })
   })
 
-  test('an expired link, a made-up one and a short password change nothing', async () => {
+  test('changes nothing for an expired link, a forged one and a short password', async () => {
     const { email } = await confirmed()
     await auth.requestReset(email)
     const { token } = linkTo(email)
@@ -235,7 +235,7 @@ test('confirm refuses a token that we did not sign', async () => {
   expect(await auth.signIn({ email, password: PASSWORD })).toBe('unconfirmed')
 })
 
-test("rejects with the database's error if it is away", async () => {
+test("rejects with the database's error if the database is unreachable", async () => {
   const gone = otherHandle(database)
   const secret = async () => 'k'.repeat(40)
   const away = createAuth(gone, {
@@ -260,6 +260,6 @@ test("rejects with the database's error if it is away", async () => {
     expect(outcome.status === 'rejected' && isOutage(outcome.reason)).toBe(true)
 })
 
-test('none of this was logged as a fault', () => {
+test('none of this was logged as an error', () => {
   expect(faults).toEqual([])
 })

@@ -29,7 +29,7 @@ async function newUser({ isConfirmed = true, email = `${crypto.randomUUID()}@exa
 }
 
 describe('secret', () => {
-  test('is one for all replicas, whichever asks first, also at the same moment', async () => {
+  test('is one for all replicas, whichever requests it first, even concurrently', async () => {
     const other = otherHandle(database)
     const stores = [store, createPortalStore(other), store]
     const secrets = await Promise.all(stores.map((each, i) => each.secret(`proposal ${i}`)))
@@ -40,7 +40,7 @@ describe('secret', () => {
 })
 
 describe('join', () => {
-  test('makes a free member with a first key, once', async () => {
+  test('creates a free member with a first key, once', async () => {
     const { id, email } = await newUser()
     const first = await store.join(id, newKey())
     const { accounts, keys } = await createAccountStore(database).loadAccount(first!.accountId)
@@ -50,14 +50,14 @@ describe('join', () => {
     expect(await store.accountOf(id)).toBe(first!.accountId)
   })
 
-  test('makes one account when asked five times at once', async () => {
+  test('creates one account when called five times at once', async () => {
     const { id } = await newUser()
     const joined = await Promise.all(Array.from({ length: 5 }, () => store.join(id, newKey())))
     expect(new Set(joined.map((each) => each!.accountId)).size).toBe(1)
     expect(joined.filter((each) => each!.firstKey)).toHaveLength(1)
   })
 
-  test('takes the existing account of the address, and adds no key', async () => {
+  test('joins the existing account of the email, and adds no key', async () => {
     const email = `${crypto.randomUUID()}@example.com`
     const keys = { keyName: 'k', keyHash: newKey().hash }
     const made = { email: email.toUpperCase(), plan: 'pro', role: 'treasury', ...keys } as const
@@ -66,14 +66,14 @@ describe('join', () => {
     expect(await store.join(id, newKey())).toEqual({ accountId: account.id, firstKey: null })
   })
 
-  test('is null for an address that is not confirmed, and for an unknown one', async () => {
+  test('returns null for an email that is not confirmed, and for an unknown one', async () => {
     const { id } = await newUser({ isConfirmed: false })
     expect(await store.join(id, newKey())).toBeNull()
     expect(await store.join('nobody', newKey())).toBeNull()
     expect(await store.accountOf(id)).toBeNull()
   })
 
-  test('the database refuses an account for a person who has not confirmed', async () => {
+  test('is refused by the database for a person who has not confirmed', async () => {
     const { id } = await newUser()
     await store.join(id, newKey())
     const unconfirm = database.sql`
@@ -99,7 +99,7 @@ describe('countAttempt', () => {
 })
 
 describe('prune', () => {
-  test('forgets only people who did not confirm for a week', async () => {
+  test('deletes people only if they did not confirm for a week', async () => {
     const late = await newUser({ isConfirmed: false })
     const member = await newUser()
     const createdMs = Date.now()
@@ -111,7 +111,7 @@ describe('prune', () => {
     expect(await left()).toContain(member.id)
   })
 
-  test('forgets expired entries and keeps the others', async () => {
+  test('deletes expired entries and keeps the others', async () => {
     await store.countAttempt('over', NOW_MS)
     await store.countAttempt('open', NOW_MS + 1)
     const { id } = await newUser()

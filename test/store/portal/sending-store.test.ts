@@ -24,7 +24,7 @@ const send = (providerId: string, hoursAgo: number, to = 'KES') =>
 const sendingOf = async (providerId: string) =>
   (await createSendingStore(database).all(NOW_MS)).find((one) => one.providerId === providerId)
 
-test('has the newest time, the median interval and the corridors of the last day', async () => {
+test('the sendings have the newest time, the median interval and the corridors of the last day', async () => {
   for (const hours of [40, 30, 20, 2]) await send('retail-a', hours)
   await send('retail-a', 30, 'NGN')
   expect(await sendingOf('retail-a')).toEqual({
@@ -44,14 +44,14 @@ test('has the newest time, the median interval and the corridors of the last day
   })
 })
 
-test('has no interval before there are three of them', async () => {
+test('the sendings have no interval before there are three of them', async () => {
   for (const hours of [9, 6, 3]) await send('retail-b', hours)
   expect((await sendingOf('retail-b'))?.usualIntervalMs).toBeNull()
   await send('retail-b', 12)
   expect((await sendingOf('retail-b'))?.usualIntervalMs).toBe(3 * HOUR_MS)
 })
 
-test('uses the latest thirty sendings, so an old habit is forgotten', async () => {
+test('the interval uses the latest thirty sendings, so an old habit is forgotten', async () => {
   for (let i = 0; i < 31; i++) await send('p2p-a', 1 + i)
   for (let i = 0; i < 9; i++) await send('p2p-a', 1000 + 100 * i)
   expect((await sendingOf('p2p-a'))?.usualIntervalMs).toBe(HOUR_MS)
@@ -67,7 +67,7 @@ describe('corridors that fell silent', () => {
     return { silentCorridors, to: lastSilent.map(({ to }) => to) }
   }
 
-  test('are found by their own habit, the one that fell silent last first', async () => {
+  test('are found by their own interval, the last to fall silent first', async () => {
     await sendEvery('interbank-a', 'KES', [4, 3, 2, 1])
     await sendEvery('interbank-a', 'NGN', [13, 12, 11, 10])
     await sendEvery('interbank-a', 'ZAR', [80, 60, 40, 20])
@@ -110,11 +110,11 @@ describe('corridors that fell silent', () => {
   })
 })
 
-test('leaves out providers that never sent anything', async () => {
+test('the sendings leave out providers that never sent anything', async () => {
   expect(await sendingOf('official-a')).toBeUndefined()
 })
 
-test('counts weekdays without a sending, once there are two weeks of days', async () => {
+test('the sendings count weekdays without one, once there are two weeks of days', async () => {
   const workdays = Array.from({ length: 21 }, (_, day) => day).filter(
     (day) => ![0, 6].includes(new Date(NOW_MS - day * DAY_MS).getUTCDay()),
   )

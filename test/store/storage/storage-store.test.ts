@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, TEST_MS_MAX)
 afterAll(() => database.close())
 
-describe('the figures of the storage', () => {
+describe('the metrics of the storage', () => {
   test('have the bytes of the database and of its disk, and the end of the months', async () => {
     const aheadMs = Date.now() + 70 * DAY_MS
     await makeMonths(database, aheadMs)
@@ -25,14 +25,14 @@ describe('the figures of the storage', () => {
     expect(monthsUntilMs).toBeGreaterThan(aheadMs)
   })
 
-  test('have the last backup that was noted, whatever the order', async () => {
+  test('have the last backup that was recorded, in any order', async () => {
     const store = createStorageStore(database)
     expect((await store.figures()).lastBackupMs).toBeNull()
     for (const atMs of [2000, 1000]) await store.noteBackup({ atMs, place: 'a', rows: 1 })
     expect((await store.figures()).lastBackupMs).toBe(2000)
   })
 
-  test('do not name the disk of a user who may not ask for it', async () => {
+  test('omit the disk for a user who may not query it', async () => {
     const user = `reader_${process.pid}`
     await database.sql.unsafe(`create role ${user} login password 'made-it'`)
     await database.sql.unsafe(`grant select on backups to ${user}`)
@@ -47,8 +47,8 @@ describe('the figures of the storage', () => {
   })
 })
 
-describe('the trial of the disk', () => {
-  test('writes to it, and leaves nothing', async () => {
+describe('the write check of the disk', () => {
+  test('writes to the disk, and leaves nothing', async () => {
     await createStorageStore(database).writeBriefly()
     const name = new URL(database.url).pathname.slice(1)
     await database.sql.unsafe(`alter database ${name} set temp_file_limit = '1MB'`)

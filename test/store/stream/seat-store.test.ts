@@ -46,7 +46,7 @@ describe('take', () => {
     expect(await written(own)).toBe(2)
   })
 
-  test('writes nothing down where the others fill what is allowed', async () => {
+  test('stores nothing if the others use all that is allowed', async () => {
     const [a, b] = [await process(), await process()]
     const own = await account()
     for (let i = 0; i < 2; i++) await a.take(seat(own), 2)
@@ -54,7 +54,7 @@ describe('take', () => {
     expect(await written(own)).toBe(2)
   })
 
-  test('lets processes that ask at once have no more than is allowed', async () => {
+  test('gives concurrent processes no more than is allowed', async () => {
     const processes = await Promise.all(Array.from({ length: 4 }, process))
     const own = await account()
     const others = await Promise.all(
@@ -64,7 +64,7 @@ describe('take', () => {
     expect(await written(own)).toBeLessThanOrEqual(4)
   })
 
-  test('takes a process without a meter for one that is not there', async () => {
+  test('treats a process without a meter as absent', async () => {
     const [a, b] = [await process(), await process()]
     const own = await account()
     await a.meters.leave()
@@ -75,7 +75,7 @@ describe('take', () => {
 })
 
 describe('free and declare', () => {
-  test('strike out what was freed, and what is unknown without a fault', async () => {
+  test('delete freed slots, and ignore unknown ones', async () => {
     const a = await process()
     const own = await account()
     const [one, two] = [seat(own), seat(own)]
@@ -85,7 +85,7 @@ describe('free and declare', () => {
     expect(await written(own)).toBe(1)
   })
 
-  test('make the seats of a process what it says, and leave those of others', async () => {
+  test('set the slots of a process to the declared ones, and leave those of others', async () => {
     const [a, b] = [await process(), await process()]
     const own = await account()
     await b.take(seat(own), 5)

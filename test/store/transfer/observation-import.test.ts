@@ -55,7 +55,7 @@ function observationOf(row: Observation & OfferRow): Observation {
 }
 
 describe('importObservations', () => {
-  test('stores every field as it came, in order', async () => {
+  test('stores every field unchanged, in order', async () => {
     const rows = [
       observation({ rate: '123456789012.345678', fee: '0.000000000000000001', feeCurrency: 'KES' }),
       observation({ notes: 'tab\tnewline\nreturn\rback\\slash "quoted", comma' }),
@@ -117,7 +117,7 @@ describe('importObservations', () => {
     expect(await importObservations({ database, rows: inArrays([observation()]) })).toBe(1)
   })
 
-  test('records nothing and gives the reason when the server refuses a row', async () => {
+  test('records nothing and returns the reason when the server refuses a row', async () => {
     const before = await rowCount()
     const refusals: [Partial<Observation>, string][] = [
       [{ notes: 'a\0b' }, '0x00'],
@@ -146,7 +146,7 @@ describe('importObservations', () => {
     expect(await importObservations({ database, rows })).toBe(2)
   })
 
-  test('asks for no more rows while the server is not ready for them', async () => {
+  test('reads no more rows while the server is not ready for them', async () => {
     let asked = 0
     const looked = Array.from({ length: 10_000 }, () => observation())
     await importObservations({ database, rows: inArrays(looked) })
@@ -194,7 +194,7 @@ describe('importNewObservations', () => {
   const load = (rows: readonly Observation[]) =>
     importNewObservations({ database, rows: inArrays(rows, 4) })
 
-  test('records rows that differ in anything that makes a price, once, in their order', async () => {
+  test('records rows that differ in any field of a price once, in their order', async () => {
     expect(await load(DIFFERENT)).toEqual({ inserted: DIFFERENT.length, skipped: 0 })
     expect(await lastRows(DIFFERENT.length)).toEqual(DIFFERENT)
     const before = await rowCount()
@@ -203,7 +203,7 @@ describe('importNewObservations', () => {
     expect(await rowCount()).toBe(before)
   })
 
-  test('recognises the same price however it is written, and with any notes', async () => {
+  test('recognises the same price in any notation, and with any notes', async () => {
     const [row] = DIFFERENT as [Observation]
     for (const other of [{ rate: '129.50' }, { rate: '1.295e2' }, { notes: 'again' }])
       expect(await load([{ ...row, ...other }])).toEqual({ inserted: 0, skipped: 1 })

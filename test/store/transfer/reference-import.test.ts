@@ -56,19 +56,19 @@ describe('importReferences', () => {
     expect(await run([])).toEqual({ snapshots: 0, rates: 0 })
   })
 
-  test('adds nothing for the same rows again, written otherwise or in another order', async () => {
+  test('adds nothing for the same rows again, in another notation or order', async () => {
     const rows = [row('KES', '129'), row('NGN', '1530'), row('UGX', '3700')]
     await run(rows)
     expect(await run(rows.toReversed())).toEqual({ snapshots: 0, rates: 0 })
     expect(await run([row('KES', '129.00')])).toEqual({ snapshots: 0, rates: 0 })
   })
 
-  test('adds only the currencies that are new', async () => {
+  test('adds only new currencies', async () => {
     await run([row('KES', '129')])
     expect(await run([row('KES', '129'), row('NGN', '1530')])).toEqual({ snapshots: 1, rates: 1 })
   })
 
-  test('records another value as a correction that counts from then on', async () => {
+  test('records another value as a correction in force from then on', async () => {
     await run([row('KES', '129'), row('NGN', '1530')])
     expect(await run([row('KES', '130')])).toEqual({ snapshots: 1, rates: 1 })
     expect(await run([row('KES', '130')])).toEqual({ snapshots: 0, rates: 0 })

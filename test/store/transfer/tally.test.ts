@@ -25,7 +25,7 @@ describe('differencesOf', () => {
     expect(held.rows).toBe(3)
   })
 
-  test('finds a lost row, a changed one, one that is there twice, and a table that is missing', () => {
+  test('finds a lost row, a changed one, a duplicate, and a missing table', () => {
     const held = tallyOf({ a: { columns: COLUMNS, rows: ROWS } })
     const against = (rows: string[]) =>
       differencesOf(held, tallyOf({ a: { columns: COLUMNS, rows } }, held))
@@ -35,7 +35,7 @@ describe('differencesOf', () => {
     expect(differencesOf(held, tallyOf({}))).toEqual(['a: 3 rows in the file, 0 in the database'])
   })
 
-  test('looks at the columns that the file has, wherever they are by now', () => {
+  test('compares the columns that the file has, in any position', () => {
     const held = tallyOf({ a: { columns: COLUMNS, rows: ROWS } })
     const wider = ROWS.map((row) => `new\t${row.split('\t').toReversed().join('\t')}`)
     const columns = ['added', 'name', 'id']

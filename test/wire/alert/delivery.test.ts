@@ -21,7 +21,7 @@ const alert: Alert = {
 }
 
 describe('firedBody', () => {
-  test('tells which alert fired, by which value, and what was before it', () => {
+  test('names the alert that fired, the value, and the value before', () => {
     const firing = {
       alert,
       value: 131,

@@ -23,7 +23,7 @@ const FULL = offered({
 })
 
 describe('presentOffer', () => {
-  test('is the id alone for a quote that says nothing of its offer', () => {
+  test('is the id alone for a quote without an offer', () => {
     expect(presentOffer(quote())).toEqual({ offer_id: offerId(quote()) })
   })
 
@@ -32,7 +32,7 @@ describe('presentOffer', () => {
     expect([offer_id, offer?.id]).toEqual([offerId(quote()), offerId(quote())])
   })
 
-  test('shows all that an offer says, zeros too', () => {
+  test('shows every field of an offer, zeros too', () => {
     const shown = presentOffer(FULL)
     expect(shown).toEqual({
       offer_id: offerId(FULL),
@@ -54,7 +54,7 @@ describe('presentOffer', () => {
     })
   })
 
-  test('leaves out what is not said', () => {
+  test('leaves out unknown fields', () => {
     expect(Object.keys(presentOffer(offered({ payOut: ['cash'] })).offer!)).toEqual([
       'id',
       'pay_out',
@@ -70,7 +70,7 @@ describe('presentMatch', () => {
     expect(presentMatch(FULL, null)).toEqual({})
   })
 
-  test('is exact within the amounts of an offer, and where it names none', () => {
+  test('is exact within the amounts of an offer, and without limits of amounts', () => {
     expect(matched(FULL, 500.25)).toEqual({ amount_match: 'exact' })
     expect(matched(offered({ payIn: ['cash'] }), 1e9)).toEqual({ amount_match: 'exact' })
   })
@@ -82,7 +82,7 @@ describe('presentMatch', () => {
 })
 
 describe('presentUnspecified', () => {
-  test('names what was asked by the names of the parameters; nothing where all is said', () => {
+  test('names the unspecified filters by their parameters, and nothing if all are specified', () => {
     expect(presentUnspecified([])).toEqual({})
     const shown = presentUnspecified([
       ...(['sourceCountry', 'targetCountry', 'payIn'] as const),

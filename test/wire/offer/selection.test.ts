@@ -24,13 +24,13 @@ function faultOf(query: string): object {
 const WAYS = 'cash, bank_account, debit_card, credit_card, prepaid_card, mobile_money'
 
 describe('readSelection', () => {
-  test('asks nothing where nothing is asked', () => {
+  test('reads no filters without parameters', () => {
     expect(selected('')).toBe(UNSELECTED)
     expect(selected('offers=best')).toBe(UNSELECTED)
     expect(selected('pay_way=cash')).toBe(UNSELECTED)
   })
 
-  test('reads countries in any case, with space around them', () => {
+  test('reads countries in any case, with spaces around them', () => {
     expect(filtersOf('source_country=gb&target_country=%20Gh+')).toEqual({
       ...UNSELECTED.filters,
       sourceCountry: 'GB',
@@ -38,7 +38,7 @@ describe('readSelection', () => {
     })
   })
 
-  test('reads lists in any case, with commas or repeated, each word once', () => {
+  test('reads lists in any case, with commas or repeated, without duplicates', () => {
     const { payIn, payOut, channel } = filtersOf(
       'pay_in=CASH,%20debit_card&pay_out=mobile_money&pay_out=cash,cash&channel=internet',
     )
@@ -61,7 +61,7 @@ describe('readSelection', () => {
     expect(filtersOf(`delivery_max=${text}`).deliveryMaxMs).toBe(ms)
   })
 
-  test('reads that every offer is wanted, and an age', () => {
+  test('reads the request for every offer, and an age', () => {
     expect(selected('offers=all')).toEqual({ ...UNSELECTED, isEvery: true })
     expect(selected('max_age=2h')).toEqual({ ...UNSELECTED, maxAgeMs: 2 * HOUR_MS })
   })
@@ -87,7 +87,7 @@ describe('readSelection', () => {
     ['offers', 'each', 'it must be one of best, all'],
     ['source_country', '', 'it is empty'],
     ['pay_in', '', 'it is empty'],
-  ])('says what is wrong with %s=%s', (name, value, fault) => {
+  ])('describes what is wrong with %s=%s', (name, value, fault) => {
     expect(faultOf(`${name}=${value}`)).toEqual({
       code: 'invalid_parameter',
       error: `${name} cannot be used: ${fault}`,
@@ -96,7 +96,7 @@ describe('readSelection', () => {
   })
 
   test.each(['P1Y', '-PT1H', '0d', '367d', 'P1M', 'soon', '1.5h', 'PT'])(
-    'says what a delivery is where it is %s',
+    'describes the format of a delivery for %s',
     (text) => {
       expect(faultOf(`delivery_max=${text}`)).toEqual({
         code: 'invalid_parameter',
@@ -108,12 +108,12 @@ describe('readSelection', () => {
     },
   )
 
-  test('does not repeat a long text, nor its control characters', () => {
+  test('does not repeat a long string, nor its control characters', () => {
     const { error } = faultOf(`source_country=${'A'.repeat(150)}%00%0a`) as { error: string }
     expect(error).toContain(`"${'A'.repeat(40)}" is not an ISO 3166-1`)
   })
 
-  test('reports once that a country is given twice', () => {
+  test('reports once that a country appears twice', () => {
     expect(faultOf('source_country=GB&source_country=FR')).toMatchObject({
       code: 'repeated_parameter',
       parameter: 'source_country',

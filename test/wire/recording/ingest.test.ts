@@ -49,19 +49,19 @@ describe('readRows', () => {
     expect(read([ROW])).toEqual(read(ROW))
   })
 
-  test('rows keep their order', () => {
+  test('keeps the order of rows', () => {
     const rates = [3, 1, 2].map((rate) => ({ ...ROW, rate }))
     expect(read(rates).map(({ rate }) => rate)).toEqual(['3', '1', '2'])
   })
 
-  test('100 rows are accepted and 101 refused as a whole', () => {
+  test('accepts 100 rows and refuses 101 as a whole', () => {
     expect(read(Array(BATCH_ROWS_MAX).fill(ROW))).toHaveLength(100)
     const { code, message } = failureOf(Array(BATCH_ROWS_MAX + 1).fill(ROW))
     expect(code).toBe('malformed_body')
     expect(message).toContain('101 rows')
   })
 
-  test('a body that is neither an object nor a list of some rows is malformed', () => {
+  test('refuses a body that is neither an object nor a list of rows as malformed', () => {
     for (const body of [
       '',
       ' ',
@@ -80,14 +80,14 @@ describe('readRows', () => {
       expect(failureOf(body).code).toBe('malformed_body')
   })
 
-  test('a deeply nested body gets an answer like any other', () => {
+  test('refuses a deeply nested body like any other', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     expect(['malformed_body', 'invalid_rows']).toContain(failureOf(deep).code)
     const inRow = `{"notes":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)},"rate":12345678901234567}`
     expect(['malformed_body', 'invalid_rows']).toContain(failureOf(inRow).code)
   })
 
-  test('a misspelt member is a fault of its row, before the member that it leaves missing', () => {
+  test('reports a misspelt field as an error of its row, before the missing field', () => {
     const { code, message, details } = failureOf([
       ROW,
       { ...ROW, efective_from: '2026-03-05T14:00:00Z', Fee: 2 },
@@ -103,7 +103,7 @@ describe('readRows', () => {
     ])
   })
 
-  test('an unknown member is left out with a warning for its row', () => {
+  test('leaves out an unknown field with a warning for its row', () => {
     const { rows, warnings, faults } = readingOf([
       { ...ROW, id: 7, rate_type: 'official' },
       ROW,
@@ -121,7 +121,7 @@ describe('readRows', () => {
     ])
   })
 
-  test('100 members of a row are read, and one more is a fault', () => {
+  test('reads 100 fields of a row, and reports one more as an error', () => {
     const withMembers = (count: number) =>
       Object.fromEntries(Array.from({ length: count - 4 }, (_, i) => [`member ${i}`, i]))
     expect(readingOf({ ...ROW, ...withMembers(100) }).warnings).toHaveLength(1)
@@ -131,7 +131,7 @@ describe('readRows', () => {
     ])
   })
 
-  test('a row that is not an object is a fault of that row', () => {
+  test('reports a row that is not an object as an error of that row', () => {
     const { code, details } = failureOf([ROW, null, [], 'x', 12345678901234567890n.toString()])
     expect(code).toBe('invalid_rows')
     expect(details.errors).toEqual(
@@ -139,7 +139,7 @@ describe('readRows', () => {
     )
   })
 
-  test('every fault of every row is listed by its index, and no row is returned', () => {
+  test('lists every error of every row by its index, and returns no row', () => {
     const { code, message, details } = failureOf([
       ROW,
       { ...ROW, rate: 0, to: 'XXX' },
@@ -153,14 +153,14 @@ describe('readRows', () => {
     expect(message).toContain(errors[0]!.error)
   })
 
-  test('digits that a double cannot hold arrive as they were written', () => {
+  test('keeps digits that a double cannot hold as they were written', () => {
     const body = '{"provider_id":"retail-a","from":"USD","to":"KES","rate":123.456789012345678}'
     expect(read(body)[0]?.rate).toBe('123.456789012345678')
     const long = body.replace('123.456789012345678', '0.1000000000000000055511151231257827')
     expect(failureOf(long).code).toBe('invalid_rows')
   })
 
-  test('a key named __proto__ does no harm', () => {
+  test('is unharmed by a key named __proto__', () => {
     const body = '{"__proto__":{"provider_id":"retail-a"},"from":"USD","to":"KES","rate":1}'
     expect(failureOf(body).code).toBe('invalid_rows')
     expect(({} as Record<string, unknown>).provider_id).toBeUndefined()
@@ -168,7 +168,7 @@ describe('readRows', () => {
 })
 
 describe('parsedExactly', () => {
-  test('is JSON.parse where every number is short', () => {
+  test('agrees with JSON.parse if every number is short', () => {
     const scalars = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
     const values = fc.oneof(scalars, fc.array(scalars), fc.dictionary(fc.string(), scalars))
     fc.assert(
@@ -178,7 +178,7 @@ describe('parsedExactly', () => {
     )
   })
 
-  test('16 digits are kept as written, 15 are a number, and digits in a text stay a text', () => {
+  test('keeps 16 digits as a string, 15 as a number, and digits in a string unchanged', () => {
     expect(parsedExactly('[123456789012345]')).toEqual([123_456_789_012_345])
     expect(parsedExactly('[1234567890123456]')).toEqual([new WrittenNumber('1234567890123456')])
     expect(parsedExactly('{"a":"1234567890123456","b":-0.000000000000001}')).toEqual({
@@ -187,7 +187,7 @@ describe('parsedExactly', () => {
     })
   })
 
-  test('every number up to 18 digits keeps each of them', () => {
+  test('keeps each digit of every number up to 18 digits', () => {
     const numbers = fc.tuple(fc.stringMatching(/^[1-9]\d{0,16}[1-9]$/), fc.nat({ max: 17 }))
     fc.assert(
       fc.property(numbers, ([digits, places]) => {

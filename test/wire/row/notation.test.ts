@@ -30,7 +30,7 @@ describe('numberIn', () => {
     expect(numberOf(text, { decimal, group })).toBe(is)
   })
 
-  test('refuses what is not grouped that way, and says how it would be', () => {
+  test('refuses other grouping, and shows the right one', () => {
     for (const text of ['1 28.50', '1,284.50', '12 84', '', '1 284.5.0'])
       expect(numberOf(text, { group: ' ' })).toStartWith(
         'must be a number written as 1 284.50, not ',
@@ -53,12 +53,12 @@ describe('timeIn', () => {
       expect(timeOf(text)).toBe(`"${text}" is not on the calendar`)
   })
 
-  test('reads a date as the start of that day, also where clocks skip midnight', () => {
+  test('reads a date as the start of that day, even if clocks skip midnight', () => {
     expect(timeOf('5/3/2026')).toBe('2026-03-04T23:00:00.000Z')
     expect(timeOf('24/4/2026', { timeZone: 'Africa/Cairo' })).toBe('2026-04-23T22:00:00.000Z')
   })
 
-  test('names the setting that is missing, and leaves what is no time as it is', () => {
+  test('names the missing setting, and keeps an invalid time unchanged', () => {
     expect(timeOf('5/3/2026', { dates: null })).toBe(
       '"5/3/2026" could be two dates: give dates=dd/MM/yyyy or dates=MM/dd/yyyy',
     )

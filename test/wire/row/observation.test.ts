@@ -52,7 +52,7 @@ describe('readObservationRow', () => {
     })
   })
 
-  test('null means a field that is not given, and unknown fields are ignored', () => {
+  test('reads null as an omitted field, and ignores unknown fields', () => {
     const nothing = {
       fee: null,
       fee_currency: null,
@@ -64,13 +64,13 @@ describe('readObservationRow', () => {
     expect(observationOf({ ...nothing, ...aliases })).toEqual(observationOf())
   })
 
-  test('evidence is one of three words', () => {
+  test('accepts one of three words as evidence', () => {
     for (const evidence of EVIDENCE) expect(observationOf({ evidence }).evidence).toBe(evidence)
     for (const evidence of ['Derived', 'guessed', '', 1, true, ['observed'], {}])
       expectFault({ evidence }, 'evidence must be one of observed, derived, indicative, not ')
   })
 
-  test('what the sender accepts is true or false, and false where nothing is said', () => {
+  test("reads the sender's consent as true or false, with false as the default", () => {
     const readingOf = (accept_implausible: unknown) =>
       readObservationRow({ ...ROW, accept_implausible }, RULES)
     expect(readingOf(true).faults).toBeNull()
@@ -88,7 +88,7 @@ describe('readObservationRow', () => {
       ])
   })
 
-  test('a fault repeats what was sent, the beginning of what is long', () => {
+  test('repeats what was sent in an error, and only the beginning of a long value', () => {
     const long = '9'.repeat(41)
     expect(faultsOf({ provider_id: true })[0]).toStartWith('provider_id true is not')
     expect(faultsOf({ provider_id: long })[0]).toStartWith(`provider_id "${'9'.repeat(40)}" is not`)
@@ -97,17 +97,17 @@ describe('readObservationRow', () => {
     expect(faultsOf({ evidence: [null] })[0]).toEndWith(', not a list')
   })
 
-  test('the rate type is that of the provider', () => {
+  test('uses the rate type of the provider', () => {
     expect(observationOf({ provider_id: 'official-b' }).rateType).toBe('official')
     expect(observationOf({ rate_type: 'p2p' }).rateType).toBe('retail')
   })
 
-  test('a row that is not an object is one fault', () => {
+  test('reports one error for a row that is not an object', () => {
     for (const row of [null, undefined, 1, 'row', true, [], [ROW], new WrittenNumber('1')])
       expect(readObservationRow(row, RULES).faults).toEqual(['a row must be a JSON object'])
   })
 
-  test('every fault of a row is reported', () => {
+  test('reports every error of a row', () => {
     const { faults } = readObservationRow(
       {
         provider_id: 'nobody',
@@ -134,7 +134,7 @@ describe('readObservationRow', () => {
     expect(readObservationRow({}, RULES).faults).toHaveLength(4)
   })
 
-  test('inherited members do not count', () => {
+  test('ignores inherited fields', () => {
     const row = Object.create({ ...ROW })
     expect(readObservationRow(row, RULES).faults).toHaveLength(4)
     const poisoned = JSON.parse('{"__proto__":{"rate":1,"provider_id":"retail-a"}}')
@@ -211,7 +211,7 @@ describe('rate and fee of a row', () => {
   })
 
   test.each(['1,284.50', '1,284', '1284,5', '1.284,50', ' 12,345,678.9'])(
-    'get an error that says how to write them if %p has commas',
+    'have an error that shows the right notation if %p has commas',
     (value) => {
       for (const field of ['rate', 'fee'])
         expectFault(
@@ -222,7 +222,7 @@ describe('rate and fee of a row', () => {
     },
   )
 
-  test('must be finite JSON numbers, no texts', () => {
+  test('must be finite JSON numbers, not strings', () => {
     for (const field of ['rate', 'fee'])
       for (const value of [
         '1',
@@ -251,7 +251,7 @@ describe('rate and fee of a row', () => {
     expect(observationOf({ rate: padded }).rate).toBe('123.456789012345678000000')
   })
 
-  test('a number in a text has the same bounds', () => {
+  test('have the same bounds as a number in a string', () => {
     expectFault({ rate: new WrittenNumber('1000000000000.001') }, 'rate must be between')
     expectFault({ rate: new WrittenNumber('1.00000000000000000e999') }, 'rate must be')
     for (const text of ['1e999', '', '0x10', 'Infinity'])
@@ -289,7 +289,7 @@ describe('notes of a row', () => {
     expectFault({ notes: '💱'.repeat(501) }, 'notes must have at most 500')
   })
 
-  test('must be text that a database can hold', () => {
+  test('must be a string that a database can store', () => {
     for (const notes of ['a\0b', '\ud800', 'x\udc00']) expectFault({ notes }, 'notes must be valid')
     for (const notes of [5, true, {}, ['x'], new WrittenNumber('1')])
       expectFault({ notes }, 'notes must be a text')
@@ -332,7 +332,7 @@ describe('effective_from of a row', () => {
   })
 })
 
-test('readObservationRow answers or lists faults, whatever a row holds', () => {
+test('readObservationRow returns a row or errors, whatever the row holds', () => {
   const fields = [
     'provider_id',
     'from',

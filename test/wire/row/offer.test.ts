@@ -28,8 +28,8 @@ function observationOf(more: Row) {
 
 const offerOf = (more: Row): Offer | null => observationOf(more).offer
 
-describe('what a row says of its offer', () => {
-  test('is read member by member', () => {
+describe('the offer of a row', () => {
+  test('is read field by field', () => {
     const said = {
       source_country: 'GB',
       target_country: 'KE',
@@ -60,17 +60,17 @@ describe('what a row says of its offer', () => {
     })
   })
 
-  test('is nothing where no member is there, or all are null', () => {
+  test('is null if every field is absent or null', () => {
     expect(offerOf({})).toBeNull()
     expect(offerOf({ source_country: null, pay_in: null, valid_until: null })).toBeNull()
   })
 
-  test('leaves open what is not said', () => {
+  test('leaves absent fields open', () => {
     expect(offerOf({ target_country: 'KE' })).toEqual({ ...PLAIN, targetCountry: 'KE' })
     expect(offerOf({ delivery_max: 'P2D' })).toEqual({ ...PLAIN, deliveryMaxMs: 2 * DAY_MS })
   })
 
-  test('every error is reported at once, after those of the plain fields', () => {
+  test('has every error reported at once, after those of the plain fields', () => {
     const faults = faultsOf({
       rate: -1,
       source_country: 'UK',
@@ -104,14 +104,14 @@ describe('what a row says of its offer', () => {
 })
 
 describe('the countries of a row', () => {
-  test('are taken in any case, with spaces around them', () => {
+  test('are accepted in any case, with spaces around them', () => {
     expect(offerOf({ source_country: ' gb ', target_country: 'Ke' })).toMatchObject({
       sourceCountry: 'GB',
       targetCountry: 'KE',
     })
   })
 
-  test('that are none are faults; United Kingdom is GB', () => {
+  test('are errors if they are not codes, and United Kingdom means GB', () => {
     expect(faultsOf({ source_country: 'UK' })).toEqual([
       'source_country "UK" is not an ISO 3166-1 alpha-2 country code; United Kingdom is GB',
     ])
@@ -126,7 +126,7 @@ describe('the countries of a row', () => {
       ])
   })
 
-  test('that differ let both currencies be one', () => {
+  test('allow both currencies to be one if they differ', () => {
     const same = { to: 'GBP', source_country: 'gb', target_country: 'IM' }
     expect(observationOf(same)).toMatchObject({ from: 'GBP', to: 'GBP' })
     const fault =
@@ -145,13 +145,13 @@ describe('the countries of a row', () => {
 })
 
 describe('the ways of paying in a row', () => {
-  test('are known words, kept in one order whatever theirs is', () => {
+  test('are known words, in one order whatever the given one', () => {
     const said = { pay_in: [...PAY_WAYS].reverse(), pay_out: ['mobile_money', 'cash'] }
     expect(offerOf(said)).toMatchObject({ payIn: PAY_WAYS, payOut: ['cash', 'mobile_money'] })
     for (const channel of CHANNELS) expect(offerOf({ channel })).toMatchObject({ channel })
   })
 
-  test('that are not known are a fault that lists the words', () => {
+  test('have an error that lists the words if they are unknown', () => {
     const words = PAY_WAYS.join(', ')
     expect(faultsOf({ pay_in: ['cash', 'cheque', 5, null] })).toEqual([
       `pay_in must be of ${words}; not "cheque", 5, null`,
@@ -165,7 +165,7 @@ describe('the ways of paying in a row', () => {
     expect(faultsOf({ channel: ['agent'] })).toHaveLength(1)
   })
 
-  test('form a list with each of them once', () => {
+  test('form a list without duplicates', () => {
     for (const field of ['pay_in', 'pay_out']) {
       expect(faultsOf({ [field]: [] })).toEqual([`${field} must not be empty; omit it if unknown`])
       expect(faultsOf({ [field]: ['cash', 'mobile_money', 'mobile_money'] })).toEqual([
@@ -190,7 +190,7 @@ describe('the amounts of a row', () => {
       ])
   })
 
-  test('that are none, or out of order, are faults', () => {
+  test('are errors if they are not amounts, or out of order', () => {
     expect(faultsOf({ amount_min: 101, amount_max: 100 })).toEqual([
       'amount_min must not be above the greatest amount',
     ])
@@ -206,7 +206,7 @@ describe('the amounts of a row', () => {
 })
 
 describe('the terms of a row', () => {
-  test('a percentage from 0 to 100 is taken, in the source currency if nothing else is said', () => {
+  test('accept a percentage from 0 to 100, in the source currency by default', () => {
     for (const fee_percent of [0, 0.5, 100])
       expect(observationOf({ fee_percent })).toMatchObject({
         fee: null,
@@ -221,7 +221,7 @@ describe('the terms of a row', () => {
       expect(faultsOf({ fee_percent })).toEqual(['fee_percent must be between 0 and 100'])
   })
 
-  test('a delivery is an ISO-8601 duration, the shortest no longer than the longest', () => {
+  test('accept ISO-8601 durations of delivery, the shortest no longer than the longest', () => {
     for (const text of ['P1Y', 'P1M', '-PT1H', 'PT', '', '1h', 'PT1.5H', 'P400D'])
       for (const field of ['delivery_min', 'delivery_max'])
         expect(faultsOf({ [field]: text })).toEqual([
@@ -238,7 +238,7 @@ describe('the terms of a row', () => {
     })
   })
 
-  test('a service has 1 to 60 characters, without the spaces around it', () => {
+  test('accept a service of 1 to 60 characters, without the spaces around it', () => {
     expect(offerOf({ service: ` ${'💱'.repeat(60)} ` })?.service).toBe('💱'.repeat(60))
     const rule = 'on one line, none of which is hidden or turns its direction'
     const hidden = ['a\nb', 'a\tb', 'a\u2028b', 'a\u202eb', 'a\u200bb']
@@ -248,7 +248,7 @@ describe('the terms of a row', () => {
       expect(faultsOf({ service })).toEqual([expect.stringContaining('service must be ')])
   })
 
-  test('a price holds until a moment after the one from which it holds', () => {
+  test('accept an end that is after the start of validity', () => {
     const at = (ms: number) => new Date(ms).toISOString()
     const until = (ms: number, more: Row = {}) => ({ valid_until: at(ms), ...more })
     expect(offerOf(until(NOW_MS + 1))).toMatchObject({ validUntilMs: NOW_MS + 1 })
@@ -264,13 +264,13 @@ describe('the terms of a row', () => {
       ])
   })
 
-  test('a time from which the price holds that is none is the only fault', () => {
+  test('have an invalid start of validity as their only error', () => {
     const row = { effective_from: 'yesterday', valid_until: '2020-01-01T00:00:00Z' }
     expect(faultsOf(row)).toEqual([expect.stringContaining('effective_from')])
   })
 })
 
-test('a row is read or has faults, whatever its offer says', () => {
+test('a row is read or has errors, whatever its offer', () => {
   const members = ['source_country', 'pay_in', 'amount_min', 'amount_max', 'service', 'fee_percent']
   const more = ['delivery_min', 'delivery_max', 'valid_until', 'channel', 'pay_out']
   const known = fc.constantFrom('GB', 'cash', 'agent', 'PT1H', '2027-01-01T00:00:00Z')

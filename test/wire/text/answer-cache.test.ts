@@ -95,7 +95,7 @@ async function replyOf(deps: HotDeps, question: string, key: string) {
 }
 
 describe('AnswerCache', () => {
-  test('changes no character of any answer, whatever was published and however time passed', async () => {
+  test('changes no character of any response, whatever was published and however time passed', async () => {
     let hits = 0
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -119,7 +119,7 @@ describe('AnswerCache', () => {
     expect(hits).toBeGreaterThan(200)
   }, 120_000)
 
-  test('keeps an answer after changes in other corridors and drops it after changes in its own', async () => {
+  test('keeps a response after changes in other corridors and drops it after changes in its own', async () => {
     const world = new World()
     const kept = new CountingCache()
     const deps = depsOf(world, kept)
@@ -137,7 +137,7 @@ describe('AnswerCache', () => {
     expect([await asked(), await asked()]).toEqual([3, 4])
   })
 
-  test('does not keep an answer that is requested once', async () => {
+  test('does not cache a response that is requested once', async () => {
     const world = new World()
     const kept = new CountingCache()
     const ask = (amount: number) =>
@@ -151,7 +151,7 @@ describe('AnswerCache', () => {
     expect(kept.hits).toBe(1)
   })
 
-  test('has a bound, and the answer requested longest ago makes room', async () => {
+  test('has a bound, and drops the response requested longest ago', async () => {
     const world = new World()
     const kept = new CountingCache({ bytesMax: 20_000 })
     const key = world.key()
@@ -168,7 +168,7 @@ describe('AnswerCache', () => {
     expect(kept.hits).toBe(1)
   })
 
-  test('gives strangers no room: whatever they add to /status, it is one entry', async () => {
+  test('gives anonymous callers no room: whatever they add to /status, it is one entry', async () => {
     const world = new World()
     const kept = new CountingCache({ bytesMax: 20_000 })
     const key = world.key()

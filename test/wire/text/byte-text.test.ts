@@ -8,7 +8,7 @@ const utf8 = (text: string) => new TextEncoder().encode(text)
 const textOf = ({ bytes }: ByteText) => new TextDecoder().decode(bytes)
 
 describe('ByteText', () => {
-  test('a number, as it is or rounded, is written as JSON writes it', () => {
+  test('writes a number, rounded or not, as JSON does', () => {
     const sizes = fc.tuple(
       fc.double({ min: -10, max: 10, noNaN: true }),
       fc.integer({ min: -20, max: 20 }),
@@ -30,7 +30,7 @@ describe('ByteText', () => {
     )
   })
 
-  test('a percentage is written as JSON writes it, rounded to 6 decimals', () => {
+  test('writes a percentage as JSON does, rounded to 6 decimals', () => {
     const percents = fc.oneof(
       fc.double({ min: -1100, max: 1100, noNaN: true }),
       fc.double({ min: -1e-5, max: 1e-5, noNaN: true }),
@@ -48,7 +48,7 @@ describe('ByteText', () => {
     )
   })
 
-  test('pieces follow each other, however many, in any script', () => {
+  test('joins any number of pieces, in any script', () => {
     const text = new ByteText()
     const parts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }).map((piece) => ({ piece })),
@@ -82,7 +82,7 @@ describe('ByteText', () => {
     )
   })
 
-  test('a piece is copied as it is, wherever its longest characters lie', () => {
+  test('copies a piece unchanged, wherever its longest characters are', () => {
     const text = new ByteText()
     const end = '\u{10000}\x7f\u{10ffff}\x7f\x7f\u{10ffff}'
     for (let length = 0; length < 16; length++) {

@@ -128,7 +128,7 @@ function quoteOf(
 }
 
 describe('convertText', () => {
-  test('is what presentConvert writes, character by character', () => {
+  test('equals presentConvert, character by character', () => {
     const scenes = fc.record({
       quotes: fc.array(quoted, { maxLength: 14 }),
       asked: fc.array(fc.tuple(amounts, fc.constantFrom(...TIERS)), { minLength: 1, maxLength: 6 }),
@@ -185,7 +185,7 @@ describe('convertText', () => {
     expect(others).toBeGreaterThan(100)
   })
 
-  test('offers whose nets are the same as shown are ordered by age, whatever noise they have', () => {
+  test('orders offers whose nets are shown equal by age, whatever noise they have', () => {
     const clock = clockAt(NOW)
     const memory = new Memory()
     memory.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS } }, clock.now())
@@ -200,7 +200,7 @@ describe('convertText', () => {
     expect(JSON.parse(text).providers).toMatchObject([{ rate: 0.3, net_converted: 0.3 }])
   })
 
-  test('is what presentConvert writes of offers, for any filters, amounts and ages', () => {
+  test('equals presentConvert for offers, for any filters, amounts and ages', () => {
     const scenes = fc.record({
       quotes: fc.array(fc.tuple(quoted, fc.option(offers, { freq: 6 })), { maxLength: 25 }),
       asked: fc.array(fc.tuple(amounts, selections, fc.constantFrom(...TIERS)), {
@@ -250,7 +250,7 @@ describe('convertText', () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
   })
 
-  test('is what presentConvert writes of prices surveyed at amounts near the one asked', () => {
+  test('equals presentConvert for prices surveyed at amounts near the requested one', () => {
     const surveyed = fc.record({
       providerId: fc.constantFrom('retail-a', 'retail-b', 'interbank-a'),
       rate: fc.integer({ min: 95, max: 100 }),

@@ -101,7 +101,7 @@ async function replyOf(
 }
 
 describe('KnownPrices', () => {
-  test('changes no character of any answer or error, whatever was published or asked before', async () => {
+  test('changes no character of any response or error, whatever was published or requested before', async () => {
     let hits = 0
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -124,7 +124,7 @@ describe('KnownPrices', () => {
     expect(hits).toBeGreaterThan(200)
   }, 120_000)
 
-  test('reads a corridor once for all amounts, each tier for itself', async () => {
+  test('reads a corridor once for all amounts, for each tier separately', async () => {
     const world = new World()
     const known = new CountingPrices()
     const keys = [world.key('enterprise'), world.key('free')]
@@ -137,7 +137,7 @@ describe('KnownPrices', () => {
     expect(hits).toEqual([0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  test('has a bound, and the corridor requested longest ago is read again', async () => {
+  test('has a bound, and reads the corridor requested longest ago again', async () => {
     const world = new World()
     const known = new CountingPrices()
     const key = world.key('enterprise')
@@ -149,7 +149,7 @@ describe('KnownPrices', () => {
     expect(known.hits).toBe(1)
   })
 
-  test('remembers fewer questions about corridors with many offers', async () => {
+  test('caches fewer requests of corridors with many offers', async () => {
     const world = new World()
     const services = Array.from({ length: 1000 }, (_, i) => offer({ service: `${i}` }))
     world.quote(...services.map((one) => ({ providerId: 'retail-a', rate: 1, offer: one })))
