@@ -6,10 +6,10 @@ import type { View } from '~/memory/view.ts'
 import { supportedCodes } from '~/service/supported.ts'
 import { readField, refuseTimes } from '~/wire/query.ts'
 
-/** Something that arguments must be together, checked unless one of them is at fault by itself. */
+/** A condition on several arguments, checked unless one of them is invalid by itself. */
 type Rule<S extends TObject> = {
   readonly of: readonly string[]
-  /** Throws what REST would. */
+  /** Throws the error of REST. */
   check(args: Static<S>): void
 }
 
@@ -24,9 +24,9 @@ export type Reader<S extends TObject> = {
  * The arguments of a call, read and checked by the tool's schema as REST reads its query, with
  * names instead of codes and ids.
  *
- * Null counts as absent, and a list may be written as one comma-separated text. Throws the 400s of
- * REST, all at once, each naming its argument; one for each argument that the tool does not know
- * is among them: a model that believes it asked for something must not take the answer for that.
+ * Null counts as absent, and a list may be one comma-separated string. Throws the 400s of REST, all
+ * at once, each naming its argument, including one for each unknown argument: a model that believes
+ * it requested something must not mistake the result for that.
  */
 export function readArguments<S extends TObject>(
   { input, rules = [], said: readings = [] }: Reader<S>,
@@ -91,7 +91,7 @@ function valueIn(field: TSchema, given: unknown, at: At): unknown {
   return readField(name, field, readingOf(field, text.trim(), at))
 }
 
-/** The text that REST would take instead of a text, item by item if it is a list. */
+/** The string that REST takes instead of another, item by item if it is a list. */
 function readingOf(field: TSchema, text: string, { name, view, said }: At): string {
   const words: readonly string[] | undefined = field.enum ?? field.items?.enum
   const reading: Reading | undefined = words ? wordIn(words) : (field as Readable)[READING]
@@ -153,7 +153,7 @@ class Faults {
     return this.#errors.length === 0
   }
 
-  /** Does the work; what it throws for the caller counts as a fault, and then this is null. */
+  /** Does the work; a ServiceError that it throws is collected, and then this is null. */
   attempt<T>(work: () => T): T | null {
     try {
       return work()
@@ -169,7 +169,7 @@ class Faults {
     return this.#errors.some(({ details }) => names.includes(details.parameter as string))
   }
 
-  /** Throws the only fault as it is, and several as one error that names each; none is fine. */
+  /** Throws a single error as it is, and several as one error that names each; none is fine. */
   throw(): void {
     const [first] = this.#errors
     if (first === undefined) return
@@ -194,7 +194,7 @@ class Faults {
   }
 }
 
-/** The supported currencies, where one of the faults lists them. */
+/** The supported currencies, if one of the errors lists them. */
 function supportedOf(errors: readonly ServiceError[]): object {
   const lists = errors.map(({ details }) => details.supported_currencies)
   const list = lists.find((one) => one !== undefined)

@@ -10,7 +10,7 @@ export type Asker = {
   readonly home: string
 }
 
-/** An asker in the form in which the SDK passes it on; the key itself goes no further. */
+/** A caller in the form in which the SDK passes it on; the key itself goes no further. */
 export const authInfoOf = (asker: Asker): AuthInfo => ({
   token: '',
   clientId: asker.caller.account.id,

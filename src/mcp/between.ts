@@ -41,8 +41,8 @@ export const SIDES_NEEDED = SIDES.map(({ name, country, whose }) => ({
 }))
 
 /**
- * The currencies of a question, which are those of its countries where it names none. Throws a 400
- * for a country without a supported currency.
+ * The currencies of a call; those of its countries if it names none. Throws a 400 for a country
+ * without a supported currency.
  */
 export function corridorAsked(view: View, args: BetweenArguments): Corridor {
   const { sourceCountry, targetCountry } = readFilters(args)

@@ -5,10 +5,10 @@ import { RpcFault } from './fault.ts'
 
 export const BODY_BYTES_MAX = 65_536
 
-/** The code that the SDK uses for faults of HTTP, which have no JSON-RPC code. */
+/** The SDK's code for HTTP errors, which have no JSON-RPC code. */
 export const HTTP_FAULT = -32_000
 
-/** The JSON of a request's body. Throws an RpcFault that says what is wrong with it. */
+/** The JSON of a request's body. Throws an RpcFault that explains the problem. */
 export async function messageOf(request: Request): Promise<unknown> {
   if (!isJsonContentType(request.headers.get('content-type')))
     throw new RpcFault(415, HTTP_FAULT, 'send the message with Content-Type: application/json')
@@ -25,7 +25,7 @@ export async function messageOf(request: Request): Promise<unknown> {
 }
 
 /**
- * The text of a body, empty when it breaks off; null when it is too large. A body whose length is
+ * The string of a body, empty when it breaks off; null when it is too large. A body whose length is
  * known is read by the runtime, in 26 instead of 38 us a request with its client.
  */
 async function textOf(request: Request): Promise<string | null> {

@@ -47,7 +47,7 @@ type Call = { readonly tool: Tool; readonly given: unknown; readonly asker: Aske
 /**
  * The result of one call: the REST body, or the REST error as an error that the model can read.
  *
- * It is there once, as text: no client shows a model the object in its place, and some show both.
+ * It is sent once, as text: no client shows a model the object instead, and some show both.
  */
 export async function callTool(deps: CallDeps, call: Call) {
   try {
@@ -57,7 +57,7 @@ export async function callTool(deps: CallDeps, call: Call) {
   }
 }
 
-/** The answer to one call as JSON, for a unit; throws what REST would answer. */
+/** The response to one call as JSON, for a unit; throws the errors of REST. */
 export async function answered(deps: CallDeps, call: Call): Promise<string> {
   const { tool, asker } = call
   assertScope(tool, asker)
@@ -80,7 +80,7 @@ const freshnessOf = ({ memory }: CallDeps, { caller, nowMs }: Asker): Freshness 
 
 const contentOf = (text: string) => [{ type: 'text' as const, text }]
 
-/** An answer as JSON. Those from memory alone are kept like those of REST. */
+/** A response as JSON. Those from memory alone are cached like those of REST. */
 function answerText(
   deps: CallDeps,
   { tool, given, asker: { caller, home } }: Call,
@@ -102,7 +102,7 @@ function answerText(
 
 type CallThen = Pick<Call, 'tool' | 'given'> & { readonly by: By; readonly knownMs: number }
 
-/** The answer by what was known earlier, as JSON. It is never kept. */
+/** The response from an earlier state of knowledge, as JSON. It is never cached. */
 async function textThen(
   { known, ageLimits: limits }: CallDeps,
   { tool, given, by, knownMs }: CallThen,
@@ -115,10 +115,7 @@ async function textThen(
   return JSON.stringify(presentKnown(found.answer, found, freshness))
 }
 
-/**
- * The key under which an answer is kept; null if JSON would write another request in the same way:
- * 1e999.
- */
+/** The cache key of a response; null if JSON would write another call in the same way: 1e999. */
 function questionOf({ name }: Tool, given: unknown, home: string): string | null {
   const text = JSON.stringify(given)
   return text?.includes('null') ? null : `${name} ${text} ${home}`

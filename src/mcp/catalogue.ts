@@ -16,7 +16,7 @@ const queryField = (description: string) => ({
   query: Type.Optional(Type.String({ description })),
 })
 
-/** Members that only draw a page, which no tool has. */
+/** Fields that only serve to draw a page, which no tool has. */
 const DRAWN = ['logo_url', 'flag_url', 'sort_order']
 
 const undrawn = <T extends object>(entry: T) =>
@@ -106,7 +106,7 @@ export const listCurrencies = tool({
 
 export const CATALOGUE_URI = 'corridor://catalogue'
 
-/** The catalogue as a resource: what a model may want to read before it asks anything. */
+/** The catalogue as a resource, for a model to read before its first call. */
 export const catalogueResource = {
   uri: CATALOGUE_URI,
   name: 'catalogue',

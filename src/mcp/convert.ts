@@ -95,8 +95,8 @@ const isSilent = ({ unspecified }: Pick<ListedEntry, 'unspecified'>): boolean =>
   unspecified?.some((name) => TERMS.includes(name)) ?? false
 
 /**
- * An entry whose figures say by their names what they are: none at a rate that is not executable,
- * and others of a price that does not say what was asked, as it may not be offered so.
+ * An entry whose numbers are named after their meaning: none at a rate that is not executable, and
+ * different ones for a price that does not state a requested condition, as it may not apply.
  */
 function surelyNamed(entry: ListedEntry): object {
   if (!isExecutable(entry.rate_type)) {

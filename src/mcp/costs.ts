@@ -55,7 +55,7 @@ export const getCosts = tool({
 
 type Body = Static<typeof CostsResponse>
 
-/** The short form, in which the figures of all offers come before the list. */
+/** The short form, in which the metrics of all offers come before the list. */
 function summaryFirst({ offers, smart, ...body }: Body, args: object): object {
   const { source_country, target_country } = body
   const shortSmart = smart && {

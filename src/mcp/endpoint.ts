@@ -37,7 +37,7 @@ type ToolServerDeps = Omit<ListenDeps, 'answers'> &
 const METHODS = ['POST', 'OPTIONS']
 
 /**
- * The tool server at one address, without sessions: each request has all that its answer needs.
+ * The MCP server at one address, without sessions: each request has all that its response needs.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports
  *
  * Until the key is known, failures are those of REST; after that they are JSON-RPC errors.
@@ -59,7 +59,7 @@ export class ToolServer {
     })
   }
 
-  /** Answers one HTTP request; never rejects. */
+  /** Responds to one HTTP request; never rejects. */
   async handle(request: Request): Promise<Response> {
     const reply = await this.#reply(request).catch((error) => faultReply(error, this.deps.log))
     const origin = request.headers.get('origin')

@@ -3,7 +3,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import type { Log } from '~/log.ts'
 import { failureBody } from './call.ts'
 
-/** A fault of the exchange itself: an HTTP status with a JSON-RPC error that answers no request. */
+/** A transport error: an HTTP status with a JSON-RPC error that belongs to no request. */
 export class RpcFault extends Error {
   constructor(
     readonly status: number,
@@ -14,7 +14,7 @@ export class RpcFault extends Error {
   }
 }
 
-/** A failure as an error of the protocol, which has REST's code and further members as its data. */
+/** A failure as a protocol error, with REST's code and further fields as its data. */
 export function protocolError(error: unknown, log: Log): ProtocolError {
   if (error instanceof ProtocolError) return error
   const { error: message, ...data } = failureBody(error, log)

@@ -12,15 +12,15 @@ export type Handle = McpHttpHandler['fetch']
 type Making = {
   readonly serverFor: McpServerFactory
   readonly onerror: (error: Error) => void
-  /** Answers subscriptions, and leaves everything else to the handler given. */
+  /** Handles subscriptions, and leaves everything else to the handler given. */
   readonly listening: (handle: Handle) => Handle
 }
 
 /**
  * The SDK's HTTP handler for every revision of the protocol, with a fresh server for each request.
  *
- * The SDK would answer clients of 2025 with a stream of events, whose headers are gone before it is
- * known what a call costs. Here they get JSON, like those of today.
+ * The SDK would send clients of 2025 a stream of events, whose headers are gone before it is known
+ * what a call costs. Here they get JSON, like those of today.
  */
 export function handlerOf({ serverFor, onerror, listening }: Making): Handle {
   const modern = listening(createMcpHandler(serverFor, { legacy: 'reject', onerror }).fetch)

@@ -14,9 +14,9 @@ const PLAIN = ['detail', 'limit', 'offset']
 /**
  * The tools in the form of `tools/list`.
  *
- * A model reads all of it before it asks anything, so it is short: an argument's words are listed
- * by one tool and referred to by the others, and there are no schemas of answers, which would be
- * more than twice as long as the rest.
+ * A model reads all of it before its first call, so it is short: an argument's words are listed by
+ * one tool and referred to by the others, and there are no schemas of results, which would be more
+ * than twice as long as the rest.
  */
 export function listed(tools: readonly Tool[]) {
   const told = new Map<string, string>()

@@ -40,8 +40,8 @@ export function fixedNote(entries: readonly Conversion[]): string | null {
 }
 
 /**
- * Which countries the prices of a corridor are for, where none is for those asked; null if that
- * is not why a list is empty.
+ * Names the countries that a corridor's prices are for if none is for the requested ones; null if
+ * that is not why a list is empty.
  */
 export function unfitNote(view: View, absence: Absence | null): string | null {
   if (!absence?.unfit.some((name) => name === 'sourceCountry' || name === 'targetCountry'))
@@ -59,7 +59,7 @@ export function unfitNote(view: View, absence: Absence | null): string | null {
 /** A provider's name in a sentence of ours, where it must not read as a part of that. */
 const quoted = (name: string): string => JSON.stringify(name)
 
-/** Whose fee is no less than the amount, so that nothing arrives; null where nobody's is. */
+/** Names providers whose fee is at least the amount, so that nothing arrives; null without any. */
 export function eatenNote(entries: readonly Conversion[]): string | null {
   const eaten = entries.filter(({ net }) => net !== null && net <= 0)
   if (eaten.length === 0) return null
@@ -84,7 +84,7 @@ export function silentNote(entries: readonly Conversion[]): string | null {
   )
 }
 
-/** The best of all providers, where that is none of those asked for; else null. */
+/** Names the best of all providers if it is not among those requested; else null. */
 export function betterNote({ bestCurrent, entries }: Conversions, all: Conversions): string | null {
   const best = all.bestCurrent
   if (entries.length === 0 || !best || best === bestCurrent) return null

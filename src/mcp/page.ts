@@ -18,13 +18,13 @@ export const sliceFields = {
   offset: Type.Integer({ minimum: 0, default: 0, description: 'Entries to skip.' }),
 }
 
-/** The members that a result has besides the REST body when it does not hold the whole list. */
+/** The fields besides the REST body of a result that does not hold the whole list. */
 type PageFields = { next_offset?: number; note?: string }
 
 export const sliced = <T>(all: readonly T[], { limit, offset }: Slice): T[] =>
   all.slice(offset, offset + limit)
 
-/** A body of REST with the page's members and further notes; all notes are one. */
+/** A body of REST with the page's fields and further notes; all notes are one. */
 export function paged<T extends object>(
   body: T & { readonly note?: string },
   page: PageFields,

@@ -64,7 +64,7 @@ export function promptOf(name: string, given: Readonly<Record<string, string>> =
   }
 }
 
-/** The text of an argument; nothing if it is absent or blank. */
+/** The string of an argument; nothing if it is absent or blank. */
 function saidOf(name: string, value: string | undefined): [string, string][] {
   const text = value?.trim() ?? ''
   if (text.length > ARGUMENT_LENGTH_MAX) throw unusable(name)
@@ -77,7 +77,7 @@ const unusable = (name: string): ProtocolError =>
     `${name} must have 1 to ${ARGUMENT_LENGTH_MAX} characters`,
   )
 
-/** The most completions that one answer may hold. */
+/** The maximum number of completions in one response. */
 const COMPLETIONS_MAX = 100
 
 type Completing = {

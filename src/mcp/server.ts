@@ -33,7 +33,7 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator()
 const LIST: CacheHint = { ttlMs: HOUR_MS, cacheScope: 'public' }
 
 /**
- * The time for which a response about prices may be kept: until the hour turns where that is its
+ * The time for which a response about prices may be cached: until the hour turns if that is its
  * cutoff.
  */
 const answerHint = ({ caller, nowMs }: Asker): CacheHint => ({

@@ -24,14 +24,11 @@ type Ask = {
 
 export type By = { readonly caller: Caller; readonly home: string }
 
-/** A question that an agent can ask. */
+/** A tool that an agent can call. */
 type Definition<S extends TObject> = Reader<S> & {
   readonly name: string
   readonly title: string
-  /**
-   * A text for a model that has to choose: what the tool answers, in which units, and what it is
-   * not.
-   */
+  /** A text for a model that has to choose: the tool's result, its units, and what it is not. */
   readonly description: string
   /** The scope that a connected application needs, besides that of the tools. */
   readonly scope?: string
@@ -41,11 +38,11 @@ type Definition<S extends TObject> = Reader<S> & {
   readonly isCard?: boolean
   /** Effect of a call; none if absent. */
   readonly effect?: 'creates' | 'deletes'
-  /** Says whether it can be asked about an earlier state of knowledge. */
+  /** Says whether it can return an earlier state of knowledge. */
   readonly isKnowing?: boolean
   /** Page and file of the result for such arguments. */
   links?(args: Static<S>, view: View): Places
-  /** The body that REST would answer with, or a shorter one; throws what REST would. */
+  /** The body of REST, or a shorter one; throws the errors of REST. */
   answer(
     ask: By & Pick<Ask, 'view' | 'then'> & { readonly args: Static<S> },
   ): object | Promise<object>
@@ -80,7 +77,7 @@ export function tool<S extends TObject>(definition: Definition<S>): Tool {
 
 const KnownInput = Type.Object(knownField)
 
-/** The time whose state of knowledge a call asks about; null for now. Throws a 400. */
+/** The requested time of a state of knowledge; null for now. Throws a 400. */
 export function knownMsIn({ isKnowing }: Tool, given: unknown, view: View): number | null {
   const text = (given as { known_at?: unknown } | null | undefined)?.known_at ?? null
   if (!isKnowing || text === null) return null

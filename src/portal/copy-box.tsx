@@ -10,9 +10,9 @@ type Props = {
 }
 
 /**
- * A text to take along, with a button that copies it where the page loads the script `copy`.
+ * A text to copy, with a button that copies it if the page loads the script `copy`.
  *
- * `id` is unique in the page; `label` says what is copied: "the call", "your key".
+ * `id` is unique in the page; `label` names the text: "the call", "your key".
  */
 export function CopyBox({ id, label, text, isProse }: Props) {
   const { say } = useWords()

@@ -1,7 +1,7 @@
 type Download = {
   readonly name: string
   readonly type: string
-  /** Whether a cache may keep it, to be asked about each time; never, by default. */
+  /** Says whether a cache may keep it and revalidate on each use; never, by default. */
   readonly cache?: 'no-cache' | 'no-store'
 }
 

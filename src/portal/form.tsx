@@ -28,7 +28,7 @@ type FieldProps = Described & {
   icon?: string | null
 }
 
-/** A text field with its label, its hint and what is wrong with it. */
+/** A text field with its label, its hint and its error. */
 export function Field({ type = 'text', value, isRequired, input, icon, ...field }: FieldProps) {
   // Preact's types tell inputs apart by their type; these take the same attributes.
   const attributes = { ...input, ...describedBy(field), type: type as 'text' }
@@ -48,9 +48,7 @@ type SelectProps = Described & {
   isOptional?: boolean
 }
 
-/**
- * A choice of one option; a value that is not among them shows the first, which asks for a choice.
- */
+/** A choice of one option; an unknown value shows the first, which asks for a choice. */
 export function Select({ value, options, isOptional, ...field }: SelectProps) {
   const { say } = useWords()
   const isKnown = options.some((option) => option.value === value)

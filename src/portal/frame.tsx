@@ -8,7 +8,7 @@ import type { MessageKey } from './words/words.ts'
 export type Credit = {
   readonly text: string
   readonly url: string | null
-  /** The licence, where `text` does not name it. */
+  /** The licence, if `text` does not name it. */
   readonly licence?: string
 }
 
@@ -77,7 +77,7 @@ type FooterProps = {
   readonly sample: string | null
 }
 
-/** The foot of every page: what the data is and whose, and how figures come about. */
+/** The foot of every page: the data, its owners, and how numbers are calculated. */
 export function Footer({ credits, sample }: FooterProps) {
   const { language, say, rich } = useWords()
   return (
@@ -111,7 +111,7 @@ export function Footer({ credits, sample }: FooterProps) {
   )
 }
 
-/** Sources with the words that their publishers ask for, which are in English. */
+/** Sources with the words that their publishers require, which are in English. */
 const Credits = ({ credits }: Pick<FooterProps, 'credits'>) => (
   <ul lang="en" dir="ltr">
     {credits.map(({ text, url }) => (

@@ -1,6 +1,6 @@
 type Extent = { readonly min: number; readonly max: number }
 
-/** The places of values that stand alone between stretches without one. */
+/** The indexes of values between gaps on both sides. */
 export const aloneIn = (values: readonly (number | null)[]): number[] =>
   values.flatMap((value, i) =>
     value !== null && (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null
@@ -9,8 +9,8 @@ export const aloneIn = (values: readonly (number | null)[]): number[] =>
   )
 
 /**
- * Points for the values that stand alone, too short for a line to be seen: the `d` of an SVG path
- * of lines without length, which round caps make dots.
+ * Points for isolated values, too short for a line to be seen: the `d` of an SVG path of lines
+ * without length, which round caps make dots.
  */
 export function dotsPath(
   values: readonly (number | null)[],

@@ -3,7 +3,7 @@ import { useWords } from '~/portal/words/spoken.tsx'
 
 const iso = (ms: number): string => new Date(ms).toISOString()
 
-/** A moment in a form for people and for machines. */
+/** A time in a form for people and for machines. */
 export const Moment = ({ ms }: { ms: number }) => (
   <time dateTime={iso(ms)}>{useWords().momentText(ms)}</time>
 )

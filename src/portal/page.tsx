@@ -40,9 +40,7 @@ export type Page = {
   readonly session?: SignedInAs | null | undefined
   /** Says whether the page is for one person, signed in or not: never cached, never compressed. */
   readonly isPrivate?: boolean
-  /**
-   * Says whether the page is made to be framed by other sites: the body alone, without any script.
-   */
+  /** Says whether other sites may frame the page: the body alone, without any script. */
   readonly isFramed?: boolean
   /** Names of further files in `client/`, without their ending. */
   readonly scripts?: readonly string[]
@@ -76,7 +74,7 @@ export async function pageReply(deps: PageDeps, request: Request, page: Page): P
   return new Response(streamedBody(coded(bytes, coding)), { status: page.status ?? 200, headers })
 }
 
-/** The path of the page asked for, without its language, and its query. */
+/** The path of the requested page, without its language, and its query. */
 const hereIn = (request: Request, { mount }: PageDeps): string =>
   pagePath(request, mount) + new URL(request.url).search
 
@@ -221,7 +219,7 @@ function KnownAs({ title, description, known, words }: KnownProps) {
 /** Elements with an address in them, each with the attribute that holds it. */
 const LEADS = { a: 'href', link: 'href', form: 'action', script: 'src', img: 'src' }
 
-/** Those of them that lead a reader to another page. */
+/** Attributes of `LEADS` that lead a reader to another page. */
 const WAYS_ON = { a: LEADS.a, form: LEADS.form }
 
 /**

@@ -38,10 +38,10 @@ export type PublicAsk = {
   readonly nowMs: number
 }
 
-/** The path of ours that answers instead, with its query. */
+/** The path of ours to redirect to, with its query. */
 export type Moved = { readonly to: string; readonly isForGood?: boolean }
 
-/** A page for anybody, limited by address; a failure is logged and answered by a page. */
+/** A page for anyone, limited by address; a failure is logged and shown as a page. */
 export const publicPage = (
   deps: PublicDeps,
   path: string,
@@ -67,7 +67,7 @@ export const publicPage = (
     },
   })
 
-/** Description of a page that does not answer one particular request. */
+/** Description of a page without a particular query. */
 function knownAt({ pages, publicUrl }: PublicDeps, { request, url }: PublicAsk) {
   if (url.search !== '') return {}
   const path = pagePath(request, pages.mount)
@@ -101,7 +101,7 @@ function limited(deps: PublicDeps, { answer, over }: Limited): Fetch {
   }
 }
 
-/** A handler like that for a file; a client over the limit gets a line of text. */
+/** As `publicPage`, for a file; a client over the limit gets a line of text. */
 export const limitedFile = (deps: PublicDeps, answer: Limited['answer']): Fetch =>
   limited(deps, {
     over: (_request, seconds) =>

@@ -54,7 +54,7 @@ export type PortalOptions = {
   readonly sessionIdleMs: number
   /** The pages for people who sign in, in the same frame; none without sign-in. */
   readonly people?: (pages: PageDeps) => readonly Route[]
-  /** Whether mails can be sent, so that an address is enough for an alert. */
+  /** Says whether emails can be sent, so that an address is enough for an alert. */
   readonly isMailed?: boolean
   readonly witnesses?: readonly NoteKey[]
 }
@@ -81,9 +81,9 @@ const NOWHERE = ''
 type Portal = {
   /** The pages for people, and what they load. */
   readonly routes: readonly Route[]
-  /** Answers a person whose address leads to no page. */
+  /** Responds to a person whose address leads to no page. */
   readonly unknown: Fetch
-  /** The frame of the pages, for a page at `path` that is made elsewhere. */
+  /** The frame of the pages, for a page at `path` that is rendered elsewhere. */
   frame(path: string): Promise<Frame>
 }
 

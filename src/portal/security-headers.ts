@@ -12,7 +12,7 @@ const policyOf = (formTargets: string): string =>
     "base-uri 'none'",
   ].join('; ')
 
-/** The header of a page whose form leads on to `url` once we have it: a browser asks for both. */
+/** The header of a page whose form redirects to `url` once sent: a browser checks both. */
 export function formsLeadingTo(url: string): Readonly<Record<string, string>> {
   const { protocol, host } = new URL(url)
   const source =

@@ -12,8 +12,8 @@ const MARK = String.raw`[\p{L}\p{Sc}][\p{L}\p{Sc}.\s]*`
 const MARKED = new RegExp(String.raw`^(${MARK})?([^\p{L}\p{Sc}]+)(${MARK})?$`, 'u')
 
 /**
- * The amount in a text such as `1,250.50`, `£200` or `200 GBP`; the currency in it, if any, has to
- * be `code`. The hint says how a text was read that could mean another amount.
+ * The amount in a string such as `1,250.50`, `£200` or `200 GBP`; the currency in it, if any, has
+ * to be `code`. The hint says how an ambiguous string was read.
  */
 export function writtenAmount(words: Words, text: string, code: string): WrittenAmount {
   const { say, plainAmountText } = words

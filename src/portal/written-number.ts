@@ -7,10 +7,10 @@ const ARABIC_DIGIT = /[\u0660-\u0669\u06f0-\u06f9]/g
 
 /**
  * The number that a person wrote, grouped or not, with a decimal point or with a decimal comma and
- * one or two digits, in Western or in Arabic digits; null for any other text.
+ * one or two digits, in Western or in Arabic digits; null for any other string.
  *
- * What can be read two ways is decided: `1,250` is grouped, and `1.500` is one and a half, as in
- * the API; `readsAsDecimals` reports the latter. `1.250.000` and `0,500` can be read in one way.
+ * Ambiguous strings are decided: `1,250` is grouped, and `1.500` is one and a half, as in the API;
+ * `readsAsDecimals` reports the latter. `1.250.000` and `0,500` can be read in one way.
  */
 export function writtenNumber(text: string): number | null {
   const western = text
@@ -28,7 +28,7 @@ export function writtenNumber(text: string): number | null {
 const digitsOf = (text: string): string => text.replace(/\D/g, '')
 
 /**
- * Reports whether the point in a text was taken for a decimal one, though elsewhere it groups:
+ * Reports whether the point in a string was read as a decimal one, though elsewhere it groups:
  * `1.500`.
  */
 export const readsAsDecimals = (text: string): boolean => /^[1-9]\d{0,2}\.\d{3}$/.test(text)

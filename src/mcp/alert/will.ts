@@ -32,7 +32,7 @@ export function willText(alert: Alert): string {
   return `When ${whatText(alert)} ${change}${within}, it sends ${told}, ${end}.`
 }
 
-/** What an alert watches, and where: `the best rate in GBP/KES`. */
+/** Names the watched value and the corridor: `the best rate in GBP/KES`. */
 function whatText({ corridor, when, amount, sourceCountry, targetCountry }: Alert): string {
   const { subject } = fieldOf(when.field)
   const place = [sourceCountry, targetCountry].every((one) => one === null)

@@ -1,4 +1,4 @@
-/** A path with its query; members that are not there are left out, lists are joined by commas. */
+/** A path with its query; absent parameters are left out, lists are joined by commas. */
 type Place = { readonly path: string; readonly query?: Readonly<Record<string, unknown>> }
 
 /** Page and file of a result. */
@@ -10,7 +10,7 @@ export type Places = {
 
 const API = '/api/v1'
 
-/** The links of an answer, below the address that the service is called at. */
+/** The links of a result, below the address at which the service was called. */
 export const linksOf = (home: string, { page, csv }: Places) => ({
   page: home + textOf(page),
   ...(csv && { csv: home + API + textOf({ ...csv, query: { ...csv.query, format: 'csv' } }) }),

@@ -1,19 +1,19 @@
 type Members = Readonly<Record<string, unknown>>
 
 type Shortening = {
-  /** The arguments, by which some members only repeat what was asked. */
+  /** The arguments, which some fields only repeat. */
   readonly args: Members
   readonly entries: readonly string[]
-  /** Members that neither the body nor an entry has, nor its offer. */
+  /** Fields absent from the body, its entries and their offers. */
   readonly without: ReadonlySet<string>
 }
 
 /**
- * A body of REST with fewer members, unless all are asked for: without those named, those that say
- * what is usual, and those that only repeat the question. What stays has the value that REST says.
+ * A body of REST with fewer fields, unless all are requested: without those named, those with usual
+ * values, and those that only repeat the arguments. The remaining fields have the values of REST.
  *
- * Nothing that warns is left out: a stale price, one that was not observed, a fee that was not
- * stated, an amount that is not the one asked, what an offer does not say.
+ * No warning is left out: a stale price, one that was not observed, a fee that was not stated, an
+ * amount that is not the requested one, a condition that an offer does not state.
  */
 export function shortened(body: object, how: Shortening): object {
   if (how.args.detail === 'full') return body
@@ -93,8 +93,8 @@ function shortCost(cost: Members | null, without: Shortening['without']): Member
 }
 
 /**
- * Adds what an offer says that the question did not; not its amounts if `amount_match` reports
- * them.
+ * Adds the conditions of an offer that were not arguments; not its amounts if `amount_match`
+ * reports them.
  */
 function addOffer(
   kept: Record<string, unknown>,

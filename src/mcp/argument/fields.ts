@@ -39,7 +39,7 @@ export const provider = (description: string) =>
 
 const PROVIDERS_MAX = 20
 
-/** Those of a list that are wanted. */
+/** The providers to list. */
 export const providersField = {
   providers: Type.Optional(
     readBy(
@@ -58,7 +58,7 @@ export const corridorFields = {
   to: currency('Target currency.'),
 }
 
-/** Checks a text by what reads it later, which throws; the text stays as it is. */
+/** Checks a string by its later reader, which throws; the string stays as it is. */
 export const checkedBy =
   (read: (text: string) => unknown): Reading =>
   (text) => {
@@ -103,7 +103,7 @@ export const detailField = {
   }),
 }
 
-/** A moment that has come: a time, or a date that counts whole, as far as it is over. */
+/** A time that has come, or a date, which counts whole, as far as it is over. */
 const pastMoment =
   (what: string): Reading =>
   (text, { name, nowMs }) => {
@@ -115,7 +115,7 @@ const pastMoment =
     return text
   }
 
-/** A moment at which a window ends. */
+/** A time at which a window ends. */
 export const untilField = {
   until: Type.Optional(
     readBy(
@@ -125,7 +125,7 @@ export const untilField = {
   ),
 }
 
-/** The time whose state of knowledge is asked about. */
+/** The time of the requested state of knowledge. */
 export const knownField = {
   known_at: Type.Optional(
     readBy(pastMoment('to ask about now'), Type.String({ description: 'As known then.' })),

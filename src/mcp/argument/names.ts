@@ -9,7 +9,7 @@ import { COUNTRIES, continentOf, homeOf } from '~/domain/offer/country.ts'
 import type { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { neededCountry } from '~/wire/offer/selection.ts'
 
-/** Reads one item of an argument: the text that REST would take in its place. */
+/** Reads one item of an argument; returns the string that REST takes instead. */
 export type Reading = (text: string, asked: Asked) => string
 
 type Asked = {
@@ -18,11 +18,11 @@ type Asked = {
   readonly nowMs: number
   /** Says whether the argument is a list, in which a group of countries is all of them. */
   readonly isList: boolean
-  /** Collects what the caller has to know of how a text was read. */
+  /** Collects notes for the caller on how a string was read. */
   readonly said: string[]
 }
 
-/** Under this member a schema has its reading; documents leave it out, as JSON has no symbols. */
+/** The key of a schema's reading; documents leave it out, as JSON has no symbols. */
 export const READING = Symbol('reading')
 
 export const readBy = <T extends TSchema>(reading: Reading, schema: T): T => ({
@@ -66,7 +66,7 @@ function groupOf({ ids }: { readonly ids: readonly string[] }, text: string, sai
   return ids.join(',')
 }
 
-/** The name of the country of a city, which is reported to the caller; any other text as it is. */
+/** The country of a city by name, which is reported to the caller; other strings unchanged. */
 function withoutCity(text: string, { said }: Asked): string {
   const code = countryOfCity(text)
   if (code === null) return text
@@ -103,7 +103,7 @@ export const providerText: Reading = (text, { name, catalogue }) => {
 
 type Said = { readonly text: string; readonly name: string; nameOf(id: string): string }
 
-/** The maximum number of meanings of a text that are listed. */
+/** The maximum number of meanings of a string that are listed. */
 const MEANINGS_MAX = 6
 
 function onlyOne(meaning: Exclude<Meaning, { kind: 'none' }>, { text, name, nameOf }: Said) {

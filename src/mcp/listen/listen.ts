@@ -37,7 +37,7 @@ type Answering = {
   readonly handle: Handle
 }
 
-/** Answers subscriptions to resources: for a unit each, and for a seat while they are open. */
+/** Handles subscriptions to resources: for a unit each, and a stream slot while they are open. */
 export function listenHandler(deps: ListenDeps, { handle, ...making }: Answering): Handle {
   return async (request, given = {}) => {
     const uris = addressesIn(given.parsedBody)
@@ -64,7 +64,7 @@ export function listenHandler(deps: ListenDeps, { handle, ...making }: Answering
 
 type Seated = { readonly caller: Caller; readonly subscribed: Subscribed }
 
-/** A subscription that has its seat, and keeps it until it is over. */
+/** A subscription that has its stream slot, and holds it until it is over. */
 async function seated({ streams }: ListenDeps, { caller, subscribed }: Seated): Promise<Listening> {
   const { hub, seats, open } = streams
   const { account, tier } = caller

@@ -6,7 +6,7 @@ import type { Subscribed } from './subscribed.ts'
 type Opening = {
   readonly caller: Caller
   readonly subscribed: Subscribed
-  /** Opens the stream behind it; called when the answer begins. */
+  /** Opens the stream behind it; called when the response begins. */
   begin(listening: Listening): StreamReader
   /** Called once when the last listener has left. */
   over(listening: Listening): void
@@ -18,10 +18,10 @@ const RESET = /^event: reset$/m
 const DATA = /^data: (.+)$/m
 
 /**
- * One subscription: says of each address that it changed, no more often than its client reads.
+ * One subscription: reports each address that changed, no more often than its client reads.
  *
- * An address that was said to have changed is not said so again until that has gone out. While all
- * of them wait, the stream behind it holds back, and in the end gives up a client that never reads.
+ * An address reported as changed is not reported again until that has gone out. While all of them
+ * wait, the stream behind it holds back, and in the end gives up a client that never reads.
  */
 export class Listening implements Sink, ServerEventBus {
   readonly caller: Caller
@@ -52,7 +52,7 @@ export class Listening implements Sink, ServerEventBus {
     return () => this.leave()
   }
 
-  /** Ends the answer with its result by this from now on. */
+  /** Sets the function that ends the response with its result. */
   endsBy(finish: () => void): void {
     this.#finish = finish
   }
@@ -65,7 +65,7 @@ export class Listening implements Sink, ServerEventBus {
     return !this.#isFull
   }
 
-  /** Tells whoever is between us and the client nothing: the SDK's handler keeps it alive. */
+  /** Sends no heartbeat: the SDK's handler keeps the connection alive. */
   beat(): void {}
 
   end(): void {

@@ -5,7 +5,7 @@ export type Rated = {
   readonly kind: string
   readonly rate: number
   readonly told: object
-  /** Says whether it is of an earlier time than the one that it stands for. */
+  /** Says whether it is of an earlier time than the one that it represents. */
   readonly isCarried?: boolean
 }
 

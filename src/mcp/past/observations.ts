@@ -59,7 +59,7 @@ export async function observationsOf(past: HistoryDeps, view: View, asked: Asked
   })
 }
 
-/** Why a page is empty; null if it is not. */
+/** Explains why a page is empty; null if it is not. */
 function emptyNote(view: View, { points, ...history }: History, all: History, asked: Asked) {
   if (points.length > 0) return null
   if (all.points.length > 0) return `offset ${asked.offset} lies after the last observation`

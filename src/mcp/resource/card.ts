@@ -1,6 +1,6 @@
 /**
- * The page by which a host that has MCP Apps shows an answer: bars, figures and ages. It asks
- * nothing itself; the host hands it the result.
+ * The page by which a host that has MCP Apps shows a result: bars, numbers and ages. It sends no
+ * requests itself; the host passes it the result.
  *
  * https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */

@@ -2,7 +2,7 @@ import type { Corridor } from '~/domain/corridor.ts'
 
 const FORM = /^corridor:\/\/rates\/([A-Za-z]{3,4})\/([A-Za-z]{3,4})$/
 
-/** The resource of every corridor: what `get_rates` answers of it. */
+/** The resource of every corridor: the result of `get_rates` for it. */
 export const ratesTemplate = {
   uriTemplate: 'corridor://rates/{from}/{to}',
   name: 'rates',

@@ -26,7 +26,7 @@ type AlertPageProps = {
   readonly complaint?: string | undefined
 }
 
-/** Everything about one alert: what it waits for, how it stands, and what came of telling it. */
+/** Everything about one alert: its condition, its state, and the outcome of its deliveries. */
 export const alertPage = (props: AlertPageProps): Page => ({
   title: alertTitle(props.pageRequest.words, props.alert),
   path: PATHS.developer,

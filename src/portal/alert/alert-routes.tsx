@@ -129,7 +129,7 @@ type Asked = {
   readonly isDangerous: boolean
 }
 
-/** A page that asks whether something is really to be done to an alert. */
+/** A page that asks for confirmation of an action on an alert. */
 const alertQuestion = (pageRequest: PageRequest, alert: Alert, question: Asked): Page => {
   const { title, lead, ...form } = question
   return questionPage({

@@ -16,7 +16,7 @@ import { alertTitle } from './words.ts'
 export type AlertEndDeps = PageRequestDeps & MailedEndDeps
 
 /**
- * The link of a mail that ends an alert: a page that asks, since programs open links too, and its
+ * The link of an email that ends an alert: a page that asks, since programs open links too, and its
  * form. A mail program may send that form by itself (RFC 8058), so the token in the link is all
  * that it needs: neither a session nor a page of ours before it.
  */

@@ -44,7 +44,7 @@ export const OFFERED_PERIODS = ['24h', '7d', '30d', '90d']
 
 type Texts = AlertFields['texts']
 
-/** The texts of a form, each as `text` says it. */
+/** The strings of a form, each as `text` returns it. */
 const textsOf = (text: (name: FieldName) => string): Texts =>
   Object.fromEntries(
     FIELD_NAMES.map((name) => [name, text(name).trim().slice(0, TEXT_LENGTH_MAX)]),

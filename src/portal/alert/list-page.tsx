@@ -15,7 +15,7 @@ import { alertTitle, destinationText, waitsText } from './words.ts'
 type Props = {
   readonly person: Person
   readonly words: Words
-  /** Those that have ended last. */
+  /** The alerts that ended last. */
   readonly alerts: readonly Alert[]
   readonly news?: string | undefined
 }

@@ -16,7 +16,7 @@ type Told = {
   readonly words: Words
   readonly alert: Alert
   readonly kind: DeliveryKind
-  /** The text that a webhook would get. */
+  /** The body that a webhook would get. */
   readonly body: string
   readonly to: string
   /** Address of the service for people. */
@@ -30,7 +30,7 @@ type Fired = {
     readonly previous: number | boolean | null
     readonly as_of: string
     readonly data_freshness: string
-    /** What a monthly alert lists. */
+    /** The list of a monthly alert. */
     readonly cheapest?: readonly {
       readonly provider_name: string
       readonly net_converted: number | null

@@ -21,7 +21,7 @@ export type AlertPageDeps = PageRequestDeps & {
   readonly metering: Metering
 }
 
-/** Pages about alerts; strangers come back to them, and an alert that is gone leads to the list. */
+/** Pages about alerts, which visitors reach by signing in; a missing alert leads to the list. */
 export const alertPages = (deps: AlertPageDeps) =>
   memberPages(deps, ({ pageRequest: { person, url }, path, isForm }, enter) =>
     person
@@ -46,15 +46,15 @@ export const ownAlert = (
   form?: FormFields,
 ): OwnAlert => ({ account, alertId: form ? form.text('id') : fieldOf(url.searchParams, 'id') })
 
-/** View that the member's plan may see. */
+/** View that the person's plan may see. */
 export const viewFor = (
   { alerting: { memory, ageLimits } }: AlertPageDeps,
   { person: { account }, pageRequest: { nowMs } }: Member,
 ): View => new View(memory.current, freshnessAt(tierOf(account.plan), nowMs), ageLimits)
 
 /**
- * Does what costs a unit of the member's budget, as by a key of theirs; where it fails, the unit is
- * given back. Throws `quota_exceeded`, and what the work does.
+ * Does work that costs a unit of the person's budget, as by a key of theirs; if it fails, the unit
+ * is given back. Throws `quota_exceeded`, and what the work does.
  */
 export async function charged<T>(
   { memory, metering }: AlertPageDeps,

@@ -9,8 +9,8 @@ export const alertHref = (path: Page, { id }: Pick<Alert, 'id'>): string => `${p
 type Question = { readonly from: string; readonly to: string; readonly amount: number | null }
 
 /**
- * The path of the form of a new alert from a place to another, each a code or a text that names a
- * country too, for an amount if one is asked for.
+ * The path of the form of a new alert between two places, each a code or a string that names a
+ * country too, for an amount if one is requested.
  */
 export function newAlertHref({ from, to, amount }: Question): string {
   const params = new URLSearchParams({ from, to })

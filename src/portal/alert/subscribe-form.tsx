@@ -6,7 +6,7 @@ import type { Pair } from '~/portal/place/pair.ts'
 import { plainNumberText } from '~/portal/words/format.ts'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 
-/** What the mails of a subscription are about. */
+/** The subjects of a subscription's emails. */
 const SUBJECTS = ['above', 'monthly'] as const
 
 const TEXTS = ['what', 'value', 'email'] as const
@@ -21,11 +21,11 @@ type Props = {
   readonly faults?: Readonly<Partial<SubscribeTexts>>
 }
 
-/** A little more than the best that arrives now, in few digits: worth a mail. */
+/** A little more than the best that arrives now, in few digits: worth an email. */
 export const proposedValue = (net: number | null): string =>
   net === null ? '' : plainNumberText(Number((net * 1.01).toPrecision(3)))
 
-/** Mails about a pair for an address alone: no account, no password. */
+/** Emails about a pair for an address alone: no account, no password. */
 export function SubscribeForm({ pair, corridor, amount, texts, faults = {} }: Props) {
   const { say, rich } = useWords()
   const hidden = { ...corridor, amount: plainNumberText(amount) }

@@ -28,7 +28,7 @@ import { waitsText } from './words.ts'
 
 export type SubscribePageDeps = AlertPageDeps & SubscribeDeps
 
-/** Mails about a pair for an address alone: the form, and the link that confirms it. */
+/** Emails about a pair for an address alone: the form, and the link that confirms it. */
 export const subscribeRoutes = (deps: SubscribePageDeps): Route[] => [
   openRoute(deps, { method: 'GET', path: PATHS.tellMe }, async ({ words }) => stalePage(words)),
   openRoute(deps, { method: 'POST', path: PATHS.tellMe }, (asked) => request(deps, asked)),
@@ -48,7 +48,7 @@ type Asked = {
   readonly texts: SubscribeTexts
 }
 
-/** What a form asks for; null for one that no page of ours sends. */
+/** The subscription in a form; null for a form that no page of ours sends. */
 function askedIn(words: Words, form: FormFields): Asked | null {
   const text = (name: string) => form.text(name).trim().slice(0, LENGTH_MAX)
   const source = COUNTRIES.get(text('source'))
@@ -85,7 +85,7 @@ async function request(deps: SubscribePageDeps, ask: OpenRequest): Promise<Page>
 
 const NONE = { amount: null, fault: null }
 
-/** The amount to pass; none for a monthly mail. */
+/** The amount to pass; none for a monthly email. */
 const valueIn = (words: Words, { texts: { what, value }, corridor: { to } }: Asked) =>
   what === 'monthly' ? NONE : writtenAmount(words, value, to)
 
@@ -127,7 +127,7 @@ const mailedPage = ({ say, rich }: Words, email: string): Page =>
 
 type Found = { readonly email: string; readonly wish: AlertWish }
 
-/** The question of a mailed link; a script answers it, since programs open links too. */
+/** The page of an emailed link; a script submits its form, since programs open links too. */
 const questionPage = (words: Words, { email, wish }: Found, token: string): Page =>
   narrowPage({
     title: words.say('subscribe.title'),

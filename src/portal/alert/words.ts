@@ -38,7 +38,7 @@ export function conditionText(words: Words, watched: Watched): string {
     : say('alert.moves-within', { ...moved, span: spanText(periodMs) })
 }
 
-/** A value that a person asked for, with no digit less: `165 KES`, `3%`. */
+/** A value that a person entered, with all its digits: `165 KES`, `3%`. */
 function asked(words: Words, unit: AlertUnit, value: number, to: string): string {
   if (unit === 'percent') return words.plainPercentText(value)
   return unit === 'money' ? words.askedText(value, moneyOf(to)) : `${plainNumberText(value)} ${to}`

@@ -21,7 +21,7 @@ export type Amounts = {
   /** Meaning that was given to an amount, if it could have another. */
   readonly hints: Readonly<Partial<Record<AmountName, string>>>
   readonly faults: Readonly<Partial<Record<AmountName, string>>>
-  /** Null if there is a fault. */
+  /** Null if there is an error. */
   readonly goal: Goal | null
 }
 
@@ -59,7 +59,7 @@ const EMPTY: Amounts['texts'] = { amount: '', recipient_gets: '' }
 
 const TEXT_LENGTH_MAX = 60
 
-/** The text of a parameter; empty if it is missing. */
+/** The string of a parameter; empty if it is missing. */
 const given = (params: URLSearchParams, name: AmountName): string =>
   params.get(name)?.trim().slice(0, TEXT_LENGTH_MAX) ?? ''
 
@@ -68,8 +68,8 @@ const toSend = (amount: number): Goal => ({ amount, recipientGets: null })
 const toArrive = (amount: number): Goal => ({ amount: null, recipientGets: amount })
 
 /**
- * The amounts asked for. If both fields of a form are sent, the one that still holds what it was
- * shown with is not asked for.
+ * The requested amounts. If both fields of a form are sent, the one that still holds its initial
+ * value is ignored.
  */
 function askedAmounts(params: URLSearchParams): AmountName[] {
   const filled = AMOUNT_NAMES.filter((name) => given(params, name) !== '')

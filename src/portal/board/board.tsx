@@ -190,9 +190,7 @@ function NoPrices({ view, from, to }: NoPricesProps) {
   )
 }
 
-/**
- * The question about the other direction; an amount that should have arrived is then the one sent.
- */
+/** The query for the other direction; an amount that should have arrived becomes the one sent. */
 const turned = ({ from, to, goal, period }: BoardQuestion): BoardQuestion => ({
   from: to,
   to: from,

@@ -42,7 +42,7 @@ export function heldMsOf({ staleAfterMs, quoteMaxAgeMs }: AgeLimits): number | n
   return limits.length === 0 ? null : Math.min(...limits)
 }
 
-/** The chart's question about the past. */
+/** The chart's query of the past. */
 export const chartQuestion = (
   { from, to, period }: { from: string; to: string; period: ChartPeriod },
   { nowMs, ageLimits }: { nowMs: number; ageLimits: AgeLimits },
@@ -57,7 +57,7 @@ export const chartQuestion = (
   isOhlc: SPANS[period].interval !== 'PT1H',
 })
 
-/** The window of a chart in the parameters of `/time-series`, as it is at the moment. */
+/** The current window of a chart in the parameters of `/time-series`. */
 export function windowParameters(period: ChartPeriod, nowMs: number): string {
   const { period: known } = SPANS[period]
   if (known !== null) return `period=${known}`
@@ -65,7 +65,7 @@ export function windowParameters(period: ChartPeriod, nowMs: number): string {
   return `start=${secondText(fromMs)}&end=${secondText(beforeMs)}`
 }
 
-/** As many whole buckets as there may be, of which the last one is the present one. */
+/** The maximum number of whole buckets, of which the last one is the present one. */
 function longest(period: ChartPeriod, nowMs: number): Window {
   const { interval } = SPANS[period]
   const beforeMs = bucketEndMs(nowMs, interval)

@@ -1,4 +1,4 @@
-/** A text of a page with its values instead of their names in braces. */
+/** A page's text with values instead of their names in braces. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 

@@ -154,7 +154,7 @@ const spoken = ({ say, locale, dateLocale }: Words, unit: Unit) => ({
   }),
 })
 
-/** The chart in figures, newest first. */
+/** The chart in numbers, newest first. */
 function PointTable({ points, unit, decimals }: TableProps) {
   const { say } = useWords()
   const heads = [say('chart.mid'), say('chart.best'), say('chart.samples')]
@@ -210,7 +210,7 @@ function Point({ point, unit, decimals }: PointProps) {
   )
 }
 
-/** The open, high, low and close of a mid that moved in its bucket; none for one that stood. */
+/** The open, high, low and close of a mid that moved in its bucket; none for one that did not. */
 const candleText = (candle: Candle | null): string | undefined =>
   candle && candle.high > candle.low
     ? [candle.open, candle.high, candle.low, candle.close].map(roundAmount).join(' ')

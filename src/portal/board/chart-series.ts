@@ -3,7 +3,7 @@ import { inTime } from '~/service/deadline.ts'
 import { type HeldSeries, type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
 import { type ChartPeriod, chartQuestion } from './chart-period.ts'
 
-/** How long a page waits for the past before it leaves it out. */
+/** The time that a page waits for the past before it leaves it out. */
 const CHART_WAIT_MS = 1500
 
 type Deps = Pick<PublicDeps, 'log' | 'ageLimits'> & { readonly past: HeldSeriesDeps }

@@ -15,8 +15,8 @@ type Props = {
 }
 
 /**
- * The question to compare, as an ordinary form that works without scripts. The board answers it, or
- * leads to the page of the two countries.
+ * The query to compare, as an ordinary form that works without scripts. The board shows the result,
+ * or leads to the page of the two countries.
  */
 export function QuestionForm({ view, fields, hidden }: Props) {
   const { places, placeTexts, texts, faults } = fields

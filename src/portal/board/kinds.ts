@@ -45,7 +45,7 @@ const RANGES_MAX = 3
 
 type Asked = { readonly corridor: Corridor; readonly amount: number | null }
 
-/** Why no price is the best although some are shown. */
+/** Explains why no price is the best although some are shown. */
 export function lackText(words: Words, lack: Lack, { corridor, amount }: Asked): string {
   const key = corridorKey(corridor)
   if (lack.reason === 'suspect') return words.say('lack.suspect', { corridor: key })

@@ -4,8 +4,8 @@ import type { Quote } from '~/domain/quote.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 
 /**
- * The amount near `usual` that most prices can answer for: the nearest one that was surveyed, else
- * the nearest that some offer covers; `usual` itself without offers.
+ * The amount near `usual` that most prices apply to: the nearest one that was surveyed, else the
+ * nearest that some offer covers; `usual` itself without offers.
  */
 export function pricedAmount(offers: readonly RankedQuote[], usual: number): number {
   const believed = offers.filter(isBelieved)

@@ -21,7 +21,7 @@ export type Shared = {
   readonly mid: { readonly rate: number } | null
   readonly decimals: number
   readonly nowMs: number
-  /** Says whether the amount to arrive is requested, so that the rows tell what to send. */
+  /** Says whether the amount to arrive is given, so that the rows show the amount to send. */
   readonly isToArrive: boolean
   /** Says whether the page is about two countries, which it then names itself. */
   readonly isPair: boolean
@@ -84,7 +84,7 @@ function silenceText(words: Words, { ranked }: Conversion): string | null {
   return gaps === null ? null : words.say('table.silent', { gaps })
 }
 
-/** Text that applies to several prices in the same way, and so to all of them at once. */
+/** Text that is the same for several prices, and so applies to all of them at once. */
 function commonText(
   entries: readonly Conversion[],
   textOf: (entry: Conversion) => string | null,

@@ -18,7 +18,7 @@ type FieldName = PlaceName | AmountName
 /** Values of a request's fields, and their errors. */
 export type Fields = Pick<Amounts, 'texts' | 'hints'> & {
   readonly placeTexts: Readonly<Record<PlaceName, string>>
-  /** The place of each text; null if it means none. */
+  /** The place of each string; null if it means none. */
   readonly places: Readonly<Record<PlaceName, Place | null>>
   readonly faults: Readonly<Partial<Record<FieldName, string>>>
 }
@@ -29,7 +29,7 @@ export type BoardQuery = Fields & {
   readonly pair: Pair | null
   /** Says whether no corridor was named, and none has a price that could be proposed. */
   readonly isPriceless: boolean
-  /** The question; null when something asked for cannot be answered, which `faults` explains. */
+  /** The query; null if part of it cannot be served, which `faults` explains. */
   readonly question: BoardQuestion | null
 }
 
@@ -40,7 +40,7 @@ export type BoardQuestion = {
   readonly period: ChartPeriod
 }
 
-/** The question in a board's address; what it leaves out is proposed. */
+/** The query in a board's address; missing parts are proposed. */
 export function boardQuery(words: Words, view: View, params: URLSearchParams): BoardQuery {
   const places = { words, view, params }
   const from = askedPlace(places, 'from')
@@ -123,9 +123,7 @@ function placeFaults({ say }: Words, { from, to }: Placed): Fields['faults'] {
 
 type Asked = Readonly<Record<PlaceName, AskedPlace | null>>
 
-/**
- * The corridor with the most providers one can send with, among those that begin or end as asked.
- */
+/** The corridor with the most providers that transfer money, among those with the given ends. */
 function proposal(view: View, { from, to }: Asked): LiveCorridor | null {
   let best: { corridor: LiveCorridor; count: number } | null = null
   for (const corridor of liveCorridors(view)) {

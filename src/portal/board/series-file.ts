@@ -18,7 +18,7 @@ const COLUMNS = [
   'mid_at',
 ] satisfies (keyof (typeof TimeSeriesPoint)['properties'])[]
 
-/** The column that the API does not have: the best rate that stood at the end of the bucket. */
+/** The column that the API does not have: the best rate in force at the end of the bucket. */
 const STANDING = 'standing_best'
 
 type Deps = PublicDeps & { readonly past: HeldSeriesDeps }

@@ -88,7 +88,7 @@ const PROPOSED_MAX = 6
 
 type KnownProps = Pick<Props, 'conversions' | 'from' | 'hrefOf' | 'offers'>
 
-/** The amounts with prices, as links, where there is none for the amount asked for. */
+/** The amounts with prices, as links, if the requested amount has none. */
 function KnownAmounts({ conversions: { lack, amount }, from, hrefOf, offers }: KnownProps) {
   const { say, askedText } = useWords()
   if (lack?.reason !== 'out_of_range') return null

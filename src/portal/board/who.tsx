@@ -23,7 +23,7 @@ type Props = {
   readonly silence: string | null
 }
 
-/** The provider of a price, what the price is for, and what stands behind it. */
+/** The provider of a price, the offer, and the evidence. */
 export function Who(props: Props) {
   const words = useWords()
   const { say } = words
@@ -61,9 +61,9 @@ export function Who(props: Props) {
 }
 
 /**
- * The provider's type, what its price is for, and what it comes from. What an offer says of speed
- * and payment replaces the description of the provider; the provider's own words on speed,
- * which are in English, are for English alone.
+ * The provider's type, the offer, and the source of its price. An offer's speed and payment replace
+ * the description of the provider; the provider's own words on speed, which are in English, are for
+ * English alone.
  */
 function aboutText(words: Words, { entry, isPair, standing, silence }: Props): string {
   const { language, say } = words

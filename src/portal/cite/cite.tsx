@@ -20,15 +20,15 @@ type Props = {
   readonly view: View
   /** The address of the service. */
   readonly base: string
-  /** The path of the page with its question. */
+  /** The path of the page with its query. */
   readonly href: string
 }
 
 /**
  * A citation with an address that shows these prices for good, as text and as BibTeX.
  *
- * Only the page at that address has it, so the figure is always the one that the address shows. The
- * page of now leads there, since what it shows may lack a commit of this very moment.
+ * Only the page at that address has it, so the number is always the one that the address shows. The
+ * current page leads there, since it may lack a commit of this very millisecond.
  */
 export function Cite({ title, conversions, view, base, href }: Props) {
   const words = useWords()
@@ -72,7 +72,7 @@ export function Cite({ title, conversions, view, base, href }: Props) {
   )
 }
 
-/** The sources of the figure; null without one. */
+/** The sources of the number; null without one. */
 function sourcesText(words: Words, { bestCurrent: best }: Conversions): string | null {
   if (!best) return null
   const { say, momentText, listText } = words
@@ -101,6 +101,6 @@ function bibtexOf({ title, at, url, note }: Cited): string {
   return [`@misc{corridor${at.replace(/\D/g, '').slice(0, 12)},`, ...lines, '}'].join('\n')
 }
 
-/** A text without what BibTeX or LaTeX takes for a command. */
+/** A string without what BibTeX or LaTeX takes for a command. */
 const plain = (text: string): string =>
   text.replace(/[{}\\~^]/g, '').replace(/[%&$#_]/g, (sign) => `\\${sign}`)

@@ -23,7 +23,7 @@ type KnownPageDeps = PublicDeps & KnownDeps & { readonly past: HeldSeriesDeps }
 type Answer<D> = (deps: D, ask: PublicAsk) => Page | Moved | Promise<Page | Moved>
 
 /**
- * A public page that can also be asked for as it was at an earlier time, whatever was recorded or
+ * A public page that can also be requested as of an earlier time, whatever was recorded or
  * corrected since: `answer` then gets the view and the past of that time.
  */
 export const knownPage = <D extends KnownPageDeps>(

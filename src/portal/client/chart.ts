@@ -5,9 +5,9 @@ import { aloneIn } from '../line-path.ts'
 type Row = {
   readonly s: number
   readonly values: readonly (number | null)[]
-  /** From when the mid is, if it is carried forward from long before; else empty. */
+  /** The time of the mid if it is carried forward from long before; else empty. */
   readonly midOf: string
-  /** The open, high, low and close of a mid that moved in the bucket; empty for one that stood. */
+  /** The open, high, low and close of a mid that moved in the bucket; empty if it did not. */
   readonly candle: readonly number[]
 }
 

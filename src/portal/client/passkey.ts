@@ -33,7 +33,7 @@ function faultIn(form: HTMLFormElement): HTMLElement {
   return form.querySelector<HTMLElement>('[data-passkey-fault]')!
 }
 
-/** Fills in the form what the browser's passkey answers; the reason if we ask for none. */
+/** Fills in the form what the browser's passkey returns; returns the reason if we request none. */
 async function answered(form: HTMLFormElement): Promise<string | null> {
   const body = new URLSearchParams()
   for (const [name, value] of new FormData(form)) body.set(name, String(value))

@@ -28,7 +28,7 @@ if (box && key && path && ask && result && answer) {
   })
 }
 
-/** The URL of the question at a service's address; null if it is not below the API. */
+/** The URL of the request at a service's address; null if it is not below the API. */
 function questionTo(home: string): URL | null {
   const api = `${home}${BASE}`
   const url = new URL(`${api}${path!.value.trim()}`)
@@ -36,7 +36,7 @@ function questionTo(home: string): URL | null {
 }
 
 /**
- * Shows the shell call for the question; characters that a shell would read as quotes are encoded.
+ * Shows the shell call of the request; characters that a shell would read as quotes are encoded.
  */
 function showCall(): void {
   const url = questionTo(box!.dataset.tryIt!)

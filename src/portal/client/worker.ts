@@ -140,7 +140,7 @@ const seenIn = async (url: string, kept: Response): Promise<Seen> => ({
   html: await kept.text(),
 })
 
-/** The headers of a page that was kept, its policy among them, for another body. */
+/** The headers of a cached page, its policy among them, for another body. */
 function headersOf(kept: Response): Headers {
   const headers = new Headers(kept.headers)
   for (const name of OF_BODY) headers.delete(name)

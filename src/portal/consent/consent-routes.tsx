@@ -71,7 +71,7 @@ export type ConsentDeps = PageRequestDeps &
     readonly applicationDocument: (address: string) => Promise<string>
   }
 
-/** The question whether an application may be connected, and the decision. */
+/** The page that asks whether to connect an application, and the decision. */
 export const consentRoutes = (deps: ConsentDeps): Route[] =>
   memberPages(deps, askedPerson)(PATHS.authorize, { get: asked, post: decided })
 

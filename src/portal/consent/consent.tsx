@@ -18,17 +18,17 @@ type Props = {
   readonly pageRequest: PageRequest
   readonly person: Person
   readonly application: KnownApplication
-  /** The question, as it is to come back with the decision. */
+  /** The query, to be sent back with the decision. */
   readonly question: string
   /** Address to which the person is sent after the decision. */
   readonly redirectUri: string
   /** The number of requests that the account has a day. */
   readonly dailyUnits: number
-  /** Says whether the application itself asks to make alerts. */
+  /** Says whether the application itself requests to create alerts. */
   readonly wantsAlerts: boolean
 }
 
-/** The page on which a person decides whether an application may ask on their account. */
+/** The page on which a person decides whether an application may use their account. */
 export function consentPage(props: Props): Page {
   const { pageRequest, person, application, redirectUri } = props
   const { say, rich } = pageRequest.words
@@ -136,7 +136,7 @@ const refusalText = ({ say }: Words, code: string): string =>
 export const refusedQuestionPage = (words: Words, code: string): Page =>
   notConnectedPage(words, refusalText(words, code), <p>{words.say('consent.refused-lead')}</p>)
 
-/** That page for a description that is not accepted; its makers read the reason, in English. */
+/** The page for a description that is not accepted; its makers read the reason, in English. */
 export const refusedDocumentPage = (words: Words, address: string, { message }: Error): Page =>
   notConnectedPage(
     words,
@@ -150,7 +150,7 @@ export const refusedDocumentPage = (words: Words, address: string, { message }: 
   )
 
 /**
- * The page for a faulty request, instead of a redirect to `url`: anyone can register an address,
+ * The page for an invalid request, instead of a redirect to `url`: anyone can register an address,
  * and would have people sent there from ours. https://www.rfc-editor.org/rfc/rfc9700
  */
 export function faultyQuestionPage(words: Words, { name }: KnownApplication, url: string): Page {

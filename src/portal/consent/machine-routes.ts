@@ -29,7 +29,7 @@ export type MachineDeps = PageRequestDeps &
   ConnectionDeps &
   HomeDeps & {
     readonly oauth: {
-      /** The answer to an application that exchanges a code, or renews its token. */
+      /** The response to an application that exchanges a code, or renews its token. */
       token(form: URLSearchParams): Promise<{ status: number; body: unknown }>
     }
     readonly newClientId: () => string
@@ -189,7 +189,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Ends the connection of a token; the answer does not tell whether there was one. */
+/** Ends the connection of a token; the response does not reveal whether there was one. */
 async function revokeReply(deps: MachineDeps, request: Request, nowMs: number): Promise<Response> {
   const form = await formOf(request)
   const [token, clientId] = [form.get('token'), form.get('client_id')]
@@ -204,7 +204,7 @@ const PREFLIGHT = new CrossOriginHeaders({
   read: ['retry-after', 'x-request-id'],
 })
 
-/** The answer to a browser that asks whether a page of another origin may ask. */
+/** The response to a browser's preflight for a page of another origin. */
 const preflightReply = (methods: string): Response =>
   PREFLIGHT.shared(PREFLIGHT.preflightReply(methods), ANY_ORIGIN)
 

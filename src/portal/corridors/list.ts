@@ -71,7 +71,7 @@ export const orderOptions = ({ say }: Words) =>
 const PAGE_ROWS = 50
 const PAGE_TEXT = /^[1-9]\d{0,5}$/
 
-/** The question in a list's address; an unknown sort or page means the usual one. */
+/** The query in a list's address; an unknown sort or page means the usual one. */
 export function listQuery(params: URLSearchParams): ListQuery {
   const currency = params.get('currency')?.trim() ?? ''
   const [asked, turn] = (params.get('sort') ?? '').split('-')
@@ -91,11 +91,11 @@ export type CorridorList = {
   /** The number of corridors on all pages. */
   readonly count: number
   readonly pages: number
-  /** The page shown: the last one if a later one was asked for. */
+  /** The page shown: the last one if a later one was requested. */
   readonly page: number
 }
 
-/** One page of the corridors with live quotes, in the order asked for; ties by name. */
+/** One page of the corridors with live quotes, in the requested order; ties by name. */
 export function corridorList(view: View, query: ListQuery): CorridorList {
   const { currency, sort, isDescending } = query
   const all = liveCorridors(view)

@@ -7,7 +7,7 @@ import { lastSettledDayMs, type Quarter, quarterAt } from '~/service/file/period
 /** The maximum number of quarters that are listed: those of ten years. */
 const QUARTERS_MAX = 40
 const WAIT_MS_MAX = 1000
-/** How long the first observation is remembered; only older prices recorded later change it. */
+/** Cache time of the first observation; only older prices recorded later change it. */
 const REMEMBERED_MS = HOUR_MS
 
 /** The time of the first observation, read from the database at most once an hour. Mutable. */

@@ -56,8 +56,8 @@ type Now = { readonly nowMs: number; readonly firstMs: number | null }
 
 /**
  * Throws for a day whose file would have to be made although none of our pages leads to it. Making
- * one takes a second or so of the database, holds up those with a key, and displaces the oldest of
- * the files that are kept; so without a key only recent days and ends of quarters are made.
+ * one takes a second or so of the database, delays callers with a key, and displaces the oldest of
+ * the stored files; so without a key only recent days and ends of quarters are made.
  */
 async function refuseOther(files: FileDeps['files'], { until }: Query, { nowMs, firstMs }: Now) {
   const { startMs, endMs } = periodOf(until)!

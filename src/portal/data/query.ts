@@ -17,7 +17,7 @@ export type RankingQuery = {
   readonly target: Country | null
 }
 
-/** The question in an address; what is none of ours asks nothing. */
+/** The query in an address; unknown values are ignored. */
 export const rankingQuery = (params: URLSearchParams): RankingQuery => ({
   of: RANKED.find((one) => one === params.get('of')) ?? RANKED[0],
   order: ENDS.find((one) => one === params.get('order')) ?? ENDS[0],
@@ -28,7 +28,7 @@ export const rankingQuery = (params: URLSearchParams): RankingQuery => ({
 /** The formats of a ranking: a page, and files. */
 type Form = '' | '.csv' | '.svg' | '.png'
 
-/** The path of a ranking, with what it asks other than a page as it comes. */
+/** The path of a ranking, with the parameters that differ from the defaults. */
 export function rankingHref({ of, order, source, target }: RankingQuery, form: Form): string {
   const params = new URLSearchParams({
     ...(of !== RANKED[0] && { of }),

@@ -33,7 +33,7 @@ type Known = { readonly cutoffMs: number; readonly rows: Map<RankingQuery['of'],
  */
 const known = new WeakMap<View['generation'], Known>()
 
-/** The pairs or providers with a known cost, in the order asked for, ties by name. */
+/** The pairs or providers with a known cost, in the requested order, ties by name. */
 export function rankingOf(view: View, query: RankingQuery): Row[] {
   const sign = query.order === 'lowest' ? 1 : -1
   const rows = isOfAll(query) ? rowsOfAll(view, query) : rowsOf(view, query)

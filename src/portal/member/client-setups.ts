@@ -2,10 +2,10 @@ import type { Words } from '~/portal/words/words.ts'
 
 const NAME = 'corridor'
 
-/** Text that the reader replaces by a key. */
+/** Placeholder that the reader replaces by a key. */
 export const KEY = 'YOUR_KEY'
 
-/** A text to take along, and where it goes. */
+/** A text to copy, and its destination. */
 type Piece = { readonly where: string; readonly text: string }
 
 /** Setup of one client: by signing in here, or with a key. */

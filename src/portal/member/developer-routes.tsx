@@ -91,7 +91,7 @@ async function area(
   return { page: developerPage({ ...own, home: deps.home(), said: said ?? { news } }) }
 }
 
-/** The page of a member's key that is in use; any other key leads back. */
+/** The page of a person's key that is in use; any other key leads back. */
 function ofKey(
   deps: DeveloperDeps,
   { pageRequest, person }: Member,

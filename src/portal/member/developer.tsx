@@ -37,12 +37,12 @@ type Props = {
 export type Said = {
   readonly complaint?: string
   readonly news?: string | undefined
-  /** The name asked for a further key, with the reason why there is none. */
+  /** The name requested for a further key, with the reason for refusing it. */
   readonly name?: string
   /** Intended use of that key. */
   readonly use?: string
   readonly nameFault?: string
-  /** The pages that alone were to use it, with the reason why that cannot be. */
+  /** The only pages that were to use it, with the reason for refusing them. */
   readonly origins?: string
   readonly originsFault?: string
 }
@@ -262,7 +262,7 @@ function EndedKeys({ ended }: { ended: readonly KeyUsage[] }) {
 
 type AlertsProps = { readonly person: Person; readonly alerts: readonly Alert[] }
 
-/** The way from the developer area to the alerts, and how they stand. */
+/** The way from the developer area to the alerts, and their state. */
 function AlertsSection({ person, alerts }: AlertsProps) {
   const words = useWords()
   const { say } = words

@@ -42,21 +42,21 @@ export type EntranceDeps = PageRequestDeps & {
   readonly isMailed: boolean
   /** The address where people find the service, for texts that they copy. */
   readonly home: () => string
-  /** Loads what signing in needs. */
+  /** Loads the dependencies of signing in. */
   readonly warm: () => void
 }
 
-/** The answer to a form of a person who may not be signed in yet. */
+/** The response to a form of a person who may not be signed in yet. */
 type EntranceForm = FormAnswer<EntranceDeps, PageRequest>
 
-/** Error of a text that cannot be an address. */
+/** Error of a string that cannot be an address. */
 export const noEmail = ({ words: { say } }: PageRequest): string => say('fault.email')
 
 /** Error of a new password. */
 export const passwordFaultText = ({ say }: Words, fault: PasswordFault): string =>
   say(`password-fault.${fault}`, { least: PASSWORD_LENGTH_MIN, most: PASSWORD_LENGTH_MAX })
 
-/** Sign-up, sign-in, sign-out, and the pages that mailed links lead to. */
+/** Sign-up, sign-in, sign-out, and the pages that emailed links lead to. */
 export const entranceRoutes = (deps: EntranceDeps): Route[] => [
   ...personRoutes(deps, PATHS.signUp, {
     get: (_, pageRequest) =>

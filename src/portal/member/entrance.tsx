@@ -105,7 +105,7 @@ function Outcome({ said }: Pick<SignIn, 'said'>) {
   return news ? <Notice kind="good">{say(`sign-in-news.${news}`)}</Notice> : null
 }
 
-/** Why a person has to sign in first, by the page that asked for it. */
+/** Reason why a person has to sign in first, by the page that required it. */
 function whyHere(next: string): 'for-address' | 'for-application' | 'for-alert' {
   if (next.startsWith(PATHS.confirmAddress)) return 'for-address'
   return next.startsWith(PATHS.authorize) ? 'for-application' : 'for-alert'

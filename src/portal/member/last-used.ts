@@ -4,7 +4,7 @@ import { type KeyUsage, SHOWN_DAYS } from '~/service/own-usage.ts'
 
 const FORGOTTEN_MS = (SHOWN_DAYS - 1) * DAY_MS
 
-/** The time when a key was last used, as far as usage is kept. */
+/** The time when a key was last used, as far as usage is stored. */
 export function lastUsedText(
   { say, dayText }: Words,
   { key, lastDay, days }: KeyUsage,

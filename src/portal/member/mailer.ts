@@ -10,7 +10,7 @@ export type Mail = {
 }
 
 export type Mailer = {
-  /** Sends a mail; answers what the server said, and rejects when it did not accept it. */
+  /** Sends an email; returns the server's reply, and rejects if the server did not accept it. */
   send(mail: Mail): Promise<string>
   /** Closes the connections; nothing is sent afterwards. */
   close(): void
@@ -22,7 +22,7 @@ const WAIT_MS_MAX = 15_000
 type Settings = {
   readonly smtpUrl: string | null
   readonly mailFrom: string | null
-  /** Says whether prices may be those of the sample, which every mail then says. */
+  /** Says whether prices may be those of the sample, which every email then states. */
   readonly isSample: boolean
 }
 
@@ -38,7 +38,7 @@ export function mailerOf({ smtpUrl, mailFrom, isSample }: Settings): Mailer | nu
   return { ...mailer, send: (mail) => mailer.send(labelled(mail)) }
 }
 
-/** Mails over SMTP, whose library is loaded by the first mail. */
+/** Emails over SMTP, whose library is loaded by the first email. */
 export function smtpMailer({ url, from }: { url: string; from: string }): Mailer {
   let transport: ReturnType<typeof transportTo> | null = null
   return {

@@ -12,7 +12,7 @@ const LINKS = {
   reset: ['mail.reset-subject', 'mail.reset', 'mail.reset-end'],
 } as const satisfies Record<MailedLink['kind'], readonly MessageKey[]>
 
-/** The mail with a link, written out as `url`. */
+/** The email with a link, written out as `url`. */
 export function linkMail(
   { say, language }: Words,
   { kind, email, about = '' }: MailedLink,
@@ -23,7 +23,7 @@ export function linkMail(
   return { to: email, language, subject: say(subject), text }
 }
 
-/** The mail about an event; `home` is where people reach the pages. */
+/** The email about an event; `home` is the address of the pages. */
 export function noticeMail(words: Words, notice: Notice, home: string): Mail {
   return { to: notice.email, language: words.language, ...noticeText(words, notice, home) }
 }

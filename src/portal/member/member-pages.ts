@@ -17,13 +17,13 @@ import {
 /** A signed-in person and their request. */
 export type Member = { readonly pageRequest: PageRequest; readonly person: Person }
 
-/** The answer to a form that a member sends. */
+/** The response to a form that a signed-in person sends. */
 export type MemberForm<Deps> = FormAnswer<Deps, Member>
 
 /** A request for a page at a path of ours, without a language, or from a form on it. */
 type Asked = { readonly pageRequest: PageRequest; readonly path: string; readonly isForm: boolean }
 
-/** Lets a person enter, and replies to anybody else. */
+/** Lets a person enter, and replies to anyone else. */
 export type Entry = (asked: Asked, enter: (person: Person) => PageReply) => PageReply
 
 const signedIn: Entry = ({ pageRequest: { person } }, enter) =>

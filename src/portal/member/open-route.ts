@@ -6,7 +6,7 @@ import { TooManyAttempts } from '~/service/attempts.ts'
 import type { Origin } from '~/service/person/people.ts'
 import { faultPage, fieldOf, type PageRequestDeps } from './page-request.tsx'
 
-/** A request for a page that anybody may ask for who has a link or has seen a page of ours. */
+/** A request for a page open to anyone with a link or from a page of ours. */
 export type OpenRequest = {
   readonly request: Request
   readonly words: Words

@@ -13,16 +13,16 @@ const STOP_WAIT_MS = 2000
 const MAILS_MAX = 100
 
 type OutboxOptions = {
-  /** The mailer; null if no mail can be sent, and links go to the log instead. */
+  /** The mailer; null if no email can be sent, and links go to the log instead. */
   readonly mailer: Mailer | null
   readonly log: Log
   /** The address where people find the service; never taken from a request. */
   readonly home: () => string
-  /** The language of the mails of the person with an address; null where none is known. */
+  /** The language of the emails of the person with an address; null if none is known. */
   readonly languageOf: (email: string) => Promise<string | null>
 }
 
-/** Sends mails without making anybody wait for them. */
+/** Sends emails without making anyone wait for them. */
 export class Outbox {
   readonly #sending = new Set<Promise<void>>()
 
@@ -40,7 +40,7 @@ export class Outbox {
     this.#send(async () => mailer.send(linkMail(words, link, url)))
   }
 
-  /** Mails a person about an event, if mail can be sent: a notice has no other way. */
+  /** Emails a person about an event, if email can be sent: a notice has no other way. */
   readonly tell = (notice: Notice): void => {
     const { mailer, home, languageOf } = this.options
     if (!mailer) return
@@ -64,7 +64,7 @@ export class Outbox {
     void sending.finally(() => this.#sending.delete(sending))
   }
 
-  /** Resolves when every mail so far is sent or given up. */
+  /** Resolves when every email so far is sent or given up. */
   async settled(): Promise<void> {
     await Promise.all(this.#sending)
   }

@@ -11,7 +11,7 @@ export type FormFields = {
   file(name: string): SentFile | null
 }
 
-/** A field of a form or of an address; NUL, which no stored text can hold, becomes U+FFFD. */
+/** A field of a form or of an address; NUL, which no stored string can hold, becomes U+FFFD. */
 export const fieldOf = (fields: URLSearchParams, name: string): string =>
   withoutNul(fields.get(name))
 
@@ -81,10 +81,7 @@ async function formWithFiles(body: Uint8Array, request: Request): Promise<FormFi
   return { text, file: (name) => files.get(name) ?? null }
 }
 
-/**
- * Reports whether a form comes from us, if the browser tells; without that it still needs the
- * token.
- */
+/** Reports whether a form comes from us, if the browser says so; it needs the token in any case. */
 function isFromUs({ publicOrigin }: Ours, { headers, url }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin') return false

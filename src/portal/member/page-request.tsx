@@ -69,17 +69,17 @@ export type PageAnswer = { readonly cookies?: readonly string[] } & (
 
 export type PageReply = PageAnswer | Promise<PageAnswer>
 
-/** The answer to a form that a person sends. */
+/** The response to a form that a person sends. */
 export type FormAnswer<Deps, Asker> = (deps: Deps, asker: Asker, form: FormFields) => PageReply
 
-/** The answers of a page to a person who asks for it, and who sends a form on it. */
+/** The responses of a page to a person who opens it, and who sends a form on it. */
 export type Answers<Deps, Asker> = {
   get?(deps: Deps, asker: Asker): PageReply
   readonly post?: FormAnswer<Deps, Asker>
-  /** Set where the form may hold files, of so many bytes together with its fields. */
+  /** Set if the form may hold files, of so many bytes together with its fields. */
   readonly files?: {
     readonly bytesMax: number
-    /** The answer to a form that is larger. */
+    /** The response to a form that is larger. */
     tooLarge(deps: Deps, asker: Asker): PageReply
   }
 }
@@ -119,7 +119,7 @@ export function personRoutes<Deps extends PageRequestDeps>(
 }
 
 /**
- * The limit on reading for a page, which can be asked for again: no reader waits longer for a
+ * The time limit on reading for a page, which can be requested again: no reader waits longer for a
  * database that hangs.
  */
 const PAGE = { msMax: 5000, message: 'the database takes too long for this page' }
@@ -129,7 +129,7 @@ const soon = <T,>(work: () => Promise<T>): Promise<T> => inTime(work(), PAGE)
 /** Pages that a person who is signed in has passed already, and reaches again only by a reload. */
 const WAYS_IN: readonly string[] = [PATHS.confirm, PATHS.signIn, PATHS.signUp]
 
-/** All that opens for a person whose role needs a second factor, until there is one. */
+/** The only pages for a person whose role needs a second factor, until there is one. */
 const SETTING_UP: readonly string[] = [
   ...[PATHS.secondFactor, PATHS.app, PATHS.confirmApp, PATHS.passkey, PATHS.passkeyOptions],
   PATHS.signOut,
@@ -222,7 +222,7 @@ async function pageRequestOf(
   }
 }
 
-/** The cookie that tells a browser apart from strangers to the accounts it signed in to. */
+/** The cookie that marks a browser as known to the accounts it signed in to. */
 export const devicesCookie = ({ cookiePrefix, pages }: PageRequestDeps, devices: string): string =>
   cookieLine(cookiePrefix, {
     name: DEVICES_COOKIE,

@@ -5,7 +5,7 @@ export type Program = {
   readonly id: string
   readonly name: (words: Words) => string
   readonly where: (words: Words) => string
-  /** Returns the text to enter, for an address such as `https://rates.example/compat/crr_...`. */
+  /** Returns the string to enter, for an address such as `https://rates.example/compat/crr_...`. */
   text(base: string): string
 }
 

@@ -8,11 +8,11 @@ type Question = Parameters<typeof narrowPage>[0] & {
   readonly form: ComponentProps<typeof TokenForm>
   /** The path of the page for a person who does not send the form. */
   readonly back: string
-  /** The text of the link to it: that nothing is done, by default. */
+  /** The text of the link to it; by default, that nothing is done. */
   readonly backText?: string
 }
 
-/** A page that asks a person for one thing, by a form, or whether it is really to be done. */
+/** A page that asks a person for one thing, by a form, or for confirmation. */
 export const questionPage = ({ form, back, backText, children, ...page }: Question): Page =>
   narrowPage({
     ...page,

@@ -23,7 +23,7 @@ type Props = {
   readonly nowMs: number
 }
 
-/** What is left of today, and what the plan and the role of an account allow. */
+/** The remaining quota of today, and the limits of an account's plan and role. */
 export function Quota({ usage: { quota }, person: { account }, limits, nowMs }: Props) {
   const { say, spanText } = useWords()
   const tier = tierOf(account.plan)

@@ -4,7 +4,7 @@ import type { SessionOf } from '~/portal/page-limits.ts'
 import { SESSION_COOKIE } from './page-request.tsx'
 
 /**
- * Names the session of a request by its signed cookie, without asking the database whether it has
+ * Names the session of a request by its signed cookie, without querying the database whether it has
  * ended. Until the secret is known, no request has a session: a page never waits for the database.
  */
 export function sessionsBy(secret: () => Promise<string>, cookiePrefix: CookiePrefix): SessionOf {

@@ -17,7 +17,7 @@ type Props = {
 }
 
 /**
- * Asks the API from the page. No field here has a name, so that no form and no URL can ever carry
+ * Calls the API from the page. No field here has a name, so that no form and no URL can ever carry
  * the key; the script `try-it` sends it as a header, to this site alone.
  */
 export function TryIt({ home, keyFrom }: Props) {

@@ -11,7 +11,7 @@ const COLOURS = 6
 const BAR_WIDTH = 0.8
 const HEIGHT = 100
 
-/** Requests of each day, one colour for each key, and the figures as a table. */
+/** Requests of each day, one colour for each key, and the numbers as a table. */
 export function UsageChart({ usage, nowMs }: { usage: OwnUsage; nowMs: number }) {
   const words = useWords()
   const { say, dayText } = words

@@ -36,7 +36,7 @@ export function wayOnIn(fields: URLSearchParams): string {
   return isBehind && PLAIN.test(next) && next.length <= LENGTH_MAX ? next : ''
 }
 
-/** Sends a stranger to the sign-in, which leads back to the page they asked for. */
+/** Sends an anonymous visitor to the sign-in, which leads back to the page they requested. */
 export const signInFirst = (path: string): PageAnswer => ({
   redirect: withWayOn(PATHS.signIn, path),
 })
@@ -52,7 +52,7 @@ const KEPT_LENGTH_MAX = 2000
 
 type CookieDeps = Pick<PageRequestDeps, 'cookiePrefix' | 'pages'>
 
-/** The cookie that keeps where to go on while a person who signs up waits for the mail. */
+/** The cookie that stores the next page while a person who signs up waits for the email. */
 export function wayOnCookie({ cookiePrefix, pages }: CookieDeps, next: string): string[] {
   const value = Buffer.from(next).toString('base64url')
   if (next === '' || value.length > KEPT_LENGTH_MAX) return []

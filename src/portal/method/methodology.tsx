@@ -10,7 +10,7 @@ import { VERSIONS, type Version } from './versions.ts'
 /** The address of the methodology before it had versions. */
 const EARLIER_PATH = '/how-we-reckon'
 
-/** The pages that explain how every figure of the other pages is calculated, by version. */
+/** The pages that explain how every number of the other pages is calculated, by version. */
 export const methodologyRoutes = (deps: PublicDeps): Route[] => [
   {
     method: 'GET',

@@ -16,7 +16,7 @@ export type MethodFacts = {
   readonly credits: readonly Credit[]
 }
 
-/** The first version: what each figure means. */
+/** The first version: the meaning of each metric. */
 export const VersionOne = ({ ageLimits, currencies, credits }: MethodFacts) => (
   <>
     <Best suspectPct={ageLimits.quoteSuspectPct ?? null} />

@@ -231,7 +231,7 @@ export const revokeForPage = ({ pageRequest, account, key }: Revoking): Page =>
     ),
   })
 
-/** The field with the address of the account whose new role was asked about and confirmed. */
+/** The field with the address of the account whose new role was confirmed. */
 export const CONFIRMED = 'confirmed'
 
 type Promotion = {

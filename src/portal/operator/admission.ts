@@ -19,7 +19,7 @@ export type OperatorDeps = PageRequestDeps & {
   readonly operated: {
     /** A page of the accounts found, in order of creation, and how many there are in all. */
     page(page: AccountPage): Promise<{ accounts: readonly ListedAccount[]; total: number }>
-    /** Changes an account and answers its new state, or null when it does not exist. */
+    /** Changes an account and returns its new state, or null when it does not exist. */
     update(id: string, change: AccountChange, actor: string): Promise<Account | null>
     readonly revokeKey: OwnKeysDeps['keyStore']['revokeKey']
     /** The newest entries that fit with an id below `beforeId`, newest first. */
@@ -29,11 +29,11 @@ export type OperatorDeps = PageRequestDeps & {
   }
   /** Work that this process has done. */
   readonly work: () => WorkFigures
-  /** The answer for a path that does not exist. */
+  /** The error for a path that does not exist. */
   readonly unknownPath: () => ServiceError
 }
 
-/** The pages of admins; for anybody else they do not exist. */
+/** The pages of admins; for anyone else they do not exist. */
 export const operatorPages = (deps: OperatorDeps) =>
   memberPages(deps, ({ pageRequest }, enter) => {
     const { person } = pageRequest

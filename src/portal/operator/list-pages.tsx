@@ -7,13 +7,13 @@ type Place = { readonly offset: number; readonly shown: number; readonly total: 
 
 const OFFSET = /^\d{1,9}$/
 
-/** The number of entries that an address asks to skip; none unless it says so in plain digits. */
+/** The number of entries that an address skips; 0 unless it is given in plain digits. */
 export function offsetIn(params: URLSearchParams, name: string): number {
   const text = params.get(name) ?? ''
   return OFFSET.test(text) ? Number(text) : 0
 }
 
-/** Which of all entries are shown, as `11 to 20 of 57 accounts`. */
+/** The range of the entries shown, as `11 to 20 of 57 accounts`. */
 export function placeText({ offset, shown, total }: Place, noun: string): string {
   const all = countText(total, noun)
   return shown === total ? all : `${offset + 1} to ${offset + shown} of ${all}`

@@ -23,7 +23,7 @@ const NO_DATE = 'That is not a date; one looks like 2026-03-05.'
 const NO_ACTION = 'There is no such change.'
 const BACKWARDS = 'The last day is before the first.'
 
-/** The filter of an address; with a fault it fits everything that its other fields allow. */
+/** The filter of an address, without fields that cannot be read. */
 export function logQueryOf(params: URLSearchParams): LogQuery {
   const text = (name: FieldName) => fieldOf(params, name).trim().slice(0, TEXT_LENGTH_MAX)
   const fields = Object.fromEntries(FIELDS.map((name) => [name, text(name)])) as LogQuery['fields']

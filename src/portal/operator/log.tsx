@@ -146,7 +146,7 @@ function KeyOf({ entry: { before, after } }: { entry: AuditEntry }) {
 /** The fact that is shown with what was changed. */
 const KEY = 'key'
 
-/** The members that differ, as `plan free → pro`; only the new ones for something new. */
+/** The fields that differ, as `plan free → pro`; only the new ones for something new. */
 function differenceText({ before, after }: Pick<AuditEntry, 'before' | 'after'>): string {
   const names = Object.keys(after ?? before ?? {}).filter((name) => name !== KEY)
   const changed = names.filter((name) => before?.[name] !== after?.[name])

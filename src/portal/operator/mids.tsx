@@ -67,7 +67,7 @@ type DoubtsProps = {
   readonly doubtfulPegs: readonly DoubtfulPeg[]
 }
 
-/** What is not believed of feeds, or of a peg. */
+/** Doubtful values of feeds, or of a peg. */
 export const Doubts = ({ held, doubtfulPegs }: DoubtsProps) => (
   <>
     {held.map(({ currency, source, sinceMs }) => (
@@ -84,7 +84,7 @@ export const Doubts = ({ held, doubtfulPegs }: DoubtsProps) => (
 
 const BPS_PER_PERCENT = 100
 
-/** Tells that feeds contradict a peg, and what an operator can do about it. */
+/** Reports that feeds contradict a peg, and what an operator can do about it. */
 function DoubtfulPegNotice({ doubt }: { doubt: DoubtfulPeg }) {
   const { currency, peg, saidRate, offPct, source, atMs } = doubt
   const off = percentText(offPct * BPS_PER_PERCENT, true)

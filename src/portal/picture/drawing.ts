@@ -27,8 +27,8 @@ export async function png(svg: string, width: number): Promise<Bytes> {
 }
 
 /**
- * A text as markup of a drawing. Its direction is a mark within it: resvg has no `direction`, so
- * the anchors of every drawing are those of text from left to right.
+ * Text as markup of a drawing. Its direction is a mark within it: resvg has no `direction`, so the
+ * anchors of every drawing are those of text from left to right.
  */
 export const drawnText = ({ direction }: Words, text: string): string =>
   Bun.escapeHTML(direction === 'rtl' ? RIGHT_TO_LEFT_ISOLATE + text + POP_ISOLATE : text)

@@ -27,11 +27,11 @@ export type PairPicture = {
   readonly isSample: boolean
   /** Amount to send, what arrives of it at best, and with whom and when; null if none is known. */
   readonly figure: { readonly sent: string; readonly gets: string; readonly note: string } | null
-  /** Line below the countries without a figure. */
+  /** Line below the countries if there is no number. */
   readonly line: string
 }
 
-/** Two countries with their flags, and what arrives of an amount that is sent. */
+/** Two countries with their flags, and the amount that arrives of an amount that is sent. */
 export async function pairDrawing(picture: PairPicture): Promise<string> {
   const { words, pair, isSample, figure, line } = picture
   const isTurned = words.direction === 'rtl'

@@ -18,7 +18,7 @@ import { png } from './drawing.ts'
 import { pairDrawing } from './pair-drawing.ts'
 import { PICTURE_WIDTH } from './size.ts'
 
-/** The maximum number of pictures that are kept, each of some 40 kB. */
+/** The maximum number of cached pictures, each of some 40 kB. */
 const KEPT_MAX = 100
 
 const DRAWING = {
@@ -34,8 +34,8 @@ export const picturePath = ({ language }: Words, pair: Pair): string =>
 const FILE = /\/([a-z-]+)\.png$/
 
 /**
- * A picture of each pair, for messages that hold a link to its page: what arrives of an amount, and
- * since when. In the language of its address, whoever asks, so that caches may keep it.
+ * A picture of each pair, for messages that hold a link to its page: the amount that arrives, and
+ * its time. In the language of its address, whoever requests it, so that caches may keep it.
  */
 export function pictureRoutes(deps: PublicDeps): Route[] {
   const pictures = new Pictures()
@@ -56,7 +56,7 @@ export function pictureRoutes(deps: PublicDeps): Route[] {
   return [{ method: 'GET', path: `${PATHS.pictures}/:file`, handle }]
 }
 
-/** What the page of a pair begins with; no figure for a page of the past, which shows another. */
+/** The lead of a pair's page; no number for a page of the past, which shows another. */
 function pictured({ words, view, url }: PublicAsk, pair: Pair) {
   const line = words.say('send.description-none', pairValues(words, pair))
   const params = url.searchParams
@@ -83,7 +83,7 @@ class Pictures {
   readonly #kept = new LRUCache<bigint | number, Promise<StaticFile>>({ max: KEPT_MAX })
   readonly #drawing = new WorkLimit(DRAWING)
 
-  /** A drawing as a picture; drawn once, however many ask meanwhile. Throws `overloaded`. */
+  /** A drawing as a picture; drawn once for all concurrent requests. Throws `overloaded`. */
   of(svg: string): Promise<StaticFile> {
     const key = Bun.hash(svg)
     const kept = this.#kept.get(key)

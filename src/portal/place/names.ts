@@ -52,7 +52,7 @@ export function countriesBeginning(text: string): Country[] {
     .sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** The name of a country as it stands in an address: `united-kingdom`. */
+/** The name of a country in an address: `united-kingdom`. */
 export const slugOf = ({ name }: Country): string => plainName(name).replaceAll(' ', '-')
 
 const FLAG_A = 0x1f1e6

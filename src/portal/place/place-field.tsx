@@ -13,7 +13,7 @@ type Props = {
   readonly name: 'from' | 'to'
   readonly label: string
   readonly text: string
-  /** The place that the text means; null if it means none. */
+  /** The place that the string means; null if it means none. */
   readonly place: Place | null
   readonly view: View
   readonly error?: string | undefined
@@ -31,7 +31,7 @@ export const PlaceField = ({ name, label, text, place, view, error }: Props) => 
   />
 )
 
-/** The longest text that is read as a place. */
+/** The longest string that is read as a place. */
 export const PLACE_LENGTH_MAX = 60
 
 /** The path of a place's flag; null for one that has none among our own. */

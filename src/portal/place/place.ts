@@ -19,7 +19,7 @@ export type Place = {
   readonly currency: string
 }
 
-/** The place in a text that a person wrote, or what is wrong with it. */
+/** The place in a string that a person wrote, or its error. */
 type WrittenPlace =
   | { readonly place: Place; readonly fault: null }
   | { readonly place: null; readonly fault: string }
@@ -27,10 +27,10 @@ type WrittenPlace =
 type Currencies = Pick<View['catalogue'], 'currency' | 'currencies'>
 
 /**
- * The place that a text means: a country by its name, code or flag, a currency by its code, sign or
- * name, or both as `placeText` writes them. Names are understood as the tools for agents do.
+ * The place that a string means: a country by its name, code or flag, a currency by its code, sign
+ * or name, or both as `placeText` writes them. Names are understood as the tools for agents do.
  *
- * A country that is not said to use a certain currency has the first of its own that is known here.
+ * A country without a stated currency has the first of its own that is known here.
  */
 export function writtenPlace(words: Words, text: string, known: Currencies): WrittenPlace {
   if (text.trim() === '') return wrong(words.say('place.choose'))
@@ -90,7 +90,7 @@ function placeIn(words: Words, country: Country, known: Currencies): WrittenPlac
 
 const LETTERS_MIN = 3
 
-/** The countries that a text names or has a city of, or else the one whose name begins so. */
+/** The countries that a string names or has a city of, or else the one whose name begins so. */
 function countriesMeant(text: string): Country[] {
   const city = countryOfCity(text)
   const named = city === null ? countriesNamed(text) : [COUNTRIES.get(city)!]
@@ -135,7 +135,7 @@ function nothingFor(asked: Written): string {
   return words.say('place.near', { text, near: listed(words, near) })
 }
 
-/** Names that a text probably misspells: countries, or else currencies. */
+/** Names that a string probably misspells: countries, or else currencies. */
 function nearTo({ words, text, known }: Written): string[] {
   const countries = countriesNear(text)
   if (countries.length > 0) return countries.map(words.countryName)

@@ -19,7 +19,7 @@ type Known = {
   readonly account: Account
   /** Choices of the account for earlier tables, the newest first. */
   readonly layouts: readonly UploadLayout[]
-  /** The time zone of the browser; another text where it does not tell. */
+  /** The time zone of the browser; another string if it does not state one. */
   readonly timeZone: string
 }
 

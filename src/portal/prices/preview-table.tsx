@@ -85,7 +85,7 @@ function Cell({ row, member, at }: CellProps) {
   )
 }
 
-/** The fault of a cell with both currencies may be that of either. */
+/** Reports whether an error is in a column; one of both currencies may be in either. */
 const isOf = ({ member }: CellFault, of: ColumnMember): boolean =>
   member === of || (of === 'corridor' && (member === 'from' || member === 'to'))
 

@@ -32,7 +32,7 @@ export type PreviewRow = GridRow &
   Compared & {
     readonly faults: readonly CellFault[]
     readonly suspect: Suspicion | null
-    /** Null for a row with faults. */
+    /** Null for a row with errors. */
     readonly observation: Observation | null
     /** Says whether a later row of the table has a price of the same offer and time. */
     readonly isRepeated: boolean
@@ -48,7 +48,7 @@ export type Preview = {
   readonly rows: readonly PreviewRow[]
   /** The number of rows that are wrong only because their rates are implausible. */
   readonly implausibleCount: number
-  /** Is another one once a price, a doubt or a choice that the page shows is another. */
+  /** Changes with each price, doubt or choice that the page shows. */
   readonly digest: string
   /** The greatest id of the live prices shown; a greater one was recorded later. */
   readonly newestId: number
@@ -151,7 +151,7 @@ const UNREAD = {
   ...{ suspect: null, observation: null, isRepeated: false },
 }
 
-/** Adds a fault unless its cell has one already. */
+/** Adds an error unless its cell has one already. */
 function addFault(faults: CellFault[], fault: CellFault | null): void {
   const isKnown = (member: ColumnMember | null) =>
     member !== null && faults.some((one) => one.member === member)
@@ -178,7 +178,7 @@ function repeatedAmong(observations: readonly Observation[]): ReadonlySet<Observ
   return repeated
 }
 
-/** The members that the rules of a row name in another way. */
+/** The fields that the rules of a row name in another way. */
 const SIDES: Readonly<Record<string, ColumnMember>> = {
   source_currency: 'from',
   target_currency: 'to',

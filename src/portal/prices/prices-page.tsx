@@ -13,7 +13,7 @@ import { type Column, RowTable } from '~/portal/row-table.tsx'
 /** Result of a request, and the errors of what was sent. */
 export type Said = {
   readonly complaint?: string
-  /** A pasted text that could not be read, to be corrected. */
+  /** A pasted table that could not be read, to be corrected. */
   readonly pasted?: string
   readonly recorded?: Upload
   readonly corridors?: readonly Corridor[]
@@ -24,9 +24,9 @@ export type Said = {
 
 type Props = Member & {
   readonly drafts: readonly Omit<UploadDraft, 'content' | 'choices'>[]
-  /** One more than is shown where there are earlier ones. */
+  /** One more than is shown if there are earlier ones. */
   readonly uploads: readonly ListedUpload[]
-  /** The moment before which those listed were recorded; null for the newest. */
+  /** The time before which those listed were recorded; null for the newest. */
   readonly before: number | null
   /** The time zone chosen before; null if none was. */
   readonly timeZone: string | null

@@ -18,7 +18,7 @@ import { isUuid, type PricesDeps, treasuryPages } from './treasurer.ts'
 import { uploadRoutes } from './upload.tsx'
 
 const UPLOAD_BYTES_MAX = 8 * 1_048_576
-/** Room for the fields of the form and what stands between them. */
+/** Room for the fields of the form and their separators. */
 const FORM_BYTES = 65_536
 const NAME_LENGTH_MAX = 120
 
@@ -123,7 +123,7 @@ const received: MemberForm<PricesDeps> = async (deps, member, form) => {
 }
 
 const PASTED = 'Pasted table'
-/** A longer text is not shown again when it is refused. */
+/** A longer table is not shown again when it is refused. */
 const PASTED_SHOWN_MAX = 100_000
 
 const ROWS_MAX = 10_000

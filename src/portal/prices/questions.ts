@@ -6,7 +6,7 @@ import { MEMBER_LABELS } from './labels.ts'
 
 /** Something that a person has to say before a table can be recorded. */
 export type Question = {
-  /** The name of the field that answers it; null for one of the columns. */
+  /** The name of the field that answers it; null if a column does. */
   readonly field: 'provider_id' | 'from' | 'to' | 'decimal' | 'dates' | 'time_zone' | null
   readonly text: string
 }

@@ -10,7 +10,7 @@ import { MEMBER_LABELS } from './labels.ts'
 import type { PreviewProps } from './preview-props.ts'
 import type { Question } from './questions.ts'
 
-/** Choices for reading the table: open if it asks something, else folded with a line about them. */
+/** Choices for reading the table: open if it has questions, else folded with a line about them. */
 export function Settings(props: PreviewProps) {
   const { preview, draft, pageRequest } = props
   return (

@@ -11,17 +11,17 @@ import type { WithdrawDeps } from '~/service/recording/withdraw.ts'
 
 export type PricesDeps = PageRequestDeps & {
   readonly ageLimits: AgeLimits
-  /** The answer for a path that does not exist. */
+  /** The error for a path that does not exist. */
   readonly unknownPath: () => ServiceError
   readonly uploading: {
     readonly store: IngestDeps['store'] & WithdrawDeps['store']
     readonly uploads: UploadStore
-    /** Reads a table apart from everything else; throws FileFault for what is none. */
+    /** Reads a table apart from everything else; throws FileFault for what is not a table. */
     read(bytes: Uint8Array): Promise<{ readonly grid: Grid; readonly content: Uint8Array }>
   }
 }
 
-/** Pages of people whose account may record; for other members they do not exist. */
+/** Pages of people whose account may record; for other people they do not exist. */
 export const treasuryPages = (deps: PricesDeps) =>
   memberPages(deps, ({ pageRequest, path }, enter) => {
     const { person, url } = pageRequest

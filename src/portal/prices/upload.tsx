@@ -99,7 +99,7 @@ const offerText = ({ offer }: Quote): string =>
 
 type Question = Member & { readonly upload: Upload; readonly isRefused?: boolean }
 
-/** The question before an upload is withdrawn. */
+/** The confirmation page before an upload is withdrawn. */
 const withdrawPage = ({ pageRequest, upload, isRefused }: Question): Page =>
   questionPage({
     path: PATHS.developer,

@@ -227,7 +227,7 @@ export function removeFactorPage({ pageRequest, passkey, fault }: Removal): Page
   })
 }
 
-/** A text as a QR code, dark on light in any colour scheme, since cameras need it so. */
+/** A string as a QR code, dark on light in any colour scheme, since cameras need it so. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 4 })
   const dark = data.flatMap((row, y) =>

@@ -9,7 +9,7 @@ import type { Challenge } from '~/service/person/second-factor.ts'
 type Props = {
   pageRequest: PageRequest
   action: string
-  /** Says whether a passkey is made, or one is used. */
+  /** Says whether a passkey is created or used. */
   deed: 'create' | 'get'
   send: string
   hidden?: Readonly<Record<string, string>>
@@ -81,7 +81,7 @@ export const optionsReply = ({ options, cookies }: Challenge): PageAnswer => ({
   response: Response.json(options, { headers: { 'cache-control': 'no-store' } }),
 })
 
-/** Credential that the browser returned; null for a text that cannot be one. */
+/** Credential that the browser returned; null for a string that cannot be one. */
 export function credentialIn(form: FormFields): object | null {
   try {
     const credential: unknown = JSON.parse(form.text('credential'))

@@ -33,7 +33,7 @@ export type ProfileFaults = {
   readonly emailPassword?: string
 }
 
-/** The page of a person's own sign-in: password, address, sessions, and what is kept. */
+/** The page of a person's own sign-in: password, address, sessions, and stored data. */
 export const profilePage = (props: Props): Page => ({
   title: props.pageRequest.words.say('profile.title'),
   path: PATHS.profile,
@@ -222,7 +222,7 @@ export function deletePage({ pageRequest, fault }: Question): Page {
 
 type Link = { readonly token: string; readonly address: string }
 
-/** The page that the link in a mail to a new address leads to. */
+/** The page that the link in an email to a new address leads to. */
 export function confirmAddressPage(pageRequest: PageRequest, { token, address }: Link): Page {
   const { say, rich } = pageRequest.words
   return questionPage({

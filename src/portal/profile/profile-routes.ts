@@ -31,7 +31,7 @@ import type { SecondStepDeps } from './second-step.tsx'
 
 export type ProfilePageDeps = SecondStepDeps &
   ProfileDeps & {
-    /** Everything that is kept of a person. */
+    /** Everything stored about a person. */
     readonly keptOf: (own: { userId: string; accountId: string; nowMs: number }) => Promise<Kept>
   }
 
@@ -57,7 +57,7 @@ export function profileRoutes(deps: ProfilePageDeps): Route[] {
   ]
 }
 
-/** A link in a mail, to which a person comes back after signing in. */
+/** A link in an email, to which a person comes back after signing in. */
 const afterSignIn: Entry = ({ pageRequest: { person, url }, path, isForm }, enter) => {
   if (person) return enter(person)
   return isForm ? { redirect: PATHS.signIn } : signInFirst(path + url.search)

@@ -10,6 +10,6 @@ export function pairConversions(view: View, query: SendQuery): Conversions | nul
   return convert(view, { ...corridor, goal, selection: { ...UNSELECTED, filters, isEvery } })
 }
 
-/** Every offer between the countries, whatever else is asked; and those that name no country. */
+/** Every offer between the countries, whatever the other filters; and those without a country. */
 export const pairOffers = (view: View, { pair, corridor: { from, to } }: SendQuery) =>
   view.corridor(from, to, countriesSelection(pair)).offers

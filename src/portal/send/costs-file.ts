@@ -20,7 +20,7 @@ export function costsFileHref({ pair, corridor }: SendQuery, amount: number): st
   return `${COSTS_PATH}?${new URLSearchParams({ ...countries, from, to, amount: String(amount) })}`
 }
 
-/** Throws a 400 that names the parameter at fault. */
+/** Throws a 400 that names the invalid parameter. */
 async function fileReply({ url: { searchParams }, view }: PublicAsk): Promise<Response> {
   const asked = Object.fromEntries(searchParams)
   const { source_country = '', target_country = '', amount, from, to } = asked

@@ -104,8 +104,8 @@ function Bars({ bars, moneyText }: BarsProps) {
 }
 
 /**
- * The offers of the SmaRT, each with its provider's page. Those of one provider are shown with what
- * each of them alone says.
+ * The offers of the SmaRT, each with its provider's page. Those of one provider are shown with the
+ * conditions in which they differ.
  */
 function Cheapest({ smart: { offers } }: { smart: NonNullable<Costs['smart']> }) {
   const words = useWords()
@@ -159,7 +159,7 @@ function costText(words: Words, { cost, match, candidate: { quote } }: Cheap): s
   return words.say('costs.for', { total, amount })
 }
 
-/** Reports whether two figures differ as they are shown. */
+/** Reports whether two numbers differ as they are shown. */
 const isOther = ({ percentText }: Words, a: number, b: number): boolean =>
   percentText(a * BPS_PER_PERCENT) !== percentText(b * BPS_PER_PERCENT)
 
@@ -187,7 +187,7 @@ function verdict(words: Words, { smart, offers }: Costs, { averagePct, isMet }: 
 const KNOWN_MIN = 2
 const PLOT = { width: 1000, height: 80 }
 
-/** What the best exchange rate cost day by day, as a line; nothing where too few days are known. */
+/** The daily cost of the best exchange rate, as a line; nothing if too few days are known. */
 export function CostHistory({ points }: { readonly points: readonly HeldPoint[] }) {
   const { say, percentText } = useWords()
   const costs = points.map(({ mid, standing }) =>

@@ -8,7 +8,7 @@ import { type AskedFilters, type Parameter, SPEEDS } from './filters.ts'
 type Props = {
   readonly action: string
   readonly asked: AskedFilters
-  /** Every offer for the pair, asked for or not. */
+  /** Every offer for the pair, requested or not. */
   readonly offers: readonly RankedQuote[]
   /** Other parameters of the request. */
   readonly hidden: readonly Parameter[]

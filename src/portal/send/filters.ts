@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import type { OfferFilters } from '~/domain/offer/filter.ts'
 import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 
-/** The parameters that ask something of offers. */
+/** The parameters that filter offers. */
 export const FILTER_NAMES = ['pay_in', 'pay_out', 'delivery_max', 'offers'] as const
 
 /** Filters of offers besides their countries. */
@@ -10,12 +10,12 @@ export type AskedFilters = Pick<OfferFilters, 'payIn' | 'payOut' | 'deliveryMaxM
 
 export const UNASKED: AskedFilters = { payIn: null, payOut: null, deliveryMaxMs: null }
 
-/** The parameter that asks for every offer instead of one of each provider. */
+/** The parameter that requests every offer instead of one of each provider. */
 export const EVERY_OFFER: Parameter = ['offers', 'all']
 
 type Speed = { readonly value: 'PT1H' | 'P1D' | 'P3D' | 'P5D'; readonly ms: number }
 
-/** The times within which money may be asked to arrive. */
+/** Choices of a maximum delivery time. */
 export const SPEEDS: readonly Speed[] = [
   { value: 'PT1H', ms: HOUR_MS },
   { value: 'P1D', ms: DAY_MS },
@@ -23,7 +23,7 @@ export const SPEEDS: readonly Speed[] = [
   { value: 'P5D', ms: 5 * DAY_MS },
 ]
 
-/** The filters in an address; what is none of ours asks nothing. */
+/** The filters in an address; unknown values are ignored. */
 export function askedFilters(params: URLSearchParams): AskedFilters {
   const speed = SPEEDS.find(({ value }) => value === params.get('delivery_max'))
   return {

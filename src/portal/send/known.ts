@@ -9,7 +9,7 @@ import type { SendQuery } from './query.ts'
 
 const BPS_PER_PERCENT = 100
 
-/** The countries of a pair as values of a message, as they stand within a sentence. */
+/** The countries of a pair as values of a message, in their form within a sentence. */
 export const pairValues = ({ inSentence }: Words, { source, target }: Pair) => ({
   source: inSentence(source),
   target: inSentence(target),

@@ -8,11 +8,11 @@ export type Order = (typeof ORDERS)[number]
 
 export const ORDER_NAME = 'sort'
 
-/** The order in an address; what is none of ours asks for the first. */
+/** The order in an address; the first one if it is unknown. */
 export const askedOrder = (params: URLSearchParams): Order =>
   ORDERS.find((order) => order === params.get(ORDER_NAME)) ?? ORDERS[0]
 
-/** The parameters that ask for an order again. */
+/** The parameters that request an order again. */
 export const orderParameters = (order: Order): Parameter[] =>
   order === ORDERS[0] ? [] : [[ORDER_NAME, order]]
 

@@ -6,7 +6,7 @@ import { EVERY_OFFER, FILTER_NAMES, filterParameters, type Parameter } from './f
 import { ORDER_NAME, orderParameters } from './order.ts'
 import type { SendQuery } from './query.ts'
 
-/** The address of the page of two countries that were named on the board, for what was asked. */
+/** The address of the page of two countries that were named on the board, with its query. */
 export function namedPairHref(pair: Pair, query: BoardQuery, params: URLSearchParams): string {
   const asked = new URLSearchParams()
   for (const name of AMOUNT_NAMES)
@@ -21,7 +21,7 @@ export function namedPairHref(pair: Pair, query: BoardQuery, params: URLSearchPa
   return pairPath(pair) + (text && `?${text}`)
 }
 
-/** The currencies of a question, where its countries do not imply them. */
+/** The currencies of a query, if its countries do not imply them. */
 export function currencyParameters({ pair, corridor: { from, to } }: SendQuery): Parameter[] {
   return [
     ...(from === pair.source.currencies[0] ? [] : [['from', from] as const]),
@@ -29,7 +29,7 @@ export function currencyParameters({ pair, corridor: { from, to } }: SendQuery):
   ]
 }
 
-/** The amount of a question, as it was written. */
+/** The amount of a query, as it was written. */
 export const questionParameters = ({ fields: { texts } }: SendQuery): Parameter[] =>
   AMOUNT_NAMES.filter((name) => texts[name] !== '').map((name) => [name, texts[name]] as const)
 
@@ -38,7 +38,7 @@ export const forAmount = (query: SendQuery, amount: number): SendQuery => ({
   fields: { ...query.fields, texts: { amount: plainNumberText(amount), recipient_gets: '' } },
 })
 
-/** Everything in a question but its amount. */
+/** Everything in a query but its amount. */
 export const otherParameters = (query: SendQuery): Parameter[] => [
   ...currencyParameters(query),
   ...filterParameters(query.asked),
@@ -46,13 +46,13 @@ export const otherParameters = (query: SendQuery): Parameter[] => [
   ...orderParameters(query.order),
 ]
 
-/** The whole question. */
+/** The whole query. */
 export const pairParameters = (query: SendQuery): Parameter[] => [
   ...questionParameters(query),
   ...otherParameters(query),
 ]
 
-/** The address of the page of a pair that asks this. */
+/** The address of the page of a pair with this query. */
 export function pairHref(query: SendQuery): string {
   const parameters = pairParameters(query)
   return `${pairPath(query.pair)}?${new URLSearchParams(parameters as [string, string][])}`

@@ -13,7 +13,7 @@ import type { Words } from '~/portal/words/words.ts'
 import { type AskedFilters, askedFilters, EVERY_OFFER } from './filters.ts'
 import { askedOrder, type Order } from './order.ts'
 
-/** The question in the address of a pair's page. */
+/** The query in the address of a pair's page. */
 export type SendQuery = {
   readonly pair: Pair
   readonly corridor: Corridor
@@ -25,7 +25,7 @@ export type SendQuery = {
   readonly isEvery: boolean
   readonly order: Order
   readonly filters: OfferFilters
-  /** Null if an amount is at fault. */
+  /** Null if an amount is invalid. */
   readonly goal: Goal | null
 }
 
@@ -72,7 +72,7 @@ export const countriesSelection = (pair: Pair): Selection => ({
 })
 
 /**
- * The corridors between the currencies of two countries: first the one asked for, else the first
+ * The corridors between the currencies of two countries: first the requested one, else the first
  * with offers that name the countries, else with any price; then others with prices.
  */
 function corridors(view: View, pair: Pair, params: URLSearchParams): Corridor[] {
@@ -90,10 +90,10 @@ function corridors(view: View, pair: Pair, params: URLSearchParams): Corridor[] 
   return first ? [first, ...priced.filter((one) => one !== first)] : []
 }
 
-/** Reports whether an offer says all that is asked. */
+/** Reports whether an offer states every requested condition. */
 const isSaid = ({ unspecified }: RankedQuote): boolean => unspecified.length === 0
 
-/** Reports whether a currency is the one requested; any is where none is. */
+/** Reports whether a currency is the requested one; true if none is requested. */
 const isCode = (asked: string | null, code: string): boolean =>
   !asked || asked.trim().toUpperCase() === code
 

@@ -38,7 +38,7 @@ type SendDeps = PublicDeps &
     /** The public address of the service; null for whatever address it was read from. */
     readonly publicUrl: string | null
     readonly canSignUp: boolean
-    /** Whether an address is enough to be told by mail. */
+    /** Says whether an address is enough for an email alert. */
     readonly isMailed: boolean
   }
 
@@ -82,7 +82,7 @@ async function sendPage(deps: SendDeps, ask: PublicAsk): Promise<Page | Moved> {
   }
 }
 
-/** A part of a path as it was meant; what cannot be decoded as it stands. */
+/** A decoded part of a path; unchanged if it cannot be decoded. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -97,9 +97,9 @@ type Props = {
   /** The address of the service. */
   readonly base: string
   readonly query: SendQuery
-  /** Null if the question cannot be answered, which its form explains. */
+  /** Null if the query cannot be served, which its form explains. */
   readonly conversions: Conversions | null
-  /** The past three months; null where it is not shown. */
+  /** The past three months; null if not shown. */
   readonly series: HeldSeries | null
   readonly canSignUp: boolean
   readonly isMailed: boolean
@@ -207,7 +207,7 @@ function Detail({ view, nowMs, query, conversions }: AnswerProps) {
   )
 }
 
-/** Mails about the pair, for an amount that can be told: what arrives of one, month by month. */
+/** Emails about the pair, for an amount that can be watched: what arrives of it, month by month. */
 function TellMe({ query, conversions }: Pick<AnswerProps, 'query' | 'conversions'>) {
   const { say } = useWords()
   const { pair, corridor } = query
@@ -222,10 +222,10 @@ function TellMe({ query, conversions }: Pick<AnswerProps, 'query' | 'conversions
   )
 }
 
-/** How many prices the page lists. */
+/** The maximum number of prices that the page lists. */
 const ENTRIES_MAX = 200
 
-/** The prices that the page lists, in the order asked for: by speed each provider's fastest. */
+/** The prices that the page lists, in the requested order: by speed each provider's fastest. */
 function listed(view: View, query: SendQuery, conversions: Conversions): Conversions {
   const { order, isEvery } = query
   const isFastest = order === 'speed' && !isEvery
@@ -248,7 +248,7 @@ function Every({ query, count }: { query: SendQuery; count: number }) {
   )
 }
 
-/** The orders of a pair's prices, as links that ask everything else again. */
+/** The orders of a pair's prices, as links that retain the rest of the query. */
 function OrderLinks({ query }: { query: SendQuery }) {
   const { say } = useWords()
   return (

@@ -32,7 +32,7 @@ export function crawlerRoutes(deps: CrawlerDeps): Route[] {
 
 const TEXT = 'text/plain; charset=utf-8'
 
-/** Pages for one person, and answers for programs. `/?` is the board for every question. */
+/** Pages for one person, and responses for programs. `/?` is the board for every query. */
 const CLOSED = [
   ...['/?', '/api/', '/mcp', PATHS.developer, PATHS.operator, PATHS.signUp, PATHS.signIn],
   ...[PATHS.mailed, PATHS.confirm, PATHS.forgotten, PATHS.reset, '/board/', PATHS.embed],

@@ -6,7 +6,7 @@ import { png } from '~/portal/picture/drawing.ts'
 const ICON = join(import.meta.dir, '../icon.svg')
 const SIZE = 32
 
-/** The icon for whatever asks for it without having read a page. */
+/** The icon for clients that request it without having read a page. */
 export function faviconRoutes(): Route[] {
   const file = madeOnce(async () => {
     const picture = await png(await Bun.file(ICON).text(), SIZE)

@@ -11,7 +11,7 @@ type Deps = PublicDeps & {
   readonly sessionIdleMs: number | null
 }
 
-/** The page that says what is kept of people, and for how long. */
+/** The page that says which data of people is stored, and for how long. */
 export const privacyRoutes = (deps: Deps): Route[] => [
   {
     method: 'GET',

@@ -30,7 +30,7 @@ export function workerRoutes({ assets, mount }: PageDeps): Route[] {
   return [{ method: 'GET', path: '/worker.js', handle }]
 }
 
-/** What is shown without a connection; places for a time and a list are in braces. */
+/** The texts shown without a connection; places for a time and a list are in braces. */
 function textsOf({ say, dateLocale }: Words) {
   const seen = (
     <div data-offline>

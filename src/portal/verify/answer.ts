@@ -1,14 +1,14 @@
-/** An answer with its headers, as `curl -i` shows it. */
+/** A response with its headers, as `curl -i` shows it. */
 export type Answer = {
   readonly status: number
-  /** By their names in lower case. */
+  /** The headers by their names in lower case. */
   readonly headers: ReadonlyMap<string, string>
   readonly body: Uint8Array<ArrayBuffer>
 }
 
 const HEAD = /^HTTP\/[\d.]+ (\d{3})[^\n]*\n((?:[^\r\n]+\r?\n)*)\r?\n/
 
-/** The last answer in a text, after those of proxies; null if there is none. */
+/** The last response in a text, after those of proxies; null if there is none. */
 export function answerIn(bytes: Uint8Array<ArrayBuffer>): Answer | null {
   const text = new TextDecoder('latin1').decode(bytes)
   let at = text.length - text.trimStart().length

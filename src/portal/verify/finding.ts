@@ -7,7 +7,7 @@ export type Finding = {
   readonly title: string
   readonly shows: readonly string[]
   readonly limits: readonly string[]
-  /** The entry of the log that was proved, as text. */
+  /** The entry of the log that was proved, as a string. */
   readonly entry?: string
 }
 

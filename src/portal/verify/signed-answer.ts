@@ -15,7 +15,7 @@ const NEEDED = ['@method;req', '@target-uri;req', '@status', 'content-digest', '
 
 type Signature = { readonly list: InnerList; readonly value: Uint8Array }
 
-/** Checks a signed answer to a question that was asked at `url`, and explains the outcome. */
+/** Checks a signed response to a request that was sent to `url`, and explains the outcome. */
 export async function answerFinding(answer: Answer, url: string, known: Known): Promise<Finding> {
   const signatures = signaturesIn(answer)
   if (!signatures) return unclear(known, 'unsigned')
@@ -28,7 +28,7 @@ export async function answerFinding(answer: Answer, url: string, known: Known): 
   return provedAnswer({ answer, url, known }, signatures[0]!.list[1])
 }
 
-/** The signatures of an answer; null if there is none that can be read. */
+/** The signatures of a response; null if there is none that can be read. */
 function signaturesIn({ headers }: Answer): Signature[] | null {
   try {
     const values = parseDictionary(headers.get('signature') ?? '')
@@ -59,7 +59,7 @@ async function isBodyWhole({ headers, body }: Answer): Promise<boolean> {
 
 type Context = { readonly answer: Answer; readonly url: string; readonly known: Known }
 
-/** Why a signature does not count; null if it does. */
+/** Explains why a signature does not count; null if it does. */
 async function faultOf({ list, value }: Signature, { answer, url, known }: Context) {
   const covered = list[0].map(nameOf)
   const lacking = NEEDED.filter((name) => !covered.includes(name))
@@ -75,7 +75,7 @@ async function faultOf({ list, value }: Signature, { answer, url, known }: Conte
 const nameOf = ([name, parameters]: [BareItem, Parameters]): string =>
   `${String(name)}${parameters.get('req') === true ? ';req' : ''}`
 
-/** The text that was signed. https://www.rfc-editor.org/rfc/rfc9421#section-2.5 */
+/** The string that was signed. https://www.rfc-editor.org/rfc/rfc9421#section-2.5 */
 function baseOf(list: InnerList, { status, headers }: Answer, url: string): string {
   const derived = new Map([
     ['@method;req', 'GET'],

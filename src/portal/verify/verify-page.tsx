@@ -21,7 +21,7 @@ export type VerifyDeps = PublicDeps & {
   readonly witnesses: readonly NoteKey[]
 }
 
-/** The page that checks a signed answer or a proof in the reader's browser. */
+/** The page that checks a signed response or a proof in the reader's browser. */
 export const verifyRoutes = (deps: VerifyDeps): Route[] => [
   {
     method: 'GET',

@@ -19,7 +19,7 @@ const ownPath = ({ url }: Request, mount: string): string => {
   return isBelow ? path.slice(mount.length) || '/' : path
 }
 
-/** The path of the page asked for, without a language. */
+/** The path of the requested page, without a language. */
 export const pagePath = (request: Request, mount: string): string =>
   withoutLanguage(ownPath(request, mount))
 

@@ -74,7 +74,7 @@ export const moneyOf = (code: string): Money => ({
 export class Format {
   readonly locale: string
   readonly dateLocale: string
-  /** Number formats by what they are made of, made when first asked for. */
+  /** Number formats by their options, created when first requested. */
   readonly #numbers = new Map<string, Intl.NumberFormat>()
   readonly #signs = new Map<string, { text: string; isFirst: boolean } | null>()
   readonly #day: Intl.DateTimeFormat
@@ -114,7 +114,7 @@ export class Format {
   readonly priceText = (amount: number, { code, minorUnits }: Money): string =>
     this.#withCurrency(this.amountText(amount, minorUnits), code)
 
-  /** An amount that a person asked for, with no digit less: `£1,250`, `£1,250.50`, `£0.0025`. */
+  /** An amount that a person entered, with all its digits: `£1,250`, `£1,250.50`, `£0.0025`. */
   readonly askedText = (amount: number, { code, minorUnits }: Money): string => {
     const decimals = Number.isInteger(amount) ? 0 : (minorUnits ?? 2)
     return this.#withCurrency(this.#atLeast(decimals).format(amount), code)
@@ -127,7 +127,7 @@ export class Format {
   /** A percentage with no more decimals than it was given with: `3%`. */
   readonly plainPercentText = (percent: number): string => this.#plainPercent.format(percent)
 
-  /** The UTC day that holds a moment: `21 Nov 2026`. */
+  /** The UTC day of a time: `21 Nov 2026`. */
   readonly dayText = (ms: number): string => this.#day.format(ms)
 
   readonly momentText = (ms: number): string => `${this.#moment.format(ms)} UTC`
@@ -210,7 +210,7 @@ export class Format {
     return `${isNegative ? MINUS : ''}${sign.text}${gap}${number}`
   }
 
-  /** The sign of a currency, and whether it stands before the amount; null if it has none. */
+  /** The sign of a currency, and whether it precedes the amount; null if it has none. */
   #signOf(code: string) {
     const known = this.#signs.get(code)
     if (known !== undefined || !CODE_OF_THREE.test(code)) return known ?? null

@@ -1,6 +1,6 @@
 import { rangesOf } from '~/wire/accept.ts'
 
-/** The languages of the pages; the first one is that of readers who ask for none of them. */
+/** The languages of the pages; the first one is that of readers who request none of them. */
 export const LANGUAGES = ['en', 'fr', 'pt', 'ar', 'sw'] as const
 
 export type Language = (typeof LANGUAGES)[number]
@@ -39,7 +39,7 @@ const HEADER_LENGTH_MAX = 1000
 
 /**
  * The language that an `Accept-Language` header prefers among ours: by weight, then by place. A
- * range such as `fr-CA` asks for French. English where it accepts none of them.
+ * range such as `fr-CA` means French. English if it accepts none of them.
  */
 export function preferredLanguage(header: string | null): Language {
   let best: Language = 'en'

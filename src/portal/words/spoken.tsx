@@ -8,7 +8,7 @@ const Spoken = createContext<Words>(ENGLISH)
 /** Gives the parts of a page their language. */
 export const Speaking = Spoken.Provider
 
-/** The words of the page that a part stands on. */
+/** The words of the page that a part is on. */
 export const useWords = (): Words => useContext(Spoken)
 
 /** A name that may be written in another direction than the page, and then keeps its own. */

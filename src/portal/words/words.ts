@@ -48,7 +48,7 @@ export class Words extends Format {
     super(language)
   }
 
-  /** The words of a language; one object for each, made when first asked for. */
+  /** The words of a language; one object for each, created when first requested. */
   static in(language: Language, { isAddressed = false } = {}): Words {
     const made = isAddressed ? ADDRESSED : PLAIN
     const known = made.get(language) ?? new Words(language, isAddressed)
@@ -56,7 +56,7 @@ export class Words extends Format {
     return known
   }
 
-  /** The words of a mail for somebody whose language is known by its code; else English. */
+  /** The words of an email for a person whose language is known by its code; else English. */
   static forMail(code: string | null): Words {
     return Words.in(languageOf(code) ?? 'en')
   }
@@ -70,7 +70,7 @@ export class Words extends Format {
     return this.isAddressed ? prefixOf(this.language) : ''
   }
 
-  /** A message as text. Names in it keep their own direction. Throws where a value is missing. */
+  /** A message as a string. Names in it keep their own direction. Throws if a value is missing. */
   readonly say = (key: MessageKey, values: Values = {}): string => {
     const text = CATALOGUES[this.language][key]
     if (!MARKUP.test(text)) return text
@@ -78,7 +78,7 @@ export class Words extends Format {
     return String(this.#message(key, text).format(Object.fromEntries(isolated)))
   }
 
-  /** A message with elements in it: a tag is made by a function, a value may be an element. */
+  /** A message with elements in it: a function creates a tag, a value may be an element. */
   readonly rich = (key: MessageKey, values: RichValues): ComponentChildren => {
     const given = Object.entries(values).map(([name, value]) => [
       name,
@@ -88,7 +88,7 @@ export class Words extends Format {
     return message.format<ComponentChildren>(Object.fromEntries(given)) as ComponentChildren
   }
 
-  /** Says whether a text of this direction would be torn apart by the words around it. */
+  /** Reports whether text of this direction would be torn apart by the words around it. */
   readonly isForeign = (text: string): boolean =>
     (this.direction === 'rtl' ? LEFT_TO_RIGHT : RIGHT_TO_LEFT).test(text)
 
@@ -101,7 +101,7 @@ export class Words extends Format {
     return this.say('span.range', { least: isShared ? count : least, most })
   }
 
-  /** A value for a text around it, in its own direction. */
+  /** A value for insertion into text, in its own direction. */
   readonly isolated = <T extends string | number>(value: T): T | string =>
     typeof value === 'string' && this.isForeign(value)
       ? FIRST_STRONG_ISOLATE + value + POP_ISOLATE

@@ -13,7 +13,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
 }
 
 /**
- * Copies a text. Without a secure context there is no clipboard to write to, but a selection can be
+ * Copies text. Without a secure context there is no clipboard to write to, but a selection can be
  * copied.
  */
 async function copied(source: HTMLElement): Promise<boolean> {
