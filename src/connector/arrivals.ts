@@ -52,7 +52,7 @@ async function* filesOf(connector: Connector, outer: Outer): AsyncGenerator<Arri
   }
 }
 
-/** A file's name, size and digest, from what is remembered of it. */
+/** A file's name, size and digest, from its remembered id. */
 const contentOf = (id: string): string => id.replace(/ -?\d+$/, '')
 /** A file's name, size and time: of one that still has them the content need not be read again. */
 const versionOf = (id: string): string => id.replace(/ \S+( -?\d+)$/, '$1')

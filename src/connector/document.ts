@@ -42,8 +42,8 @@ export async function documentOf(bytes: Uint8Array, connector: Connector): Promi
 }
 
 /**
- * Throws a FeedError for columns that the expressions look up in the rows of a table, and that are
- * neither in its header nor made by `rows`.
+ * Throws a FeedError for columns that the expressions look up in the rows of a table, but that are
+ * neither in its header nor created by `rows`.
  */
 export function refuseMissing({ row }: Connector, known: readonly (readonly string[])[]): void {
   const names = new Set(known.flat())
@@ -52,7 +52,7 @@ export function refuseMissing({ row }: Connector, known: readonly (readonly stri
     throw new FeedError('malformed', `has no column ${missing.join(', ')} in its header`)
 }
 
-/** The columns that the expressions look up; none are known where `rows` makes the rows. */
+/** The columns that the expressions look up; none are known if `rows` creates the rows. */
 const columnsOf = ({ rows, row }: Connector): string[] => (rows === undefined ? lookedUp(row) : [])
 
 function lookedUp(row: Connector['row']): string[] {

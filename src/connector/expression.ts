@@ -48,7 +48,7 @@ function reasonOf({ message = 'no reason given', value }: Failure): string {
 
 type Node = ExprNode & { condition?: ExprNode; then?: ExprNode; else?: ExprNode }
 
-/** The first steps of the paths in an expression; a later step looks into what the first found. */
+/** The first steps of the paths in an expression; later steps look into the first one's result. */
 function columnsIn(node: Node | undefined): string[] {
   if (!node || typeof node !== 'object' || node.type === 'lambda') return []
   const [first] = node.steps ?? []

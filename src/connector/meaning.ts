@@ -40,7 +40,7 @@ function* expressionFaults({ from, row, rows }: Connector): Generator<Fault> {
   }
 }
 
-/** Yields what is missing for the kind of a source. */
+/** Yields the missing settings for the kind of a source. */
 function* sourceFaults(connector: Connector): Generator<Fault> {
   const { from } = connector
   const [kind] = from.url.split(':')
@@ -85,7 +85,7 @@ function* secretFaults({ from, name, secrets = [] }: Connector): Generator<Fault
         }
 }
 
-/** Yields what is missing for an SFTP server: user, secret, host key. */
+/** Yields the missing settings for an SFTP server: user, secret, host key. */
 function* sftpFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
   if (!url?.username || !url.hostname || url.password !== '' || !/\/[^/]+$/.test(url.pathname))
@@ -96,7 +96,7 @@ function* sftpFaults({ from }: Connector): Generator<Fault> {
     yield faultOf('from', 'from lacks host_key: give what ssh-keygen -lf prints')
 }
 
-/** Yields what is missing for a bucket: its name, a key and its secret. */
+/** Yields the missing settings for a bucket: its name, a key and its secret. */
 function* bucketFaults({ from }: Connector): Generator<Fault> {
   if (!/^s3:\/\/[a-z0-9.-]+\/(.*\/)?[^/]+$/.test(from.url))
     yield faultOf('from.url', 'from.url must be s3://bucket/folder/*.csv')
@@ -111,7 +111,7 @@ const namesOf = ({ from }: Connector): string[] => {
   return names.includes('corridor') ? [...names, 'from', 'to'] : names
 }
 
-/** Yields what is missing for a mailbox: user, password, sender. */
+/** Yields the missing settings for a mailbox: user, password, sender. */
 function* mailFaults({ from }: Connector): Generator<Fault> {
   const url = URL.parse(from.url)
   const isPlace = url !== null && /^\/.+\/[^/]+$/.test(url.pathname)

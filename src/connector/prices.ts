@@ -60,8 +60,8 @@ type Given = {
 }
 
 /**
- * Asks a connector's source and reads every price in it by the rules of `POST /rates`. Throws a
- * FeedError where the source cannot be asked or read. More than a quarter of refused rows refuse
+ * Queries a connector's source and reads every price in it by the rules of `POST /rates`. Throws a
+ * FeedError if the source cannot be queried or read. More than a quarter of refused rows refuse
  * all, and so do fewer than half as many rows as usual. No rows and no refusal mean that there is
  * no new file. Of files, those that would give too many rows are left for the next run.
  */

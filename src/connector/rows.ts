@@ -8,7 +8,7 @@ export const ROWS_MAX = 10_000
 /** The maximum length of a value in characters; no field of a price is as long. */
 const VALUE_LENGTH_MAX = 4096
 
-/** The most significant digits of a number in a price; what is calculated has more. */
+/** The maximum significant digits of a number in a price; calculated numbers have more. */
 const DIGITS_MAX = 12
 
 /** Parameters of a request: the value of each name in its address. */
@@ -71,7 +71,7 @@ async function readRow(row: unknown, members: readonly Member[], ask: Ask): Prom
   return { values, faults }
 }
 
-/** A value that another thread can be given. Throws where it is none of a price. */
+/** A value that can be passed to another thread. Throws if it is not a value of a price. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value === 'string' && value.length > VALUE_LENGTH_MAX)

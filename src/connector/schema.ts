@@ -140,7 +140,7 @@ export type Connector = Omit<ConnectorFile, 'row'> & {
   readonly row: Readonly<Record<string, string>>
 }
 
-/** The host that a connector asks, which is asked by one at a time; null for a folder. */
+/** The host that a connector queries, one query at a time; null for a folder. */
 export function hostOf({ from }: Pick<Connector, 'from'>): string | null {
   const [, host] = /^\w+:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(from.endpoint ?? from.url) ?? []
   return from.url.startsWith('file:') ? null : (host ?? null)

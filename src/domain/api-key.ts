@@ -95,7 +95,7 @@ export function keyMark({ lastFour, hash = '', dailyBudget = null }: Marked): st
 
 /** Prefix of the access tokens of connected applications; they have the form of keys. */
 export const ACCESS_TOKEN_PREFIX = 'crt_'
-/** Prefix of refresh tokens; where these are accepted, keys are not. */
+/** Prefix of refresh tokens; keys are not accepted in their place. */
 export const REFRESH_TOKEN_PREFIX = 'crr_'
 
 export const isAccessToken = (text: string): boolean => text.startsWith(ACCESS_TOKEN_PREFIX)

@@ -8,7 +8,7 @@ import type { Quote } from './quote.ts'
 export type CrowdRules = {
   /** Knows every provider that will appear. */
   activityOf(providerId: string): Activity
-  /** Reports whether a quote is of those that are asked about. */
+  /** Reports whether a quote is one of those requested. */
   fits(quote: Quote): boolean
   /** Reports whether a quote is too far from its mid to be believed. */
   isSuspect(quote: Quote): boolean
@@ -62,7 +62,7 @@ export class Crowd {
   }
 
   /**
-   * Reports whether a quote is one of those asked about and its provider is active at this instant.
+   * Reports whether a quote is one of those requested and its provider is active at this instant.
    */
   counts(quote: Quote): boolean {
     return !this.#off.has(quote.providerId) && this.rules.fits(quote)
@@ -95,7 +95,7 @@ export class Crowd {
     return this.counts(quote) && !this.rules.isSuspect(quote)
   }
 
-  /** Takes in the newest quote of its offer, and gives the one that held before. */
+  /** Takes in the newest quote of its offer, and returns the one that held before. */
   #hold(quote: Quote): Quote | undefined {
     const key = heldKey(quote)
     const held = this.#held.get(key) ?? []
@@ -105,7 +105,7 @@ export class Crowd {
     return held[0]
   }
 
-  /** Lets go of what is no longer valid. */
+  /** Drops quotes that are no longer valid. */
   #drop(atMs: number): void {
     this.#endMs = Number.POSITIVE_INFINITY
     for (const [key, held] of this.#held) {

@@ -52,7 +52,7 @@ export class ServiceError extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly details: Readonly<Record<string, unknown>> = {},
-    /** The time to wait before the same request can succeed, where that is known. */
+    /** The time to wait before the same request can succeed, if known. */
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(message)

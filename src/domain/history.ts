@@ -89,7 +89,7 @@ function spreadIn(crowd: Crowd, quote: Quote, rules: CrowdRules): number | null 
   return ((best - quote.rate) / best) * BPS_PER_UNIT
 }
 
-/** The best of its kind that a quote is held against; suspect ones only where all are. */
+/** The best of its kind to compare a quote with; a suspect one only if all are. */
 function bestFor(crowd: Crowd, quote: Quote, { isSuspect }: CrowdRules): number {
   const believed = crowd.bestBelieved(quote.rateType)
   if (!isSuspect(quote)) return Math.max(believed, quote.rate)

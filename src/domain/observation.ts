@@ -40,7 +40,7 @@ type Origin = { readonly recorder: Recorder | null; readonly via: string }
 /** Observations that are recorded all together or not at all. */
 export type Batch = {
   readonly observations: readonly Observation[]
-  /** Not given where it is not known. */
+  /** Absent if unknown. */
   readonly origin?: Origin
   readonly idempotency: Idempotency | null
   /** The upload that is noted with the rows, which takes an idempotency key; else not given. */

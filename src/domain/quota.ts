@@ -41,7 +41,7 @@ export type ShareAsk = {
   readonly limit: number
   /** Rest of the process's share. */
   readonly held: number
-  /** False where the process only reports what it has left. */
+  /** False if the process only reports its remaining units. */
   readonly isMore: boolean
 }
 

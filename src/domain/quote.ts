@@ -28,7 +28,7 @@ export type StoredQuote = Quote & { readonly recordedMs: number }
 export type RecordedQuote = StoredQuote & {
   /** By which way it came; null if it is not known. */
   readonly recordedVia: string | null
-  /** Names who recorded it, for operators; null if it is not known. */
+  /** Identifies its recorder, for operators; null if unknown. */
   readonly recorderId: number | null
   /** The time and the reason of its withdrawal; absent if it was not withdrawn. */
   readonly withdrawn?: { readonly atMs: number; readonly reason: string }

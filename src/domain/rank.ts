@@ -35,9 +35,9 @@ export function byRank(a: Ranked, b: Ranked): number {
 }
 
 /**
- * The best executable entry of those that say all that was asked, else of the silent ones; null
- * without one. Suspect prices, prices for other amounts and entries without
- * a value are never the best.
+ * The best executable entry among those that state all requested conditions, else among the silent
+ * ones; null without one. Suspect prices, prices for other amounts and entries without a value are
+ * never the best.
  */
 export function bestOf<T extends Ranked>(entries: readonly T[]): T | null {
   let best: T | null = null

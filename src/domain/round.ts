@@ -76,7 +76,7 @@ export const roundPercent = (x: number): number => toDecimals(x, 1e6)
 const KEPT_MAX = 1e15
 
 /**
- * Rounds to a decimal, or to 12 digits where there are too many for that; adding 0 turns -0 into 0.
+ * Rounds to a decimal, or to 12 digits if there are too many for that; adding 0 turns -0 into 0.
  */
 const toDecimals = (x: number, unitsPerOne: number): number =>
   Math.abs(x) * unitsPerOne < KEPT_MAX

@@ -16,7 +16,7 @@ export const BUCKETS_MAX: Readonly<Record<Interval, number>> = {
   P1M: 120,
 }
 
-/** The length of buckets that all have one, and where one of them starts. */
+/** The length of fixed-length buckets, and the start of one of them. */
 const FIXED: Readonly<Record<Exclude<Interval, 'P1M'>, { lengthMs: number; fromMs: number }>> = {
   P1D: { lengthMs: DAY_MS, fromMs: 0 },
   PT1H: { lengthMs: HOUR_MS, fromMs: 0 },

@@ -1,7 +1,7 @@
 import { HASH_BYTES, isEqual, type Tree } from './span.ts'
 import { Edge, TILE_WIDTH, type Tile, widthIn } from './tile.ts'
 
-/** Gives a tile with at least so many hashes, cut to them; null if there is none. */
+/** Gives a tile with at least `width` hashes, cut to them; null if there is none. */
 type TileSource = (level: number, index: number, width: number) => Promise<Uint8Array | null>
 
 /** The number of tiles that are requested at once. */

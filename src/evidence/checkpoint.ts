@@ -27,7 +27,7 @@ export type SealPass = {
   readonly published: Checkpoint | null
   /** Says whether a witness knows a larger tree of this origin. */
   readonly isBehind: boolean
-  /** Ends the pass early, with the leaves that it has taken by then. */
+  /** Ends the pass early, with the leaves taken so far. */
   readonly ending: AbortSignal
   /** The note of a checkpoint's text. */
   signed(text: string, origin: string): Promise<string>
@@ -39,6 +39,6 @@ export type Sealed = {
   readonly added: number
   /** Says whether there may be more to seal at once. */
   readonly isMore: boolean
-  /** The origin that was given up, as the database lacks what it has published; else null. */
+  /** The abandoned origin, if the database lacks leaves published under it; else null. */
   readonly abandoned: string | null
 }

@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 import { base64 } from './base64.ts'
 import { ENTRY_BYTES_MAX } from './bundle.ts'
 
-/** The length of a salt, which keeps a hash from telling its entry to those who guess. */
+/** The length of a salt, which keeps an entry from being guessed by its hash. */
 export const SALT_BYTES = 16
 
 /** Content of an entry; null fields are left out. */

@@ -24,7 +24,7 @@ const LABELS_MAX = 4
 const HEADER_LENGTH_MAX = 2048
 const TEXT_LENGTH_MAX = 256
 
-/** A signature that is asked for, by its label, with what it should repeat. */
+/** A requested signature, by its label, with the parameters that it should repeat. */
 export type SignatureWish = {
   readonly label: string
   readonly nonce: string | null
@@ -33,7 +33,7 @@ export type SignatureWish = {
 }
 
 /**
- * The signatures that the value of Accept-Signature asks for.
+ * The signatures that the value of Accept-Signature requests.
  * https://www.rfc-editor.org/rfc/rfc9421#section-5.1
  *
  * Throws an Error whose message says what is wrong with it.

@@ -2,8 +2,8 @@ import { FeedError } from '~/domain/feed/feed.ts'
 import { jsonOf } from './document.ts'
 
 /**
- * A JSON value that keeps what JSON.parse loses: the digits of numbers, and duplicate names, which
- * are refused.
+ * A JSON value that preserves the digits of numbers, which JSON.parse loses, and refuses duplicate
+ * names.
  */
 export type ExactJson = string | boolean | null | Numeral | ExactJson[] | ExactObject
 export type ExactObject = Map<string, ExactJson>

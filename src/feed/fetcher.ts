@@ -34,7 +34,7 @@ export type DocumentRequest = {
   /** Headers for the configured host only; a redirect to another host goes without them. */
   readonly secretHeaders: Readonly<Record<string, string>>
   readonly validators: Validators | null
-  /** The form to send by POST; a GET where neither it nor `json` is there. */
+  /** The form to send by POST; a GET if neither it nor `json` is present. */
   readonly form?: string
   /** The JSON to send by POST. */
   readonly json?: string

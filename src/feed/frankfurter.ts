@@ -15,7 +15,7 @@ const attribution = {
  * Frankfurter v1: the ECB's reference rates as JSON, each working day, no key; it can be
  * self-hosted.
  *
- * It is asked for its own base, the euro, because it rounds rates in any other (to five digits at
+ * It is queried in its own base, the euro, because it rounds rates in any other (to five digits at
  * most); a response per USD is read too. Errors are `{"message"}` with 404 or 422. It sends ETag.
  * Source: https://frankfurter.dev/v1/ and https://github.com/lineofflight/frankfurter
  */
@@ -45,8 +45,8 @@ const frankfurterV1: Adapter = {
  *
  * A list of `{date, base, quote, rate}`, in which each currency has a date of its own. The newest
  * date is that of the response, and rates a week older are skipped. Errors are `{"message"}`. An
- * address that contains v1 is read as v1. Source: https://frankfurter.dev and
- * https://github.com/lineofflight/frankfurter
+ * address that contains v1 is read as v1.
+ * Source: https://frankfurter.dev and https://github.com/lineofflight/frankfurter
  */
 export const frankfurter: Adapter = {
   attribution,

@@ -16,8 +16,8 @@ const REFUSALS = [
 /**
  * ExchangeRate-API's open access endpoint: about 160 currencies per USD, once a day, no key.
  *
- * More than one request an hour may get 429 for 20 minutes. Source:
- * https://www.exchangerate-api.com/docs/free
+ * More than one request an hour may get 429 for 20 minutes.
+ * Source: https://www.exchangerate-api.com/docs/free
  */
 export const openErApi: Adapter = {
   attribution: {

@@ -18,15 +18,15 @@ export type LogRow = {
   /** The new rows; null if they are many, or not known. */
   readonly ids: readonly number[] | null
   /**
-   * The observations that the commit withdrew, of which there are few; `ids` are those that hold
-   * of their offers from there on. Absent where a commit withdraws none.
+   * The observations that the commit withdrew, of which there are few; `ids` are those that hold of
+   * their offers from there on. Absent if the commit withdraws none.
    */
   readonly withdrawn?: readonly number[]
   /** Times of new observations; null if unknown. */
   readonly window: Window | null
   /** Placement of the rows on several servers; absent if every process sees a commit whole. */
   readonly spread?: Spread | null
-  /** The catalogue as of a commit of it; null for other commits, and where it was not logged. */
+  /** The catalogue as of a commit of it; null for other commits, and if it was not logged. */
   readonly catalogue: Catalogue | null
 }
 
@@ -55,7 +55,7 @@ type LogEnd = {
 
 export type ChangeStore = {
   end(): Promise<LogEnd>
-  /** The rows from a position on, that one first where it is still there; at most `rowsMax`. */
+  /** The rows from a position on, including its own if it still exists; at most `rowsMax`. */
   from(position: number, rowsMax: number): Promise<readonly LogRow[]>
   /** Logs that time passed, unless there is such a row after the position already. */
   logTime(kind: 'tick' | 'hour', atMs: number, afterPosition: number): Promise<void>
@@ -83,8 +83,8 @@ export function windowOf(rows: readonly LogRow[]): Window | null {
 }
 
 /**
- * The time at which a memory begins: that of the last tick, so that processes agree on what the
- * next one changes, and the hour that is open.
+ * The time at which a memory begins: that of the last tick, so that processes agree on the changes
+ * of the next one, and the open hour.
  */
 export function timesAt({ tickMs, hourMs }: LogEnd, nowMs: number) {
   const isRecent = tickMs !== null && Math.abs(nowMs - tickMs) < TICK_AGE_MAX_MS

@@ -20,8 +20,8 @@ type Check = {
 }
 
 /**
- * Loads that are to be compared with memory, which has what the log reports. A load that fails is
- * made again at the next turn; memory is as good as before until then.
+ * Loads that are to be compared with memory, which has what the log reports. A failed load is
+ * repeated at the next turn; memory stays as it was until then.
  */
 export class Checks {
   #waiting: Check[] = []
@@ -38,7 +38,7 @@ export class Checks {
     this.#waiting.push({ corridors, found })
   }
 
-  /** Forgets what waits: everything is loaded instead. */
+  /** Forgets waiting checks: everything is loaded instead. */
   clear(): void {
     this.#waiting = []
   }

@@ -8,7 +8,7 @@ import type { Log } from '~/log.ts'
 import type { Job } from './schedule.ts'
 
 type OutboxStore = {
-  /** Takes deliveries that are due for this process; [] where there is none. */
+  /** Claims due deliveries for this process; [] if there are none. */
   claim(request: ClaimRequest): Promise<readonly Claim[]>
   /** Gives a claim back, as if it had not been tried; it is due at `nextMs`. */
   release(claim: Claim, nextMs: number): Promise<void>
@@ -19,7 +19,7 @@ type OutboxStore = {
   keepFailure(claim: Claim, attempt: Attempt, nextMs: number | null): Promise<void>
   /** Since when everything to the claim's receiver has failed; null if nothing does. */
   failingSince(claim: Claim): Promise<number | null>
-  /** Ends the alerts of the account that go where the claim goes. */
+  /** Ends the alerts of the account with the claim's destination. */
   switchOff(claim: Claim, reason: string, nowMs: number): Promise<SwitchedOff>
   /** Adds an email to the owner about alerts that ended. */
   addEnding(claim: Claim, body: string, nowMs: number): Promise<void>
@@ -96,7 +96,7 @@ export class Deliverer {
     ]
   }
 
-  /** Looks for deliveries now; what fails is tried again within a second. */
+  /** Looks for deliveries now; a failure is retried within a second. */
   readonly wake = (): void => {
     void this.#claimAll().catch(() => {})
   }
@@ -182,7 +182,7 @@ export class Deliverer {
     if (reason !== null) await this.#switchOff(claim, reason)
   }
 
-  /** Until when the host of a claim has had as many tries as it gets; null if it has not. */
+  /** The time until which the claim's host has had its maximum of attempts; null if it has not. */
   async #waitsMs({ to }: Claim): Promise<number | null> {
     if (to.kind !== 'webhook') return null
     const endsMs = (Math.floor(this.deps.clock.now() / MINUTE_MS) + 1) * MINUTE_MS

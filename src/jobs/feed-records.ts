@@ -24,7 +24,7 @@ export type RunOutcome = {
   readonly source: string | null
   /** The recorded snapshots: one for each feed, or set of feeds that agree; none empty. */
   readonly snapshots: readonly FeedSnapshot[]
-  /** Valid responses of feeds, and what of them is used. */
+  /** Valid responses of feeds, with the reasons for unused values. */
   readonly answers: readonly JudgedAnswer[]
   /** A report on each configured feed, in order. */
   readonly feeds: readonly FeedReport[]

@@ -33,7 +33,7 @@ export class FeedTurns {
     begin()
   }
 
-  /** Takes what memory publishes: a currency that is new to the catalogue may make a run due. */
+  /** Takes a publication of memory: a currency that is new to the catalogue may make a run due. */
   note(publication: Publication): void {
     if (!publication.catalogue || !this.#begin) return
     const { references } = this.deps.memory.current
@@ -58,7 +58,7 @@ export class FeedTurns {
     }
   }
 
-  /** The time when the feeds are asked next, which is now while they are being asked. */
+  /** The time of the next queries to the feeds, which is now while they are in progress. */
   nextMs(nowMs: number): number {
     return this.#isRunning ? nowMs : this.#nextInstantMs(nowMs)
   }

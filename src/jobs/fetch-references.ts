@@ -48,7 +48,7 @@ export type FetchReferencesDeps = {
   readonly log: Log
   known(): readonly string[]
   readonly rules?: GuardRules
-  /** Says whether all feeds are asked and combined; `order` unless said. */
+  /** Says whether all feeds are queried and combined; `order` if absent. */
   readonly mode?: ReferenceMode
 }
 

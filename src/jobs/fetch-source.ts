@@ -57,7 +57,7 @@ export type FetchSourceDeps = {
 
 /** Options of a run; a run without any fetches what is new. */
 export type Wish = {
-  /** The first day to ask for, as `YYYY-MM-DD` where the bank is; null for what is new. */
+  /** The first day to request, as `YYYY-MM-DD` at the bank; null for new days. */
   readonly since: string | null
   /** The last day; null for today. */
   readonly until: string | null
@@ -84,11 +84,11 @@ export type SourceReport = {
 const BATCH_MAX = 500
 
 /**
- * Asks a bank for a span, in its own steps, and records what is new and believed.
+ * Queries a bank for a span, in its own steps, and records new and believed prices.
  *
- * Every step is recorded before the next is asked: what a run recorded before it breaks off stays,
- * and the next run records the rest. A step that the bank has no page for is left out. A failure of
- * the bank is an outcome; only a failure of the store makes this reject.
+ * Every step is recorded before the next is requested: the records of a run that breaks off stay,
+ * and the next run records the rest. A step for which the bank has no page is left out. A failure
+ * of the bank is an outcome; only a failure of the store rejects.
  */
 export async function fetchSource(
   deps: FetchSourceDeps,

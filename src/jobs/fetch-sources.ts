@@ -10,14 +10,14 @@ import { lastInstantMs } from './schedule.ts'
 
 type FetchSourcesDeps = FetchSourceDeps & { readonly sources: readonly QuoteSource[] }
 
-/** The maximum number of banks that are asked at once. */
+/** The maximum number of banks that are queried at once. */
 const AT_ONCE_MAX = 5
 
 const NOTHING_WISHED: Wish = { since: null, until: null, isDry: false }
 
 /**
- * Asks the banks that are due, a few at a time, and records what is new; null while another replica
- * is asking. `pattern` says when to ask all of them; without it each is asked when it publishes.
+ * Queries due banks, a few at a time, and records new prices; null while another replica does so.
+ * `pattern` says when to query all of them; without it each is queried when it publishes.
  */
 export function fetchDueSources(
   deps: FetchSourcesDeps,
@@ -81,8 +81,8 @@ export function fetchSources(
 type Beginning = { readonly records: ReadonlyMap<string, SourceRecord>; readonly wish: Wish }
 
 /**
- * A report on each of the banks, in their order. Rejects where the store fails, once no bank is
- * being asked any more.
+ * A report on each of the banks, in their order. Rejects if the store fails, once no query is in
+ * progress.
  */
 async function fetchEach(
   deps: FetchSourcesDeps,
@@ -104,7 +104,7 @@ async function fetchEach(
 const recordsById = (records: readonly SourceRecord[]) =>
   new Map(records.map((record) => [record.id, record]))
 
-/** Logs what changed since the bank was asked last, and only that. */
+/** Logs only the changes since the last query to the bank. */
 function tell({ id, record, excerpt }: SourceReport, before: SourceRecord | null, log: Log): void {
   const { isFailing, fault, message, refused } = record
   const wasFailing = before?.isFailing ?? false

@@ -76,7 +76,7 @@ export class Follower {
     return this.#turns.failure !== null
   }
 
-  /** Reports whether the last attempt failed, or what comes next has no step. */
+  /** Reports whether the last attempt failed, or the next change has no step. */
   get isBehind(): boolean {
     return this.isFailing || this.#isLost
   }
@@ -234,7 +234,7 @@ export class Follower {
     live.settle()
   }
 
-  /** Applies what this process committed as far as it comes next. */
+  /** Applies the commits of this process that come next. */
   async #takeOwn(): Promise<void> {
     const { live } = this.deps
     for (let own = this.#own.takeAfter(live.position); own; ) {

@@ -1,6 +1,6 @@
 /**
- * Does some work on each item, on so many at a time. Rejects where one failed, once no work is
- * being done any more.
+ * Does some work on each item, on `max` at a time. Rejects if one failed, once no work is in
+ * progress.
  */
 export async function inTurn<T>(
   items: readonly T[],

@@ -9,7 +9,7 @@ type TurnDeps = {
   work(): Promise<void>
 }
 
-/** Loads what waits, one turn after the other, for as long as turns are requested. */
+/** Loads waiting requests, one turn after the other, for as long as turns are requested. */
 export class LoadTurns {
   /** The turn that was requested and has not begun, and the one that runs. */
   #next: PromiseWithResolvers<void> | null = null
@@ -37,7 +37,7 @@ export class LoadTurns {
     return this.#isStopped
   }
 
-  /** Begins to take turns, where that was put off. */
+  /** Begins to take turns, if that was put off. */
   begin(): void {
     this.isBegun = true
     void this.#run()

@@ -20,7 +20,7 @@ export type LoggedLoads = {
      * all corridors, if it does not matter that only some are requested.
      */
     live(nowMs: number, corridors: LoadAsk['corridors']): Promise<readonly Quote[]>
-    /** The corridors that the last `live` could not have, where it may lack some. */
+    /** The corridors that the last `live` could not read, if it may lack some. */
     missing?(): ReadonlySet<string>
     withdrawnAmong(ids: readonly number[]): Promise<readonly Quote[]>
   }

@@ -5,13 +5,13 @@ import type { LoggedChange } from '~/memory/live/live.ts'
 import { AHEAD_MS_MAX, type ChangeStore, idsOf, type LogRow, windowOf } from './change-log.ts'
 import type { Whole } from './whole.ts'
 
-/** The log of changes, and where what it names is read. */
+/** The log of changes, and the sources of the rows that it names. */
 export type LoggedSources = {
   readonly changes: ChangeStore
   readonly quotes: {
     /**
-     * Quotes by their ids, withdrawn ones too; `window` is where their times lie, null if it is
-     * not known.
+     * Quotes by their ids, withdrawn ones too; `window` is the span of their times, null if
+     * unknown.
      */
     byIds(ids: readonly number[], window: Window | null): Promise<readonly Quote[]>
   }
@@ -23,7 +23,7 @@ export type LoggedSources = {
   readonly clock: { now(): number }
 }
 
-/** A row of the log with what it names; a time of another clock far ahead of ours is now. */
+/** A row of the log with the rows that it names; a clock's time far ahead of ours means now. */
 export async function changeOf(
   { references, clock }: Pick<LoggedSources, 'references' | 'clock'>,
   { position, kind, ids, withdrawn, catalogue, ...row }: LogRow,
@@ -49,7 +49,7 @@ export const ROWS_MAX = 500
 
 export type ReadRows = {
   readonly quotes: ReadonlyMap<number, Quote>
-  /** The positions of those that cannot be seen whole: they are logged again when they can. */
+  /** The positions of changes that cannot be seen whole: they are logged again when they can. */
   readonly aside: ReadonlySet<number>
 }
 

@@ -8,7 +8,7 @@ import type { Memory, Publication } from '~/memory/memory.ts'
 import { USAGE_DAYS, type UsageMeter } from '~/memory/usage-meter.ts'
 import { LoadTurns } from './load-turns.ts'
 
-/** Sources of what the log of changes does not report. */
+/** Sources of the changes that the log of changes does not report. */
 export type Sources = {
   readonly feeds: { load(): Promise<FeedState | null> }
   /** The records of the banks and of the connectors that this process shows. */
@@ -33,7 +33,7 @@ type RefreshDeps = {
   readonly meter: UsageMeter
   readonly clock: { now(): number }
   readonly log: Log
-  /** Called when everything was loaded, also what an earlier load could not have. */
+  /** Called when everything was loaded, including data that an earlier load could not read. */
   readonly onCaughtUp?: () => void
 }
 
@@ -132,7 +132,7 @@ export class Refresher {
     if (failure) throw failure.error
   }
 
-  /** Loads what waits. What comes meanwhile has a turn of its own, lest this one have no end. */
+  /** Loads waiting requests. Later ones get a turn of their own, so that this one ends. */
   async #turn(): Promise<void> {
     const { access, usage, isFeeds, isEverything } = this.#backlog
     this.#backlog = new Backlog()
@@ -154,7 +154,7 @@ export class Refresher {
   }
 
   /**
-   * Publishes accounts and keys, and what else was loaded. Publications of this process during the
+   * Publishes accounts and keys, and other loaded data. Publications of this process during the
    * read are newer: those accounts are read again, so that a revoked key cannot come back.
    */
   async #publishAccess(load: () => Promise<Access>, others: Publication = {}): Promise<void> {

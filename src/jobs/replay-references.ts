@@ -62,7 +62,7 @@ async function newest({ answers }: RecordedFeed, nowMs: number): Promise<Referen
 const quiet = () => {}
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet }
 
-/** Keeps what a run has to know of the runs before it. */
+/** Holds the state that a run needs from earlier runs. */
 class ReplayStore implements FeedStore {
   #state: FeedState | null = null
   readonly #values = new Map<string, { perUsd: number; atMs: number }>()

@@ -9,7 +9,7 @@ const LEAVES_MAX = 20_000
 
 /** The verifiable log, as it is written. */
 type LogStore = WitnessDeps['store'] & {
-  /** Seals some of what was committed; null if nothing is new. */
+  /** Seals some of the committed rows; null if nothing is new. */
   seal(pass: SealPass): Promise<Sealed | null>
   /** The newest checkpoint, signed; null before the first. */
   head(): Promise<{ readonly note: string } | null>
@@ -33,8 +33,8 @@ type Deps = {
 }
 
 /**
- * Seals what was committed, on one replica at a time, and knows the newest checkpoint on all of
- * them. What fails is tried again the next time.
+ * Seals committed rows, on one replica at a time, and knows the newest checkpoint on all of them. A
+ * failure is retried the next time.
  */
 export class Sealer {
   readonly job: Job = { name: 'seal-log', pattern: '* * * * * *', run: () => this.#runDue() }
@@ -56,7 +56,7 @@ export class Sealer {
     return this.#head
   }
 
-  /** The time when what is new now will be sealed; null if nothing is. */
+  /** The time when the present new rows will be sealed; null if there are none. */
   get nextMs(): number | null {
     const { everyMs, clock } = this.deps
     return everyMs === null ? null : Math.max(this.#dueMs, clock.now())

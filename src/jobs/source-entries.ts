@@ -52,7 +52,7 @@ const providerOf = ({ provider, timeZone }: Needed['source']): Provider => ({
   isActive: true,
 })
 
-/** Throws a FeedError where an operator has made the bank's provider something else. */
+/** Throws a FeedError if an operator has redefined the bank's provider. */
 export function refuseOther(catalogue: Catalogue, { provider, currency }: Needed['source']): void {
   const entry = catalogue.providers.find(({ id }) => id === provider.id)
   if (entry && !entry.isActive)

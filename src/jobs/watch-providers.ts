@@ -17,7 +17,7 @@ type SilenceDeps = {
 type Silent = { readonly providerId: string; readonly quietMs: number }
 type Partly = { readonly providerId: string; readonly corridors: number }
 
-/** The most providers that are named: where more are silent, the cause is not theirs. */
+/** The maximum number of providers that are named: if more are silent, the cause is elsewhere. */
 const SILENT_MAX = 100
 
 /**

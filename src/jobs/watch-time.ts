@@ -17,8 +17,8 @@ type WatchDeps = {
 const TICK_AGE_MAX_MS = MINUTE_MS
 
 /**
- * Logs that an hour was opened, or that time alone changed a watched value, unless another
- * process has done so. Tries again to follow the log, or to compare memory, where that failed.
+ * Logs that an hour was opened, or that time alone changed a watched value, unless another process
+ * has done so. Tries again to follow the log, or to compare memory, if that failed.
  */
 export async function watchTime(deps: WatchDeps): Promise<void> {
   const { changes, live, passing, follower, clock } = deps

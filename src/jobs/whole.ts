@@ -9,7 +9,7 @@ type SpreadChanges = Pick<ChangeStore, 'end' | 'from'> & {
   unseen(rowsMax: number): Promise<readonly LogRow[]>
   /** Notes that open changes were seen whole. */
   settle(positions: readonly number[]): Promise<void>
-  /** Has a change reported again once it can be seen. */
+  /** Marks a change to be reported again once it can be seen. */
   setAside(position: number): Promise<void>
   /** Logs again, once, the rows of a change that was set aside. */
   tellAgain(position: number): Promise<void>
@@ -100,8 +100,8 @@ export class Whole {
   }
 
   /**
-   * Live quotes as if incomplete commits had not been made: a commit that came meanwhile is in it
-   * whole, or not at all. Where corridors are named, others may be there in part.
+   * Live quotes as if incomplete commits had not been made: a commit made meanwhile is in it whole,
+   * or not at all. If corridors are named, others may be there in part.
    */
   async live(
     nowMs: number,
@@ -155,7 +155,7 @@ export class Whole {
     }
   }
 
-  /** The quotes of what can be seen whole, and what cannot be asked for. */
+  /** The quotes of changes that can be seen whole, and the changes that cannot be queried. */
   async #seen(rows: readonly LogRow[]) {
     const all = await this.#read(rows)
     if (all) return { seen: all, away: new Set<number>() }
@@ -171,7 +171,7 @@ export class Whole {
     return { seen, away }
   }
 
-  /** The quotes of what can be seen whole; null if a server that has some of it is unreachable. */
+  /** The quotes of changes seen whole; null if a server with some of them is unreachable. */
   async #read(rows: readonly LogRow[]): Promise<Map<number, readonly Quote[]> | null> {
     const { quotes } = this.deps
     const read = async () => {

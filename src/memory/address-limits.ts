@@ -7,7 +7,7 @@ const ADDRESSES_MAX = 20_000
 
 /** Remaining requests of each address, and of the /56 around it: a bucket of tokens for each. */
 export class AddressLimits {
-  /** Made for the first address: it takes its room, half a megabyte, at once. */
+  /** Created for the first address: it allocates half a megabyte at once. */
   #buckets: LRUCache<string, TokenBucket> | null = null
   readonly #widerBudget: Budget
 

@@ -20,8 +20,8 @@ export class CatalogueIndex {
   /** By whose references each currency is priced, active or not. */
   readonly anchors: Anchors
   /**
-   * The currencies that the feeds are asked for: those in use, in the order of `currencies`, then
-   * anchors of theirs that are not in use themselves. The dollar needs no reference.
+   * The currencies requested from feeds: those in use, in the order of `currencies`, then their
+   * anchors that are not in use themselves. The dollar needs no reference.
    */
   readonly referenceCodes: readonly string[]
   /** Number of times that any provider was switched on or off. */

@@ -27,7 +27,7 @@ export type ViewRules = {
   readonly midOf: (from: string, to: string) => { readonly rate: number } | undefined
 }
 
-/** A view and its rules, without what changes at each publication. */
+/** A view and its rules, except the parts that change at each publication. */
 type Remembered = Omit<ViewRules, 'days' | 'midOf'> & {
   readonly daysSerial: number
   /**

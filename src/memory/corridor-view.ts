@@ -32,8 +32,8 @@ export type RankedQuote = AgedQuote &
 
 export type CorridorView = {
   /**
-   * The quotes shown: one of each provider, or of each of its offers where that was asked. By
-   * kind, best rate first within a kind and suspect ones last. Empty without quotes.
+   * The quotes shown: one of each provider, or of each of its offers if requested. By kind, best
+   * rate first within a kind and suspect ones last. Empty without quotes.
    */
   readonly quotes: readonly RankedQuote[]
   /**
@@ -92,10 +92,7 @@ export function corridorView(
   return measured(fittingOf(candidates, selection), selection)
 }
 
-/**
- * The view of what is selected among the quotes from `sinceMs` on; the very same view where that is
- * all of it.
- */
+/** The view of the selected quotes from `sinceMs` on; the very same view if all are selected. */
 export function selectedView(
   view: CorridorView,
   selection: Selection,

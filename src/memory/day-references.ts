@@ -114,7 +114,7 @@ export class DayReferences {
     )
   }
 
-  /** An index of `needed` alone, and of what is expected. */
+  /** An index of `needed` and of expected days alone. */
   pruned(needed: Moments): DayReferences {
     const days = new Map<string, readonly Day[]>()
     let size = 0

@@ -1,12 +1,12 @@
 /** Units of one account's day that this process may spend, and has spent. */
 export class DayShare {
-  /** Null before the first unit is asked for. */
+  /** Null before the first unit is requested. */
   limit: number | null = null
   /** Units spent by this process. */
   spent = 0
   /** Units covered by shares. */
   granted = 0
-  /** The number of units spent at which more is asked for. */
+  /** The number of units spent at which more are requested. */
   askAt = 0
   /** Says whether some units may be spent before the next share arrives. */
   mayAdvance = true
@@ -36,7 +36,7 @@ export class DayShare {
     this.#told = this.spent
   }
 
-  /** Drops what is held. */
+  /** Drops the held units. */
   void(): void {
     this.grant(this.spent, 0)
   }

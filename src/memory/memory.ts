@@ -74,8 +74,8 @@ export class Memory {
   #current: Generation
   #daysMax = DAYS_SPARE
   /**
-   * Says whether what is served may hold sample prices; said at the start by the database, and from
-   * then on by references of the sample. It stays so: nothing takes the sample out of a database.
+   * Says whether served data may hold sample prices: set at the start by the database, and from
+   * then on by references of the sample. It stays set: nothing removes the sample from a database.
    */
   isSample = false
   /** Position of the served data in the log of changes. */
@@ -99,7 +99,7 @@ export class Memory {
 
   /**
    * Makes `added` part of what is served, all at once. Adding quotes or references twice adds
-   * nothing. Of each series it keeps what a reader can ask for at any of the times.
+   * nothing. Of each series it retains the values that a reader can request at any of the times.
    */
   publish(added: Publication, ...timesMs: readonly [number, ...number[]]): void {
     const { current: before } = this
@@ -189,7 +189,7 @@ const loadedAmong = (quotes: readonly Quote[], unloaded: Generation['unloaded'])
     ? quotes.filter((quote) => !unloaded.has(corridorKey(quote)))
     : quotes
 
-/** The records with those that are at least as new; the very same where there are none. */
+/** The records merged with those that are at least as new; the same array if there are none. */
 function sourcesWith(before: readonly SourceRecord[], added: readonly SourceRecord[] = []) {
   if (added.length === 0) return before
   const records = new Map(before.map((record) => [record.id, record]))

@@ -29,7 +29,7 @@ export class Positions {
   }
 
   /**
-   * Resolves once everything up to a position is known; with false where that takes longer than
+   * Resolves once everything up to a position is known; with false if that takes longer than
    * `msMax`, or too many wait already.
    */
   async reached(position: number, msMax = WAIT_MS_MAX): Promise<boolean> {

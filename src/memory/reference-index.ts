@@ -17,9 +17,7 @@ export class ReferenceIndex {
 
   private constructor(
     private readonly trails: ReadonlyMap<string, Trail<Reference>>,
-    /**
-     * The newest reference of any currency at each boundary: what the feed as a whole last said.
-     */
+    /** The newest reference of any currency at each boundary: the feed's latest as a whole. */
     private readonly feed: Trail<Reference>,
     private readonly anchors: Anchors,
   ) {}
@@ -47,7 +45,7 @@ export class ReferenceIndex {
     return new ReferenceIndex(trails, pruned(this.feed, nowMs), this.anchors)
   }
 
-  /** An index that prices currencies by these anchors; this very one where nothing changes. */
+  /** An index that prices currencies by these anchors; this very one if nothing changes. */
   anchored(anchors: Anchors): ReferenceIndex {
     if (anchors.isSame(this.anchors)) return this
     return new ReferenceIndex(this.trails, this.feed, anchors)

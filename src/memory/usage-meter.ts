@@ -95,7 +95,7 @@ export class UsageMeter {
     return counter
   }
 
-  /** Undoes a reservation, on the day it was made for. */
+  /** Undoes a reservation, on its day. */
   giveBack(unit: KeyDay): void {
     const counter = this.#counterOn(unit.day, unit)
     counter.usage.share.giveBack()
@@ -113,7 +113,7 @@ export class UsageMeter {
     return counter ? requestsOf(counter) : 0
   }
 
-  /** The accounts that used most on a UTC day, at most so many; those without use are left out. */
+  /** The accounts that used most on a UTC day, `max` at most; those without use are left out. */
   busiest(day: number, max: number): { accountId: string; units: number }[] {
     const all = [...this.#accounts.keys()].map((accountId) => ({
       accountId,
@@ -155,8 +155,8 @@ export class UsageMeter {
   }
 
   /**
-   * Records that the batch was written; `totals` is what the database now holds for each of its
-   * counters, and `shares` what it granted.
+   * Records that the batch was written; `totals` has the database's current count for each of its
+   * counters, and `shares` the granted shares.
    */
   settle(totals: readonly UsageCount[], shares: readonly Share[] = []): void {
     this.#settlements += 1
@@ -175,7 +175,7 @@ export class UsageMeter {
     )
   }
 
-  /** Gives back what this process holds of the accounts' budgets, for others that found none. */
+  /** Gives back this process's held units of the accounts' budgets, for others that found none. */
   release(accountIds: readonly string[]): void {
     for (const accountId of accountIds)
       for (const { share } of this.#accounts.get(accountId) ?? []) this.shares?.release(share)
@@ -203,12 +203,12 @@ export class UsageMeter {
   }
 
   /**
-   * Takes over what the database holds, and keeps what is counted here and not yet written.
+   * Takes over the database's counts, and retains those counted here and not yet written.
    *
-   * `settlements` is what it was before the database was read. A counter that is being written, was
+   * `settlements` is its value before the database was read. A counter that is being written, was
    * settled since, or failed to be written last keeps what it has: it is unknown whether the
-   * reading holds that batch.
-   * Returns the accounts of such counters, whose totals may lack what other processes counted.
+   * reading holds that batch. Returns the accounts of such counters, whose totals may lack the
+   * counts of other processes.
    */
   load(totals: readonly UsageCount[], settlements = this.#settlements): string[] {
     const doubtful = new Set<string>()

@@ -39,7 +39,7 @@ export class UsageShares {
     return this.#waits
   }
 
-  /** Null when a unit may be taken now, else what to wait for before trying again. */
+  /** Null if a unit may be taken now, else a promise to await before trying again. */
   wait(share: DayShare, limit: number, nowMs: number): Promise<void> | null {
     if (share.spent < share.askAt && share.limit === limit && this.#isGoodAt(nowMs)) return null
     if (this.#isAdrift) return null
@@ -120,7 +120,7 @@ export class UsageShares {
     this.#isAdrift = false
   }
 
-  /** Returns what was being asked for, to be asked for again in the next turn. */
+  /** Returns the pending requests, to be made again in the next turn. */
   putBack(): void {
     for (const { share } of this.#asked) {
       share.state = 'asking'
@@ -148,7 +148,7 @@ export class UsageShares {
     for (const share of this.#waiting) if (share.state === 'dry') this.#ask(share)
   }
 
-  /** Gives back what is held, for other processes that found nothing left. */
+  /** Gives back the held units, for other processes that found nothing left. */
   release(share: DayShare): void {
     if (share.held === 0 || share.state === 'asked') return
     share.void()

@@ -9,7 +9,7 @@ export type Pinned = {
   readonly url: URL
   /** The only addresses to connect to, at least one. */
   readonly addresses: readonly string[]
-  /** GET where it is absent. */
+  /** GET if it is absent. */
   readonly method?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -29,7 +29,7 @@ export type Answer = {
   end(): void
 }
 
-/** The world outside: how names are looked up, and how an address is asked. */
+/** The outside world: the resolution of names, and connections to an address. */
 export type Outside = {
   readonly addressesOf: AddressesOf
   connect(request: Pinned): Promise<Answer>

@@ -9,7 +9,7 @@ export type DatabaseAddress = {
 const FORM = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/
 const HOST = /^(.*?)(?::(\d*))?$/
 
-/** Parameters by which libpq lets an address say what otherwise comes before the `?`. */
+/** Parameters by which libpq lets an address repeat parts before the `?`. */
 const MOVED: readonly string[] = ['host', 'port', 'user', 'password', 'dbname']
 
 /**

@@ -37,7 +37,7 @@ export type AllowedPlaces = {
 export const NOWHERE: AllowedPlaces = { hasHost: () => false, hasAddress: () => false }
 /** Every place, for an address that the operator has set. */
 export const ANYWHERE: AllowedPlaces = { hasHost: () => true, hasAddress: () => true }
-/** Every host that is not private as it is written, where something else looks up names. */
+/** Every host that is not private as written, for use when another host resolves names. */
 export const NAMED: AllowedPlaces = {
   hasHost: (host) => !isPrivate(host),
   hasAddress: () => false,

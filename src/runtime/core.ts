@@ -35,10 +35,10 @@ import { Telemetry } from './telemetry.ts'
 import { connectorRecords } from './upstream/connectors.ts'
 import { FeedService } from './upstream/feeds.ts'
 
-/** The limit on looking up the days of what was recorded, whose sender waits for it. */
+/** The limit on looking up the days of recorded rows, whose sender waits for it. */
 const DAYS = { msMax: 2_000, message: 'the references of earlier days took too long to read' }
 
-/** Memory, and what keeps it and the database in step with each other. */
+/** Memory, and the parts that synchronise it with the database. */
 export type Core = {
   readonly telemetry: Telemetry
   readonly readReplicas: ReadReplicas
@@ -49,7 +49,7 @@ export type Core = {
   readonly exchange: UsageExchange
   readonly refresher: Refresher
   readonly changes: ChangeListener
-  /** The steps of the log of changes, and what applies them. */
+  /** The steps of the log of changes, and the part that applies them. */
   readonly live: LiveMemory
   readonly passing: Passing
   readonly follower: Follower
@@ -138,7 +138,7 @@ function sourcesOf({ database, config, clock }: ServiceOptions) {
   } satisfies Sources
 }
 
-/** The log of changes, and the sources of what it names and reports. */
+/** The log of changes, and the sources of the rows that it names and reports. */
 function loggedOf(
   { database }: ServiceOptions,
   { spread, tracing }: { readonly spread: Spread | null; readonly tracing: Tracing | null },

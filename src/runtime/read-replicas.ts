@@ -173,11 +173,11 @@ export class ReadReplicas {
   }
 }
 
-/** A server that is asked about the past. */
+/** A server for queries about the past. */
 class Target {
   /** The position replayed when it was last asked; null when the server must not be used. */
   position: number | null = null
-  /** Says whether the log last said that the server is in use; null before it said anything. */
+  /** Says whether the log last reported the server as in use; null before any report. */
   isToldOf: boolean | null = null
   readonly #store: PastStore
   #replayed: Promise<number | null> | null = null

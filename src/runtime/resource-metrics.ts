@@ -64,7 +64,7 @@ export const resourceMetrics = (sources: ResourceSources): Family[] => [
   ),
 ]
 
-/** The number of accounts that are named with what they used. */
+/** The number of accounts that are named with their usage. */
 const BUSIEST = 10
 
 const busiestAccounts = ({ meter, clock }: ResourceSources): Family =>
@@ -213,7 +213,7 @@ type ReadinessSources = {
   readonly memory: Memory
 }
 
-/** Metrics of whether a replica, its providers and the pegs do what is expected of them. */
+/** Metrics of whether a replica, its providers and the pegs behave as expected. */
 const readinessMetrics = ({ health, silence, memory }: ReadinessSources): Family[] => [
   gaugeOf(['unready', '1 for the reason why /readyz says 503'], async () => {
     const found = await unreadinessOf(health)

@@ -18,7 +18,7 @@ export type ServiceOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>
   /** Pace of requests to feeds; by default that of the real world. */
   readonly pace?: Pace
-  /** The addresses of a host that alerts are posted to; where it is not given, by the system. */
+  /** Resolves a host that alerts are posted to; by default the system does. */
   readonly addressesOf?: (host: string) => Promise<readonly string[]>
   /** Measures against guessing passwords; by default those that a service needs. */
   readonly deterrents?: Deterrents

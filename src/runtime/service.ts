@@ -202,7 +202,7 @@ export class Service implements RunningService {
     }
   }
 
-  /** Handlers of the listener's requests, and what it watches. */
+  /** Handlers of the listener's requests, and the parts that it watches. */
   #served({ app, streams }: Parts) {
     const { config, clock, log } = this.options
     const { of: addressOf } = this.#addresses

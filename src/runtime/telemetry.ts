@@ -133,7 +133,7 @@ export class Telemetry {
     }
   }
 
-  /** Notes that memory has loaded what it could not load before. */
+  /** Notes that memory has loaded data that it could not load before. */
   readonly onCaughtUp = (): void => this.#replication.caughtUp()
 
   /** The number of responses, and of those that took longer than some milliseconds. */

@@ -30,8 +30,8 @@ export function toolServerOptions(config: Config): GuardOptions {
 type Deps = ConstructorParameters<typeof ToolServer>[0]
 
 /**
- * The tool server, which is loaded and made for the first request to it: a service that no agent
- * asks starts a third sooner without.
+ * The tool server, which is loaded and created for the first request to it: without it, a service
+ * that no agent queries starts a third sooner.
  */
 export class Tools {
   #server: ToolServer | null = null

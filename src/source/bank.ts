@@ -6,7 +6,7 @@ import { bankDays } from './page/days.ts'
 /** Request to a bank: a page of its own, never another host's. */
 export type BankRequest = {
   readonly url: string
-  /** The form that is sent by POST; a GET where it is absent. */
+  /** The form that is sent by POST; a GET if it is absent. */
   readonly form?: string
   /** Requested format. A web page instead is refused, unless one is requested. */
   readonly format: 'json' | 'html' | 'csv' | 'spreadsheet'
@@ -25,7 +25,7 @@ export type BankAnswer = {
 /**
  * Description of one bank: its requests, the reading of its responses, and its rates.
  *
- * Pure: the clock and the network belong to whoever asks.
+ * Pure: the clock and the network belong to the caller.
  */
 export type Bank = Publishing & {
   /** The bank's provider in the catalogue; its rates carry the id. */
@@ -35,7 +35,7 @@ export type Bank = Publishing & {
   readonly source: string
   /** The bank's terms for the use of its rates, if any. */
   readonly terms: string
-  /** The header that carries the key of who asks, for a bank that gives out keys; and where. */
+  /** The header that carries the caller's key, for a bank that gives out keys; and where. */
   readonly key?: { readonly header: string; readonly page: string }
   /**
    * Span of one request: only the newest rates, all that the bank ever published, or that many

@@ -15,10 +15,10 @@ type Line = Readonly<Record<string, string>>
 /**
  * The Bank of Botswana: six currencies and the pula.
  *
- * One CSV file of all days since 2001. The direction is the reverse of everybody else's: units of
- * the currency for 1 pula, to four decimals, so the dollar is good to 7 basis points. It is turned
- * over here. One price, no sides; 0 means none. The bank calls it CHN and YEN; the column of SDR is
- * not read. The date has no time.
+ * One CSV file of all days since 2001. The direction is the reverse of all other banks': units of
+ * the currency for 1 pula, to four decimals, so the dollar is good to 7 basis points. It is
+ * inverted here. One price, no sides; 0 means none. The bank calls it CHN and YEN; the column of
+ * SDR is not read. The date has no time.
  */
 export const bob = bankOf({
   provider: {

@@ -17,7 +17,7 @@ const FOR_A_RAND = {
 const SERIES: ReadonlyMap<string, string> = new Map(Object.entries({ ...IN_RANDS, ...FOR_A_RAND }))
 
 /**
- * The South African Reserve Bank: 23 currencies and the rand, what banks traded at about 10:30.
+ * The South African Reserve Bank: 23 currencies and the rand, as banks traded them at about 10:30.
  *
  * JSON, one currency and a span a request. Rands for 1 dollar, pound or euro; all others the
  * reverse, units for 1 rand, to four decimals: the franc is good to 11 basis points. They are

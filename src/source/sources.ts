@@ -19,7 +19,7 @@ type SourcesDeps = {
   readonly via: string | null
   /** The keys of banks that give out some, by name. */
   readonly keys: Readonly<Record<string, string>>
-  /** The name under which banks are asked. */
+  /** The user agent of requests to banks. */
   readonly agent: string
 }
 

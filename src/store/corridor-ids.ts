@@ -14,7 +14,7 @@ export type Place = {
   readonly isLong: boolean
   /** Says whether the tables are those of an earlier time. */
   readonly isThen: boolean
-  /** The archived months; none if nothing is said. */
+  /** The archived months; none if absent. */
   readonly archive?: Archive
 }
 
@@ -58,7 +58,7 @@ export async function rowsOf<T>(
   return ask(found)
 }
 
-/** Has a handle of a database share what another one remembers. */
+/** Shares the corridor ids remembered by one handle of a database with another. */
 export function remembersCorridors(handle: object, of: object): void {
   remembered.set(handle, knownOf(of))
 }

@@ -1,6 +1,6 @@
 import type { Evidence } from '~/domain/price/evidence.ts'
 
-/** Stored form of evidence: nothing for what was observed. */
+/** Stored form of evidence: nothing for an observed price. */
 export const storedEvidence = (evidence: Evidence): Evidence | null =>
   evidence === 'observed' ? null : evidence
 

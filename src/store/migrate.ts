@@ -122,7 +122,7 @@ export const isMigrated = (sql: Sql): Promise<boolean> => isCurrent(sql, FOLDER)
 
 type Caught = { readonly code?: unknown; readonly message: string }
 
-/** The reason for a user who may not change the schema, who needs another one to do it. */
+/** The error for a user without the right to change the schema, which needs another user. */
 function changeReasonOf(error: unknown): string {
   const { cause } = error as { cause?: Caught }
   const { code, message } = cause ?? (error as Caught)

@@ -69,13 +69,13 @@ export function originOf(database: Database): string {
 export const newsPayload = (database: Database, item: NewsItem): string =>
   JSON.stringify({ ...item, origin: originOf(database) })
 
-/** The part of a statement that announces what it changes. */
+/** The part of a statement that announces its changes. */
 export const announced = (database: Database, item: NewsItem) =>
   database.sql`pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, item)})`
 
 /**
- * Announces a commit of which everybody loads everything, and logs it at the end of its transaction
- * with the ids of its rows, ascending; null if these are too many.
+ * Announces a commit after which every process loads everything, and logs it at the end of its
+ * transaction with the ids of its rows, ascending; null if these are too many.
  */
 export const loggedNews = (
   database: Database,

@@ -31,7 +31,7 @@ const RECORDED: Target = {
   settle: async (_, rows) => rows,
 }
 
-/** Relation of an import's own rows, with what rollups and change notifications need. */
+/** Relation of an import's own rows, with the columns for rollups and change notifications. */
 type OwnRows = {
   readonly relation: () => PendingQuery<Row[]>
   /** None of them has a smaller id. */
@@ -49,7 +49,7 @@ export type ImportWay = {
   news(database: Database, own: PendingQuery<Row[]>, inserted: number): PendingQuery<Row[]>
 }
 
-/** The way where the observations lie in the database itself. */
+/** The way for observations in the database itself. */
 export const localWay = (sql: Sql): ImportWay => ({
   async prepare(tx) {
     const firstId = await lastId(tx)
@@ -104,8 +104,8 @@ const LOCK_NAME = 'observation import'
 const SORT_MEMORY = '64MB'
 
 /**
- * A time that holds all imported rows: only there are rows that are equal to them. What is archived
- * of their corridors and months moves back, to be compared.
+ * A time span of all imported rows: only rows within it can equal them. Archived rows of their
+ * corridors and months move back, to be compared.
  */
 async function spanOf(tx: TransactionSql): Promise<string> {
   const [row] = await tx<[{ first: string; last: string; is_archived: boolean }]>`

@@ -50,8 +50,8 @@ function quotesIn(sql: Sql) {
   }
 
   /**
-   * Quotes that meet a condition, looked for in the months of the window alone where there are
-   * many. Of a few each is asked, as the server would search them by the window else.
+   * Quotes that meet a condition, searched in the months of the window alone if there are many. If
+   * there are few, each is searched, as the server would otherwise search by the window.
    */
   async function quotesWhere(condition: PendingQuery<Row[]>, window: Window | null) {
     const within =
@@ -176,7 +176,7 @@ const unsorted = (
 
 type SeriesAsk = Pick<LiveAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
   readonly corridorId: number
-  /** The series of the corridor; all of them where nothing is said. */
+  /** The series of the corridor; all of them if absent. */
   readonly series?: readonly number[]
   /** A part of a WITH for archived observations; null for none. */
   readonly archived?: PendingQuery<Row[]> | null

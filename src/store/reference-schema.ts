@@ -31,7 +31,7 @@ export const referenceRates = pg.pgTable(
       .references(() => referenceSnapshots.id),
     currency: pg.text('currency').notNull(),
     perUsd: pg.numeric('per_usd').notNull(),
-    /** Null for what was imported, or fetched from one feed without asking others. */
+    /** Null for an imported reference, or one fetched from one feed without asking others. */
     basis: referenceBasis('basis'),
     /** Half the range of the values used, in basis points; null unless several agree. */
     dispersionBps: pg.doublePrecision('dispersion_bps'),

@@ -125,7 +125,7 @@ async function missingOnTables(sql: Sql): Promise<Missing[]> {
     group by wanted.table order by wanted.table`
 }
 
-/** The views of what was known earlier. */
+/** The views of the data known earlier. */
 const missingOnViews = (sql: Sql) => sql<Missing[]>`
   select c.oid::regclass::text as what, 'SELECT ON' as rights,
     format('%I', current_user) as role
@@ -172,7 +172,7 @@ const missingOnFunctions = (sql: Sql, but: readonly string[]) => sql<Missing[]>`
     and not has_function_privilege(p.oid, 'EXECUTE')
   order by 1`
 
-/** Imports compare what they record in tables that end with them. */
+/** Imports compare their rows in tables that end with them. */
 const missingOnDatabase = (sql: Sql) => sql<Missing[]>`
   select format('%I', current_database()) as what, 'TEMPORARY ON DATABASE' as rights,
     format('%I', current_user) as role

@@ -122,7 +122,7 @@ export const saidColumns = () => ({
   fee: pg.numeric('fee'),
   feeCurrency: pg.text('fee_currency'),
   notes: pg.text('notes'),
-  /** Null for what was observed, so that most rows need no room for it. */
+  /** Null for observed prices, so that most rows need no room for it. */
   evidence: evidence('evidence'),
   /**
    * The row of `offers`, or 0 for the plain offer. A trigger checks it, as a foreign key would have

@@ -16,9 +16,9 @@ export type CallerIds = { readonly account_id: string; readonly key_id: string }
 export class RequestScope {
   /** The first failure; the code that responds to the request logs it, in one line. */
   failure: Failure | null = null
-  /** The code given to a caller who was not served. */
+  /** The error code returned to a caller that was not served. */
   code: ErrorCode | null = null
-  /** The ids of a known caller who was refused. */
+  /** The ids of a known caller that was refused. */
   caller: CallerIds | null = null
 
   constructor(readonly id: string) {}
@@ -39,7 +39,7 @@ export function noteCode(code: ErrorCode): void {
   if (scope) scope.code = code
 }
 
-/** Notes who asked, for the line of a request that is refused. */
+/** Notes the caller, for the line of a refused request. */
 export function noteCaller(caller: CallerIds): void {
   const scope = scopes.getStore()
   if (scope) scope.caller = caller

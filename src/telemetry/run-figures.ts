@@ -16,7 +16,7 @@ export class RunLedger {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Does the work and enters how it went; what it rejects with is passed on. */
+  /** Does the work and records its outcome; a rejection is passed on. */
   async entered<T>(name: string, work: () => Promise<T> | T): Promise<T> {
     const figures = this.#of(name)
     const startMs = monotonicMs()

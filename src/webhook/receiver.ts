@@ -38,7 +38,7 @@ export async function receiverFault(deps: ReceiverDeps, text: string): Promise<s
   }
 }
 
-/** Allowed targets of messages: https on the public internet, and what a setting names. */
+/** Allowed targets of messages: https on the public internet, and the places in a setting. */
 export const boundsOf = ({ allowed }: Pick<ReceiverDeps, 'allowed'>): Bounds => ({
   allowed,
   isSecureOnly: true,

@@ -13,7 +13,7 @@ type RandomBytes = (count: number) => Buffer
 export const newWebhookSecret = (randomBytes: RandomBytes): string =>
   PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
-/** Keeps secrets unreadable for those who only have the database. */
+/** Makes secrets unreadable for people who only have the database. */
 type Seal = {
   /** The string, encrypted. */
   sealed(text: string): Promise<string>
@@ -22,8 +22,8 @@ type Seal = {
 }
 
 /**
- * Seals by a key made of the secret that all replicas share; what is sealed for one purpose is not
- * opened for another.
+ * Seals by a key derived from the secret that all replicas share; a value sealed for one purpose is
+ * not opened for another.
  */
 export function sealBy(
   shared: () => Promise<string>,

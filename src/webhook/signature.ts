@@ -10,7 +10,7 @@ type Signed = {
   readonly secrets: readonly string[]
 }
 
-/** The headers of Standard Webhooks that let a receiver check who sent a message, and when. */
+/** The headers of Standard Webhooks by which a receiver verifies a message's sender and time. */
 export function signatureHeaders({ id, atMs, body, secrets }: Signed): Record<string, string> {
   const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(atMs), body))
   return {

@@ -112,7 +112,7 @@ export type AlertChange = Partial<Pick<AlertWish, 'name' | 'isOnce' | 'to' | 'wh
   readonly status?: 'active' | 'paused'
 }
 
-/** A change with what follows from it. */
+/** A change with its consequences. */
 export type KeptChange = AlertChange & {
   /** A new destination's key of signatures; absent if the destination stays. */
   readonly secret?: string | null

@@ -52,7 +52,7 @@ export type Attempt = Answer & { readonly ms: number; readonly nowMs: number }
 
 /** Alerts that were ended with a receiver. */
 export type SwitchedOff = {
-  /** The alerts that went there, by what their owner calls them. */
+  /** The alerts with that destination, by their owner's names for them. */
   readonly alerts: readonly string[]
   /** The number of firings that waited to be sent there. */
   readonly lost: number

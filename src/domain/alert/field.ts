@@ -1,4 +1,4 @@
-/** In what values are: target currency per source currency, target currency, or percent. */
+/** The unit of values: target currency per source currency, target currency, or percent. */
 export type AlertUnit = 'rate' | 'money' | 'percent'
 
 type Field = {

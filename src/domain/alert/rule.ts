@@ -133,5 +133,5 @@ function rangeOf(op: AlertOp, unit: AlertUnit): string {
   return `it must be ${least} and at most ${VALUE_MAX}`
 }
 
-/** A cost is below zero where a price is better than the mid of its day. */
+/** A cost is below zero if a price is better than the mid of its day. */
 const mayBeNegative = (unit: AlertUnit): boolean => unit === 'percent'

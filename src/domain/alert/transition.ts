@@ -6,7 +6,7 @@ export type Transition = {
   readonly position: number
   readonly was: Standing
   readonly now: Standing
-  /** The value that made it so; null for one that is not a number. */
+  /** The value that caused it; null for one that is not a number. */
   readonly value: number | null
   readonly atMs: number
   /** Message to send; null if the condition only became false, or a base was found. */

@@ -14,7 +14,7 @@ export type ReferenceAnswer = {
 }
 
 export type ReferenceFeed = {
-  /** Unique among the configured feeds: the source, numbered where it is configured twice. */
+  /** Unique among the configured feeds: the source, numbered if it is configured twice. */
   readonly id: string
   /** The name its rates carry. */
   readonly source: string
@@ -55,7 +55,7 @@ export type FeedFault = (typeof FEED_FAULTS)[number]
  * public status: it holds our own words only, no address, header or content of the upstream.
  */
 export class FeedError extends Error {
-  /** Says whether asking again soon may help. */
+  /** Says whether a retry soon may help. */
   readonly isTransient: boolean
   /** The time that the upstream asks us to wait. */
   readonly retryAfterMs: number | null

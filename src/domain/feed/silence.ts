@@ -7,7 +7,7 @@ export type Habit = {
   readonly newestMs: number
   /** The median time between its latest sendings; null until there are enough of them. */
   readonly usualIntervalMs: number | null
-  /** On how many weekdays it never sends; 0 unless said. */
+  /** The number of weekdays on which it never sends; 0 if absent. */
   readonly offDays?: number
   /** Its days of the last five weeks, ascending, from which its week is computed. */
   readonly days?: readonly SendingDay[]

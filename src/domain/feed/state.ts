@@ -19,7 +19,7 @@ export type FeedState = {
   readonly ranMs: number | null
   readonly served: string | null
   readonly held: readonly HeldBack[]
-  /** The number of feeds that support each value; absent in what an older version saved. */
+  /** The number of feeds that support each value; absent in the state of an older version. */
   readonly support?: readonly Support[]
   /** The feeds in their configured order; one that is no longer configured is dropped. */
   readonly feeds: readonly FeedRecord[]

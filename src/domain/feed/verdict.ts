@@ -35,7 +35,7 @@ type Ground = 'unmoved' | 'first' | 'second_feed' | 'second_fetch'
 export type Acceptance = {
   readonly currency: string
   readonly perUsd: string
-  /** The preferred one of those used. */
+  /** The most preferred of the responses used. */
   readonly answer: FeedAnswer
   /** The responses that the value is computed from: several if they agree, else one. */
   readonly used: readonly FeedAnswer[]

@@ -9,7 +9,7 @@ export type EventId = { readonly position: number; readonly place: number }
 /** The place after every event of a commit. */
 export const END = Number.POSITIVE_INFINITY
 
-/** The place of what belongs to no corridor, before all others. */
+/** The place of events without a corridor, before all others. */
 export const GENERAL_PLACE = 0
 
 /** Places that each corridor has for its events, wherever events are ordered by corridor. */

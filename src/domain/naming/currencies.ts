@@ -115,7 +115,7 @@ export class CurrencyNames {
     return [...new Set(countries.flatMap((code) => this.#moneyIn(code)))]
   }
 
-  /** A country's own currency where prices there are in it, else all that it uses. */
+  /** A country's own currency if prices there are in it, else all that it uses. */
   #moneyIn(country: string): readonly string[] {
     const used = COUNTRIES.get(country)!.currencies.filter((code) => this.#codes.has(code))
     const [first] = used

@@ -6,7 +6,7 @@
 const HIDDEN =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}[\p{Default_Ignorable_Code_Point}--\p{Variation_Selector}]]/v
 
-/** Matches what people see. */
+/** Matches visible characters. */
 const SEEN = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/v
 
 export const isOneLine = (text: string): boolean => SEEN.test(text) && !HIDDEN.test(text)

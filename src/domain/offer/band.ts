@@ -52,7 +52,7 @@ const awayBy = ({ atAmount, least, most }: Away): AmountMatch => ({
   ratio: most / least,
 })
 
-/** Amounts from `least` to `most`; infinite where an end is open. */
+/** Amounts from `least` to `most`; infinite if an end is open. */
 export type AmountRange = { readonly least: number; readonly most: number }
 
 /**
@@ -74,7 +74,7 @@ export function knownRanges(quotes: readonly Pick<Quote, 'offer'>[]): AmountRang
   return ranges
 }
 
-/** The ranges nearest to an amount, ascending; the first ones where the amount is null. */
+/** The ranges nearest to an amount, ascending; the first ones if the amount is null. */
 export function nearestRanges(
   ranges: readonly AmountRange[],
   { amount, max }: { readonly amount: number | null; readonly max: number },
@@ -91,8 +91,8 @@ export function nearestRanges(
  * The least amount of the source currency of which at least `net` of the target currency arrives
  * under this offer; null if `sendAmount` has none.
  *
- * An offer from an amount on sends no less than that. A price surveyed at one amount says nothing
- * of what else can be sent, so it is taken for the nearest.
+ * An offer from an amount on sends no less than that. A price surveyed at one amount does not state
+ * other amounts, so it counts for the nearest.
  */
 export function sendingOf(quote: Quote, net: number, feeMid: number | null): Sending | null {
   const least = sendAmount(quote, net, feeMid)

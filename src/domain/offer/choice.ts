@@ -26,21 +26,21 @@ export type Goal =
 
 export type Ask = {
   readonly filters: OfferFilters
-  /** Null if no amount is asked for: then the rate decides. */
+  /** Null if no amount was requested: then the rate decides. */
   readonly goal: Goal | null
   /** The mid that prices a quote's fee, as `netConverted` takes it. */
   readonly feeMidOf: (quote: Quote) => number | null
 }
 
-/** A candidate that fits, and how well. Its value is the rate where no amount is asked for. */
+/** A candidate that fits, and how well. Its value is the rate if no amount was requested. */
 export type Fitting<T extends Candidate> = Ranked & {
   readonly candidate: T
   readonly unspecified: readonly FilterName[]
-  /** Null if no amount is asked for, or none can be sent. */
+  /** Null if no amount was requested, or none can be sent. */
   readonly match: AmountMatch | null
   /** Sent amount: as requested, or as needed; null if no amount is known to suffice. */
   readonly sent: number | null
-  /** Says whether `sent` is the least that the offer is for, and less would do. */
+  /** Says whether `sent` is the offer's minimum, and less would do. */
   readonly isMinimum: boolean
   /**
    * Value by which offers are compared, greatest first. For the nearest amount it is in proportion

@@ -36,8 +36,8 @@ type CostAsk = {
 }
 
 /**
- * The World Bank's Smart Remitter Target: what one pays who knows the market, in percent of the
- * amount.
+ * The World Bank's Smart Remitter Target: the cost for a person who knows the market, in percent of
+ * the amount.
  */
 export type Smart<T> = {
   readonly pct: number

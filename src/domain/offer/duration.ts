@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '~/domain/duration.ts'
 
-/** The longest delivery that can be said. */
+/** The longest delivery time that can be stated. */
 export const DELIVERY_DAYS_MAX = 366
 
 const ISO_8601 =

@@ -33,20 +33,19 @@ const NAMES = Object.keys(NO_FILTERS) as FilterName[]
 export const askedOf = (filters: OfferFilters): FilterName[] =>
   NAMES.filter((name) => filters[name] !== null)
 
-/** Reports whether nothing is asked of offers. */
+/** Reports whether no filter is set. */
 export const isUnfiltered = (filters: OfferFilters): boolean =>
   filters === NO_FILTERS || NAMES.every((name) => filters[name] === null)
 
-/** A quote, and what its provider says of all its transfers, where that is known. */
+/** A quote, and its provider's statements about all transfers, if known. */
 type Asked = {
   readonly quote: Quote
   readonly provider?: Pick<Provider, 'transferTime'>
 }
 
 /**
- * The filters that an offer says nothing about; null if it says something else than one asks.
- * Where an offer does not say how long it takes, the provider's own words count, if they can be
- * read as a time.
+ * The filters that an offer says nothing about; null if it contradicts one. If an offer does not
+ * state its delivery time, the provider's own words count, if they can be read as a time.
  */
 export function unspecifiedOf(
   { quote, provider }: Asked,
@@ -66,7 +65,7 @@ export function unspecifiedOf(
 
 type Fit = (offer: Offer, filters: OfferFilters) => boolean | null
 
-/** Says whether an offer is what a filter asks; null if it says nothing of it. */
+/** Returns whether an offer meets a filter; null if it says nothing of it. */
 const FITS: Readonly<Record<FilterName, Fit>> = {
   sourceCountry: (offer, asked) => isSame(offer.sourceCountry, asked.sourceCountry),
   targetCountry: (offer, asked) => isSame(offer.targetCountry, asked.targetCountry),

@@ -9,9 +9,7 @@ export type Selection = {
   readonly maxAgeMs: number | null
 }
 
-/**
- * Reports whether a selection leaves out no offer for what it says, and shows one of each provider.
- */
+/** Reports whether a selection excludes no offer by its terms, and shows one of each provider. */
 export const isPlainSelection = ({ filters, isEvery }: Selection): boolean =>
   !isEvery && isUnfiltered(filters)
 

@@ -22,10 +22,10 @@ export type PayWay = (typeof PAY_WAYS)[number]
 export type Channel = (typeof CHANNELS)[number]
 
 /**
- * Identity of an offer. Quotes of one provider in one corridor that agree in all of it are of one
+ * Identity of an offer. Quotes of one provider in one corridor that agree in all fields are of one
  * offer, and the newest replaces the others.
  *
- * Null means that it was not said, never that it is all the same.
+ * Null means that it was not stated, never that it does not matter.
  */
 type OfferIdentity = {
   /** ISO 3166-1 alpha-2. */
@@ -54,7 +54,7 @@ type OfferTerms = {
 
 export type Offer = OfferIdentity & OfferTerms
 
-/** The provider's plain offer, of which nothing is said. */
+/** The provider's plain offer, without any conditions. */
 export const PLAIN: Offer = {
   sourceCountry: null,
   targetCountry: null,

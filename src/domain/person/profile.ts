@@ -1,4 +1,4 @@
-/** A person who is signed in, with the account that is theirs. */
+/** A person who is signed in, with the person's account. */
 export type Profile = {
   readonly userId: string
   readonly accountId: string

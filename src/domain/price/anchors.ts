@@ -38,7 +38,7 @@ export class Anchors {
       .join()
   }
 
-  /** The currency whose references price `code`; undefined for what no feed covers. */
+  /** The currency whose references price `code`; undefined for a code that no feed covers. */
   of(code: string): string | undefined {
     return this.#byCode.get(code)?.anchor
   }

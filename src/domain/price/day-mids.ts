@@ -28,7 +28,7 @@ export type DayMids = {
 }
 
 /**
- * The currencies whose references price these, each once; the dollar, and what is pegged to it,
+ * The currencies whose references price these, each once; the dollar, and currencies pegged to it,
  * need none.
  */
 export function legsOf(codes: readonly string[], anchors: Anchors): string[] {
@@ -66,7 +66,7 @@ export const probesOf = (moments: Moments): Probe[] =>
 
 export type Day = {
   readonly anchors: Anchors
-  /** Result of a probe; undefined if it found nothing, or was not made. */
+  /** Result of a probe; undefined if it found nothing, or was not run. */
   readonly referenceAt: (probe: Probe) => Reference | undefined
   /** The age up to which a reference counts as recent. */
   readonly maxAgeMs: number

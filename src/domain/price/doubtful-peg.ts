@@ -18,7 +18,7 @@ export type DoubtfulPeg = {
   readonly peg: Peg
   /** Rate of the feeds: units of the currency for one of its anchor. */
   readonly saidRate: number
-  /** In percent of the peg; above zero where the currency is worth less than pegged. */
+  /** In percent of the peg; above zero if the currency is worth less than pegged. */
   readonly offPct: number
   readonly source: string
   readonly atMs: number
@@ -30,7 +30,7 @@ type Sides = {
   readonly pegged: Reference | undefined
 }
 
-/** The doubt about a currency's peg; null without one, or where the two cannot be compared. */
+/** The doubt about a currency's peg; null without one, or if the two cannot be compared. */
 export function doubtfulPeg(
   { code, peg }: Pick<Currency, 'code' | 'peg'>,
   { said, pegged }: Sides,

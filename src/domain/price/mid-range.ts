@@ -8,7 +8,7 @@ export const midRange = (from: Range, to: Range): Range => ({
 
 /**
  * Reports whether an executable rate may be suspect against a mid within `mids`: it is believed
- * against each of them where it is against the lowest and the highest.
+ * against each of them if it is against the lowest and the highest.
  */
 export const isDoubtful = (rate: number, mids: Range, abovePct: number): boolean =>
   rate > believedRange(mids.least, abovePct).most || rate < believedRange(mids.most, abovePct).least

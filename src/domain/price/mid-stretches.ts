@@ -8,13 +8,13 @@ type MidStretch = Window & { readonly mid: number | null }
 
 type Known = Omit<Day, 'referenceAt'> & {
   /**
-   * For each leg of the pair what a dollar was worth, oldest first, from the value in force at the
+   * The value of a dollar for each leg of the pair, oldest first, from the value in force at the
    * window's start on.
    */
   readonly worths: ReadonlyMap<string, readonly Worth[]>
 }
 
-/** Divides a window where the mid of a pair changed, came or became too old; oldest first. */
+/** Divides a window whenever a pair's mid changed, came or became too old; oldest first. */
 export function midStretches(
   { fromMs, beforeMs }: Window,
   pair: readonly [string, string],

@@ -15,7 +15,7 @@ const DOUBT = 1e-13
  * currency arrives.
  *
  * It is calculated in the decimals that rate and fee are written as. Null if the fee cannot be
- * priced, and where it takes more than can be asked for. `feeMid` is as in `netConverted`.
+ * priced, and if it takes more than can be requested. `feeMid` is as in `netConverted`.
  */
 export function sendAmount(quote: Quote, net: number, feeMid: number | null): number | null {
   const { rate } = quote

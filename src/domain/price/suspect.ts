@@ -5,7 +5,7 @@ import type { Quote } from '~/domain/quote.ts'
 const PERCENT = 100
 /** Doubles closer than this part of them may be equal as decimals. */
 const NOISE = 1e-13
-/** A rate that is less than one part in so many of its mid is suspect. */
+/** Divisor of the mid below which a rate is suspect. */
 const BELOW_PARTS = 2
 
 /** The lowest and the highest value that something had in a stretch of time. */

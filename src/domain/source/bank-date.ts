@@ -7,7 +7,7 @@ import { dateIn } from './zone.ts'
  * The date that an official price carries at its bank, `YYYY-MM-DD` in the bank's own time zone.
  *
  * Null for another kind of price, and for a bank whose zone is not known, unless the price took
- * effect at midnight UTC: whoever recorded it then stated a date alone.
+ * effect at midnight UTC: then its recorder stated a date alone.
  */
 export function bankDateOf(
   { rateType, atMs }: Pick<Quote, 'rateType' | 'atMs'>,

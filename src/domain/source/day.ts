@@ -3,7 +3,7 @@
  * the foreign one.
  *
  * The prices are exact decimals in plain notation, as written; null for one that the bank does not
- * state. At least one of the three is stated, and `central` alone or both sides where it is not.
+ * state. At least one of the three is stated: `central`, or else both sides.
  */
 export type BankRate = {
   /** The foreign currency's code. */
@@ -27,5 +27,5 @@ export type BankDay = {
   readonly rates: readonly BankRate[]
 }
 
-/** The span of time that a bank is asked about; both ends are included. */
+/** The span of time of a query to a bank; both ends are included. */
 export type Span = { readonly sinceMs: number; readonly untilMs: number }

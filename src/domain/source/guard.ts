@@ -12,11 +12,10 @@ export type StatedPrice = SourcePrice & { readonly from: string; readonly atMs: 
 export type KnownPrice = { readonly from: string; readonly atMs: number; readonly rate: string }
 
 /**
- * The bounds of what is believed. A rate may be that far off its mid, as a share; beyond it only
- * where the bank has said about as much within the last days. Where there is no mid, it may have
- * moved that far since the nearest day that is known, and from what was stated for the very day:
- * every devaluation of an official rate in Africa since 2020 is smaller, and an inverted or tenfold
- * rate is not.
+ * The bounds of credible rates. A rate may be that far off its mid, as a share; further only if the
+ * bank stated about as much within the last days. Without a mid, it may have moved that far since
+ * the nearest known day, and from an earlier statement for the very day: every devaluation of an
+ * official rate in Africa since 2020 is smaller, and an inverted or tenfold rate is not.
  */
 const MID_OFF_MAX = 0.25
 const HABIT_MOVE_MAX = 0.1
@@ -86,10 +85,10 @@ export type Judgement = {
  * Evaluates a bank's days, in their order.
  *
  * A rate is refused by itself when it is not a price, is stated twice and differently, or lies too
- * far from its mid and from what is known; a day is when that befalls a good part of it, or when it
+ * far from its mid and from what is known; a day is if this applies to a good part of it, or if it
  * contradicts pegs that have held for decades. Throws a FeedError `implausible`, so that nothing
- * counts, when that befalls the newest day or a good part of all: then units, direction or columns
- * are not what they were.
+ * counts, if this applies to the newest day or a good part of all: then units, direction or columns
+ * have changed.
  */
 export function judgementOf(judging: Judging): Judgement {
   const { days, currency, isKnown } = judging
@@ -192,7 +191,7 @@ function dayFault({ stated, faults, date }: Read): string | null {
   return fault && `${fault} (${date})`
 }
 
-/** Known prices of each currency, to find the nearest in time; grows with what is accepted. */
+/** Known prices of each currency, to find the nearest in time; grows with accepted prices. */
 class Trail {
   readonly #byCode = new Map<string, KnownPrice[]>()
 

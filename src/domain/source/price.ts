@@ -19,8 +19,8 @@ const UNIT_MAX = 1_000_000
 const SIDE_MAX = 0.25
 
 /**
- * The price in a bank's rate: the central one, or the mean of both sides, which is then derived. A
- * sentence that follows the bank's name where the rate cannot be one.
+ * The price in a bank's rate: the central one, or the mean of both sides, which is then derived.
+ * Returns a sentence that follows the bank's name if the rate is impossible.
  *
  * Divided by the unit exactly, rounded once to 15 significant digits.
  */

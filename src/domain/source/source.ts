@@ -26,7 +26,7 @@ export type SourceProvider = {
 /** Rates that a bank published about a span of time, not evaluated yet. */
 export type SourceAnswer = {
   readonly days: readonly BankDay[]
-  /** Says whether the bank says that its page is the one of `validators`. */
+  /** Says whether the bank reports its page as the one of `validators`. */
   readonly isUnchanged: boolean
   /**
    * Validators to send next time, so that an unchanged page is not sent; null if there are none.

@@ -9,7 +9,7 @@ import type { Step, StepHearer, StepKind } from './step.ts'
 /** Every corridor. */
 export const ANYWHERE = '*'
 
-/** A row of the log with what it names, read. */
+/** A row of the log with the rows that it names. */
 export type LoggedChange = {
   readonly position: number
   readonly kind: StepKind
@@ -102,7 +102,7 @@ export class LiveMemory {
     this.memory.positions.reach(position)
   }
 
-  /** Begins, or begins again: what lies between the last step and this position has no steps. */
+  /** Begins, or begins again: changes between the last step and this position have no steps. */
   begin({ position, atMs, hourMs }: LiveStart): void {
     this.#atMs = atMs
     this.#hourMs = hourMs
@@ -147,7 +147,7 @@ export class LiveMemory {
     return true
   }
 
-  /** Forgets what only the hour before the last was looked at by. */
+  /** Forgets data that only readers of the hour before the last needed. */
   #open(hourMs: number): void {
     this.#hourMs = hourMs
     this.memory.prune(this.keptMs)

@@ -5,7 +5,7 @@ import type { ReferenceIndex } from '~/memory/reference-index.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
 import { ANYWHERE, type LiveMemory } from './live.ts'
 
-/** Until when a book looks as it does, with what that follows from. */
+/** The time until which a book looks as it does, with the inputs of that time. */
 type Known = {
   readonly catalogue: CatalogueIndex
   readonly references: ReferenceIndex

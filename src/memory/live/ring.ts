@@ -24,7 +24,7 @@ export class Ring<T extends Held> {
   #bytes = 0
   #begin: number
 
-  /** A ring that keeps what comes after the position `begin`. */
+  /** A ring of the steps after the position `begin`. */
   constructor(
     private readonly limits: RingLimits,
     begin: number,

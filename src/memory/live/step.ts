@@ -28,8 +28,8 @@ export type Step = {
   /** The rows of the commit by id; empty for other kinds. */
   readonly quotes: readonly Quote[]
   /**
-   * The observations that the commit withdrew, by id; then `quotes` are what holds of their offers
-   * from there on, also where it was live before.
+   * The observations that the commit withdrew, by id; then `quotes` are the prices of their offers
+   * that hold from there on, even if already live before.
    */
   readonly withdrawn: readonly Quote[]
   readonly references: readonly Reference[]

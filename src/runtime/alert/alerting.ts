@@ -32,7 +32,7 @@ type Parts = {
   readonly secret: SharedSecret
 }
 
-/** Parts of alerts: what owners do with them, what evaluates them, and what sends them. */
+/** Parts of alerts: the actions of their owners, their evaluation, and their delivery. */
 export function alertingOf(options: ServiceOptions, { core, past, secret }: Parts) {
   const { memory, live, follower, changes } = core
   const deliveries = new Deliveries({ ...options, secret })
@@ -73,7 +73,7 @@ const AWAY = 'the database with the alerts cannot be reached at the moment; retr
 /** The maximum number of concurrent database queries about alerts. */
 const ASKED_MAX = 2
 
-/** The longest time that a new alert waits for what was committed before it. */
+/** The longest time that a new alert waits for earlier commits. */
 const CATCHING_UP = { msMax: 5000, message: AWAY }
 
 /** Dependencies for listing, creating and changing alerts. */

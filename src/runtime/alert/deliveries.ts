@@ -24,7 +24,7 @@ type Options = {
   readonly secret: SharedSecret
   /** Notice on sample data; null for real data. */
   readonly sample: string | null
-  /** The addresses of a host; where it is not given, by the system. */
+  /** Resolves a host name; by default the system does. */
   readonly addressesOf?: ((host: string) => Promise<readonly string[]>) | undefined
 }
 
@@ -101,7 +101,7 @@ export class DeliveryFigures {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }
 
-  /** Tries that came to nothing since the process started. */
+  /** Failed attempts since the process started. */
   get failed(): number {
     let sum = 0
     for (const [name, count] of this.#counts) if (!name.endsWith(' done')) sum += count

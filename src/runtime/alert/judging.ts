@@ -100,7 +100,7 @@ export class AlertJudging {
     this.#judge.stop()
   }
 
-  /** Measures moves over a period from what held that long ago, by now. */
+  /** Measures moves over a period, from the value at its start until now. */
   async #measure(): Promise<void> {
     const { memory, ageLimits, past, clock } = this.deps
     const moving = this.#judge.judged.filter(({ alert: { when } }) => isOverPeriod(when))

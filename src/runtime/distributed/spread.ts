@@ -72,7 +72,7 @@ export class Spread {
     return (await isDistributed(deps.database.sql)) ? new Spread(deps) : null
   }
 
-  /** Has `onBack` called with corridors whose servers are back: a load may lack their rows. */
+  /** Calls `onBack` with corridors whose servers are back: a load may lack their rows. */
   loaded(onBack: OnBack): void {
     this.#onBack = onBack
   }

@@ -26,7 +26,7 @@ type Deps = Pick<ServiceOptions, 'config' | 'database' | 'clock' | 'log'> & {
   readonly secret: SharedSecret
 }
 
-/** The verifiable log of this process: what seals it, what reads it, and its keys. */
+/** The verifiable log of this process: its sealer, its reader, and its keys. */
 export class Evidence {
   readonly keys: LogKeys
   readonly sealer: Sealer

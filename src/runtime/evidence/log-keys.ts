@@ -34,7 +34,7 @@ export class LogKeys {
     return this.#known
   }
 
-  /** Reads the keys, and makes one where there is none. */
+  /** Reads the keys, and creates one if there is none. */
   async read(): Promise<readonly KeyObject[]> {
     const seeds = this.deps.config.logKeys ?? (await this.#stored())
     this.#known = seeds.map(privateKeyOf)

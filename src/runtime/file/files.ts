@@ -62,8 +62,8 @@ type JobDeps = Omit<FileDeps, 'files'> & {
 }
 
 /**
- * Makes new editions after corrections, then the file of each day and month once it can be made,
- * so that no client waits for it; also those of recent days that it missed.
+ * Makes new editions after corrections, then the file of each day and month once it can be made, so
+ * that no client waits for it; also missed files of recent days.
  */
 export const fileJob = (deps: JobDeps): Job => ({
   name: 'day-file',
@@ -82,7 +82,7 @@ async function makeFiles(deps: JobDeps): Promise<void> {
     await keptFile({ ...deps, files }, { period: periodOf(name)!, nowMs }).catch(unlessEmpty)
 }
 
-/** Throws what is not about a period without observations. */
+/** Throws any error other than that of a period without observations. */
 function unlessEmpty(error: unknown): void {
   if (!(error instanceof ServiceError) || error.code !== 'unknown_file') throw error
 }

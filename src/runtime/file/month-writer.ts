@@ -3,7 +3,7 @@ import { type MonthBatch, monthBatch } from '~/wire/file/month-file.ts'
 
 /** An order for the thread: take a batch, or, without one, end the file. */
 export type MonthOrder = {
-  /** Said of the file in itself, with the first order. */
+  /** The file's own metadata, with the first order. */
   readonly notes?: Readonly<Record<string, string>>
   readonly batch?: MonthBatch
 }

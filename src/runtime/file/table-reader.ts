@@ -17,8 +17,8 @@ const LIMIT = {
 }
 
 /**
- * Reads tables that people send, each in a thread of its own, so that a large one holds up no
- * request. The result throws FileFault for what is not a table, or takes too long.
+ * Reads tables that people send, each in a thread of its own, so that a large one does not block
+ * requests. The result throws FileFault for a file that is not a table, or takes too long.
  */
 export function tableReader(): (bytes: Uint8Array) => Promise<ReadTable> {
   const limit = new WorkLimit(LIMIT)

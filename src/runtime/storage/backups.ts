@@ -19,8 +19,8 @@ const CLOSE_SECONDS_MAX = 5
 const NAME = /^corridor-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
 
 /**
- * Backups by a schedule: one of the replicas makes each, and the oldest go once there are more than
- * wanted. A stop ends one that is being made, and leaves nothing of it.
+ * Backups by a schedule: one of the replicas makes each, and the oldest are deleted once there are
+ * more than wanted. A stop ends a backup in progress, and leaves nothing of it.
  */
 export class Backups {
   readonly jobs: readonly Job[]
@@ -51,7 +51,7 @@ export class Backups {
     await this.#making
   }
 
-  /** Reports whether no replica has made the one of this time. */
+  /** Reports whether no replica has made the backup of this time. */
   async #isDue(pattern: string, shelf: Shelf): Promise<boolean> {
     const { clock, database } = this.deps
     const dueMs = lastInstantMs(pattern, clock.now())
@@ -87,7 +87,7 @@ const secondText = (ms: number): string =>
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(':', '-')
 
-/** Removes the oldest backups of ours beyond so many; null keeps all. */
+/** Removes our oldest backups beyond `keep`; null keeps all. */
 async function tidied(shelf: Shelf, keep: number | null): Promise<void> {
   if (keep === null) return
   const names = (await shelf.names()).filter((name) => NAME.test(name)).sort()

@@ -25,9 +25,7 @@ type Deps = {
 type Full = {
   /** The time when a batch was last refused for lack of room. */
   refusedMs: number
-  /**
-   * Says whether a trial by ourselves failed like the batch, so that its success means something.
-   */
+  /** Says whether a trial of ours failed like the batch, so that its success means something. */
   isTrialTelling: boolean
 }
 
@@ -41,7 +39,7 @@ const BY_HAND_MS_MAX = 2 * DAY_MS
 const BACKUP_MS_MAX = HOUR_MS
 
 /**
- * Knows whether the database has room for what is recorded, and how much it takes.
+ * Knows whether the database has room for new rows, and how much it takes.
  *
  * A disk counts as full from the first batch that was refused for it until one is recorded, or
  * until a trial succeeds: one that failed before, or a minute after the last refusal.
@@ -129,8 +127,8 @@ export class StorageWatch {
   }
 
   /**
-   * For how long a backup has been due; 0 where none is, null if none was ever made and none is
-   * made by itself.
+   * The time for which a backup has been due; 0 if none is, null if none was ever made and none is
+   * scheduled.
    */
   get overdueMs(): number | null {
     const { clock, backupCron } = this.deps

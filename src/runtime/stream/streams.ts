@@ -28,7 +28,7 @@ type StreamsOptions = {
 
 type Parts = StreamDeps['streams']
 
-/** The streams of one process, and what they need. */
+/** The streams of one process, and their dependencies. */
 export class Streams implements Parts {
   readonly hub: StreamHub
   readonly seats: Seats

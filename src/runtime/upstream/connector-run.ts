@@ -39,7 +39,7 @@ export type ConnectorDeps = {
 type Wish = {
   /** Says whether nothing is recorded. */
   readonly isDry: boolean
-  /** Says whether what can be read is recorded even where a rule refuses the run. */
+  /** Says whether readable rows are recorded even if a rule refuses the run. */
   readonly accepts: boolean
   /** Says whether the run is still due, now that no other process runs it. */
   isDue?(record: ConnectorRecord): boolean
@@ -57,8 +57,8 @@ export type ConnectorReport = {
 }
 
 /**
- * Asks a connector and records its prices, all of a run or none, and how that went; null while
- * another process asks its host, or where the run is not due any more.
+ * Queries a connector and records its prices, all of a run or none, and the outcome; null while
+ * another process queries its host, or if the run is not due any more.
  */
 export function runConnector(
   deps: ConnectorDeps,

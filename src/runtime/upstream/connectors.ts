@@ -90,12 +90,12 @@ export class ConnectorService {
     return [{ name: 'run-connectors', pattern: LOOKS, isAtStart: true, run }]
   }
 
-  /** Runs what is due; a stop in the middle of it records nothing of what is not recorded yet. */
+  /** Runs due connectors; a stop in the middle of a run records nothing more. */
   run(): Promise<void> {
     return this.#stopping.run(() => this.#turn())
   }
 
-  /** Cancels what is being asked. */
+  /** Cancels queries in progress. */
   stop(): void {
     this.#stopping.stop()
   }
@@ -136,7 +136,7 @@ export class ConnectorService {
     memory.publish({ connectors: await connectorRecords(config, database, nowMs) }, nowMs)
   }
 
-  /** The valid connectors; what is wrong with others is logged once. */
+  /** The valid connectors; the errors of others are logged once. */
   async #valid(): Promise<Connector[]> {
     const found = await connectorsIn(this.#deps.folder)
     const valid = found.flatMap(({ connector }) => connector ?? [])

@@ -76,12 +76,12 @@ export class FeedService {
     this.#turns?.note(publication)
   }
 
-  /** The time when the feeds are asked next; null if there are none. */
+  /** The time of the next queries to the feeds; null if there are none. */
   nextMs(nowMs: number): number | null {
     return this.#turns?.nextMs(nowMs) ?? null
   }
 
-  /** Cancels what is being asked. */
+  /** Cancels queries in progress. */
   stop(): void {
     this.#stopping.stop()
   }

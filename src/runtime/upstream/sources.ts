@@ -94,7 +94,7 @@ export class SourceService {
     return this.#stopping.run(() => this.#turns?.run() ?? Promise.resolve())
   }
 
-  /** Cancels what is being asked. */
+  /** Cancels queries in progress. */
   stop(): void {
     this.#stopping.stop()
   }
@@ -102,7 +102,7 @@ export class SourceService {
 
 type Outside = { readonly clock: Clock; readonly pace: Pace }
 
-/** The configured banks; who asks says where it can be found, if it has an address of its own. */
+/** The configured banks; requests name the address of this service, if it has one. */
 export function sourcesOf(config: SourceConfig, { clock, pace }: Outside): QuoteSource[] {
   const { quoteSources, quoteSourcesKeys: keys, quoteSourcesVia: via } = config
   const agent = agentOf(config)
@@ -116,7 +116,7 @@ type Effects = {
   served(): Promise<void>
 }
 
-/** The store of the sources, which publishes at once what it saves. */
+/** The store of the sources, which publishes at once after saving. */
 export function sourceStoreOf(
   database: Database,
   { record, publish, served }: Effects,

@@ -22,7 +22,7 @@ export class Stopping {
     }
   }
 
-  /** The store, of which these methods record nothing more after the stop. */
+  /** Wraps the store so that these methods record nothing more after the stop. */
   guarded<S extends object>(store: S, writes: readonly (keyof S)[]): S {
     const unlessStopped = async <T>(write: () => Promise<T>) => {
       this.#controller.signal.throwIfAborted()

@@ -17,7 +17,7 @@ type Reading<Row> = {
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?:$|T)/
 
-/** The share of a response's rows that may be unreadable: one in so many. */
+/** The inverse of the share of a response's rows that may be unreadable. */
 const ROWS_PER_MISPRINT_MIN = 10
 
 /**

@@ -39,10 +39,10 @@ const UNITS: readonly number[] = [1, 10, 100, 1000]
 type Prices = Partial<Pick<BankRate, 'buying' | 'central' | 'selling' | 'unit'>>
 
 /**
- * A rate with what a bank states of it; null if it states neither a central price nor both
+ * A rate with the prices that a bank states; null if it states neither a central price nor both
  * sides.
  *
- * Throws a FeedError where the buying price is above the selling price, or the central one lies
+ * Throws a FeedError if the buying price is above the selling price, or the central one lies
  * outside of them, as happens when columns have moved.
  */
 export function rateOf(currency: string, prices: Prices): BankRate | null {

@@ -85,7 +85,7 @@ export async function replaceKey(
   })
 }
 
-/** Revokes a key; null when it does not exist, or is not of `accountId` where one is named. */
+/** Revokes a key; null if it does not exist, or is not of `accountId` if that is given. */
 export async function revokeKey(
   database: Database,
   id: string,

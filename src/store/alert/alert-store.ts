@@ -65,7 +65,7 @@ export function createAlertStore(database: Database) {
   }
 }
 
-/** An alert by its id, whoever has it. */
+/** Returns an alert by its id, whatever its account. */
 async function known(db: Db | Tx, id: string): Promise<Alert | null> {
   if (!isUuid(id)) return null
   const [row] = await db.select().from(alerts).where(eq(alerts.id, id))
@@ -155,7 +155,7 @@ type Changing = {
   readonly max: number
 }
 
-/** Null for an alert that is not there; `full` where one that had ended has no room any more. */
+/** Returns null for an alert that does not exist; `full` if an ended one has no room any more. */
 function changed(database: Database, { accountId, id, change, max }: Changing) {
   return database.db.transaction(async (tx): Promise<Alert | 'full' | null> => {
     await lockAccount(tx, accountId)

@@ -71,7 +71,7 @@ export function createJudgementStore(database: Database) {
 
 type Told = { readonly id: string; readonly body: string; readonly atMs: number }
 
-/** Keeps messages to send, each with the alert that fires, except where it fired since. */
+/** Stores messages to send, each with the alert that fires, unless the alert fired since. */
 async function toldMonthly(database: Database, told: readonly Told[], sinceMs: number) {
   const { sql: query } = database
   const rows = told.map(({ atMs, ...one }) => ({ ...one, at: instantText(atMs) }))

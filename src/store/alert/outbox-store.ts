@@ -175,7 +175,7 @@ function switchedOff(
   })
 }
 
-/** Makes due what lies further ahead than a try sets it: the clock was turned back meanwhile. */
+/** Makes deliveries due that lie further ahead than a retry does: the clock was turned back. */
 async function recalled(sql: Sql, nowMs: number): Promise<number> {
   const now = instantText(nowMs)
   const { count } = await sql`update alert_deliveries set next_at = ${now}
@@ -192,7 +192,7 @@ async function dueSince(sql: Sql, nowMs: number): Promise<number | null> {
   return row?.at ?? null
 }
 
-/** Deletes what has ended and is older than a month, or not among the last of its alert. */
+/** Deletes ended deliveries that are older than a month, or not among the last of their alert. */
 async function prune(sql: Sql, nowMs: number): Promise<void> {
   await sql`delete from alert_deliveries where status <> 'waiting'
     and created_at < ${instantText(nowMs)}::timestamptz - ${KEPT_DAYS} * interval '1 day'`

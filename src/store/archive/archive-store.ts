@@ -28,7 +28,7 @@ export function createArchiveStore(database: Database) {
       const rows = await sql<{ id: number }[]>`select id from corridors order by id`
       return rows.map(({ id }) => id)
     },
-    /** The time before which all observations are sealed; Infinity where nothing is. */
+    /** The time before which all observations are sealed; Infinity if none are pending. */
     async sealedBeforeMs(): Promise<number> {
       const [row] = await sql<{ waiting: boolean; since_ms: string | null }[]>`
         select backlog @> '[{"kind": "observation"}]' as waiting, (

@@ -12,7 +12,7 @@ type Learned = { readonly months: Promise<Archive>; readonly untilMs: number }
 
 const learned = new WeakMap<Sql, Learned>()
 
-/** The archived months, as a pool learned lately; a standby, which may lag, learns each time. */
+/** The archived months, as a pool read them recently; a standby, which may lag, reads each time. */
 export function archivedMonths(sql: Sql): Promise<Archive> {
   const known = learned.get(sql)
   if (known && known.untilMs > performance.now()) return known.months
@@ -22,12 +22,12 @@ export function archivedMonths(sql: Sql): Promise<Archive> {
   return months
 }
 
-/** Has a transaction of a pool know what the pool knows. */
+/** Passes the pool's archived months on to one of its transactions. */
 export function remembersArchive(tx: Sql, months: Archive): void {
   learned.set(tx, { months: Promise.resolve(months), untilMs: Number.POSITIVE_INFINITY })
 }
 
-/** Has a pool learn again, as after it archived. */
+/** Makes a pool read the archived months again, as after it archived. */
 export const forgetArchive = (sql: Sql): boolean => learned.delete(sql)
 
 async function lookedUp(sql: Sql): Promise<Archive> {

@@ -17,8 +17,8 @@ const selected = (names: Columns): string =>
   names.map((name) => (name === 'corridor_id' ? 'b.corridor_id' : `u.${name}`)).join()
 
 /**
- * Columns of the rows of blocks `b`. Arrays in the list of a SELECT cost half of what they cost in
- * one call of `unnest`.
+ * Columns of the rows of blocks `b`. Arrays in the list of a SELECT cost half as much as in one
+ * call of `unnest`.
  */
 const opened = (names: Columns): string =>
   `lateral (select ${names

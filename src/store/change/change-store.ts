@@ -12,7 +12,7 @@ const CHANGES_MAX = 100_000
 /** The most rows that stay for the verifiable log, which they are not sealed in yet. */
 const UNSEALED_MAX = 1_000_000
 
-/** The log of changes, as those read it who follow it. */
+/** The log of changes for the processes that follow it. */
 export function createChangeStore(database: Database) {
   const { sql } = database
   return {

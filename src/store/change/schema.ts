@@ -15,7 +15,7 @@ export const changes = pgTable(
     at: instant('at').notNull(),
     /**
      * The time of the commit by the writer's clock, never before that of an earlier commit; null
-     * for what records nothing.
+     * for a row that records nothing.
      */
     knownAt: instant('known_at'),
     kind: text('kind').notNull(),
@@ -34,7 +34,7 @@ export const changes = pgTable(
      */
     corridorIds: integer('corridor_ids').array(),
     unseen: text('unseen'),
-    /** The first and the last row of each corridor where there are many. */
+    /** The first and the last row of each corridor if there are many. */
     witnesses: bigint('witnesses', { mode: 'number' }).array(),
     /**
      * The observations that the commit withdrew; `ids` are those that hold again instead. Null for

@@ -10,8 +10,8 @@ type Placed = {
 }
 
 /**
- * Placement of our tables: all on the coordinator, all as they should be, or neither; `wrong` then
- * says table by table what is not as it should be.
+ * Placement of our tables: all on the coordinator, all as expected, or neither; `wrong` then names
+ * each misplaced table.
  */
 type Layout =
   | { readonly kind: 'local' }
@@ -23,7 +23,7 @@ export async function hasExtension(sql: Sql): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The servers that keep shards, as `host:port`; the coordinator only where it keeps some. */
+/** The servers that hold shards, as `host:port`; the coordinator only if it holds some. */
 export async function shardNodes(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select format('%s:%s', nodename, nodeport) as name from pg_dist_node
@@ -31,7 +31,7 @@ export async function shardNodes(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Only where the extension is. */
+/** Only if the extension is installed. */
 export async function layoutOf(sql: Sql): Promise<Layout> {
   const placed = await sql<Placed[]>`
     select name, partmethod as method, colocationid as colocation,

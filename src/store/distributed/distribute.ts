@@ -73,8 +73,8 @@ async function locked(tx: TransactionSql): Promise<void> {
 }
 
 /**
- * Settings without which months cannot be made, nor pruned, on the workers; and one that ends a
- * statement whose service has given it up, as all others wait for a commit that hangs on a worker.
+ * Settings without which the workers can neither create nor prune months; and one that ends a
+ * statement abandoned by its service, as all others wait for a commit that hangs on a worker.
  */
 async function keepSettings(tx: TransactionSql): Promise<void> {
   await tx`
@@ -126,7 +126,7 @@ type Trigger = {
   readonly is_refusal: boolean
 }
 
-/** The triggers of the tables and of the parts of observations, but for what parts inherit. */
+/** The triggers of the tables and of the parts of observations, except inherited ones. */
 const triggersOf = (tx: TransactionSql) => tx<Trigger[]>`
   select tgrelid::regclass::text as table, quote_ident(tgname) as name,
     pg_get_triggerdef(pg_trigger.oid) as definition, proname = ${REFUSAL} as is_refusal
@@ -169,8 +169,8 @@ async function widenKeys(tx: TransactionSql): Promise<string[]> {
 }
 
 /**
- * Lets ids come from sequences by a default, as columns of type integer of a distributed table
- * cannot be identities; the sequences keep their names and go on where they are.
+ * Gives ids a default from sequences, as columns of type integer of a distributed table cannot be
+ * identities; the sequences keep their names and their position.
  */
 async function plainSequences(tx: TransactionSql): Promise<void> {
   const ids = await tx<{ table: string; column: string; type: string; sequence: string }[]>`
@@ -194,7 +194,7 @@ async function plainSequences(tx: TransactionSql): Promise<void> {
   }
 }
 
-/** Roles that were let read a sequence, as those who only serve are: they take ids from it now. */
+/** Roles that may read a sequence, as those that only serve may: they take ids from it now. */
 async function readersOf(tx: TransactionSql, sequence: string): Promise<string[]> {
   const rows = await tx<{ role: string }[]>`
     select distinct grantee::regrole::text as role from pg_class, aclexplode(relacl)
@@ -215,8 +215,8 @@ async function placed(tx: TransactionSql, table: string): Promise<void> {
 }
 
 /**
- * Has the shards of observations check that an offer exists, in the shard of offers next to them: a
- * trigger on a worker may ask that one only.
+ * Makes the shards of observations check that an offer exists, in the shard of offers next to them:
+ * a trigger on a worker may query that one only.
  */
 async function requireOffersOfShards(tx: TransactionSql): Promise<void> {
   await tx`

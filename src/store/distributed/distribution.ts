@@ -15,7 +15,7 @@ export function isDistributed(sql: Sql): Promise<boolean> {
   return asked
 }
 
-/** Has a transaction of a pool remember what the pool does. */
+/** Passes the pool's cached result on to one of its transactions. */
 export function remembersDistribution(tx: Sql, is: boolean): void {
   known.set(tx, Promise.resolve(is))
 }

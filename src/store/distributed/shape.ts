@@ -36,8 +36,8 @@ export const saysCorridor = (table: {
   !DISTRIBUTED_TABLES.includes(table.name) || table.columns.includes(DISTRIBUTION_COLUMN)
 
 /**
- * Has a transaction use one connection to each worker, so that a table may be changed after another
- * that refers to it was read.
+ * Makes a transaction use one connection to each worker, so that a table may be changed after
+ * another that refers to it was read.
  */
 export const oneByOne = (tx: TransactionSql) =>
   tx`set local citus.multi_shard_modify_mode = 'sequential'`

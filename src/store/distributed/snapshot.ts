@@ -11,8 +11,8 @@ const PAUSE_MS = 500
 const WAIT_MS_MAX = 600_000
 const CLOSE_SECONDS_MAX = 5
 /**
- * Whoever writes observations and commits has written roll-ups by then; so an import is not waited
- * for before its end.
+ * A writer of observations writes roll-ups just before it commits; so an import is not waited for
+ * before its end.
  */
 const TABLES = [...REFERENCE_TABLES, 'provider_corridors', 'offers', 'rollups'].join()
 

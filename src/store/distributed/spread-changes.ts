@@ -12,7 +12,7 @@ import { CHANGE_ROWS_MAX, NEWS_CHANNEL, originOf } from '~/store/news-channel.ts
 /** The origin of change notifications that every process has to take, their sender included. */
 const NOBODY = 'told again'
 
-/** The log of changes of a database on several servers, as those read it who follow it. */
+/** The log of changes of a database on several servers, for the processes that follow it. */
 export function createSpreadChangeStore(database: Database) {
   const { sql } = database
   return {

@@ -21,7 +21,7 @@ type Hidden = {
   readonly ranges: readonly { readonly firstId: number; readonly lastId: number }[]
 }
 
-/** The quotes of a database on several servers, of which those are asked that may have them. */
+/** The quotes of a database on several servers; only the servers that may have them are queried. */
 export function createSpreadQuoteStore(database: Database) {
   const { sql } = database
   return {
@@ -102,7 +102,7 @@ async function witnessesIn(
   return rows.length
 }
 
-/** The number of shards that are asked at once, as each keeps a connection for itself. */
+/** The number of shards that are queried at once, as each holds a connection of its own. */
 const SHARDS_AT_ONCE = 4
 
 async function shardsOf(sql: Sql, corridorIds: readonly number[] | null): Promise<number[][]> {
@@ -135,7 +135,7 @@ function tablesOf(sql: Sql, corridorIds: readonly number[], hidden: Hidden | nul
     )`
 }
 
-/** The corridors of changes; said of each table, or its servers are all asked. */
+/** The corridors of changes; given for each table, as all its servers are queried otherwise. */
 const corridorsOf = (changes: readonly Named[]): string =>
   arrayLiteral([...new Set(changes.flatMap(({ spread }) => spread?.corridorIds ?? []))])
 

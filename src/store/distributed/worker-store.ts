@@ -17,8 +17,8 @@ export function createWorkerStore({ sql }: Pick<Database, 'sql'>) {
         (rows) => [...rows],
       ),
     /**
-     * Rejects where the coordinator cannot connect to a server. By default it tries for 30 s, which
-     * may end long after a server is back whose network dropped packets.
+     * Rejects if the coordinator cannot connect to a server. By default it tries for 30 s, which
+     * may end long after a server that dropped packets is back.
      */
     async ask({ host, port }: Node) {
       const [row] = await sql.begin(async (tx) => {

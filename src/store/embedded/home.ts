@@ -18,7 +18,7 @@ export type Home = {
 
 export type HomeOptions = {
   dataDir: string
-  /** Receives what an operator should know, one sentence at a time. */
+  /** Receives messages for an operator, one sentence at a time. */
   say: (line: string) => void
   /** Says whether to fail if there is no database yet, rather than create one. */
   mustExist?: boolean | undefined
@@ -109,7 +109,7 @@ async function homeAt({ dataDir, directory, owner }: Site, options: HomeOptions)
   return { dataDir, directory, data, user }
 }
 
-/** The user to run as. Data keeps its owner, unless that is root, who copied it here. */
+/** The user to run as. Data keeps its owner, unless that is root, which copied it here. */
 const lenderFor = (owner: SystemUser | null, { system }: HomeOptions): SystemUser =>
   owner && owner.uid !== 0 ? owner : userForRoot(system)
 

@@ -57,7 +57,7 @@ export async function ownerOf(path: string): Promise<{ uid: number; gid: number 
   return { uid, gid }
 }
 
-/** The name of a user id, or the id itself where the machine has no name for it. */
+/** The name of a user id, or the id itself if the machine has no name for it. */
 export function userName(uid: number, system: UserSystem = thisMachine): string {
   for (const line of system.passwd().split('\n')) {
     const [name, , id] = line.split(':')

@@ -12,7 +12,7 @@ export const createLogKeyStore = ({ sql }: Pick<Database, 'sql'>) => ({
     return sql<StoredKey[]>`
       select id, sealed from log_keys where retired_at is null order by id`
   },
-  /** Adds a key; with `isFirst` only where there is none. */
+  /** Adds a key; with `isFirst` only if there is none. */
   async add(sealed: string, { isFirst }: { isFirst: boolean }): Promise<void> {
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtext(${MAKING}))`

@@ -45,7 +45,7 @@ type Wanted =
   | { readonly first: number; readonly last: number; readonly limit: number }
 
 type Fragment = PendingQuery<Row[]>
-/** A client for parts of statements, and what sends them: itself or a transaction. */
+/** A client for parts of statements, and the sender of them: itself or a transaction. */
 export type Reading = { readonly sql: Sql; readonly tx: Sql | TransactionSql }
 
 /** Factor by which a range may be wider than its rows to be read instead of a list. */
@@ -69,8 +69,8 @@ export async function leafRows(
 }
 
 /**
- * Ids of a range in one statement, which sorts all of them where the table has no statistics yet,
- * and opens all blocks that may have one.
+ * Ids of a range in one statement, which sorts all of them if the table has no statistics yet, and
+ * opens all blocks that may have one.
  */
 const IDS_AT_ONCE = 2000
 
@@ -232,8 +232,8 @@ const readFrom = (sql: Sql, { fields, from, effective = sql`null::timestamptz` }
 }
 
 /**
- * The bytes of an entry as the database computes them, whose salt is `l.salt`. Those of nested
- * values and of the longest entries differ from what `entryBytes` gives.
+ * The bytes of an entry as the database computes them, with the salt `l.salt`. Those of nested
+ * values and of the longest entries differ from the result of `entryBytes`.
  */
 function entryIn(sql: Sql, kind: LeafKind, fields: Fields): Fragment {
   const all: Fields = {

@@ -44,7 +44,7 @@ export async function serverName(tx: Sql | TransactionSql): Promise<string> {
 
 type First = { readonly origin: string; readonly server: string }
 
-/** The state, as it begins where nothing was sealed yet. */
+/** Returns the state, or its beginning if nothing was sealed yet. */
 export async function stateOf(sql: Sql, tx: TransactionSql, first: First): Promise<State> {
   const [row] = await tx<(State & { size: string; position: string })[]>`
     select origin, origins, size, position, backlog, server from log_state for update`
@@ -72,8 +72,8 @@ export const save = (tx: TransactionSql, state: State) => tx`
     server = excluded.server`
 
 /**
- * The state, under another origin where the database may lack what was published under the last: it
- * is a copy, or what this process or a witness saw is not its beginning.
+ * The state, under another origin if the database may lack leaves published under the last one: it
+ * is a copy, or the tree that this process or a witness saw is not its beginning.
  */
 export async function inOrder(
   tx: TransactionSql,
@@ -92,7 +92,7 @@ export async function inOrder(
 const NUMBER = /\/(\d+)$/
 const originNumber = (origin: string): number => Number(NUMBER.exec(origin)?.[1] ?? 1)
 
-/** Reports whether a tree that was published is not the beginning of what is stored. */
+/** Reports whether a published tree is not the beginning of the stored one. */
 async function lacks(tx: TransactionSql, state: State, published: Known['published']) {
   if (!published || originNumber(published.origin) < state.origins) return false
   if (originNumber(published.origin) > state.origins || published.size > state.size) return true

@@ -18,7 +18,7 @@ import {
 import { NOT_BEGUN, serverName } from './log-state.ts'
 import { type Bundle, bundlesFrom, leafIndexOf, storedHashes, tileAt } from './log-tree.ts'
 
-/** The verifiable log, except what seals it. */
+/** The verifiable log, except for sealing it. */
 export function createLogStore(database: Database) {
   const { sql } = database
   const reading = { sql, tx: sql }
@@ -57,7 +57,7 @@ export function createLogStore(database: Database) {
     },
     /** The place of a row among the leaves; null if it is not sealed. */
     indexOf: (kind: LeafKind, id: number) => leafIndexOf(sql, leafKey(kind, id)),
-    /** The entry at a place; null if its row is gone. */
+    /** The entry at an index; null if its row is gone. */
     async entryAt(index: number) {
       const [bundle] = await bundlesFrom(sql, Math.floor(index / TILE_WIDTH), 1)
       const leaf = bundle?.leaves[index % TILE_WIDTH]

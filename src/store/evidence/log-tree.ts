@@ -31,7 +31,7 @@ export async function leafTiles(sql: Reader, first: number, count: number) {
   return new Map(rows.map(({ index, hashes }) => [Number(index), hashes]))
 }
 
-/** Reads the hashes of the tree of a size; throws where a tile is missing. */
+/** Reads the hashes of the tree of a size; throws if a tile is missing. */
 export const storedHashes = (sql: Reader, size: number): HashReader =>
   tileReader(size, async (level, index, width) => {
     const tile = await tileAt(sql, { level, index, width })
@@ -124,7 +124,7 @@ export async function lastSealed(sql: Reader, kind: LeafKind): Promise<number> {
   return leafOfKey(Number(row.key)).id
 }
 
-/** The place of a row among the leaves; null where it is not sealed. */
+/** The index of a row among the leaves; null if it is not sealed. */
 export async function leafIndexOf(sql: Reader, key: number): Promise<number | null> {
   const [row] = await (sql as Sql)<{ index: string | number; place: number }[]>`
     select index, array_position(keys, ${key}::bigint) as place from log_leaves where index in (
@@ -146,7 +146,7 @@ export async function bundleKeys(sql: Reader, first: number, last: number) {
   return rows.map(({ index, keys }) => ({ index: Number(index), keys: keys.map(Number) }))
 }
 
-/** Bundles from an index on, at most so many. */
+/** Bundles from an index on, `count` at most. */
 export async function bundlesFrom(sql: Reader, index: number, count: number): Promise<Bundle[]> {
   const rows = await (sql as Sql)<
     { index: string | number; keys: (string | number)[]; salts: Uint8Array; ms: string | null }[]

@@ -52,7 +52,7 @@ export class Taking {
     return this.bounds.leavesMax - this.leaves.length
   }
 
-  /** Reports whether the log of changes has lost what was not sealed yet. */
+  /** Reports whether the log of changes has lost rows that were not sealed yet. */
   async #hasGap(): Promise<boolean> {
     if (this.#position === 0 || this.before.size === 0) return false
     const [row] = await this.tx<[{ is_there: boolean }]>`

@@ -97,7 +97,7 @@ async function compareRows(reading: Reading, log: Log, ask: Ask) {
 /** The number of tiles of leaves that are read at once. */
 const TILES_AT_ONCE = 128
 
-/** Reads tiles of leaves, which are asked for in order, many at a time. */
+/** Reads tiles of leaves, which are requested in order, many at a time. */
 function tilesAhead(tx: Reading['tx']) {
   let kept: { block: number; tiles: Promise<Map<number, Uint8Array>> } | null = null
   return async (level: number, index: number, width: number) => {

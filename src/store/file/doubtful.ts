@@ -7,12 +7,12 @@ import { keptFiles } from './kept-files.ts'
 const UNSEEN = '-10 minutes'
 
 /**
- * The periods that ended before a day and whose newest file may differ from what is known by now,
- * because something was recorded, withdrawn or corrected for them since; the earliest first. Files
- * whose change was looked at more than a week ago are left out, as are those of which observations
- * were deleted since.
+ * The periods that ended before a day and whose newest file may differ from the data known by now,
+ * because of a later record, withdrawal or correction; the earliest first. Files whose change was
+ * checked more than a week ago are left out, as are those of which observations were deleted since.
  *
- * Roll-ups from before they bore a time of change all have that of the upgrade, the least there is.
+ * Roll-ups from before the time of change was stored all have that of the upgrade, the least there
+ * is.
  */
 export async function doubtfulPeriods(sql: Sql, day: string, filesMax: number): Promise<string[]> {
   const firstMs = await firstRecorded(sql)

@@ -56,7 +56,7 @@ async function alone<T>(database: Database, work: (own: Database) => Promise<T>)
   }
 }
 
-/** Waits for whoever makes the file. */
+/** Waits for the process that makes the file. */
 const locked = (sql: Sql, period: string) =>
   sql`select pg_advisory_xact_lock(${MAKING}, hashtext(${period}))`
 
@@ -114,7 +114,7 @@ async function corrected(database: Database, making: Omit<Making, 'edition'>): P
 
 type Writing = Omit<Making, 'knownMs'> & { readonly catalogue: Catalogue | null }
 
-/** Writes the parts of a file, by what the transaction reads. */
+/** Writes the parts of a file from the data that the transaction reads. */
 async function written(database: Database, { period, edition, make, catalogue }: Writing) {
   const parts = new Parts(database.sql, { period, edition })
   const rows = await make(filePast(database, catalogue), (bytes) => parts.put(bytes))
@@ -163,8 +163,8 @@ const editionsOf = (sql: Sql, period: string) => sql<FileRow[]>`
   select ${fileColumns(sql)} from ${keptFiles(sql)} kept where period = ${period} order by edition`
 
 /**
- * Has the transaction read what was known at a time, and gives the catalogue of then; null, and
- * nothing is changed, where nothing had been recorded by then.
+ * Makes the transaction read the data known at a time, and returns the catalogue of then; null,
+ * with no change, if nothing had been recorded by then.
  */
 async function catalogueAt(sql: Sql, knownMs: number): Promise<Catalogue | null> {
   const firstMs = await firstRecorded(sql)

@@ -7,7 +7,7 @@ export type FileKey = {
 }
 
 export type FileRow = FileKey & {
-  /** Null in files of days that earlier versions made. */
+  /** Null in files of days from earlier versions. */
   readonly rows: number | null
   readonly bytes: number
   /** SHA-256 in hex. */
@@ -15,7 +15,7 @@ export type FileRow = FileKey & {
   readonly madeMs: number
 }
 
-/** The files of days that versions before `files` made, as a table. */
+/** The files of days from versions before the table `files`, as a table. */
 export const earlierFiles = (sql: Sql) => sql`(
   select day::text as period, 1 as edition, content, made_at from day_files
   union all

@@ -12,7 +12,7 @@ export const dayFiles = pg.pgTable('day_files', {
   madeAt: instant('made_at').notNull().defaultNow(),
 })
 
-/** Later editions of those files, from 2 on. */
+/** Later editions of the files of days, from 2 on. */
 export const dayFileEditions = pg.pgTable(
   'day_file_editions',
   {

@@ -54,7 +54,7 @@ export function createKnownStore(pool: Database) {
       ])
       return pool.sql.begin('read only', async (tx) => {
         const state = await begun(tx, knownMs)
-        // Citus passes this statement on to workers, but not what set_config does.
+        // Citus passes this statement on to workers, but not the settings of set_config.
         if (isOnServers) await tx.unsafe(`set local corridor.known_at = '${instantText(knownMs)}'`)
         remembersDistribution(tx as unknown as Sql, isOnServers)
         remembersMonths(tx as unknown as Sql, areMany)
@@ -155,7 +155,7 @@ async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
   return { version: row.version, lostMs, prunedMs }
 }
 
-/** The stores of the past. They refuse what deletions have left incomplete. */
+/** The stores of the past. They refuse periods that deletions have left incomplete. */
 function pastOf(known: Database, { lostMs, prunedMs }: State, reaches: Reaches) {
   const snapshots = createSnapshotStore(known, reaches.standing)
   const history = createHistoryStore(known)

@@ -6,7 +6,7 @@ import { briefly } from './briefly.ts'
 
 const TRIES_MAX = 5
 const PAUSE_MS = 250
-/** A month takes some milliseconds, and up to a second where it is a table for each shard. */
+/** A month takes some milliseconds, and up to a second if it is a table for each shard. */
 const AT_ONCE = 12
 const SPREAD_AT_ONCE = 1
 
@@ -33,7 +33,7 @@ export async function makeEarlierMonths(
   }
 }
 
-/** Makes those of the months that lie up to so many before now. */
+/** Creates those of the months that lie at most this many before now. */
 async function stepBack(
   database: Pick<Database, 'sql'>,
   sinceMs: number,

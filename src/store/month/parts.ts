@@ -9,7 +9,7 @@ type Known = { readonly are: Promise<boolean>; uses: number }
 
 const known = new WeakMap<Sql, Known>()
 
-/** Reports whether observations are in many months, as far as this pool learned lately. */
+/** Reports whether observations are in many months, as far as this pool read recently. */
 export function areManyMonths(sql: Sql): Promise<boolean> {
   const found = known.get(sql)
   if (found && found.uses++ < USES_MAX) return found.are
@@ -19,7 +19,7 @@ export function areManyMonths(sql: Sql): Promise<boolean> {
   return are
 }
 
-/** Has a transaction of a pool remember what the pool does. */
+/** Passes the pool's cached result on to one of its transactions. */
 export function remembersMonths(tx: Sql, are: boolean): void {
   known.set(tx, { are: Promise.resolve(are), uses: 1 })
 }

@@ -1,14 +1,14 @@
 import type { Sql } from '~/store/database.ts'
 
-/** The migration that divides observations by months; that before it made what is filled here. */
+/** The migration that divides observations by months; that before it added columns filled here. */
 export const MONTHS = '0020_months'
 
 type Patiently = (sql: Sql, work: () => Promise<unknown>) => Promise<void>
 
 /**
- * Runs the slow steps while the old version serves, so that the migration does not block it: proves
- * what the parts promise, makes the index of the new primary key, and fills what the migration
- * before has added.
+ * Runs the slow steps while the old version serves, so that the migration does not block it:
+ * validates the parts' constraints, builds the index of the new primary key, and fills the columns
+ * that the previous migration added.
  *
  * The next run uses, or creates again, what an interrupted one leaves behind. From then on nothing
  * that takes effect after the month to come can be recorded before the migration is applied, which
@@ -68,7 +68,7 @@ const boundEnd = (sql: Sql) =>
         check (effective_from < %L) not valid', goal);
     end $$`.simple()
 
-/** Says the corridors of offers made before; meanwhile they can be read, and none be made. */
+/** Sets the corridors of earlier offers; meanwhile offers can be read, but none created. */
 const fillOffers = (sql: Sql) =>
   sql.begin(async (tx) => {
     await tx`alter table offers disable trigger offers_append_only`

@@ -1,8 +1,8 @@
 import type { Database } from '~/store/database.ts'
 
 /**
- * Renews what the planner knows of all observations together, as the server renews it for each part
- * alone; only if their number has changed by a fifth since, unless it is asked for anyway.
+ * Renews the planner's statistics of all observations together, as the server renews those of each
+ * part alone; only if their number has changed by a fifth since, unless requested anyway.
  */
 export async function renewStatistics(
   { sql }: Pick<Database, 'sql'>,

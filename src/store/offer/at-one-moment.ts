@@ -6,7 +6,7 @@ export type Share = { readonly nth: number; readonly of: number }
 
 const READING = 'isolation level repeatable read read only'
 
-/** The last work of each pool: what needs several connections waits until others have theirs. */
+/** The last work of each pool: work on several connections waits until others have theirs. */
 const lastOf = new WeakMap<Sql, Promise<unknown>>()
 
 /**

@@ -21,8 +21,8 @@ const newestFirst = (sql: Sql) => sql`order by effective_from desc, id desc limi
 type Searched = { readonly columns: Part; readonly where: Part }
 
 /**
- * The newest of some rows of `observations`. Of an earlier time it is the newer one of two: of the
- * rows that are still there, which the months have in order, and of those withdrawn since.
+ * The newest of some rows of `observations`. At an earlier time it is the newer one of two: of the
+ * rows that still exist, which the months have in order, and of those withdrawn since.
  */
 export function newest(sql: Sql, shard: Shard, { columns, where }: Searched): Part {
   const newestIn = (table: string) =>

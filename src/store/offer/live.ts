@@ -17,7 +17,7 @@ export type LiveAsk = Pick<Shard, 'isDistributed' | 'isThen'> & {
   /** The beginning of the statement; nothing for the tables as they are. */
   readonly tables?: Part | undefined
   readonly nowMs: number
-  /** The series of which the latest months are searched; all of them where nothing is said. */
+  /** The series whose latest months are searched; all of them if absent. */
   readonly share?: Share
   /** The offers that are searched before the latest months; null for all of them, in these. */
   readonly offers: readonly OfferPlace[] | null
@@ -46,9 +46,9 @@ export const liveRows = (sql: Sql, ask: LiveAsk): Part =>
   ask.offers ? farRows(sql, ask, ask.offers) : nearRows(sql, ask)
 
 /**
- * Rows of each offer in the latest months: the newest row that never expires; newer ones that do,
- * as long as each is valid for longer than all that are newer still, since it applies again after
- * them; and for each earlier boundary what was in force there.
+ * Rows of each offer in the latest months: the newest row that never expires; newer rows that do,
+ * as long as each is valid for longer than all newer ones, since it applies again after them; and
+ * the row in force at each earlier boundary.
  */
 function nearRows(sql: Sql, ask: LiveAsk): Part {
   const since = sql`${instantText(sinceMs(ask))}::timestamptz`
@@ -125,7 +125,7 @@ type Bounds = Shard & { readonly within: Part }
 
 /**
  * The newest row of the offer `k` in `p` that is not newer than `cutoff` and was valid then, and
- * the newest endless one; nulls where there is none.
+ * the newest endless one; nulls if there is none.
  */
 const heldAt = (sql: Sql, bounds: Bounds) => {
   const within = sql`effective_from <= cutoff and ${bounds.within}`

@@ -15,7 +15,7 @@ const LOCK_NAME = 'corridor offers'
 /** Says whether the rows of a corridor are on one of several servers. */
 type Place = { readonly isDistributed: boolean }
 
-/** An offer of a series that is to be found or made, and the index of the first row of it. */
+/** An offer of a series that is to be found or created, and the index of its first row. */
 export type Wanted = Corridor & {
   readonly index: number
   readonly series: number
@@ -74,7 +74,7 @@ export async function makeOffers(
   return { made: [...made, ...rows], faults }
 }
 
-/** Reports whether the offer `f` is in the corridor of one that is wanted, said by their ids. */
+/** Reports whether the offer `f` is in the corridor of a wanted one, by their ids. */
 const isOf = (sql: Sql | TransactionSql, wanted: readonly Wanted[]) => {
   const corridorIds = [...new Set(wanted.map(({ corridorId }) => corridorId))]
   return sql`f.corridor_id = any(${arrayLiteral(corridorIds)}::int[])`
@@ -145,7 +145,7 @@ function wantedRows(sql: Sql | TransactionSql, wanted: readonly Wanted[]) {
   ) as wanted (series, key, said, corridor)`
 }
 
-/** A list of what an offer says, null if it says nothing. */
+/** A list in an offer; null if the offer does not state it. */
 const list = (sql: Sql, name: 'payIn' | 'payOut') => sql`
   case when jsonb_typeof(said->${name}) = 'array'
     then array(select jsonb_array_elements_text(said->${name})) end`

@@ -34,7 +34,7 @@ type StandingPart = Required<Shard> & {
   readonly before: Part
   /** The earliest that `since` is, and the latest that `before` is. */
   readonly bounds: Standing
-  /** Says whether it finds those too that took effect more than `NEAR_MS` before `since`. */
+  /** Says whether it also finds those that took effect more than `NEAR_MS` before `since`. */
   readonly isFar: boolean
 }
 

@@ -14,7 +14,7 @@ export type BucketRow = {
   readonly close?: string
 }
 
-/** The best of a bucket, and its candle where that was asked for. */
+/** The best of a bucket, and its candle if requested. */
 export function bestOf({ best, open, low, close }: BucketRow) {
   if (best === null) return { best, candle: null }
   const high = Number(best)

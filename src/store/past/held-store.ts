@@ -50,8 +50,8 @@ const rateOf = (row: LastRow, stretch: number) => ({
 })
 
 /**
- * Indexes of stretches by whether they need archived observations: those are asked about one by
- * one, so that each opens the blocks of its own time alone.
+ * Indexes of stretches by whether they need archived observations: those are queried one by one, so
+ * that each opens the blocks of its own time alone.
  */
 function divided(database: Database, stretches: readonly Stretch[], archive: Archive) {
   const isArchived = ({ lastMs, beforeMs }: Stretch) =>

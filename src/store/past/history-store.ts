@@ -64,7 +64,7 @@ export const recordedIn = (corridor: Corridor, row: RecordedRow): RecordedQuote 
 const source = ({ sql }: Database, { isWithWithdrawn }: PageAsk) =>
   isWithWithdrawn ? everObserved(sql) : sql`observations`
 
-/** All observations as a table, also those withdrawn, with `withdrawn_at` and `reason` of each. */
+/** All observations as a table, also withdrawn ones, with `withdrawn_at` and `reason` of each. */
 export function everObserved(sql: Sql) {
   const columns = sql(COLUMNS)
   return sql`(

@@ -16,7 +16,7 @@ import type { ObservedSeries } from '~/store/provider-corridors.ts'
 export const RETENTION_LOCK = 'corridor retention'
 const CLOSE_SECONDS_MAX = 5
 
-/** A series, and how many of its observations would be pruned, where that is known. */
+/** A series, and the number of its observations that would be pruned, if known. */
 type OutdatedSeries = ObservedSeries & { readonly count?: number }
 
 const BROKEN_OFF = 'a run that was broken off'
@@ -104,7 +104,7 @@ function pruningRecords(database: Database) {
         )
         select ${announced(database, { kind: 'observations', position: null })} from kept`
     },
-    /** In a transaction, as Citus otherwise sends no worker what the function sets. */
+    /** In a transaction, as Citus otherwise does not send the function's settings to workers. */
     async pruneWithdrawals(beforeMs: number) {
       await sql.begin((tx) => tx`select prune_withdrawals(${instantText(beforeMs)}::timestamptz)`)
     },

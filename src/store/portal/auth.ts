@@ -11,7 +11,7 @@ const RESET_PREFIX = 'reset-password:'
 export function createAuth(database: Database, options: AuthOptions) {
   const library = new BetterAuth(database, () => loadPasswords(database, options))
   return {
-    /** Loads what the first call needs, which takes a fifth of a second. */
+    /** Loads the dependencies of the first call, which takes a fifth of a second. */
     warm: () => void library.load().catch(() => {}),
     async signUp({ email, password, language }: Credentials & { readonly language: string }) {
       const body = { email, password, name: email, language }
@@ -53,7 +53,7 @@ export function createAuth(database: Database, options: AuthOptions) {
   }
 }
 
-/** The calls of people who are signed in, by the headers that show it. */
+/** The calls of people who are signed in, authenticated by their headers. */
 function sessionsOf(library: Passwords) {
   return {
     isPassword: async (password: string, headers: Headers) =>
@@ -86,5 +86,5 @@ function sessionsOf(library: Passwords) {
   }
 }
 
-/** Reports whether what was attempted came back with something else than the code of a refusal. */
+/** Reports whether an attempt returned anything other than the code of a refusal. */
 const isDone = (outcome: unknown): boolean => typeof outcome !== 'string'

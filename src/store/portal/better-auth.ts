@@ -36,7 +36,7 @@ export const TABLES = {
   twoFactor: portalTwoFactors,
 }
 
-/** A library made of better-auth, loaded at the first call; its errors name their real reason. */
+/** A library based on better-auth, loaded at the first call; its errors name their real reason. */
 export class BetterAuth<Library extends { readonly api: unknown }> {
   #loading: Promise<Library> | null = null
 
@@ -139,7 +139,7 @@ export const cookiesOf = ({
   cookiePath,
 }: Pick<AuthOptions, 'cookiePrefix' | 'cookiePath'>) => ({
   cookiePrefix: `${cookiePrefix}corridor`,
-  // On its own better-auth would put __Secure- before the prefix.
+  // By default better-auth would put __Secure- before the prefix.
   useSecureCookies: false,
   defaultCookieAttributes: { secure: cookiePrefix !== '', path: cookiePath },
 })

@@ -35,7 +35,7 @@ export function codesOf(library: Passwords, { cookiePrefix }: Pick<AuthOptions, 
 /** Actions of signed-in users on their own codes. */
 function ownCodes(library: Passwords) {
   return {
-    /** The address that a new app reads; null for a wrong password, or where one is set up. */
+    /** The address that a new app reads; null for a wrong password, or if an app is set up. */
     async beginApp(password: string, headers: Headers) {
       const begun = await library.attempted((api) =>
         api.enableTwoFactor({ body: { password, method: 'totp' }, headers }),
@@ -66,7 +66,7 @@ function ownCodes(library: Passwords) {
 
 const isFromApp = (code: string): boolean => /^\d{6}$/.test(code)
 
-/** `stale` where the password has to be entered again. */
+/** Returns `stale` if the password has to be entered again. */
 function outcomeOf(refusal: string): 'wrong' | 'stale' | 'locked' {
   if (refusal === 'ACCOUNT_TEMPORARILY_LOCKED') return 'locked'
   const isStale =

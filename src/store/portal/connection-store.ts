@@ -182,7 +182,7 @@ function connect(
   })
 }
 
-/** Ends what an earlier connection of the application left, so that it cannot come back to life. */
+/** Ends the tokens of an earlier connection of the application, so that it cannot be revived. */
 async function endTokens(
   tx: Tx,
   { userId, clientId }: Pick<NewConnection, 'userId' | 'clientId'>,

@@ -5,7 +5,7 @@ import { recordChange } from './audit-store.ts'
 import { portalPasskeys, portalTwoFactors } from './factor-schema.ts'
 import { portalSessions, portalUsers } from './schema.ts'
 
-/** The second factors of people, besides what better-auth does with them. */
+/** The second factors of people, except those that better-auth manages. */
 export function createFactorStore({ db }: Database) {
   const appOf = (userId: string) =>
     and(eq(portalTwoFactors.userId, userId), eq(portalTwoFactors.verified, true))
@@ -26,7 +26,7 @@ export function createFactorStore({ db }: Database) {
         })),
       }
     },
-    /** Asks for the factor from now on, and records who added it. */
+    /** Requires the factor from now on, and records who added it. */
     factorAdded: (profile: Profile, what: string) =>
       db.transaction(async (tx) => {
         await settle(tx, profile.userId)

@@ -96,7 +96,7 @@ async function sentBy(tx: Tx, accountId: string) {
   }
 }
 
-/** The alerts of an account, what they sent, and the changes of the account. */
+/** The alerts of an account, their deliveries, and the changes of the account. */
 async function eventsOf(tx: Tx, accountId: Own['accountId']) {
   const { alertId, createdMs, status, body } = alertDeliveries
   const { atMs, actor, action, subject, before, after } = auditLog

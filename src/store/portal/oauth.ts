@@ -188,11 +188,11 @@ async function load({ db }: Database, options: OAuthOptions) {
     database: drizzleAdapter(db, { provider: 'pg', schema, transaction: true }),
     verification: { storeIdentifier: 'hashed' },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    // Our tables lack what this way never writes: secrets of applications, identity tokens.
+    // Our tables lack columns unused by this flow: secrets of applications, identity tokens.
     advanced: { ...cookiesOf(options), database: { validateSchema: false } },
     rateLimit: { enabled: false },
     logger: { level: 'error', log: (_level, message) => options.onFault(message) },
-    // On its own the library would print what fails, statements and their values included.
+    // By default the library would print errors with statements and their values.
     onAPIError: { throw: true },
     telemetry: { enabled: false },
     plugins: [

@@ -11,7 +11,7 @@ import {
 import { portalPasskeys } from './factor-schema.ts'
 
 type PasskeyOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' | 'onFault'> & {
-  /** The address where people find the service; asked for once, before the first use. */
+  /** The address where people find the service; read once, before the first use. */
   readonly home: () => string
 }
 
@@ -95,7 +95,7 @@ async function load({ db }: Database, options: PasskeyOptions) {
     secret,
     database: drizzleAdapter(db, { provider: 'pg', schema, transaction: true }),
     verification: { storeIdentifier: 'hashed' },
-    // Whoever adds a passkey has just shown the password; how old the session is says less.
+    // A person who adds a passkey has just shown the password; the session's age proves less.
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true, freshAge: 0 },
     advanced: { ...cookiesOf(options), ipAddress: { disableIpTracking: true } },
     logger: { level: 'error', log: (_level, message) => options.onFault(message) },

@@ -43,11 +43,11 @@ export function createProfileStore(database: Database) {
   }
 }
 
-/** Stored form of a link, from which it cannot be made again. */
+/** Stored form of a link, from which the link cannot be derived. */
 const identifierOf = (token: string): string =>
   createHash('sha256').update(`address:${token}`).digest('base64url')
 
-/** False for a link that is over, or of another person. Throws where the address is taken. */
+/** False for a link that is over, or of another person. Throws if the address is taken. */
 function changeAddress(database: Database, profile: Profile, change: AddressChange) {
   const { userId, accountId, email: old } = profile
   const { email, token, nowMs } = change
@@ -78,7 +78,7 @@ function changeAddress(database: Database, profile: Profile, change: AddressChan
   })
 }
 
-/** Ends everything of the account at once; only its opaque id stays, with what refers to it. */
+/** Ends everything of the account at once; only its opaque id and rows that refer to it stay. */
 function deleteAccount(database: Database, { userId, accountId }: Profile, nowMs: number) {
   return database.db.transaction(async (tx) => {
     await lockAccount(tx, accountId)

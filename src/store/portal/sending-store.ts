@@ -22,7 +22,7 @@ const WEEK_SERIES_MAX = 4
  */
 const NAMED_MAX = 20
 
-/** The habits of providers and of their corridors, from the times of what they sent. */
+/** The habits of providers and of their corridors, from the times of their observations. */
 export const createSendingStore = (database: Database) => ({
   async all(nowMs: number): Promise<Sending[]> {
     const shard = { isDistributed: await isDistributed(database.sql) }

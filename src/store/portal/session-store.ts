@@ -29,7 +29,7 @@ export function createSessionStore({ db }: Database) {
         .delete(portalSessions)
         .where(and(eq(portalSessions.userId, userId), eq(portalSessions.id, id)))
     },
-    /** Ends all sessions of a person but the one with that token; null for all. */
+    /** Ends all sessions of a person except the one with `butToken`; null for all. */
     async endSessions(userId: string, butToken: string | null) {
       const isOther = butToken === null ? undefined : ne(portalSessions.token, butToken)
       await db.delete(portalSessions).where(and(eq(portalSessions.userId, userId), isOther))

@@ -8,8 +8,8 @@ type OwnColumn = {
 }
 
 /**
- * The columns of what an observation says itself, besides its series, its offer and its recording.
- * Each statement that records observations or reads prices has all of them.
+ * The columns of an observation's own fields, without its series, its offer and its recording. Each
+ * statement that records observations or reads prices has all of them.
  */
 export const OWN_COLUMNS: readonly OwnColumn[] = [
   { name: 'effective_from', type: 'timestamptz', of: (row) => instantText(row.effectiveMs) },

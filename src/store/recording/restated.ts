@@ -21,7 +21,7 @@ export const refuseRestated = (sql: Sql, added: PendingQuery<Row[]>) => sql`refu
   array_agg(${added}.provider_corridor_id), array_agg(${added}.offer_id),
   array_agg(${added}.effective_from))`
 
-/** The statement that finds such rows where observations lie on several servers, once recorded. */
+/** The statement that finds such rows after recording, if observations are on several servers. */
 export function restatedAmong(sql: Sql, { series, observations }: NewRows) {
   const corridorIds = arrayLiteral([...new Set(series.map(({ corridorId }) => corridorId))])
   const times = arrayLiteral(observations.map(({ effectiveMs }) => instantText(effectiveMs)))

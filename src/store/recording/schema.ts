@@ -14,7 +14,7 @@ export const recorders = pg.pgTable(
   {
     id: pg.integer('id').primaryKey().generatedAlwaysAsIdentity(),
     accountId: ofAccount(),
-    /** Null for what an account recorded without a key. */
+    /** Null for rows that an account recorded without a key. */
     keyId: pg.uuid('key_id'),
   },
   (t) => [
@@ -33,7 +33,7 @@ export const withdrawals = pg.pgTable(
     id: pg.bigint('id', { mode: 'number' }).notNull(),
     ...saidColumns(),
     withdrawnAt: instant('withdrawn_at').notNull(),
-    /** The row of `recorders` of whoever withdrew it. */
+    /** The row of `recorders` of the account that withdrew it. */
     withdrawnBy: pg.integer('withdrawn_by'),
     reason: pg.text('reason').notNull(),
   },

@@ -89,7 +89,7 @@ const hashOf = (header: readonly string[]): string =>
 
 function layoutsIn({ db }: Database) {
   return {
-    /** The layouts of an account, the one used last first. */
+    /** The layouts of an account, the most recently used first. */
     layouts: (accountId: string): Promise<UploadLayout[]> =>
       db
         .select({ header: uploadLayouts.header, choices: uploadLayouts.choices })
@@ -117,7 +117,7 @@ function layoutsIn({ db }: Database) {
   }
 }
 
-/** Deletes what an account sent and chose, and the addresses in its uploads. */
+/** Deletes the drafts and layouts of an account, and the addresses in its uploads. */
 export async function forgetUploads(tx: Tx, accountId: string): Promise<void> {
   await tx.delete(uploadDrafts).where(eq(uploadDrafts.accountId, accountId))
   await tx.delete(uploadLayouts).where(eq(uploadLayouts.accountId, accountId))

@@ -16,7 +16,7 @@ import { eachLiveRow, type QuoteRow, quoteColumns, quoteOf } from '~/store/quote
 import { rerun } from '~/store/rerun.ts'
 import { Recorders } from './recorders.ts'
 
-/** All who withdraw take turns, so that each finds what the others left. */
+/** Withdrawals take turns, so that each finds the results of the others. */
 const LOCK_NAME = 'corridor withdrawals'
 
 export function createWithdrawalStore(database: Database) {
@@ -46,7 +46,7 @@ type NamedRow = {
   readonly is_withdrawn: boolean
 }
 
-/** Observations by id, withdrawn or not, and who recorded them; those that exist. */
+/** The existing observations among these ids, withdrawn or not, and who recorded them. */
 async function namedRows({ sql }: Database, ids: readonly number[]): Promise<NamedRow[]> {
   const archive = await archivedMonths(sql)
   const tables = {
@@ -76,8 +76,8 @@ type Placed = QuoteRow & {
 }
 
 /**
- * Withdraws observations in one transaction: moves them, counts their hours again, and logs what
- * holds of their offers from there on. Those that are withdrawn already change nothing.
+ * Withdraws observations in one transaction: moves them, counts their hours again, and logs the
+ * prices of their offers that hold from there on. Observations already withdrawn change nothing.
  */
 function withdraw(database: Database, withdrawal: Stored) {
   const { sql } = database

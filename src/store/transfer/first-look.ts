@@ -1,6 +1,6 @@
 type FirstLook<T> = {
   readonly first: readonly T[]
-  /** All items, once, those of the first look at the start. */
+  /** All items, each once, starting with those of the first look. */
   readonly all: AsyncIterable<T>
   /** Ends the reading; to be called when no more items are wanted. */
   close(): Promise<void>

@@ -11,8 +11,8 @@ export async function firstMonth(tx: TransactionSql): Promise<string | null> {
 }
 
 /**
- * Makes the months that a backup had, where nothing is recorded yet, in a transaction of their own:
- * so whoever reads the table waits for an instant, and not until all is restored.
+ * Creates the months of a backup, if nothing is recorded yet, in a transaction of their own: so
+ * readers of the table wait for an instant, and not until all is restored.
  */
 export async function makeMonthsBefore(database: Database, since: string): Promise<void> {
   const sinceMs = Date.parse(since)

@@ -26,8 +26,7 @@ export class NewestKnown {
   }
 
   /**
-   * Learns the newest rows. One that is older than all rows to come is irrelevant, and not looked
-   * for.
+   * Reads the newest rows. A row that is older than all rows to come is irrelevant, and not read.
    */
   async #learn(places: readonly Place[], sinceMs: number): Promise<void> {
     const unknown = new Map<string | number, Place>()

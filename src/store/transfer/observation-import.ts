@@ -31,7 +31,7 @@ const LOOK_ROWS = 10_000
 type Source = {
   readonly database: Database
   readonly rows: AsyncIterable<readonly Observation[]>
-  /** By which way they came; `import` where it is not given. */
+  /** The way of their arrival; `import` if absent. */
   readonly via?: string
   /** Whether the months of the rows are created first. */
   readonly makesMonths?: boolean
@@ -39,7 +39,7 @@ type Source = {
   readonly onMonths?: (made: number) => void
 }
 
-/** The number of recorded rows, and of those that were skipped because they were there already. */
+/** The number of recorded rows, and of rows skipped because they existed already. */
 export type Imported = { readonly inserted: number; readonly skipped: number }
 
 /**
@@ -95,7 +95,7 @@ async function importedAll({ database, rows, via = 'import' }: Source, isCompare
     const copy = new ChunkedCopy(tx, { ...into, way, newest, via, isCompared })
     await copyAll(copy, rows, (batch) => copy.add(batch))
     const { inserted, skipped } = copy
-    // At the end, so that rows that others may want are locked briefly and in everybody's order.
+    // At the end, so that rows that others may want are locked briefly and in the common order.
     if (copy.hasLong) await tx`${keepLong(sql, own.relation())}`
     await tx`${addToRollups(sql, own.relation())}`
     await recountRestated(sql, tx, { spans: copy.restating, firstId: own.firstId })

@@ -17,7 +17,7 @@ type Chunk = {
   readonly older: readonly number[]
 }
 
-/** An import of at most so many rows is looked through as a whole. */
+/** The maximum number of rows of an import that is searched as a whole. */
 const SMALL_ROWS_MAX = 20_000
 
 /**

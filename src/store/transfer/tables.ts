@@ -17,15 +17,15 @@ import * as sources from '~/store/source/schema.ts'
 
 export type Table = { readonly name: string; readonly columns: readonly string[] }
 
-/** The schema files whose tables are in backups; those made from others are not among them. */
+/** The schema files whose tables are in backups; derived tables are not among them. */
 const STORED: readonly object[] = [
   ...[schema, recording, known, past, files, references],
   ...[portal, sources, connections, factors, alerting, evidence],
 ]
 
 /**
- * Every table of ours that is not made from others, each after those that it refers to. Offers come
- * first, as observations refer to them by a trigger.
+ * Every table of ours that is not derived from others, each after those that it refers to. Offers
+ * come first, as observations refer to them by a trigger.
  */
 export const TABLES: readonly Table[] = ordered(
   [{ offers }, ...STORED]
@@ -47,7 +47,7 @@ function ordered(tables: readonly PgTable[]): Table[] {
   })
 }
 
-/** Tables that backups of an older schema do not have, by the migration that made them. */
+/** Tables that backups of an older schema do not have, by the migration that created them. */
 export const NEWER_TABLES: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '0011_offers': 'offers',

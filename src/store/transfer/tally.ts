@@ -7,7 +7,7 @@ const END = '\\.'
  * Counts and sums the rows of a backup, line by line, table by table.
  *
  * With the columns of another backup only those are summed, so that a backup of an older version
- * can be compared with what the present one made of it.
+ * can be compared with its result in the present one.
  */
 export class Tally {
   readonly tables = new Map<string, TableSum>()
