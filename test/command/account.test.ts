@@ -25,7 +25,7 @@ const create = async (email: string, ...more: string[]) =>
   documentOf(await run('account', 'create', '--email', email, '--json', ...more))
 
 describe('account create', () => {
-  test('prints an account and its first key, of which only the hash is kept', async () => {
+  test('prints an account and its first key, and stores only the hash of the key', async () => {
     const made = await create('Ada@Example.org', '--plan', 'enterprise', '--role', 'treasury')
     expect(Object.keys(made)).toEqual(['account_id', 'email', 'plan', 'role', 'key_id', 'key'])
     expect(made).toMatchObject({ email: 'ada@example.org', plan: 'enterprise', role: 'treasury' })
@@ -43,7 +43,7 @@ describe('account create', () => {
     ])
   })
 
-  test('makes a free member by default, and says to a person that the key is shown only once', async () => {
+  test('creates a free member by default, and tells a person that the key is shown only once', async () => {
     const { status, stdout, said } = await run('account', 'create', '--email', 'free@example.org')
     expect([status, said]).toEqual([0, []])
     expect(stdout).toMatch(/plan +free\n/)
@@ -52,7 +52,7 @@ describe('account create', () => {
     expect(stdout).toContain('shown this once')
   })
 
-  test('an address that has an account is a failure in one line', async () => {
+  test('fails in one line for an email that has an account', async () => {
     await create('twice@example.org')
     const again = await run('account', 'create', '--email', 'TWICE@example.org', '--json')
     expect(again).toEqual({
@@ -80,7 +80,7 @@ describe('account create', () => {
     })
 })
 
-describe('the mail of a new key', () => {
+describe('the email of a new key', () => {
   const settings = (url: string) => ({
     SMTP_URL: url,
     DATABASE_URL: database.url,
@@ -109,7 +109,7 @@ describe('the mail of a new key', () => {
     for (const { key } of [made, further]) expect(mails.join()).not.toContain(key.slice(4))
   })
 
-  test('is reported when it could not be sent, and the key is made all the same', async () => {
+  test('is reported when it could not be sent, and the key is created nevertheless', async () => {
     const sink = new MailSink()
     sink.stop()
     const args = ['account', 'create', '--email', 'untold@example.org', '--json']
@@ -136,7 +136,7 @@ describe('account update', () => {
     })
   })
 
-  test('an unknown account is a failure, and nothing to change is wrong usage', async () => {
+  test('fails for an unknown account, and is wrong usage with nothing to change', async () => {
     for (const id of [NOBODY, 'nobody']) {
       const unknown = await run('account', 'update', id, '--plan', 'pro')
       expect(unknown.status).toBe(1)
@@ -200,7 +200,7 @@ describe('account update --role admin', () => {
     ...more,
   ]
 
-  test('asks for confirmation by name, and changes nothing without a yes', async () => {
+  test('needs confirmation by name, and changes nothing without a yes', async () => {
     const { account_id } = await create('boss@example.org')
     const no = answering(false)
     expect(await corridorWith(env(), promote(account_id), no)).toEqual({
@@ -218,7 +218,7 @@ describe('account update --role admin', () => {
     expect(yes.questions).toHaveLength(1)
   })
 
-  test('asks on a terminal, and reads what is typed there', async () => {
+  test('asks on a terminal, and reads the input there', async () => {
     const { account_id } = await create('typed@example.org')
     const typed = async (answer: string) => {
       let shown = ''
@@ -256,7 +256,7 @@ describe('account update --role admin', () => {
     expect(documentOf(await corridorWith(env(), promote(id))).role).toBe('admin')
   })
 
-  test('an unknown account is a failure before any question', async () => {
+  test('fails for an unknown account before any question', async () => {
     const no = answering(false)
     const { status, said } = await corridorWith(env(), promote(NOBODY), no)
     expect([status, said]).toEqual([
@@ -333,7 +333,7 @@ describe('key', () => {
       expect((await run(...args, 'c', '--read-only', '--origins', wrong)).status).toBe(2)
   })
 
-  test('revoke ends a key and says since when, and says the same the next time', async () => {
+  test('revoke ends a key and prints since when, and prints the same the next time', async () => {
     const { account_id, key_id, key } = await create('revoke@example.org')
     const revoked = documentOf(await run('key', 'revoke', key_id, '--json'))
     expect(revoked).toEqual({ key_id, revoked_at: expect.stringMatching(ISO) })
@@ -350,7 +350,7 @@ describe('key', () => {
     ])
   })
 
-  test('list and revoke tell keys apart by how they begin and end, and show no more', async () => {
+  test('list and revoke show how keys begin and end, and no more', async () => {
     const { account_id, key_id, key } = await create('mark@example.org')
     const old = await createAccountStore(database).createKey({
       ...{ accountId: account_id, name: 'old', hash: 'f'.repeat(64), actor: 'test' },
@@ -411,7 +411,7 @@ describe('account reset-second-factor', () => {
     }
   })
 
-  test('says whom it let in, and what it removed', async () => {
+  test('prints whom it let in, and what it removed', async () => {
     const { account_id } = await create('lost@example.org')
     await database.sql`
       insert into portal_users

@@ -35,7 +35,7 @@ describe('observations archive', () => {
     expect(stdout).toBe('whole months of that age: 0, with 0 observations as rows\n')
   })
 
-  test('has nothing to do where no month is that old', async () => {
+  test('has nothing to do if no month is that old', async () => {
     const { stdout, status } = await run('--older-than', '90y')
     expect([status, stdout]).toEqual([0, '0 observations archived; whole months of that age: 0\n'])
   })
@@ -64,7 +64,7 @@ describe('observations archive', () => {
     expect(await rowsIn(database)).toEqual(before)
   })
 
-  test('says what to do where the disk is full', async () => {
+  test('says what to do if the disk is full', async () => {
     await archive(database, Date.now())
     await createRetentionStore(database).unarchive(Date.UTC(2025, 9))
     await database.sql.unsafe(`

@@ -31,7 +31,7 @@ const named = async () => {
 }
 
 describe('catalogue apply', () => {
-  test('creates and updates what a file names; the rest stays', async () => {
+  test('creates and updates the entries of a file, and leaves the others', async () => {
     const first = {
       currencies: [
         { code: 'NGN', name: 'Naira', minor_units: 2 },
@@ -63,7 +63,7 @@ describe('catalogue apply', () => {
     expect(verified).toEqual({ corridors: 1, differences: 0 })
   })
 
-  test('a file with any fault is not applied, and every fault is listed', async () => {
+  test('does not apply a file with any error, and lists every error', async () => {
     const before = await named()
     const file = { currencies: [{ code: 'GHS', name: 'Cedi' }, { code: 'G' }], provider: [] }
     const { status, stdout, said } = await apply(JSON.stringify(file), 'wrong.json')
@@ -93,7 +93,7 @@ describe('catalogue apply', () => {
     ])
   })
 
-  test('says how many more faults there are than it lists', async () => {
+  test('says how many more errors there are than it lists', async () => {
     const currencies = Array.from({ length: 30 }, () => ({ code: 1, name: 'x' }))
     const { said } = await apply(JSON.stringify({ currencies }))
     expect(said).toHaveLength(22)

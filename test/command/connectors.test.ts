@@ -100,7 +100,7 @@ describe('corridor connectors run', () => {
     seen = 0
   })
 
-  test('asks each corridor, and records all that it answers', async () => {
+  test('requests each corridor, and records all that is returned', async () => {
     await rest()
     const asked: string[] = []
     answer = (request) => {
@@ -172,7 +172,7 @@ row: { from: '"GBP"', to: '"KES"', rate: rate, fee: fee }
     expect((await run('status')).stdout).toMatch(/acme +works +\S+Z +1 +0 +-/)
   })
 
-  test('takes the newest file only, where that is wanted', async () => {
+  test('reads only the newest file on request', async () => {
     await connector(`from: { url: "file:in/*.csv", latest: true }
 format: csv
 row: { from: '"GBP"', to: To, rate: Rate }
@@ -183,7 +183,7 @@ row: { from: '"GBP"', to: To, rate: Rate }
     expect(await recorded()).toMatchObject([{ rate: '172' }])
   })
 
-  test('asks by POST where there is a body, with the values of each in it', async () => {
+  test('sends a POST if there is a body, with the values of each corridor in it', async () => {
     await connector(`from:
   url: ${partner.url}search
   body: { asset: "{from}", page: "{page}", filter: { pay: ["{to} cash"], merchant: false } }
@@ -204,7 +204,7 @@ row: { from: ask.from, to: ask.to, rate: rate }
     ])
   })
 
-  test('follows the pages of an answer, on its own host alone', async () => {
+  test('follows the pages of a response, on its own host alone', async () => {
     await rest()
     await connector(`from:
   url: ${partner.url}quotes
@@ -241,7 +241,7 @@ row: { from: '"GBP"', to: '"KES"', rate: $number(fx.rate) }
   })
 })
 
-describe('a fault of the source records nothing, and is reported in one line', () => {
+describe('an error of the source records nothing, and is reported in one line', () => {
   const answers: [what: string, reply: () => Response, said: string][] = [
     ['a truncated answer', () => new Response('{"quotes": [{"fx"'), 'did not answer complete JSON'],
     ['an error page', () => new Response('<html>Sorry</html>'), 'answered a web page instead'],
@@ -287,7 +287,7 @@ describe('a fault of the source records nothing, and is reported in one line', (
     expect(said.join()).toContain('CONNECTORS_ALLOW')
   })
 
-  test('a token that is not there', async () => {
+  test('a missing token', async () => {
     await rest()
     expect((await run('run acme')).said.join()).toContain('environment variable ACME_TOKEN')
   })
@@ -337,7 +337,7 @@ row: { from: '"GBP"', to: '"KES"', rate: rate, amount_min: least }
     expect(await recorded()).toHaveLength(0)
   })
 
-  test('a date that could be two, with the member that decides', async () => {
+  test('a date that could be two, with the field that decides', async () => {
     await csv('numbers: { decimal: "," }\n')
     await table('From;To;Rate;Date\nGBP;KES;171,5;03/04/2026\n')
     const { stdout } = await run('run acme --dry-run')
@@ -346,7 +346,7 @@ row: { from: '"GBP"', to: '"KES"', rate: rate, amount_min: least }
 })
 
 describe('corridor connectors', () => {
-  test('list names every file, and what is wrong with one that is not valid', async () => {
+  test('list names every file, and what is wrong with an invalid one', async () => {
     await csv()
     await writeFile(join(folder, 'bad.yaml'), 'name: bad\nformat: pdf\n')
     const { stdout } = await run('list')
@@ -356,13 +356,13 @@ describe('corridor connectors', () => {
     expect((await run('run other')).said.join()).toContain('not valid: bad.yaml')
   })
 
-  test('list says where it looked where there is none', async () => {
+  test('list names the folder if there is none', async () => {
     expect((await run('list')).stdout).toBe(
       `no connector in ${folder}: CONNECTORS names the folder\n`,
     )
   })
 
-  test('check says where a fault is, and that there is none', async () => {
+  test('check says where an error is, and that there is none', async () => {
     await csv()
     expect((await run(`check ${join(folder, 'acme.yaml')}`)).stdout).toBe('acme is valid\n')
     await csv('tiem_zone: x\n')
@@ -371,7 +371,7 @@ describe('corridor connectors', () => {
     expect(stdout).toContain('acme.yaml line 8, column 1: tiem_zone is not a known member')
   })
 
-  test('schema is a JSON Schema of all members', async () => {
+  test('schema is a JSON Schema of all fields', async () => {
     const { properties } = JSON.parse((await run('schema')).stdout)
     expect(Object.keys(properties)).toContain('row')
   })

@@ -34,7 +34,7 @@ async function newest(): Promise<string> {
 }
 
 describe('preparedDemo', () => {
-  test('the first start moves the sample so that it ends today, and says what it is', async () => {
+  test('moves the sample at the first start so that it ends today, and describes it', async () => {
     const state = await startedAt(TODAY)
     expect(state).toMatchObject({ sampleEnd, shiftDays: 54 })
     expect(await newest()).toBe('2026-11-22T00:00:00.000Z')
@@ -46,7 +46,7 @@ describe('preparedDemo', () => {
     )
   })
 
-  test('a later start keeps data and keys, and says how old the sample is', async () => {
+  test('keeps data and keys at a later start, and says how old the sample is', async () => {
     const { accounts } = (await readDemoState(dataDir))!
     expect(await startedAt(NEXT_DAYS)).toEqual({ sampleEnd, shiftDays: 54, accounts })
     expect(await newest()).toBe('2026-11-22T00:00:00.000Z')
@@ -54,7 +54,7 @@ describe('preparedDemo', () => {
     expect(said.splice(0)).toEqual([`the sample ends 2 days before today; ${anew}`])
   })
 
-  test('data that an earlier version loaded stays, and the start says that it is another sample', async () => {
+  test('keeps data that an earlier version loaded, and says that it is another sample', async () => {
     const { accounts } = (await readDemoState(dataDir))!
     await writeDemoState(dataDir, { shiftDays: 443, accounts })
     const state = await startedAt(NEXT_DAYS)
@@ -67,7 +67,7 @@ describe('preparedDemo', () => {
     expect(sampleNotice(state)).toBe(`sample data of an earlier version, ${moved}`)
   })
 
-  test('a state without its data moves the sample again', async () => {
+  test('moves the sample again if the state has no data', async () => {
     const other = await freshDatabase()
     const folder = join(dataDir, 'other')
     await writeDemoState(folder, { shiftDays: 443, accounts: [] })

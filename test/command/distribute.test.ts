@@ -4,7 +4,7 @@ import { emptyDatabase, freshDatabase } from '../support/postgres.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 describe('corridor distribute', () => {
-  test('tells how to get the extension where a database has none, and changes nothing', async () => {
+  test('says how to get the extension if a database has none, and changes nothing', async () => {
     const database = await freshDatabase()
     const tried = await corridor(['distribute'], database.url)
     expect(tried).toMatchObject({ status: 1, stdout: '' })
@@ -15,7 +15,7 @@ describe('corridor distribute', () => {
     await database.close()
   })
 
-  test('asks for the schema of this version first', async () => {
+  test('requires the schema of this version first', async () => {
     const database = await emptyDatabase()
     const { status, said } = await corridor(['distribute', '--dry-run'], database.url)
     expect([status, said.join()]).toEqual([
@@ -25,12 +25,12 @@ describe('corridor distribute', () => {
     await database.close()
   })
 
-  test('sends who has an embedded database to a cluster, and makes none', async () => {
+  test('refers from an embedded database to a cluster, and creates none', async () => {
     const { status, said } = await corridorWith({ DATA_DIR: await scratchFolder() }, ['distribute'])
     expect([status, said.join()]).toEqual([1, expect.stringContaining('set DATABASE_URL')])
   })
 
-  test('takes 1 to 1024 shards', async () => {
+  test('accepts 1 to 1024 shards', async () => {
     const database = await freshDatabase()
     for (const shards of ['0', '1025', '-1', 'all', '1e2'])
       expect((await corridor(['distribute', '--shards', shards], database.url)).status).toBe(2)

@@ -163,7 +163,7 @@ const letSignIn = (database: FreshDatabase, account: string) => database.sql`
   values ('person', 'Person', 'a@example.org', true, now(), now(), ${account})`
 
 describe('a user with the rights of ops/compose/service-rights.sql', () => {
-  test('runs every command, but for the one that fills an empty database', async () => {
+  test('runs every command, except for the one that fills an empty database', async () => {
     const names = await commandNames()
     expect([...Object.keys(CALLS), ...WITHOUT].sort()).toEqual(names.sort())
     const used = await grantedDatabase()
@@ -208,7 +208,7 @@ describe('a user with the rights of ops/compose/service-rights.sql', () => {
     expect(await child.exited).toBe(0)
   })
 
-  test('is named at the start what it lacks where everybody else lost their rights too', async () => {
+  test('gets the names of missing rights at the start if everyone else lost theirs too', async () => {
     const database = await grantedDatabase()
     const name = new URL(database.url).pathname.slice(1)
     await database.sql.unsafe(`

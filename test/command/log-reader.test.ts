@@ -110,7 +110,7 @@ async function flood(origin: string, requests = REQUESTS): Promise<void> {
 }
 
 describe('a reader of stderr that has stopped', () => {
-  test('delays neither answers nor the end, even with more lines than fit', async () => {
+  test('delays neither responses nor the end, even with more lines than fit', async () => {
     const { child, pipe, origin } = await serveUnread()
     await flood(origin)
     expect((await fetch(`${origin}/readyz`)).status).toBe(200)
@@ -130,7 +130,7 @@ describe('a reader of stderr that has stopped', () => {
     pipe.close()
   })
 
-  test('learns how many lines it missed when it reads again, and then gets every line', async () => {
+  test('is told how many lines it missed when it reads again, and then gets every line', async () => {
     const { pipe, reader, origin } = await serveUnread()
     await flood(origin)
     const missed = await reader.read((lines) => lines.some(({ msg }) => LEFT_OUT.test(msg)))
@@ -146,7 +146,7 @@ describe('a reader of stderr that has stopped', () => {
     pipe.close()
   })
 
-  test('does not end the service by going away', async () => {
+  test('does not end the service by disconnecting', async () => {
     const { child, pipe, origin } = await serveUnread()
     pipe.close()
     await flood(origin)

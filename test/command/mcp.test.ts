@@ -72,7 +72,7 @@ describe('corridor mcp --url', () => {
 })
 
 describe('bridge', () => {
-  test('repeats in headers what a revision wants there', async () => {
+  test('repeats in headers what a revision requires there', async () => {
     const named = new Map<unknown, (string | null)[]>()
     const { handle } = tools.world.tools
     tools.world.tools.handle = async (request) => {
@@ -111,7 +111,7 @@ describe('bridge', () => {
     expect(answers).toHaveLength(4)
   })
 
-  test('passes batches, notes and what has no end of line, in any pieces', async () => {
+  test('passes on batches, notifications and messages without a line end, in any pieces', async () => {
     const text = `\n[${lineOf(CALLED, 'a')},${lineOf({ method: 'ping' }, 2)}]`.replaceAll(
       '}\n',
       '}',
@@ -125,7 +125,7 @@ describe('bridge', () => {
     expect(answers.flat().map(({ id }) => id)).toContainAllValues(['a', 2, 3])
   })
 
-  test('answers each faulty line, and goes on', async () => {
+  test('responds to each invalid line, and continues', async () => {
     const long = lineOf({ method: 'ping', params: { more: 'x'.repeat(LINE_BYTES_MAX) } }, 'long')
     const large = lineOf({ method: 'ping', params: { more: 'x'.repeat(70_000) } }, 'large')
     const { answers } = await spoken([
@@ -167,7 +167,7 @@ describe('bridge', () => {
     expect([answers, said]).toEqual([[], [expect.stringContaining('not valid')]])
   })
 
-  test('keeps the key and a message out of the hands of a service that sends them on', async () => {
+  test('keeps the key and a message from a service that redirects them', async () => {
     const heard: string[] = []
     const elsewhere = Bun.serve({ port: 0, fetch: ({ url }) => Response.json(heard.push(url)) })
     const target = `http://127.0.0.1:${elsewhere.port}/mcp`
@@ -286,7 +286,7 @@ describe('a subscription by the bridge', () => {
     await server.stop(true)
   })
 
-  test('that is lost is answered with an error, one that is ended with its result alone', async () => {
+  test('that is lost gets an error, and one that is ended its result alone', async () => {
     const { server, url, tell, end } = streaming()
     const { write, close, done, until } = talk(url)
     await write(subscribe('s1'))

@@ -37,7 +37,7 @@ const commands = (): string[][] => [
   ['backup', join(folder, 'backup.gz')],
 ]
 
-describe('with no database in sight', () => {
+describe('without a database', () => {
   test('a command that reads, or changes what must exist, says where it looked and creates nothing', async () => {
     for (const args of commands()) {
       const dataDir = await newDataDir()
@@ -85,7 +85,7 @@ describe('with no database in sight', () => {
     }
   })
 
-  test('a command that begins something creates a database, which the others then find', async () => {
+  test('a command that starts something creates a database, which the others then find', async () => {
     const env = { DATA_DIR: await newDataDir() }
     const made = await corridorWith(env, [
       'account',

@@ -93,7 +93,7 @@ describe('observations import', () => {
     })
   })
 
-  test('says how many months it made, and why none', async () => {
+  test('says how many months it created, and why none', async () => {
     const rows = Array.from({ length: 10_000 }, (_, i) => {
       const at = new Date(Date.now() - (i % 95) * 86_400_000).toISOString()
       return `wise,USD,KES,${1000 + i},,,${at},`
@@ -107,7 +107,7 @@ describe('observations import', () => {
     ])
   })
 
-  test('records JSON lines from standard input, giving those without a time the same moment', async () => {
+  test('records JSON lines from standard input, giving those without a time the same time', async () => {
     const rows = ['{"provider_id":"wise","source_currency":"USD","target_currency":"KES","rate":1}']
     rows.push(
       '{"provider_id":"wise","from":"USD","to":"KES","rate":1.12345678901234567,"fee":null}',
@@ -122,7 +122,7 @@ describe('observations import', () => {
     expect(second!.effective_from).toBe(first!.effective_from)
   })
 
-  test('names the columns and members that it does not read, and imports the rest', async () => {
+  test('names the columns and fields that it does not read, and imports the rest', async () => {
     const row = '{"provider_id":"wise","from":"USD","to":"KES","rate":1,"comment":"KES"}'
     const path = await fileOf(`provider_id,from,to,rate,surcharge,id\nwise,USD,KES,1,2,7\n`)
     for (const [file, names] of [
@@ -151,7 +151,7 @@ describe('observations import', () => {
     expect(await count()).toBe(before)
   })
 
-  test('treats a misspelt member of a JSON line as a fault of that line', async () => {
+  test('treats a misspelt field of a JSON line as an error of that line', async () => {
     const row = '{"provider_id":"wise","from":"USD","to":"KES","rate":1,"fee_curency":"KES"}'
     const path = await fileOf(`${row}\n${row.replace('fee_curency', 'error')}\n`, 'quotes.ndjson')
     const fault = 'line 1: "fee_curency" is not read: did you mean fee_currency?'
@@ -164,7 +164,7 @@ describe('observations import', () => {
     })
   })
 
-  test('a file with an invalid row is not imported, and its first faults are listed by line', async () => {
+  test('does not import a file with an invalid row, and lists its first errors by line', async () => {
     const before = await count()
     const path = await fileOf(
       `${HEADER}\n${wiseRows(20_000)}${'nobody,USD,KES,1,,,,\n'.repeat(25)}`,
@@ -210,7 +210,7 @@ describe('observations import', () => {
       }
     })
 
-  test('an unclosed quote is a fault of its line', async () => {
+  test('reports an unclosed quote as an error of its line', async () => {
     const path = await fileOf(`${HEADER}\nwise,USD,KES,1,,,,"open\nwise,USD,KES,1,,,,\n`)
     expect((await load(path)).said[0]).toBe('line 2: has a quote that is not closed')
   })
@@ -307,7 +307,7 @@ describe('observations import --skip-invalid', () => {
   })
 })
 
-describe('observations import of what is there already', () => {
+describe('observations import of existing rows', () => {
   const AT = '2026-02-01T00:00:00Z'
   const FILE =
     `${HEADER}\nwise,USD,NGN,1500,1,,${AT},\nwise,USD,NGN,1500.50,,,${AT},\n` +
@@ -399,7 +399,7 @@ describe('observations import of rates far from the mid of their day', () => {
     await store.append({ source: 'feed', fetchedMs: Date.parse('2026-01-05T00:00:00Z'), rates })
   })
 
-  test('rejects them with the mid, but for rows that say accept_implausible', async () => {
+  test('rejects them with the mid, except for rows with accept_implausible', async () => {
     const row = (rate: string, accepted = '') => `wise,USD,NGN,${rate},${AT},${accepted}`
     const path = await fileOf(`${HEAD}\n${row('1.499')}\n${row('1498')}\n${row('1.498', 'true')}\n`)
     const { status, said } = await load(path)

@@ -74,7 +74,7 @@ describe('only the result anywhere else', () => {
 })
 
 describe('withHeartbeat', () => {
-  test('says now and then that work continues, until it is done', async () => {
+  test('prints now and then that work continues, until it is done', async () => {
     const { promise: work, resolve } = Promise.withResolvers<string>()
     const said: string[] = []
     const say = (line: string) => {
@@ -86,7 +86,7 @@ describe('withHeartbeat', () => {
     expect(said).toEqual(Array(2).fill('still loading memory, for 0 s now'))
   })
 
-  test('is silent about work that is done soon, and passes its failure on', async () => {
+  test('prints nothing for short work, and passes its failure on', async () => {
     const said: string[] = []
     const waiting = { what: 'loading', say: (line: string) => void said.push(line) }
     const failure = withHeartbeat(waiting, () => Promise.reject(new Error('no')))

@@ -33,7 +33,7 @@ describe('observations prune', () => {
     expect(await count()).toBe(5)
   })
 
-  test('with --dry-run says how many it would delete, and deletes none', async () => {
+  test('with --dry-run prints how many it would delete, and deletes none', async () => {
     const limit = () => new Date(keptFromMs(systemClock.now(), 5)).toISOString()
     const earliest = limit()
     const { before, ...rest } = documentOf(await prune('--older-than', '5y', '--dry-run', '--json'))

@@ -17,7 +17,7 @@ afterAll(() => database.close())
 const run = (...args: string[]) => corridor(['rollups', ...args], database.url)
 
 describe('rollups', () => {
-  test('verify finds no fault after recording', async () => {
+  test('verify finds no error after recording', async () => {
     const result = { corridors: 2, differences: 0 }
     expect(documentOf(await run('verify', '--json'))).toEqual(result)
   })

@@ -113,27 +113,24 @@ describe('corridor serve with JSON lines', () => {
     expect(lines.at(-1)).not.toHaveProperty('worker')
   })
 
-  test.each(['1', '2'])(
-    'says in log lines that it cannot listen, with WORKERS=%s',
-    async (workers) => {
-      const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-      const port = String(other.port)
-      const env = { PORT: port, WORKERS: workers, REFERENCE_FEED: 'none' }
-      const settings = { databaseUrl: await ownDatabase(), env }
-      const { status, stdout, said } = await corridorProcess(['serve'], settings)
-      await other.stop(true)
-      const errors = said.filter((line) => line.includes('"level":"error"'))
-      expect([status, stdout, errors.length]).toEqual([1, '', 1])
-      expect(JSON.parse(errors[0]!)).toMatchObject({
-        level: 'error',
-        msg: expect.stringContaining(
-          `cannot listen on 127.0.0.1:${port} (the port is taken); set HOST and PORT`,
-        ),
-      })
-    },
-  )
+  test.each(['1', '2'])('logs that it cannot listen, with WORKERS=%s', async (workers) => {
+    const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+    const port = String(other.port)
+    const env = { PORT: port, WORKERS: workers, REFERENCE_FEED: 'none' }
+    const settings = { databaseUrl: await ownDatabase(), env }
+    const { status, stdout, said } = await corridorProcess(['serve'], settings)
+    await other.stop(true)
+    const errors = said.filter((line) => line.includes('"level":"error"'))
+    expect([status, stdout, errors.length]).toEqual([1, '', 1])
+    expect(JSON.parse(errors[0]!)).toMatchObject({
+      level: 'error',
+      msg: expect.stringContaining(
+        `cannot listen on 127.0.0.1:${port} (the port is taken); set HOST and PORT`,
+      ),
+    })
+  })
 
-  test('says in one line that its settings are wrong, whatever its level', async () => {
+  test('logs in one line that its settings are wrong, whatever its level', async () => {
     const env = { PORT: 'many', LOG_LEVEL: 'silent', MID_MAX_AGE: 'old' }
     const { status, said } = await corridorProcess(['serve'], { databaseUrl: '', env })
     expect(status).toBe(1)
@@ -143,7 +140,7 @@ describe('corridor serve with JSON lines', () => {
     expect(msg).toMatch(/^corridor ends: wrong settings: PORT .*; MID_MAX_AGE /)
   })
 
-  test('says so in a sentence on a terminal', async () => {
+  test('prints that in a sentence on a terminal', async () => {
     const env = { PORT: 'many', LOG_FORMAT: 'pretty' }
     const { status, said } = await corridorProcess(['serve'], { databaseUrl: '', env })
     expect(status).toBe(1)

@@ -25,7 +25,7 @@ async function nextRun(world: ReturnType<typeof worldOf>) {
 }
 
 describe('fetchReferences in the mode consensus', () => {
-  test('asks every feed and records the median under all names', async () => {
+  test('fetches every feed and records the median under all names', async () => {
     const { feeds, world } = threeFeeds()
     const { outcome, support, mid } = await nextRun(world)
     expect(feeds.map(({ asked }) => asked)).toEqual([1, 1, 1])
@@ -73,7 +73,7 @@ describe('fetchReferences in the mode consensus', () => {
     expect(outcome.feeds[0]!.message).toBe('dates its rates in the future')
   })
 
-  test('a re-pricing of 40 % that feeds agree on gets through in its first run', async () => {
+  test('a re-pricing of 40 % that feeds agree on is accepted in its first run', async () => {
     const { feeds, world } = threeFeeds()
     await nextRun(world)
     for (const [i, feed] of feeds.slice(0, 2).entries())
@@ -92,7 +92,7 @@ describe('fetchReferences in the mode consensus', () => {
     expect(support).toMatchObject({ basis: 'consensus', left: [{ source: 'a', perUsd: '131' }] })
   })
 
-  test('without two that answer, one counts by the rules for moves', async () => {
+  test('without two that respond, one counts by the rules for moves', async () => {
     const { feeds, world } = threeFeeds()
     await nextRun(world)
     for (const feed of feeds.slice(1)) feed.say = dead()
@@ -133,7 +133,7 @@ describe('fetchReferences in the mode consensus', () => {
     expect((await world.store.loadState())!.support).toEqual(outcome.support)
   })
 
-  test('a feed that repeats what it said before a move is left out, and named', async () => {
+  test('a feed that repeats its rates of before a move is left out, and named', async () => {
     const { feeds, world } = threeFeeds()
     await nextRun(world)
     for (const feed of feeds.slice(1)) feed.say = () => ({ ...RATES, KES: 142 })
@@ -168,7 +168,7 @@ describe('fetchReferences in the mode consensus', () => {
     expect((await nextRun(world)).mid).toMatchObject({ rate: 130, source: 'a', basis: 'single' })
   })
 
-  test('a feed that says again what it said days ago, as of today, is refused and named', async () => {
+  test("a feed that repeats its rates of days ago under today's date is refused and named", async () => {
     const { feeds, world } = threeFeeds()
     const [a] = feeds
     const sayOn = async (factor: number) => {
@@ -205,7 +205,7 @@ describe('fetchReferences in the mode consensus', () => {
     expect((await nextRun(world)).mid).toMatchObject({ rate: 192, basis: 'single' })
   })
 
-  test('a feed added, taken away or moved in the list changes no value beyond the others', async () => {
+  test('a feed added, removed or moved in the list changes no value beyond the others', async () => {
     const { feeds, world } = threeFeeds()
     await nextRun(world)
     const [a, b, c] = feeds
@@ -224,7 +224,7 @@ describe('fetchReferences in the mode consensus', () => {
     expect((await world.store.loadState())!.feeds.map(({ id }) => id)).toEqual(['a2', 'c'])
   })
 
-  test('a redenomination counts once feeds agree on it, whichever begins', async () => {
+  test('a redenomination counts once feeds agree on it, whichever starts', async () => {
     const { feeds, world } = threeFeeds()
     await nextRun(world)
     const renamed = () => ({ ...RATES, GHS: RATES.GHS * 1000 })
@@ -280,7 +280,7 @@ describe('fetchReferences in the mode consensus', () => {
     },
   )
 
-  test('a peg given up is followed where feeds agree, in the values as in the dispersion', async () => {
+  test('a peg given up is followed if feeds agree, in the values as in the dispersion', async () => {
     const { feeds, world } = threeFeeds()
     await nextRun(world)
     for (const [i, feed] of feeds.entries()) feed.say = () => ({ ...RATES, XOF: 850 + i })

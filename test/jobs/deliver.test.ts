@@ -117,7 +117,7 @@ describe('Deliverer', () => {
       expect(one).toMatchObject({ status: 'done', tries: 1, lastStatus: 204, lastError: null })
   })
 
-  test('tries again after growing pauses until a receiver takes it', async () => {
+  test('retries after growing pauses until a receiver accepts it', async () => {
     let answers = 0
     using to = receiver(() => new Response('busy', { status: ++answers < 3 ? 503 : 200 }))
     const alert = await alertTo(to.url)
@@ -166,7 +166,7 @@ describe('Deliverer', () => {
     expect(to.got).toHaveLength(3)
   })
 
-  test('a test is tried once, since a person waits for it', async () => {
+  test('tries a test once, since a person waits for it', async () => {
     using to = receiver(() => new Response('', { status: 500 }))
     const alert = await alertTo(to.url)
     await fire(alert, 'test')
@@ -204,7 +204,7 @@ describe('Deliverer', () => {
     for (const one of hanging) one[Symbol.dispose]()
   })
 
-  test('a receiver that hangs for one account takes the messages of others at that host', async () => {
+  test('stops for one account, and not for others at that host, if a receiver hangs', async () => {
     const { promise: never } = Promise.withResolvers<Response>()
     using to = receiver(({ path }) =>
       path === '/hang' ? never : new Response(null, { status: 204 }),
@@ -223,7 +223,7 @@ describe('Deliverer', () => {
     expect(deliverer.underWay).toBe(2)
   })
 
-  test('a host gets so many tries a minute of all accounts, and the others in the next', async () => {
+  test('tries a host for all accounts up to a limit a minute, and the rest in the next', async () => {
     using to = receiver()
     const minuteEndMs = (Math.floor(world.clock.now() / MINUTE_MS) + 1) * MINUTE_MS
     await database.sql`delete from portal_attempts`
@@ -249,7 +249,7 @@ describe('Deliverer', () => {
     expect(to.got).toHaveLength(2)
   })
 
-  test('what a process had in progress when it stopped, another one sends at once', async () => {
+  test('sends at once what another process had in progress when it stopped', async () => {
     using hanging = await rawReceiver(() => {})
     const alert = await alertTo(`http://127.0.0.1:${hanging.port}/`)
     await fire(alert)
@@ -265,7 +265,7 @@ describe('Deliverer', () => {
     expect(to.got).toHaveLength(1)
   })
 
-  test('what a process had in its hands when it was killed, another one sends after a minute', async () => {
+  test('sends after a minute what another process had in progress when it was killed', async () => {
     using to = receiver()
     const alert = await alertTo(to.url)
     const { id } = await fire(alert)
@@ -293,7 +293,7 @@ describe('Deliverer', () => {
 })
 
 describe('Deliverer, while the database is unreachable', () => {
-  test('what was sent but not stored is sent again under its id, and nothing is lost', async () => {
+  test('sends again under its id what was sent but not stored, and loses nothing', async () => {
     const proxy = await DatabaseProxy.to(database.url)
     const away = () => {
       proxy.isDropping = true
@@ -326,11 +326,11 @@ describe('Deliverer, while the database is unreachable', () => {
   })
 })
 
-describe('Deliverer, where an address is at its end', () => {
+describe('Deliverer, when a webhook is gone', () => {
   const endings = () => database.sql<{ body: string }[]>`
     select body from alert_deliveries where kind = 'ended'`
 
-  test('410 switches off all alerts of the account that go there, and tells the owner once', async () => {
+  test('disables all alerts of the account to that URL after a 410, and notifies the owner once', async () => {
     using to = receiver(() => new Response('', { status: 410 }))
     using other = receiver()
     const [one, two, elsewhere] = [
@@ -350,7 +350,7 @@ describe('Deliverer, where an address is at its end', () => {
     expect(told).toMatchObject([{ alerts: ['one', 'two'], reason }])
   })
 
-  test('a day of failures without a success switches it off', async () => {
+  test('disables it after a day of failures without a success', async () => {
     using to = receiver(() => new Response('', { status: 500 }))
     const alert = await alertTo(to.url)
     await fire(alert)
@@ -377,7 +377,7 @@ describe('Deliverer, where an address is at its end', () => {
     expect(await endings()).toHaveLength(1)
   })
 
-  test('a success in between begins the day again', async () => {
+  test('starts the day again after a success in between', async () => {
     using to = receiver(
       ({ body }) => new Response('', { status: body.includes('"test"') ? 200 : 500 }),
     )

@@ -45,7 +45,7 @@ describe('FeedTurns', () => {
     expect(feeds[0]!.asked).toBe(2)
   })
 
-  test('asks nothing without a currency, and leaves the time to a later run', async () => {
+  test('fetches nothing without a currency, and leaves the time to a later run', async () => {
     const { turns, feeds, know } = turnsOf(undefined, ['USD'])
     await turns.run()
     expect(feeds[0]!.asked).toBe(0)
@@ -54,7 +54,7 @@ describe('FeedTurns', () => {
     expect(feeds[0]!.asked).toBe(1)
   })
 
-  test('asks for active fiat currencies only', async () => {
+  test('requests active fiat currencies only', async () => {
     const { turns, world, memory, clock } = turnsOf()
     const currencies = [
       currency('KES'),
@@ -67,7 +67,7 @@ describe('FeedTurns', () => {
     expect(snapshot!.rates.map((rate) => rate.currency)).toEqual(['KES'])
   })
 
-  test('a start within the hour of a successful run asks no feed', async () => {
+  test('fetches no feed at a start within the hour of a successful run', async () => {
     const { turns, feeds, clock, start, begun } = turnsOf()
     await turns.run()
     clock.advance(60_000)
@@ -76,7 +76,7 @@ describe('FeedTurns', () => {
     expect([begun(), feeds[0]!.asked]).toEqual([1, 1])
   })
 
-  test('a start after a run without success asks again', async () => {
+  test('fetches again at a start after a run without success', async () => {
     const { turns, feeds, clock, start } = turnsOf([feedOf('a', dead())])
     await expect(turns.run()).rejects.toThrow('a answered 503')
     clock.advance(60_000)
@@ -86,7 +86,7 @@ describe('FeedTurns', () => {
     expect(feeds[0]!.asked).toBe(2)
   })
 
-  test('a start with other feeds asks them', async () => {
+  test('fetches other feeds at a start', async () => {
     const { world, memory, turns } = turnsOf()
     await turns.run()
     const b = feedOf('b', () => RATES)
@@ -97,7 +97,7 @@ describe('FeedTurns', () => {
     expect(b.asked).toBe(1)
   })
 
-  test('a currency that is new to the catalogue is asked for at once, and once', async () => {
+  test('requests a currency that is new to the catalogue at once, and once', async () => {
     const { turns, feeds, clock, know, start, begun } = turnsOf()
     start()
     await turns.run()
@@ -112,7 +112,7 @@ describe('FeedTurns', () => {
     expect(begun()).toBe(2)
   })
 
-  test('a currency that no feed has is not asked for again and again', async () => {
+  test('does not repeat requests for a currency that no feed has', async () => {
     const { turns, know, start, begun } = turnsOf()
     start()
     await turns.run()
@@ -122,7 +122,7 @@ describe('FeedTurns', () => {
     expect(begun()).toBe(2)
   })
 
-  test('a currency that comes while a run is in progress is asked for right after it', async () => {
+  test('requests a currency that comes during a run right after it', async () => {
     const { turns, feeds, clock, know, start } = turnsOf()
     start()
     const [a] = feeds
@@ -144,7 +144,7 @@ describe('FeedTurns', () => {
     expect(a!.asked).toBe(2)
   })
 
-  test('the next time is that of the pattern, or now while it asks', async () => {
+  test('has the next time of the pattern, or now during a fetch', async () => {
     const { turns, clock } = turnsOf()
     const nextMs = Date.parse('2024-07-29T15:07:00Z')
     expect(turns.nextMs(clock.now())).toBe(nextMs)

@@ -26,7 +26,7 @@ describe('three real feeds', () => {
       code === 'USD' ? whole : `"${code}": ${Number(rate) * 10}`,
     )
 
-  test('mids come from the next feed when the first dies and the second is wrong by ten times', async () => {
+  test('mids come from the next feed when the first fails and the second is off tenfold', async () => {
     const { world, upstreams, bodies } = await threeFeeds()
     const [first, second] = upstreams
     const run = async () => {

@@ -31,7 +31,7 @@ describe('fetchReferences', () => {
     expect(world.store.mid('NGN', 'ETB')!.source).toBe('a+b')
   })
 
-  test('a value that is held back leaves the old one with its old time', async () => {
+  test('leaves the old value with its old time if the new one is held back', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([a])
     await fetchReferences(world)
@@ -52,7 +52,7 @@ describe('fetchReferences', () => {
     ])
   })
 
-  test('a lie does not become true by being fetched by hand in a row', async () => {
+  test('does not accept a wrong value that is fetched by hand in a row', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([a])
     await fetchReferences(world)
@@ -67,7 +67,7 @@ describe('fetchReferences', () => {
     expect(outcome!.source).toBe('a')
   })
 
-  test('an implausible answer is refused as a whole, and the next feed is asked', async () => {
+  test('refuses an implausible response as a whole, and fetches the next feed', async () => {
     const world = worldOf([feedOf('a', () => ({ ...RATES, KES: -131 })), feedOf('b', () => RATES)])
     const outcome = await fetchReferences(world)
     expect(outcome).toMatchObject({ source: 'b' })
@@ -79,7 +79,7 @@ describe('fetchReferences', () => {
     expect(world.store.snapshots).toHaveLength(1)
   })
 
-  test('a short answer is not a snapshot, but may fill gaps', async () => {
+  test('records no snapshot of a short response, but may fill gaps with it', async () => {
     const { ETB, NGN, KES, ...rest } = RATES
     const [short, long] = [feedOf('short', () => ({ NGN, KES })), feedOf('long', () => rest)]
     const world = worldOf([short, long])
@@ -104,14 +104,14 @@ describe('fetchReferences', () => {
     expect(outcome!.held).toEqual([])
   })
 
-  test('without currencies or without feeds nothing is asked', async () => {
+  test('fetches nothing without currencies or without feeds', async () => {
     const a = feedOf('a', () => RATES)
     await runFetchReferences(worldOf([a], { known: () => ['USD'] }))
     await runFetchReferences(worldOf([]))
     expect(a.asked).toBe(0)
   })
 
-  test('an unexpected error costs the feed its turn, and its text stays inside', async () => {
+  test('skips a feed after an unexpected error, and hides its message', async () => {
     const bug = new TypeError('https://token@host is undefined')
     const world = worldOf([feedOf('a', dead(bug as FeedError)), feedOf('b', () => RATES)])
     const outcome = await fetchReferences(world)
@@ -120,7 +120,7 @@ describe('fetchReferences', () => {
     expect(world.log.said[0]).toBe('error: a reference feed failed because of a bug')
   })
 
-  test('rejects when the store does, and the next run makes up for it', async () => {
+  test('rejects when the store does, and catches up in the next run', async () => {
     const world = worldOf([feedOf('a', () => RATES)])
     world.store.failure = new Error('away')
     await expect(fetchReferences(world)).rejects.toThrow('away')
@@ -130,7 +130,7 @@ describe('fetchReferences', () => {
 })
 
 describe('replicas', () => {
-  test('the others do nothing while one is asking', async () => {
+  test('do nothing while another one fetches', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([a])
     const outcomes = await Promise.all([fetchReferences(world), fetchReferences(world)])
@@ -152,7 +152,7 @@ describe('replicas', () => {
 })
 
 describe('feed records', () => {
-  test('say when each feed last succeeded and failed, and why', async () => {
+  test('have when each feed last succeeded and failed, and why', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([a])
     const firstMs = world.clock.now()
@@ -189,7 +189,7 @@ describe('feed records', () => {
     ])
   })
 
-  test('a feed that asked for a pause gets it, for a day at most', async () => {
+  test('honour the pause that a feed asked for, for a day at most', async () => {
     const error = new FeedError('rate_limited', 'answered 429', { retryAfterMs: 1_200_000 })
     const a = feedOf('a', dead(error))
     const world = worldOf([a, feedOf('b', () => RATES)])
@@ -213,7 +213,7 @@ describe('feed records', () => {
 })
 
 describe('runFetchReferences', () => {
-  test('rejects with what each feed answered when none served', async () => {
+  test('rejects with the result of each feed when none served', async () => {
     const hung = new FeedError('timeout', 'did not answer within 10 s')
     const world = worldOf([feedOf('a', dead()), feedOf('b', dead(hung))])
     await expect(runFetchReferences(world)).rejects.toThrow(
@@ -223,7 +223,7 @@ describe('runFetchReferences', () => {
 })
 
 describe('summaryOf', () => {
-  test('is one line that says which feed answered, with what, and what is missing', async () => {
+  test('is one line with the feed that responded, its values, and what is missing', async () => {
     const a = feedOf('a', () => RATES)
     const world = worldOf([feedOf('z', dead()), a])
     await fetchReferences(world)

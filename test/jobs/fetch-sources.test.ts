@@ -56,7 +56,7 @@ function failingFor(providerId: string, onFailure: () => void = () => {}) {
   return { store, states, isHeld: () => isHeld }
 }
 
-test('a failure of the store is reported once no bank is being requested any more', async () => {
+test('a failure of the store is reported after the last request to a bank', async () => {
   const slow = Promise.withResolvers<SourceAnswer>()
   const { store, states, isHeld } = failingFor('bank-a', () => slow.resolve(answer))
   const heldThen: boolean[] = []
@@ -73,7 +73,7 @@ test('a failure of the store is reported once no bank is being requested any mor
   expect([heldThen, states.map(({ id }) => id)]).toEqual([[true], ['b']])
 })
 
-test('a run after three weeks away asks for every day since the newest, and for a gap again', async () => {
+test('a run after a pause of three weeks requests every day since the newest, and a gap again', async () => {
   const { store, states } = failingFor('none')
   const clock = clockAt('2026-03-05T12:00:00Z')
   const asked: string[] = []
@@ -106,7 +106,7 @@ test('a run after three weeks away asks for every day since the newest, and for 
   expect([second.gaps, missedDays(second, clock.now())]).toEqual([[], 0])
 })
 
-test('a pattern of ones own asks all banks at its times, whenever they publish', async () => {
+test('a configured pattern fetches all banks at its times, whenever they publish', async () => {
   const { store, states } = failingFor('none')
   const asked: string[] = []
   const sources = ['a', 'b'].map((id) =>

@@ -65,7 +65,7 @@ class Scene {
 }
 
 describe('a load', () => {
-  test('serves everything live, and tells whether memory lacked a quote or a reference', async () => {
+  test('serves everything live, and reports whether memory lacked a quote or a reference', async () => {
     const scene = new Scene()
     expect(await scene.load()).toBe(false)
     scene.quotes = [quote({ rate: 130 })]
@@ -76,7 +76,7 @@ describe('a load', () => {
     expect(scene.memory.current.catalogue.providers).toHaveLength(PROVIDERS.length)
   })
 
-  test('takes away what was withdrawn unheard, for good', async () => {
+  test('removes what was withdrawn without a notification, permanently', async () => {
     const scene = new Scene()
     const wrong = quote({ id: 1, rate: 7 })
     scene.quotes = [wrong]
@@ -98,7 +98,7 @@ describe('a load', () => {
     expect(scene.heldAt(NOW_MS)).toBe(140)
   })
 
-  test('has what held before, after the clock was turned back', async () => {
+  test('has the earlier values after the clock was turned back', async () => {
     const scene = new Scene()
     scene.quotes = [
       quote({ id: 1, rate: 100, atMs: NOW_MS - 5 * HOUR_MS }),
@@ -129,7 +129,7 @@ describe('the references of the days of quotes', () => {
     expect(await scene.load()).toBe(false)
   })
 
-  test('are not lost to an older reading where they come while days are looked up', async () => {
+  test('are not lost to an older reading if they come while days are looked up', async () => {
     const scene = new Scene()
     Object.assign(scene, { quotes: [earlier], references: [yesterday, reference(2, NOW_MS)] })
     scene.onDays = () =>

@@ -213,7 +213,7 @@ async function differencesIn(database: FreshDatabase) {
 
 describe('months that are dropped', () => {
   test(
-    'leave what deleting row by row leaves, and change no later answer',
+    'leave the same rows as deletion row by row, and change no later response',
     async () => {
       let dropped = 0
       const rows = fc.array(row, { minLength: 1, maxLength: 60 })
@@ -240,7 +240,7 @@ describe('months that are dropped', () => {
     TEST_MS_MAX,
   )
 
-  test('leave the best of an hour as it was, where a price that was replaced in it is what stays', async () => {
+  test('leave the best of an hour unchanged if the row that remains was replaced in it', async () => {
     await makeMonthsAgain()
     const effectiveMs = START_MS + 10 * HOUR_MS
     const said = { to: 'UGX', effectiveMs, offer: offer({ service: 'a' }) }

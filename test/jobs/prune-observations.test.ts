@@ -186,7 +186,7 @@ describe('pruneObservations', () => {
     expect(told.map(({ actor }) => actor)).toEqual(['a test', 'a run that was broken off'])
   })
 
-  test('the second of two runs at once does nothing', async () => {
+  test('does nothing in the second of two concurrent runs', async () => {
     const both = await deps.store.once(() => pruneObservations(deps, YEARS))
     expect(both).toBeNull()
   })
@@ -253,7 +253,7 @@ describe('laws', () => {
     return buckets.toSorted((a, b) => a.startMs - b.startMs)
   }
 
-  test('pruning changes no answer about a moment since the limit, and no time series at all', async () => {
+  test('pruning changes no response about a time since the limit, and no time series at all', async () => {
     const law = fc.asyncProperty(rows, moments, async (drawn, since) => {
       const observations = drawn.map(({ provider, rate, hours, said, validHours }) =>
         observation({

@@ -97,7 +97,7 @@ describe('Refresher.reload', () => {
     expect(meter.used('acc', DAY)).toBe(7)
   })
 
-  test('rejects when the database does not answer, and keeps what is served', async () => {
+  test('rejects when the database does not respond, and keeps what is served', async () => {
     const { tables, memory, refresher } = started()
     await refresher.reload()
     const before = memory.current
@@ -126,7 +126,7 @@ describe('Refresher.reload', () => {
   })
 })
 
-describe('usage that others counted while a batch of ours was on its way', () => {
+describe('usage counted by others during a batch of ours', () => {
   const REQUEST = { accountId: 'a', keyId: 'k', limit: 100, nowMs: NOW_MS }
   const total = (requests: number) => [{ accountId: 'a', keyId: 'k', day: DAY, requests }]
 
@@ -198,7 +198,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(['access acc', 'usage of a,b,c -1 2', 'feeds'])
   })
 
-  test('accounts are not loaded one by one where all of them are', async () => {
+  test('accounts are not loaded one by one if all of them are', async () => {
     const { tables, refresher } = started()
     refresher.note({ kind: 'access', accountId: 'a' })
     refresher.note({ kind: 'access' })
@@ -331,7 +331,7 @@ describe('Refresher.note', () => {
     expect(log.said).toEqual(['warn: memory could not be refreshed'])
   })
 
-  test('changes heard before the recovery begins are part of it and are not loaded again', async () => {
+  test('changes received before the recovery starts are part of it and are not loaded again', async () => {
     const { tables, refresher } = started()
     tables.isAway = true
     refresher.note({ kind: 'feeds' })
@@ -356,7 +356,7 @@ describe('Refresher.note', () => {
     expect(tables.asked).toEqual(['feeds'])
   })
 
-  test('retry loads everything after a failure, and asks nothing while memory is in step', async () => {
+  test('retry loads everything after a failure, and queries nothing while memory is in step', async () => {
     const { refresher, tables, memory } = started()
     tables.keys = [key('a', NOW_MS)]
     tables.isAway = true

@@ -42,7 +42,7 @@ describe('isCronPattern', () => {
   })
 })
 
-describe('the instants of a pattern', () => {
+describe('the times of a pattern', () => {
   const ms = (text: string) => Date.parse(`2026-03-05T${text}Z`)
 
   test('lastInstantMs is the last one at or before a time, to the millisecond', () => {
@@ -132,7 +132,7 @@ describe('startSchedule', () => {
     runs[1]!.resolve()
   })
 
-  test('a slow job does not hold up another', async () => {
+  test('a slow job does not delay another', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let quickRuns = 0
     schedule = startSchedule(
@@ -147,7 +147,7 @@ describe('startSchedule', () => {
     resolve()
   })
 
-  test('a job that fails is logged once when it begins to, and once when it works again', async () => {
+  test('a job that fails is logged once when it starts to fail, and once when it works again', async () => {
     const outcomes = [true, false, false, false, true, true, false]
     let run = 0
     const flaky = async () => {
@@ -170,7 +170,7 @@ describe('startSchedule', () => {
     expect(log.said).toEqual(['error: job failed'])
   })
 
-  test('stop waits for the run in progress and begins no other', async () => {
+  test('stop waits for the run in progress and starts no other', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let runs = 0
     const run = () => {

@@ -101,13 +101,13 @@ describe('UsageExchange.run', () => {
     expect(world.meter.used('a', DAY)).toBe(3)
   })
 
-  test('asks the database nothing when nothing was counted', async () => {
+  test('makes no query when nothing was counted', async () => {
     const { exchange, usage } = await begun()
     await exchange.run()
     expect([usage.written, usage.asked]).toEqual([[], []])
   })
 
-  test('rejects with the error of a database that does not answer, and keeps every count', async () => {
+  test('rejects with the error of a database that does not respond, and keeps every count', async () => {
     const world = await begun()
     const { exchange, usage, meter } = world
     usage.error = new Error('no route to host')
@@ -196,7 +196,7 @@ describe('a share', () => {
     await exchange.stop()
   })
 
-  test('is worth nothing for a process that counts as dead, which joins again', async () => {
+  test('is worthless for a process that counts as dead, which joins again', async () => {
     const world = await begun()
     const { exchange, meters, usage } = world
     usage.units = 50
@@ -210,7 +210,7 @@ describe('a share', () => {
     await exchange.stop()
   })
 
-  test('is worth nothing once the lease is over by the clock', async () => {
+  test('is worthless once the lease is over by the clock', async () => {
     const world = await begun()
     const { exchange, meter, clock, usage } = world
     usage.units = 50
@@ -236,7 +236,7 @@ describe('a share', () => {
     expect(meter.reserve(REQUEST)).not.toBeInstanceOf(Promise)
   })
 
-  test('is waited for by a process that is held up for a second, since the database answered', async () => {
+  test('is waited for by a process that is delayed for a second, since the database responded', async () => {
     const answered = Promise.withResolvers<void>()
     const { waiting, exchange, usage } = await waitingFor({
       // biome-ignore lint/suspicious/noThenProperty: whoever awaits it is held up
@@ -254,7 +254,7 @@ describe('a share', () => {
     await exchange.stop()
   })
 
-  test('is waited for no longer than a second of a database that does not answer', async () => {
+  test('is waited for no longer than a second if the database does not respond', async () => {
     jest.useFakeTimers()
     try {
       const { waiting } = await waitingFor(new Promise(() => {}))

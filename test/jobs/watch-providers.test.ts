@@ -41,11 +41,11 @@ function watchOf(answers: (Sending[] | Error)[], providers = PROVIDERS): Silence
 }
 
 describe('SilenceWatch', () => {
-  test('knows nothing before its first look', () => {
+  test('has no result before its first check', () => {
     expect(watchOf([[sending('retail-a', 30 * DAY_MS, DAY_MS)]]).silent).toEqual([])
   })
 
-  test('knows which providers are silent for more than three of their own intervals, the latest first', async () => {
+  test('lists providers silent for more than three of their own intervals, the latest first', async () => {
     const sendings = [
       sending('retail-a', 3 * DAY_MS + 1, DAY_MS),
       sending('retail-b', 3 * DAY_MS, DAY_MS),
@@ -60,7 +60,7 @@ describe('SilenceWatch', () => {
     ])
   })
 
-  test('leaves out providers that were switched off, or are gone from the catalogue', async () => {
+  test('leaves out providers that were switched off, or removed from the catalogue', async () => {
     const off = provider('retail-a', { isActive: false })
     const long = ['retail-a', 'nobody'].map((id) => sending(id, 30 * DAY_MS, DAY_MS))
     const watch = watchOf([long], [off])
@@ -77,7 +77,7 @@ describe('SilenceWatch', () => {
     expect(watch.silent[0]).toEqual({ providerId: 'p-149', quietMs: 51 * HOUR_MS })
   })
 
-  test('knows for how many corridors providers fell silent that still send for others', async () => {
+  test('counts the corridors in which providers fell silent that still send for others', async () => {
     const sendings = [
       sending('retail-a', 4 * DAY_MS, DAY_MS, 9),
       sending('retail-b', DAY_MS, DAY_MS, 2),
@@ -103,7 +103,7 @@ describe('SilenceWatch', () => {
     expect(watch.partly[0]).toEqual({ providerId: 'p-149', corridors: 150 })
   })
 
-  test('keeps its last result when the database does not answer', async () => {
+  test('keeps its last result when the database does not respond', async () => {
     const watch = watchOf([[sending('retail-a', 30 * DAY_MS, DAY_MS)], new Error('away')])
     await watch.check()
     await expect(watch.check()).rejects.toThrow('away')

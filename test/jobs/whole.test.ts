@@ -29,7 +29,7 @@ describe('Whole.quotesOf', () => {
     expect(servers.stateOf(position)).toBe(null)
   })
 
-  test('sets aside what stays incomplete, and answers the others', async () => {
+  test('sets aside what stays incomplete, and returns the others', async () => {
     const [half, other] = [servers.commit(5), servers.commit(6, { servers: [0] })]
     servers.show(0)
     let pauses = 0
@@ -58,7 +58,7 @@ describe('Whole.quotesOf', () => {
     expect([found.get(half), found.get(other)?.length]).toEqual([null, 1])
   })
 
-  test('does not ask a server that is unreachable again while it waits for another', async () => {
+  test('does not query a server that is unreachable again while it waits for another', async () => {
     servers.commit(5, { servers: [0] })
     servers.commit(6, { servers: [1] })
     servers.away.add(1)
@@ -73,7 +73,7 @@ describe('Whole.quotesOf', () => {
     expect(asked).toBe(2)
   })
 
-  test('sets aside even what was seen before, where its server is unreachable', async () => {
+  test('sets aside even what was seen before, if its server is unreachable', async () => {
     const position = servers.commit(5)
     await servers.changes.settle([position])
     servers.away.add(1)
@@ -81,7 +81,7 @@ describe('Whole.quotesOf', () => {
     expect(servers.stateOf(position)).toBe('aside')
   })
 
-  test('takes rows for deleted that are missing of what was seen whole before', async () => {
+  test('treats rows as deleted that are missing of what was seen whole before', async () => {
     const position = servers.commit(5)
     await servers.changes.settle([position])
     servers.show(0)
@@ -107,7 +107,7 @@ describe('Whole.live', () => {
     await servers.whole.look()
   })
 
-  test('has whole what was committed while it was read', async () => {
+  test('has complete commits made during the load', async () => {
     servers.onLoad = async () => {
       servers.commit(2)
       servers.show(0)
@@ -117,7 +117,7 @@ describe('Whole.live', () => {
     expect(await live()).toEqual(expect.arrayContaining(['KES 2', 'NGN 2']))
   })
 
-  test('has whole or not at all what was committed just before it was read', async () => {
+  test('has commits made just before the load completely or not at all', async () => {
     servers.onUnseen = async () => {
       servers.commit(2)
       servers.show(0)
@@ -138,7 +138,7 @@ describe('Whole.live', () => {
     expect(await live()).toEqual(['KES 1', 'NGN 1'])
   })
 
-  test('reads again because of an import that came meanwhile, and leaves out half of one', async () => {
+  test('reads again because of an import during the load, and leaves out an incomplete one', async () => {
     servers.onLoad = async () => {
       servers.commit(2, { isNamed: false })
       servers.show(0)
@@ -151,7 +151,7 @@ describe('Whole.live', () => {
     expect(await live()).toEqual(['KES 2', 'NGN 2'])
   })
 
-  test('has nothing of a commit that is also on a server that is unreachable', async () => {
+  test('omits a commit that is also on a server that is unreachable', async () => {
     servers.away.add(0)
     servers.commit(5)
     servers.show(0)
@@ -161,7 +161,7 @@ describe('Whole.live', () => {
 })
 
 describe('Whole.look', () => {
-  test('tells again what was set aside once it can be seen whole, and once only', async () => {
+  test('reports a commit again that was set aside once it is complete, and once only', async () => {
     const position = servers.commit(5)
     await servers.changes.setAside(position)
     servers.away.add(1)
@@ -175,7 +175,7 @@ describe('Whole.look', () => {
     expect(servers.log.map(({ spread }) => spread!.state)).toEqual([null, 'again'])
   })
 
-  test('waits for the part of a server that was away for hours, and is back before its part', async () => {
+  test('waits for the part of a server that was unreachable for hours, and is back before its part', async () => {
     const position = servers.commit(5)
     await servers.changes.setAside(position)
     servers.show(0)
@@ -191,7 +191,7 @@ describe('Whole.look', () => {
     expect(servers.log.map(({ spread }) => spread!.state)).toEqual([null, 'again'])
   })
 
-  test('takes rows for deleted that every server has lacked for an hour', async () => {
+  test('treats rows as deleted that every server has lacked for an hour', async () => {
     const position = servers.commit(5)
     servers.show(0)
     expect(await servers.whole.look()).toBe(1)
@@ -202,7 +202,7 @@ describe('Whole.look', () => {
     expect(servers.stateOf(position)).toBe(null)
   })
 
-  test('notes what was seen whole, which then is not looked at again', async () => {
+  test('marks what was seen whole, and does not look at it again', async () => {
     servers.commit(5)
     expect(await servers.whole.look()).toBe(1)
     servers.show(0)
@@ -213,7 +213,7 @@ describe('Whole.look', () => {
 })
 
 describe('a process', () => {
-  test('goes on without a half commit, and tells its readers of a gap once it is whole', async () => {
+  test('continues without an incomplete commit, and reports a gap to its readers once it is whole', async () => {
     beginWhole()
     const process = await new SpreadProcess(servers).start()
     const half = servers.commit(2)
@@ -315,7 +315,7 @@ describe('a process', () => {
     expect(process.rates).toEqual([2, 1])
   })
 
-  test('keeps what it knew of a server that goes away', async () => {
+  test('keeps what it had of a server that becomes unreachable', async () => {
     beginWhole()
     const process = await new SpreadProcess(servers).start()
     servers.away.add(1)
@@ -326,7 +326,7 @@ describe('a process', () => {
     expect(process.memory.current.unloaded!.size).toBe(0)
   })
 
-  test('begins without half an import that came while it loaded', async () => {
+  test('starts without an incomplete import that came while it loaded', async () => {
     beginWhole()
     const process = new SpreadProcess(servers)
     servers.onLoad = async () => {

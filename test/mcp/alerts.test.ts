@@ -13,7 +13,7 @@ async function asking(plan: 'free' | 'enterprise' = 'enterprise') {
 const WISH = { from: 'pounds sterling', to: 'Kenya', field: 'best', op: 'above', value: 180 }
 
 describe('create_alert', () => {
-  test('says what will happen, costs a unit, and REST has it', async () => {
+  test('describes the alert in a sentence, costs a unit, and appears in REST', async () => {
     const { key, session } = await asking()
     const { isError, body } = await session.call('create_alert', { ...WISH, once: 'true' })
     expect([isError, body.corridor, body.status]).toEqual([false, 'GBP/KES', 'active'])
@@ -26,7 +26,7 @@ describe('create_alert', () => {
     expect(rest.body.alerts).toEqual([expect.objectContaining({ id: body.id, once: true })])
   })
 
-  test('says it of an amount, of countries, of a move and of a webhook', async () => {
+  test('describes an amount, countries, a move and a webhook in the sentence', async () => {
     const { session } = await asking()
     const net = await session.call('create_alert', {
       ...{ from: 'GBP', to: 'KES', source_country: 'UK', target_country: 'Kenya' },
@@ -56,7 +56,7 @@ describe('create_alert', () => {
     [{ ...WISH, amount: 5 }, 'amount'],
     [{ ...WISH, webhook: 'ftp://x' }, 'webhook'],
     [{ ...WISH, email: 'a@b.example' }, 'email'],
-  ])('refuses %j by what is wrong, for no unit', async (args, at) => {
+  ])('refuses %j with the reason, for no unit', async (args, at) => {
     const { key, session } = await asking()
     const { isError, body } = await session.call('create_alert', args)
     expect([isError, body.parameter]).toEqual([true, expect.stringContaining(at)])

@@ -64,7 +64,7 @@ afterAll(() => tools.stop())
 const CORRIDOR = { from: 'USD', to: 'KES' }
 
 describe('convert', () => {
-  test('says whose fee eats the amount, and only then', async () => {
+  test('names whose fee uses the whole amount up, and only then', async () => {
     const small = await ask('convert', { from: 'EUR', to: 'XOF', amount: 20 })
     expect(small.note).toBe(
       'The best price is for FR to SN alone. ' +
@@ -75,7 +75,7 @@ describe('convert', () => {
     expect(whole.note).toBe('The best price is for FR to SN alone.')
   })
 
-  test('says for which countries there are prices where none is for those asked', async () => {
+  test('names the countries with prices if none is for those requested', async () => {
     const args = { source_country: 'Italy', target_country: 'Senegal', amount: 5 }
     expect((await ask('convert', args)).note).toBe(
       'No price of EUR/XOF fits what is asked of source_country and target_country. ' +
@@ -84,7 +84,7 @@ describe('convert', () => {
     expect((await ask('get_rates', { ...args, amount: null })).note).toEndWith('for FR to SN.')
   })
 
-  test('repeats no country that was asked for, and has it where none was', async () => {
+  test('repeats no requested country, and has it if none was requested', async () => {
     const args = { from: 'EUR', to: 'XOF', amount: 50 }
     const [open] = (await ask('convert', args)).providers
     expect(open.offer).toEqual({ source_country: 'FR', target_country: 'SN' })
@@ -94,14 +94,14 @@ describe('convert', () => {
 })
 
 describe('get_rates', () => {
-  test('shows one kind where it is asked for', async () => {
+  test('shows one kind on request', async () => {
     const { providers } = await ask('get_rates', { from: 'EUR', to: 'XOF', rate_type: 'P2P' })
     expect(providers.map((one: { rate_type: string }) => one.rate_type)).toEqual(['p2p'])
   })
 })
 
 describe('get_provider_rates', () => {
-  test('shows the corridors asked for, and says that there are others', async () => {
+  test('shows the requested corridors, and says that there are others', async () => {
     const of = async (args: Record<string, unknown>) => {
       const { corridors, note } = await ask('get_provider_rates', { provider: 'retail-b', ...args })
       return [corridors.map(({ from, to }: Record<string, string>) => `${from}/${to}`), note]
@@ -116,7 +116,7 @@ describe('get_provider_rates', () => {
 })
 
 describe('list_corridors', () => {
-  test('finds those from, to, or of a country, and says why there are none', async () => {
+  test('finds the corridors from, to, or of a country, and has the reason for an empty list', async () => {
     const found = async (args: Record<string, unknown>) => {
       const { corridors, note } = await ask('list_corridors', args)
       return [corridors.map(({ from, to }: Record<string, string>) => `${from}/${to}`), note]
@@ -136,7 +136,7 @@ describe('list_corridors', () => {
 })
 
 describe('the catalogues', () => {
-  test('are searched by kind and words, and say why they are empty', async () => {
+  test('are searched by kind and words, and have the reason for an empty list', async () => {
     const ids = async (args: Record<string, unknown>) => {
       const { providers, note } = await ask('list_providers', args)
       return [providers.map(({ id }: { id: string }) => id), note]
@@ -151,7 +151,7 @@ describe('the catalogues', () => {
     expect([empty.currency_count, empty.note]).toEqual([0, expect.stringMatching(/^None of the/)])
   })
 
-  test('draw nothing, however much is asked for', async () => {
+  test('have no images or sort orders, at any level of detail', async () => {
     for (const detail of ['short', 'full'])
       for (const name of ['list_providers', 'list_currencies'])
         expect(JSON.stringify(await ask(name, { detail }))).not.toMatch(
@@ -161,7 +161,7 @@ describe('the catalogues', () => {
 })
 
 describe('get_history', () => {
-  test('stands first, last, lowest and highest of each kind above the list, whatever its page', async () => {
+  test('puts first, last, lowest and highest of each kind above the list, on any page', async () => {
     const retail = (rate: number, at: string, provider_id = 'retail-a') => ({
       rate,
       at,
@@ -181,7 +181,7 @@ describe('get_history', () => {
     }
   })
 
-  test('lists the newest first where that is asked', async () => {
+  test('lists the newest first on request', async () => {
     const args = { ...CORRIDOR, provider: 'retail-a', order: 'desc', limit: 3 }
     const first = await ask('get_history', args)
     const rates = ({ data }: { data: { rate: number }[] }) => data.map(({ rate }) => rate)
@@ -193,7 +193,7 @@ describe('get_history', () => {
     expect(days.data.map(({ t }: { t: string }) => t)).toEqual(['2026-03-05', '2026-03-04'])
   })
 
-  test('has room for a quarter of days without being asked', async () => {
+  test('has room for a quarter of days by default', async () => {
     const args = { ...CORRIDOR, interval: 'P1D', period: '90d' }
     const { count, data, next_offset } = await ask('get_history', args)
     expect([count, data.length, next_offset]).toEqual([91, 91, undefined])
@@ -209,7 +209,7 @@ describe('get_history', () => {
     expect([t, ohlc.mid?.close ?? null]).toEqual(['2026-03-01T00:00:00.000Z', mid])
   })
 
-  test('refuses to choose among the offers that buckets are of', async () => {
+  test('refuses to filter buckets by offer', async () => {
     const args = { ...CORRIDOR, interval: 'P1D', source_country: 'KE', provider: 'retail-a' }
     const { faults } = await ask('get_history', args)
     expect(faults.map((one: { parameter: string }) => one.parameter)).toEqual([
@@ -217,7 +217,7 @@ describe('get_history', () => {
     ])
   })
 
-  test('says when a price was seen last where the window has none', async () => {
+  test('has the time of the last price if the window has none', async () => {
     const args = { ...CORRIDOR, until: '2025-01-01' }
     expect((await ask('get_history', args)).note).toBe(
       'No such price of USD/KES was recorded from 2024-12-02T23:00:00.000Z to ' +
@@ -231,7 +231,7 @@ describe('get_history', () => {
 })
 
 describe('a price that is too old to rely on', () => {
-  test('is named in the note of get_rates and get_change where it leads', async () => {
+  test('is named in the note of get_rates and get_change if it leads', async () => {
     const old = new ToolWorld({ past })
     old.world.clock.set('2026-05-05T12:00:00Z')
     old.world.quote({ providerId: 'retail-a', rate: 129, atMs: Date.parse('2026-03-05T12:00:00Z') })

@@ -30,11 +30,11 @@ describe('names instead of codes', () => {
     ['fetch_rates', { from: ['dollar', 'GBP'], to: 'naira,kes' }, { quotes: ['NGN', 'KES'] }],
     ['get_costs', { source_country: 'UK', target_country: 'kenya', amount: 5 }, { from: 'GBP' }],
     ['get_provider_rates', { provider: 'Provider Retail A' }, { count: 1 }],
-  ])('%s of %j is what it means', async (name, args, said) => {
+  ])('%s of %j is understood', async (name, args, said) => {
     expect(await ask(name, args)).toMatchObject({ isError: false, ...said })
   })
 
-  test('of providers choose the entries of a list', async () => {
+  test('filter the entries of a list by providers', async () => {
     const args = { ...CORRIDOR, providers: ['provider retail-a', 'retail-b'] }
     const { providers } = await ask('get_rates', args)
     expect(providers.map((one: { provider_id: string }) => one.provider_id)).toEqual(['retail-a'])
@@ -45,7 +45,7 @@ describe('names instead of codes', () => {
     ])
   })
 
-  test('that mean several say which, and nothing is guessed', async () => {
+  test('that are ambiguous get an error with their possible meanings', async () => {
     const { code, parameter, error } = await ask('get_rates', { from: 'Provider', to: 'KES' })
     expect([code, parameter]).toEqual(['unsupported_currency', 'from'])
     expect(error).toContain('"Provider" is not a supported currency')
@@ -72,13 +72,13 @@ describe('names instead of codes', () => {
     ])
   })
 
-  test('are not taken by REST', async () => {
+  test('are not accepted by REST', async () => {
     const reply = await tools.world.get('/rates?from=dollar&to=Kenya', tools.world.key())
     expect([reply.status, reply.body.code]).toEqual([400, 'unsupported_currency'])
   })
 })
 
-describe('faulty arguments', () => {
+describe('invalid arguments', () => {
   test('are named all at once', async () => {
     const { isError, code, error, parameter, faults } = await ask('convert', {
       ...{ frm: 'USD', to: 'XXX', amount: -1, max_age: 'soon', limit: 'many', pay_out: 'wallet' },
@@ -107,7 +107,7 @@ describe('faulty arguments', () => {
     ])
   })
 
-  test('that are needed together are missed by name', async () => {
+  test('that are required together are named when missing', async () => {
     const { faults } = await ask('convert', { limit: 5 })
     expect(faults.map((one: { error: string }) => one.error)).toEqual([
       'from is required: source currency code, or source_country in its place',
@@ -157,7 +157,7 @@ describe('a date', () => {
 })
 
 describe('words', () => {
-  test('may be written as people do', async () => {
+  test('may be written as people write them', async () => {
     const { isError } = await ask('convert', {
       ...{ ...CORRIDOR, amount: 5, pay_in: 'Debit card', pay_out: ['Mobile-Money'], offers: 'ALL' },
     })

@@ -47,7 +47,7 @@ describe.each(Object.entries(EXPECTED))('the conformance tool for %s', (revision
     await tools.stop()
   })
 
-  test.each([...expected])('is content with %s: %j', (scenario, score) => {
+  test.each([...expected])('passes %s: %j', (scenario, score) => {
     expect(scores.get(scenario)).toEqual(score)
   })
 })

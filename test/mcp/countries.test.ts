@@ -33,8 +33,8 @@ beforeAll(async () => {
 
 afterAll(() => tools.stop())
 
-describe('a person who asks how to get 300 EUR from Italy to Senegal by mobile money', () => {
-  test('is answered by one call of convert, with what fits first and what is silent marked', async () => {
+describe('a person who wants to get 300 EUR from Italy to Senegal by mobile money', () => {
+  test('is served by one call of convert, with what fits first and what is unspecified marked', async () => {
     const { isError, from, to, amount, best, providers } = await ask('convert', {
       ...{ amount: 300, source_country: 'IT', target_country: 'SN', pay_out: 'mobile_money' },
     })
@@ -62,7 +62,7 @@ describe('a person who asks how to get 300 EUR from Italy to Senegal by mobile m
 })
 
 describe('the currencies of countries', () => {
-  test('are those of one country where the other is not named', async () => {
+  test('are those of one country if the other is not named', async () => {
     const { from, to, providers } = await ask('convert', {
       ...{ amount: 300, source_country: 'IT', to: 'XOF' },
     })
@@ -71,20 +71,20 @@ describe('the currencies of countries', () => {
     expect(corridor).toBe('EUR/XOF')
   })
 
-  test('are those that have offers between the two, where a country has several', async () => {
+  test('are those with offers between the two, if a country has several', async () => {
     expect((await ask('get_rates', { source_country: 'US', target_country: 'LR' })).corridor).toBe(
       'USD/USD',
     )
   })
 
-  test('may be given too, and then are taken', async () => {
+  test('may be given too, and then are used', async () => {
     const { corridor } = await ask('get_rates', {
       ...{ from: 'USD', to: 'KES', source_country: 'IT', target_country: 'SN' },
     })
     expect(corridor).toBe('USD/KES')
   })
 
-  test('are refused by name where a country has none that is supported', async () => {
+  test('are refused by name if a country has none that is supported', async () => {
     expect(await ask('get_rates', { source_country: 'GB', target_country: 'GH' })).toEqual({
       isError: true,
       error: 'target_country cannot be used: no currency of Ghana is supported; give to',
@@ -97,7 +97,7 @@ describe('the currencies of countries', () => {
 describe('names of places', () => {
   const ROUTE = { amount: 300, from: 'EUR', source_country: 'IT' }
 
-  test('that are cities mean their country, and the note says so', async () => {
+  test('that are cities mean their country, with a note', async () => {
     const { from, to, note } = await ask('convert', { ...ROUTE, target_country: 'Dakar' })
     expect([from, to]).toEqual(['EUR', 'XOF'])
     expect(note).toContain('"Dakar" was read as Senegal: prices are for countries')
@@ -111,28 +111,25 @@ describe('names of places', () => {
     ['Guyena', 'did you mean GY (Guyana)?'],
     ['Lagoss', 'did you mean NG (Nigeria)?'],
     ['Gulff', 'is not a country'],
-  ])(
-    'that are near to %j are suggested with their continents where these differ',
-    async (text, words) => {
-      const { isError, error } = await ask('convert', { ...ROUTE, target_country: text })
-      expect([isError, error]).toEqual([true, expect.stringContaining(words)])
-      expect(error).not.toContain('French Guiana')
-    },
-  )
+  ])('near to %j are suggested, with their continents if these differ', async (text, words) => {
+    const { isError, error } = await ask('convert', { ...ROUTE, target_country: text })
+    expect([isError, error]).toEqual([true, expect.stringContaining(words)])
+    expect(error).not.toContain('French Guiana')
+  })
 
-  test('of countries without money here suggest no money of another continent', async () => {
+  test('of unsupported countries suggest no currency of another continent', async () => {
     const { isError, error } = await ask('get_rates', { from: 'EUR', to: 'Guyena' })
     expect([isError, error]).toEqual([true, expect.stringContaining('"Guyena"')])
     expect(error).not.toContain('did you mean')
   })
 
-  test('that are groups are refused where one country is asked for, with all of them', async () => {
+  test('that are groups are refused with their countries if one country is required', async () => {
     const { isError, code, error } = await ask('convert', { ...ROUTE, target_country: 'the Gulf' })
     expect([isError, code]).toEqual([true, 'invalid_parameter'])
     expect(error).toContain('"the Gulf" may be AE (United Arab Emirates), BH (Bahrain)')
   })
 
-  test('that are groups are all their currencies in a list', async () => {
+  test('that are groups mean all their currencies in a list', async () => {
     const all = await ask('fetch_rates', { from: 'EUR', to: ['East African Community', 'WAEMU'] })
     expect([all.isError, all.quotes]).toEqual([false, ['USD', 'KES', 'UGX', 'XOF']])
     expect(all.note).toContain('"East African Community" was read as USD, KES, UGX')
@@ -142,7 +139,7 @@ describe('names of places', () => {
 describe('get_costs', () => {
   const ROUTE = { source_country: 'IT', target_country: 'SN', amount: 300 }
 
-  test('tells pages apart, and keeps what is true of all offers on each', async () => {
+  test('distinguishes pages, and repeats common facts of all offers on each', async () => {
     const first = await ask('get_costs', { ...ROUTE, limit: 1 })
     const second = await ask('get_costs', { ...ROUTE, limit: 1, offset: 1 })
     expect([first.offers[0].provider_id, second.offers[0].provider_id]).toEqual([

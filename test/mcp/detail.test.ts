@@ -27,7 +27,7 @@ describe.each([
   ['/rates', 'from=USD&to=KES', 'get_rates', { from: 'USD', to: 'KES' }],
   ['/convert', 'from=USD&to=KES&amount=100', 'convert', { from: 'USD', to: 'KES', amount: 100 }],
 ])('%s and %s', (path, query, tool, args) => {
-  test('say the notes of a price, or null, with detail=full', async () => {
+  test('have the notes of a price, or null, with detail=full', async () => {
     for (const more of ['', '0']) {
       const { body } = await get(`${path}?detail=full&${query}${path === '/convert' ? more : ''}`)
       expect(notesOf(body.providers)).toEqual(NOTES)
@@ -39,7 +39,7 @@ describe.each([
     expect(notesOf((answer as any).providers)).toEqual(NOTES)
   })
 
-  test('say no notes otherwise, also once the full answer was given', async () => {
+  test('have no notes otherwise, even after the full response was given', async () => {
     await get(`${path}?detail=full&${query}`)
     for (const more of ['', '&detail=short']) {
       const { body } = await get(`${path}?${query}${more}`)
@@ -51,7 +51,7 @@ describe.each([
   })
 })
 
-test('/rates/provider and its tool say the notes with detail=full alone', async () => {
+test('/rates/provider and its tool have the notes with detail=full alone', async () => {
   const short = await get('/rates/provider?provider=retail-a')
   expect(short.body.corridors[0]).not.toHaveProperty('notes')
   const full = await get('/rates/provider?provider=retail-a&detail=full')

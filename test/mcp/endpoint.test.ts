@@ -34,7 +34,7 @@ describe('the key', () => {
   ]
 
   test.each(requests)(
-    '401 for %s without one, with a wrong one and with a revoked one',
+    'returns 401 for %s without one, with a wrong one and with a revoked one',
     async (_, init) => {
       const tools = toolWorld()
       const { id, keyId, key } = tools.world.account('free')
@@ -98,7 +98,7 @@ describe('Host and Origin', () => {
     ['[::2]', 403],
   ]
 
-  test.each(HOSTS)('Host: %s is answered with %d', async (host, status) => {
+  test.each(HOSTS)('Host: %s gets %d', async (host, status) => {
     const tools = toolWorld({ tools: { allowedHosts: ['Rates.Example'] } })
     const reply = await tools.ask(tools.world.key(), CALL, { host })
     expect(reply.status).toBe(status)
@@ -123,7 +123,7 @@ describe('Host and Origin', () => {
     ['file://localhost', 403],
   ]
 
-  test.each(ORIGINS)('Origin: %s is answered with %d', async (origin, status) => {
+  test.each(ORIGINS)('Origin: %s gets %d', async (origin, status) => {
     const tools = toolWorld({ tools: { allowedOrigins: ['https://agents.example'] } })
     const key = tools.world.key('free')
     const reply = await tools.ask(key, CALL, { origin })
@@ -144,7 +144,7 @@ describe('Host and Origin', () => {
 describe('OPTIONS', () => {
   const preflight = { method: 'OPTIONS', headers: { origin: 'http://localhost:6274' } }
 
-  test('204 says without a key what a page of an allowed origin may send and read', async () => {
+  test('returns 204 without a key, with what a page of an allowed origin may send and read', async () => {
     for (const corsOrigins of [[], ['https://app.example']]) {
       const { status, headers } = await toolWorld({ corsOrigins }).fetch(preflight)
       expect(status).toBe(204)
@@ -157,7 +157,7 @@ describe('OPTIONS', () => {
     }
   })
 
-  test('403 for any other origin, also where REST allows every one', async () => {
+  test('returns 403 for any other origin, even if REST allows every one', async () => {
     const headers = { origin: 'https://evil.example' }
     const tools = toolWorld({ corsOrigins: ['*'] })
     const reply = await tools.fetch({ method: 'OPTIONS', headers })
@@ -175,7 +175,7 @@ describe('OPTIONS', () => {
 })
 
 describe('the method', () => {
-  test('405 for any other, before the key, with Allow', async () => {
+  test('returns 405 for any other, before the key, with Allow', async () => {
     const tools = toolWorld()
     for (const method of ['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD']) {
       const reply = await tools.fetch({ method })
@@ -185,7 +185,7 @@ describe('the method', () => {
   })
 })
 
-describe('the form of a reply', () => {
+describe('the form of a response', () => {
   const ACCEPTS = [
     undefined,
     'application/json, text/event-stream',
@@ -209,7 +209,7 @@ describe('the form of a reply', () => {
     }
   })
 
-  test('406 if that is not accepted', async () => {
+  test('is 406 if that is not accepted', async () => {
     const tools = toolWorld()
     for (const accept of ['text/html', 'application/json;q=0', 'text/event-stream']) {
       const reply = await tools.ask(tools.world.key(), CALL, { accept })
@@ -218,7 +218,7 @@ describe('the form of a reply', () => {
     }
   })
 
-  test('is streamed where it is long, since its head would go out word by word', async () => {
+  test('is streamed if it is long, since its head would be sent word by word', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const body = `[${[1, 2].map((id) => messageOf({ method: 'tools/list' }, id))}]`
@@ -291,7 +291,7 @@ describe('a body', () => {
     expect((await tools.ask(key, CALL, charset)).status).toBe(200)
   })
 
-  test('of notifications and answers only is 202 without a body', async () => {
+  test('of notifications and responses only is 202 without a body', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const note = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
@@ -302,7 +302,7 @@ describe('a body', () => {
     }
   })
 
-  test('with several messages gets a reply to each request under its own id', async () => {
+  test('with several messages gets a response to each request under its own id', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const note = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
@@ -333,7 +333,7 @@ describe('the protocol version', () => {
     ['2099-01-01', '2025-11-25'],
   ]
 
-  test.each(NEGOTIATED)('%s asked for gives %s', async (asked, given) => {
+  test.each(NEGOTIATED)('%s in a request gives %s', async (asked, given) => {
     const tools = toolWorld()
     const params = { ...INITIALIZE.params, protocolVersion: asked }
     const { body } = await tools.ask(tools.world.key(), { ...INITIALIZE, params })
@@ -345,7 +345,7 @@ describe('the protocol version', () => {
     })
   })
 
-  test('2026-07-28 comes with each request, and server/discover says what there is', async () => {
+  test('2026-07-28 comes with each request, and server/discover lists the capabilities', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const reply = await tools.fetch({ key, ...modern({ method: 'server/discover' }) })
@@ -371,7 +371,7 @@ describe('the protocol version', () => {
     expect(await tools.used(key)).toBe(0)
   })
 
-  test('2026-07-28 needs its headers, which must say what the body says', async () => {
+  test('2026-07-28 needs its headers, which must agree with the body', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const { headers, body } = modern(CALL)
@@ -402,7 +402,7 @@ describe('the protocol version', () => {
   })
 })
 
-describe('how long a result may be kept', () => {
+describe('the time for which a result may be cached', () => {
   const hintsOf = async (tools: ToolWorld, key: string, message: Parameters<typeof modern>[0]) => {
     const reply = await tools.fetch({ key, ...modern(message) })
     const { result } = (await reply.json()) as { result: { ttlMs: number; cacheScope: string } }
@@ -410,7 +410,7 @@ describe('how long a result may be kept', () => {
   }
   const READ = { method: 'resources/read', params: { uri: 'corridor://catalogue' } }
 
-  test('is until the hour turns for prices of an hourly key, and not at all for others', async () => {
+  test('is until the next hour for prices of an hourly key, and zero for others', async () => {
     const tools = toolWorld({ at: '2026-03-05T14:25:30.500Z' })
     const left = 34.5 * 60_000 - 500
     const read = (plan: 'free' | 'enterprise') => hintsOf(tools, tools.world.key(plan), READ)
@@ -430,7 +430,7 @@ describe('how long a result may be kept', () => {
       ])
   })
 
-  test('is not said to clients of 2025', async () => {
+  test('is not sent to clients of 2025', async () => {
     const tools = toolWorld()
     const { body } = await tools.ask(tools.world.key('free'), READ)
     expect(Object.keys(body.result)).toEqual(['contents'])
@@ -449,7 +449,7 @@ test('a subscription to lists is acknowledged and ends at once, since they never
 })
 
 describe('clients that share the server', () => {
-  test('are kept apart, although they use the same ids at once', async () => {
+  test('are kept apart, although they use the same ids concurrently', async () => {
     const tools = toolWorld()
     const keys = [tools.world.key('free'), tools.world.key('enterprise')]
     const replies = await Promise.all(
@@ -478,7 +478,7 @@ describe('clients that share the server', () => {
     expect([await tools.used(keys[0]!), await tools.used(keys[1]!)]).toEqual([20, 20])
   })
 
-  test('that hang up in the middle of a body cost no unit', async () => {
+  test('that disconnect in the middle of a body cost no unit', async () => {
     const tools = toolWorld()
     const { port } = new URL(tools.url)
     const key = tools.world.key('free')

@@ -31,7 +31,7 @@ async function answers(name: string, args: object) {
 }
 
 describe('a result of a tool', () => {
-  test.each(CALLS)('says that it is of the sample: %s %p', async (name, args) => {
+  test.each(CALLS)('is marked as a sample: %s %p', async (name, args) => {
     tools = new ToolWorld({ past: emptyPast() })
     for (const isSample of [false, true, true]) {
       tools.world.memory.isSample = isSample
@@ -50,7 +50,7 @@ describe('the note of a tool', () => {
   const at = (amount: number) =>
     offer({ sourceCountry: 'US', targetCountry: 'ET', amountMin: amount, amountMax: amount })
 
-  test('says for which amounts prices are known where none is for the one asked', async () => {
+  test('names the amounts with known prices if none is for the requested one', async () => {
     tools = new ToolWorld({ past: emptyPast() })
     tools.world.quote({ ...surveyed, to: 'NGN', offer: at(150) })
     const asked = { from: 'USD', to: 'NGN', amount: 10_000, ...PLACES }
@@ -60,7 +60,7 @@ describe('the note of a tool', () => {
     expect((await answers('get_rates', rates)).body.note).toBeUndefined()
   })
 
-  test('has the figure in words on each suspect price of get_costs, and counts them', async () => {
+  test('has the percentage on each suspect price of get_costs, and counts them', async () => {
     tools = new ToolWorld({ past: emptyPast() })
     const { world } = tools
     world.reference({ NGN: 1500 }, { at: '2026-03-05T12:00:00Z' })
@@ -79,7 +79,7 @@ describe('the note of a tool', () => {
     }
   })
 
-  test('says why the costs of a pair are not known', async () => {
+  test('has the reason why the costs of a pair are unknown', async () => {
     tools = new ToolWorld({ past: emptyPast() })
     const { body } = await answers('get_costs', { ...PLACES, to: 'NGN', amount: 200 })
     expect([body.count, body.average_pct, body.note]).toEqual([
@@ -95,7 +95,7 @@ describe('the note of a tool', () => {
   })
 })
 
-test('the prompt says what to make of every mark of a price', () => {
+test('the prompt explains every mark of a price', () => {
   tools = new ToolWorld()
   const { messages } = promptOf('compare_providers', { ...CORRIDOR, amount: '200' })
   const { text } = messages[0]!.content

@@ -14,7 +14,7 @@ afterAll(() => tools.stop())
 
 const USD_KES = { from: 'US dollar', to: 'KES' }
 
-describe('the links of an answer', () => {
+describe('the links of a response', () => {
   test.each([
     ['get_rates', { ...USD_KES, pay_in: ['cash', 'debit_card'] }],
     ['convert', { source_country: 'US', target_country: 'Kenya', amount: 200 }],

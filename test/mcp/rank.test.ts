@@ -35,7 +35,7 @@ type Pair = { source_country: string; target_country: string; pct: number; offer
 type Ranked = { provider_id: string; pct?: number; pairs: number }
 
 describe('rank_costs of pairs', () => {
-  test.each(['average', 'median', 'cheapest'])('has the figures of get_costs: %s', async (by) => {
+  test.each(['average', 'median', 'cheapest'])('has the numbers of get_costs: %s', async (by) => {
     const { isError, pairs, count } = await ask('rank_costs', { by })
     expect([isError, count]).toEqual([false, 2])
     for (const one of pairs as Pair[]) {
@@ -52,7 +52,7 @@ describe('rank_costs of pairs', () => {
     expect(found).toEqual(found.toSorted((a, b) => a - b))
   })
 
-  test('lists the dearest first if asked, and a page says what is left out', async () => {
+  test('lists the dearest first on request, and a page names what is left out', async () => {
     const all = (await ask('rank_costs', { order: 'highest' })).pairs as Pair[]
     expect(all[0]!.pct).toBeGreaterThan(all[1]!.pct)
     const page = await ask('rank_costs', { order: 'highest', limit: 1, offset: 1 })
@@ -71,20 +71,20 @@ describe('rank_costs of pairs', () => {
     expect((await ask('rank_costs', { pay_out: 'cash', count_min: 2 })).count).toBe(0)
   })
 
-  test('says of smart that it is not known where a pair has fewer than three offers', async () => {
+  test('says that smart is unknown if a pair has fewer than three offers', async () => {
     const { count, note } = await ask('rank_costs', { by: 'smart' })
     expect(count).toBe(0)
     expect(note).toContain('Of 2 more pairs smart is not known')
   })
 
-  test('says that it is of the sample', async () => {
+  test('is marked as a sample', async () => {
     tools.world.memory.isSample = true
     expect((await ask('rank_costs', { limit: 2 })).sample).toBe(true)
     tools.world.memory.isSample = false
     expect((await ask('rank_costs', { limit: 2 })).sample).toBeUndefined()
   })
 
-  test('of nothing says so', async () => {
+  test('says that nothing can be ranked', async () => {
     const { isError, count, pairs, note } = await ask('rank_costs', { source_country: 'Italy' })
     expect([isError, count, pairs]).toEqual([false, 0, []])
     expect(note).toBe('No offer is as asked, so nothing can be ranked.')
@@ -108,7 +108,7 @@ describe('rank_costs of providers', () => {
     expect(mean).toBeCloseTo((a!.pct + b!.pct) / 2, 4)
   })
 
-  test('by pairs begins with the one that prices most', async () => {
+  test('starts by pairs with the provider that prices most of them', async () => {
     const { providers, order } = await ask('rank_costs', { ...OF, by: 'pairs' })
     expect([order, (providers as Ranked[])[0]!.provider_id]).toEqual(['highest', 'retail-a'])
   })

@@ -9,7 +9,7 @@ const [remote] = server.remotes
 
 /** The rules are those of the registry's schema, which its address in the file names. */
 describe('server.json', () => {
-  test('keeps within the names and lengths that the registry takes', () => {
+  test('keeps within the names and lengths that the registry accepts', () => {
     expect(server.$schema).toMatch(/^https:\/\/static\.modelcontextprotocol\.io\/schemas\/[\d-]+\//)
     expect(server.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
     expect(server.description.length).toBeLessThanOrEqual(100)
@@ -31,7 +31,7 @@ describe('server.json', () => {
     expect(command?.helpInformation()).toContain(program!.environmentVariables[0]!.name)
   })
 
-  test('leads to the tool server, with a header that takes a key', () => {
+  test('names the tool server, with a header for a key', () => {
     expect(remote!.url).toEndWith('/mcp')
     expect(remote!.headers[0]!.name).toBe('X-API-Key')
     expect(Object.keys(remote!.variables)).toEqual(

@@ -188,7 +188,7 @@ const inFull = (path: string) =>
   /^\/(rates|convert|rates\/provider)\?/.test(path) ? `${path}&detail=full` : path
 
 describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
-  test('sees fifteen tools, each with all that a model needs to choose and call it', async () => {
+  test('sees fifteen tools, each with everything that a model needs to choose and call it', async () => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key(), kind)
     const listed = (await client.listTools()).tools
@@ -218,46 +218,46 @@ describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
     ['get_costs', ['is_stale', 'at_amount', 'amount_match', 'note']],
     ['list_corridors', ['best_is_stale']],
     ['get_history', ['first', 'last', 'lowest', 'highest']],
-  ])('is told by %s where to look before it names a price', async (name, members) => {
+  ])('is told by %s which fields to check before it names a price', async (name, members) => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key(), kind)
     const tool = (await client.listTools()).tools.find((one) => one.name === name)
     for (const member of members) expect(tool?.description).toContain(`\`${member}\``)
   })
 
-  test.each(SAME)('gets from $name the answer of REST for $path', async ({ name, args, path }) => {
-    const tools = toolWorld({ past: hourlyPast(40) })
-    for (const plan of ['free', 'enterprise'] as const) {
-      const key = tools.world.key(plan)
-      const session = await tools.connect(key, kind)
-      await session.client.listTools()
-      for (const asked of [1, 2, 3, 4]) {
-        const { isError, body, result } = await session.call(name, { ...args, detail: 'full' })
-        const rest = await tools.world.get(inFull(path), key)
-        expect([isError, rest.status]).toEqual([false, 200])
-        const more = rest.body.note === undefined ? [...SUMMED, 'note'] : SUMMED
-        expect(without(body, more)).toEqual(without(rest.body, DRAWN))
-        expect(result.structuredContent).toBeUndefined()
-        expect(await tools.used(key)).toBe(2 * asked)
-        tools.world.clock.advance(asked - 1)
-      }
-    }
-  })
-
   test.each(SAME)(
-    'gets from $name without more ado less of $path, and nothing else',
-    async (one) => {
+    'gets from $name the response of REST for $path',
+    async ({ name, args, path }) => {
       const tools = toolWorld({ past: hourlyPast(40) })
-      const session = await tools.connect(tools.world.key(), kind)
-      const longest = NOT_PAGED.includes(one.name) ? {} : { limit: 500 }
-      const short = (await session.call(one.name, { ...longest, ...one.args })).body
-      const full = (await session.call(one.name, { ...one.args, detail: 'full' })).body
-      expect(JSON.stringify(short).length).toBeLessThanOrEqual(JSON.stringify(full).length)
-      expect(strangers(short, full, '')).toEqual([])
+      for (const plan of ['free', 'enterprise'] as const) {
+        const key = tools.world.key(plan)
+        const session = await tools.connect(key, kind)
+        await session.client.listTools()
+        for (const asked of [1, 2, 3, 4]) {
+          const { isError, body, result } = await session.call(name, { ...args, detail: 'full' })
+          const rest = await tools.world.get(inFull(path), key)
+          expect([isError, rest.status]).toEqual([false, 200])
+          const more = rest.body.note === undefined ? [...SUMMED, 'note'] : SUMMED
+          expect(without(body, more)).toEqual(without(rest.body, DRAWN))
+          expect(result.structuredContent).toBeUndefined()
+          expect(await tools.used(key)).toBe(2 * asked)
+          tools.world.clock.advance(asked - 1)
+        }
+      }
     },
   )
 
-  test('learns what is wrong, and spends nothing', async () => {
+  test.each(SAME)('gets from $name by default less of $path, and nothing else', async (one) => {
+    const tools = toolWorld({ past: hourlyPast(40) })
+    const session = await tools.connect(tools.world.key(), kind)
+    const longest = NOT_PAGED.includes(one.name) ? {} : { limit: 500 }
+    const short = (await session.call(one.name, { ...longest, ...one.args })).body
+    const full = (await session.call(one.name, { ...one.args, detail: 'full' })).body
+    expect(JSON.stringify(short).length).toBeLessThanOrEqual(JSON.stringify(full).length)
+    expect(strangers(short, full, '')).toEqual([])
+  })
+
+  test('gets the error of an invalid call, and spends nothing', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const session = await tools.connect(key, kind)
@@ -269,7 +269,7 @@ describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
     expect(await tools.used(key)).toBe(0)
   })
 
-  test('learns the limit and the reset when over quota, and works again the next day', async () => {
+  test('gets the limit and the reset when over quota, and works again the next day', async () => {
     const tools = toolWorld()
     const key = tools.world.key('free')
     const session = await tools.connect(key, kind)
@@ -575,7 +575,7 @@ describe('wrong arguments', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('50')
   })
 
-  test('that ask a tool without times for a time get a hint to get_history', async () => {
+  test('that give a time to a tool without times get a hint to get_history', async () => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     const { body } = await session.call('get_rates', { ...CORRIDOR, date: '2025-12-25' })
@@ -608,7 +608,7 @@ describe('wrong arguments', () => {
     expect(list.body.error).toContain('fetch_rates')
   })
 
-  test('that are null, where they may be left out, change nothing', async () => {
+  test('that are null, if they may be omitted, change nothing', async () => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     const plain = await session.call('get_rates', CORRIDOR)
@@ -635,7 +635,7 @@ describe('wrong arguments', () => {
     }
   })
 
-  test('that JSON cannot express are refused, whatever was asked before', async () => {
+  test('that JSON cannot express are refused, whatever was requested before', async () => {
     const tools = toolWorld()
     const key = tools.world.key()
     const asked = async (limit: string) => {
@@ -670,7 +670,7 @@ describe('fetch_rates', () => {
     ['USD', 'KES,NGN,KES', 1, 2],
     [['usd', 'GBP'], 'KES', 2, 1],
     [['USD', 'GBP'], ['KES', 'NGN', 'UGX'], 2, 3],
-  ])('answers results[base][quote] for %p against %p', async (from, to, bases, quotes) => {
+  ])('returns results[base][quote] for %p against %p', async (from, to, bases, quotes) => {
     const tools = toolWorld()
     const session = await tools.connect(tools.world.key())
     const { isError, body } = await session.call('fetch_rates', { from, to })
@@ -828,7 +828,7 @@ describe('the prompt', () => {
     )
   })
 
-  test('refuses what it does not know', async () => {
+  test('refuses unknown arguments', async () => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key())
     const asked = (name: string, args: Record<string, string>) =>
@@ -851,7 +851,7 @@ describe('the prompt', () => {
     ['tools/call', { name: 'list_providers', arguments: [] }, 'arguments'],
     ['tools/call', { name: 'list_providers', arguments: 'all' }, 'arguments'],
     ['tools/call', {}, 'name'],
-  ])('says in words what is wrong: %s of %j', async (method, params, words) => {
+  ])('describes what is wrong: %s of %j', async (method, params, words) => {
     const tools = toolWorld()
     const { status, body } = await tools.ask(tools.world.key(), { method, params })
     expect([status, [-32602, -32002].includes(body.error.code)]).toEqual([200, true])
@@ -859,7 +859,7 @@ describe('the prompt', () => {
     expect(body.error.message).not.toMatch(/MCP error/)
   })
 
-  test('completes what is quoted alone', async () => {
+  test('completes quoted currencies alone', async () => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key())
     const completed = async (name: string, value: string) => {
@@ -874,7 +874,7 @@ describe('the prompt', () => {
 })
 
 describe('a tool that fails', () => {
-  test('says so without the reason, gives the unit back and is logged', async () => {
+  test('reports it without the reason, gives the unit back and logs it', async () => {
     const past = emptyPast()
     const broken = { ...past.store, page: () => Promise.reject(new Error('secret')) }
     const tools = toolWorld({ past: { ...past, store: broken } })
@@ -887,7 +887,7 @@ describe('a tool that fails', () => {
     expect(await tools.used(key)).toBe(0)
   })
 
-  test('says to retry if the mid is unreachable', async () => {
+  test('says to retry if the mid is unavailable', async () => {
     const tools = toolWorld()
     tools.world.clock.set('2026-03-20T00:00:00Z')
     const session = await tools.connect(tools.world.key())

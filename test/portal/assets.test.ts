@@ -15,7 +15,7 @@ describe('GET /assets/:file', () => {
     ['site.css', 'text/css; charset=utf-8'],
     ['site.js', 'text/javascript; charset=utf-8'],
     ['icon.svg', 'image/svg+xml'],
-  ])('200 for %s under its hash, to be kept for ever', async (name, type) => {
+  ])('returns 200 for %s under its hash, cacheable for ever', async (name, type) => {
     const paths = await assets.paths()
     const reply = await get(paths(name))
     expect(reply.status).toBe(200)
@@ -25,7 +25,7 @@ describe('GET /assets/:file', () => {
     expect((await reply.arrayBuffer()).byteLength).toBeGreaterThan(100)
   })
 
-  test('200 with the same bytes in Brotli or gzip, as the caller accepts it', async () => {
+  test('returns 200 with the same bytes in Brotli or gzip, as the caller accepts it', async () => {
     const path = (await assets.paths())('site.css')
     const plain = await (await get(path)).text()
     for (const [coding, unpack] of [
@@ -39,7 +39,7 @@ describe('GET /assets/:file', () => {
     }
   })
 
-  test("200 with today's file for a hash of another release, not to be kept", async () => {
+  test("returns 200 with today's file for a hash of another release, not cacheable", async () => {
     const path = (await assets.paths())('site.css')
     const reply = await get('/assets/site-0123456789ab.css')
     expect(reply.headers.get('cache-control')).toBe('no-cache')
@@ -47,7 +47,7 @@ describe('GET /assets/:file', () => {
   })
 
   test.each(['/assets/nothing-0123456789ab.js', '/assets/site.css', '/assets/..%2fpage.tsx'])(
-    '404 for %s',
+    'returns 404 for %s',
     async (path) => expect((await get(path)).status).toBe(404),
   )
 
@@ -60,7 +60,7 @@ describe('GET /assets/:file', () => {
     }
   })
 
-  test('asking for a missing script is an error of ours', async () => {
+  test('fails for a missing script', async () => {
     const paths = await assets.paths()
     expect(() => paths('nothing.js')).toThrow('there is no asset nothing.js')
   })

@@ -61,14 +61,14 @@ async function atHome(): Promise<Member> {
 }
 
 describe('a browser that signed in before', () => {
-  test('is not shut out by strangers, who shut out every other browser', async () => {
+  test('is not shut out by anonymous callers, who shut out every other browser', async () => {
     const { email, visitor } = await atHome()
     await besieged('/sign-in', email)
     expect((await signIn(world.visitor(), email)).status).toBe(429)
     expect((await signIn(visitor, email)).location).toBe('/developer')
   })
 
-  test('gets its link by mail, however many strangers asked for one', async () => {
+  test('gets its link by email, however many anonymous callers requested one', async () => {
     const { email, visitor } = await atHome()
     await besieged('/forgotten', email)
     expect((await world.visitor().submit('/forgotten', { email })).status).toBe(429)
@@ -77,7 +77,7 @@ describe('a browser that signed in before', () => {
     expect(world.linksTo(email)).toHaveLength(before + 1)
   })
 
-  test('429 after ten wrong passwords of its own, from any address, and for its links likewise', async () => {
+  test('returns 429 after ten wrong passwords of its own, from any address, and for its links likewise', async () => {
     const { email, visitor } = await atHome()
     const from = (i: number) => {
       visitor.address = `192.0.2.${i}`
@@ -115,7 +115,7 @@ describe('a browser that signed in before', () => {
     }
   })
 
-  test('is forgotten with a new password, and the browser that set it is known from then on', async () => {
+  test('is forgotten with a new password, and the browser that set it becomes known', async () => {
     const { email, visitor } = await atHome()
     const second = world.visitor()
     await second.submit('/forgotten', { email })

@@ -20,7 +20,7 @@ describe('rateText', () => {
     [1e12, '1,000,000,000,000.00'],
   ])('%d is %s', (rate, text) => expect(rateText(rate)).toBe(text))
 
-  test('rates in one table have as many decimals as the smallest needs', () => {
+  test('gives rates in one table as many decimals as the smallest needs', () => {
     const decimals = rateDecimals([0.5, 12, 3])
     expect([0.5, 12, 3].map((rate) => rateText(rate, decimals))).toEqual([
       '0.50000',

@@ -46,7 +46,7 @@ describe('every form', () => {
   for (const [path, fields] of FORMS) {
     const isWayIn = WAYS_IN.includes(path)
     const refused = isWayIn ? [303, INSIDE] : [403, null]
-    test(`${refused[0]} to ${path} without a token, with another's, with a stranger's`, async () => {
+    test(`${refused[0]} to ${path} without a token, with another's, with an anonymous caller's`, async () => {
       const others = [
         '',
         'x',
@@ -82,7 +82,7 @@ describe('every form', () => {
     expect(await world.asked(ada.key!)).toBe(200)
   })
 
-  test('403 explains cookies to strangers, and shows members the way back', async () => {
+  test('explains cookies to anonymous visitors with 403, and shows members the way back', async () => {
     const stranger = await world.visitor().post('/sign-in', {})
     expect([stranger.status, stranger.html]).toEqual([403, expect.stringContaining('Cookies')])
     const member = await ada.visitor.post('/developer/keys', { name: 'x' })
@@ -90,7 +90,7 @@ describe('every form', () => {
     expect(member.html).not.toContain('Cookies')
   })
 
-  test('treats a NUL in any field as any wrong text, never as a fault of ours', async () => {
+  test('treats a NUL in any field as any wrong value, never as an internal error', async () => {
     const nul = 'a\0b@example.com'
     const admin = await world.admin()
     const names = [
@@ -119,13 +119,13 @@ describe('every form', () => {
     expect(world.log.said.filter((line) => line.includes('a page failed'))).toEqual([])
   })
 
-  test('403 to a body over 16 kB', async () => {
+  test('returns 403 to a body over 16 kB', async () => {
     const form_token = await ada.visitor.token('/developer')
     const fields = { form_token, name: 'x'.repeat(17_000) }
     expect((await ada.visitor.post('/developer/keys', fields)).status).toBe(403)
   })
 
-  test('429 after 120 forms from one address in a minute, whatever they are', async () => {
+  test('returns 429 after 120 forms from one address in a minute, whatever they are', async () => {
     const visitor = world.visitor()
     const flood = async () => (await visitor.post('/sign-in', {})).status
     const statuses: number[] = []
@@ -137,14 +137,14 @@ describe('every form', () => {
     expect(await flood()).toBe(403)
   })
 
-  test('a token ends with its session', async () => {
+  test('is refused with a token whose session has ended', async () => {
     const { visitor } = await world.member()
     const form_token = await visitor.token('/developer')
     await visitor.submit('/developer', {}, '/sign-out')
     expect((await visitor.post('/developer/keys', { form_token, name: 'late' })).status).toBe(403)
   })
 
-  test('is accepted with its token from a browser that does not say where it comes from', async () => {
+  test('is accepted with its token from a browser that does not send its origin', async () => {
     const form_token = await ada.visitor.token('/developer')
     const { status } = await ada.visitor.ask('/developer/keys', {
       method: 'POST',
@@ -175,7 +175,7 @@ describe('every page', () => {
     }
   })
 
-  test('sends strangers to the sign-in', async () => {
+  test('sends anonymous visitors to the sign-in', async () => {
     for (const path of own)
       expect(await world.visitor().get(path)).toMatchObject({ status: 303, location: '/sign-in' })
   })

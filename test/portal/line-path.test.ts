@@ -19,7 +19,7 @@ function pointsOf(path: string): [number, number][] {
 }
 
 describe('linePath', () => {
-  test('holds every value over its stretch, the greatest at the top', () => {
+  test('holds every value over its interval, the greatest at the top', () => {
     expect(pointsOf(linePath([0, 10, 5, 5], BOX))).toEqual([
       [0, 20],
       [25, 20],
@@ -30,18 +30,18 @@ describe('linePath', () => {
     ])
   })
 
-  test('runs across no stretch without a value', () => {
+  test('crosses no interval without a value', () => {
     expect(linePath([null, 10, null, null, 0], BOX)).toBe('M20 0h20M80 20h20')
     expect(linePath([10, null], BOX)).toBe('M0 0h50')
     expect(linePath([null, null], BOX)).toBe('')
     expect(linePath([], BOX)).toBe('')
   })
 
-  test('lies in the middle if all values are the same', () => {
+  test('is in the middle if all values are the same', () => {
     expect(linePath([7, 7], { ...BOX, min: 7, max: 7 })).toBe('M0 10h100')
   })
 
-  test('draws as much as there are stretches with values, and never leaves its box', () => {
+  test('draws only intervals with values, and never leaves its box', () => {
     const values = fc.array(fc.option(fc.double({ min: 1e-9, max: 1e9, noNaN: true })), {
       maxLength: 100,
     })

@@ -110,7 +110,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     expect(proxy.strays).toEqual([])
   })
 
-  test('cookies are sent only below the path, and mailed links lead there', async () => {
+  test('cookies are sent only below the path, and emailed links lead there', async () => {
     const stranger = visitor()
     const lines = (await stranger.get(`${MOUNT}/sign-up`)).headers.getSetCookie()
     const { email, cookies, link } = await joined()
@@ -121,7 +121,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     expect(world.linksTo(email).at(-1)).toStartWith(`${proxy.home}/reset?token=`)
   })
 
-  test('the API, its documents and the tool server answer below the path', async () => {
+  test('the API, its documents and the tool server respond below the path', async () => {
     const { key } = await joined()
     const get = async (path: string) => fetch(proxy.home + path, { headers: { 'x-api-key': key! } })
     expect((await get('/api/v1/status')).status).toBe(200)
@@ -143,7 +143,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     expect(proxy.strays).toEqual([])
   })
 
-  test('the service answers at its own address with the path and without it', async () => {
+  test('the service responds at its own address with the path and without it', async () => {
     const statuses = async (path: string) =>
       Promise.all(
         ['', MOUNT].map(async (prefix) => (await fetch(world.origin + prefix + path)).status),
@@ -189,7 +189,7 @@ function leadsOf(html: string, page: URL): string[] {
 }
 
 describe('a path that begins like one of our own', () => {
-  test('has to be taken off by the proxy, since the service takes a path as it comes', async () => {
+  test('has to be removed by the proxy, since the service takes a path unchanged', async () => {
     const proxy = new MountProxy('/docs', 'takes it off')
     const world = await PeopleWorld.start({ PUBLIC_URL: proxy.home })
     proxy.target = world.origin

@@ -25,7 +25,7 @@ async function statusesOf(visitor: Member['visitor']): Promise<number[]> {
   return statuses
 }
 
-test('signed-in people behind one address have pages of their own, and strangers share', async () => {
+test('signed-in people behind one address have pages of their own, and anonymous visitors share', async () => {
   const toTheLimit = [...Array(PAGES_MAX).fill(200), 429]
   expect(await statusesOf(world.visitor())).toEqual(toTheLimit)
   for (const { visitor } of members) expect(await statusesOf(visitor)).toEqual(toTheLimit)

@@ -45,7 +45,7 @@ describe('pageReply', () => {
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   })
 
-  test('escapes whatever it is given: title, text, attributes, credits', async () => {
+  test('escapes all its input: title, text, attributes, credits', async () => {
     const body = (
       <>
         <p title={HOSTILE}>{HOSTILE}</p>
@@ -75,7 +75,7 @@ describe('pageReply', () => {
     expect(await (await reply({ isFramed: true })).text()).not.toContain('<script')
   })
 
-  test('is compressed for strangers and never for people who are signed in', async () => {
+  test('is compressed for anonymous visitors and never for people who are signed in', async () => {
     const session = { email: 'ama@example.com', isAdmin: false }
     const gzip = { 'accept-encoding': 'gzip' }
     const open = await reply({}, {}, gzip)

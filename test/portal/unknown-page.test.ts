@@ -9,7 +9,7 @@ const ask = (path: string, accept: string | null, world = new World()) =>
 const WRONG = ['/corridor', '/docs/rates', '/developer/x', '/api', '/%00', '//']
 
 describe('an unknown address', () => {
-  test.each(WRONG)('404 for a person is a page with links, at %s', async (path) => {
+  test.each(WRONG)('returns 404 as a page with links to a person, at %s', async (path) => {
     const reply = await ask(path, BROWSER)
     expect([reply.status, reply.headers.get('content-type')]).toEqual([
       404,
@@ -28,13 +28,13 @@ describe('an unknown address', () => {
     ['/corridor', 'application/json'],
     ['/corridor', 'application/json, text/html;q=0.9'],
     ['/api/v1/nope', BROWSER],
-  ])('404 for a program is JSON, at %s with %p', async (path, accept) => {
+  ])('returns 404 as JSON to a program, at %s with %p', async (path, accept) => {
     const reply = await ask(path, accept)
     expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'application/json'])
     expect(await reply.json()).toMatchObject({ code: 'unknown_path' })
   })
 
-  test('429 comes before 404 for a caller that asks too much', async () => {
+  test('returns 429 before 404 to a caller that requests too much', async () => {
     const world = new World({ portal: { requestsPerMinute: 2 } })
     const statuses: number[] = []
     for (let i = 0; i < 3; i++) statuses.push((await ask('/nope', BROWSER, world)).status)

@@ -41,7 +41,7 @@ describe('writtenAmount', () => {
     ['1.500.000', 1_500_000, null],
     ['0.500', 0.5, null],
     ['0,500', 0.5, null],
-  ])('%p, which may be read in two ways, is %d, and says so where it may surprise', (...said) => {
+  ])('%p, which may be read in two ways, is %d, with a note if it may surprise', (...said) => {
     const [text, amount, hint] = said
     expect(writtenAmount(ENGLISH, text, 'GBP')).toEqual({ amount, hint, fault: null })
   })
@@ -49,7 +49,7 @@ describe('writtenAmount', () => {
   test.each([
     ...['', 'twelve', '1e5', '1,5000', '1.2.3', '1 25', '£', '12 pounds 50', '0x10', '1/2'],
     ...['NaN', 'Infinity', '½', '--5', '200 GBP GBP 200', '5.'],
-  ])('%p is refused with how to write it', (text) => {
+  ])('%p is refused with the right notation', (text) => {
     const { amount, fault } = writtenAmount(ENGLISH, text, 'GBP')
     expect([amount, fault]).toEqual([null, expect.stringMatching(/Write|more than zero/)])
   })
@@ -71,7 +71,7 @@ describe('writtenAmount', () => {
     expect(writtenAmount(ENGLISH, text, 'GBP').fault).toBe(fault),
   )
 
-  test('reads whatever the pages themselves write into an address', () => {
+  test('reads every amount that the pages write into a URL', () => {
     const amounts = fc.double({ min: 1e-7, max: 1e15, noNaN: true })
     fc.assert(
       fc.property(amounts, (amount) => {
@@ -81,7 +81,7 @@ describe('writtenAmount', () => {
     )
   })
 
-  test('reads an amount of money as any house writes it', () => {
+  test("reads an amount of money in any country's notation", () => {
     const writers: ((amount: number) => string)[] = [
       (amount) => new Intl.NumberFormat('en', { minimumFractionDigits: 2 }).format(amount),
       ...['en', 'de', 'fr', 'de-CH', 'pt', 'ar-EG', 'sw'].map(
@@ -106,7 +106,7 @@ describe('writtenAmount', () => {
     )
   })
 
-  test('never reads another amount into a text than its digits', () => {
+  test('never reads other digits than those of the string', () => {
     const text = fc.string({ unit: fc.constantFrom(..."0123456789.,  £€-eGBP'"), maxLength: 12 })
     fc.assert(
       fc.property(text, (written) => {

@@ -32,7 +32,7 @@ describe('writtenNumber', () => {
     ...['1.25.000', '1,2,3', '1,250 000', '1,250,5', '1,0000', '12,345,67', '1,,250', '1 25'],
   ])('%p is not a number', (text) => expect(writtenNumber(text)).toBeNull())
 
-  test('a very long text is refused at once', () => {
+  test('a very long string is refused at once', () => {
     expect(writtenNumber('9'.repeat(41))).toBeNull()
     expect(writtenNumber(`${'1,'.repeat(30)}x`)).toBeNull()
   })

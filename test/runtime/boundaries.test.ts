@@ -65,7 +65,7 @@ async function asked(steps: number, ask: (replica: Replica) => Promise<Reply>): 
 }
 
 describe('the turn of an hour, under load', () => {
-  test('every hourly answer shows the top of its own hour, on each replica', async () => {
+  test('every hourly response shows the top of its own hour, on each replica', async () => {
     const { keys } = await addAccount(database, { plan: 'pro' })
     const rates = [101, 102, 103, 104]
     const observations = rates.map((rate, i) =>
@@ -114,7 +114,7 @@ describe('the turn of a day, under load', () => {
     })
   })
 
-  test('429 until midnight and 200 from then on, on each replica', async () => {
+  test('429 is returned until midnight and 200 from then on, on each replica', async () => {
     const midnightMs = NOON_MS + DAY_MS / 2
     const { keys } = await addAccount(database, { plan: 'free' })
     await start(midnightMs - 1, { QUOTA_FREE: '5' })

@@ -67,7 +67,7 @@ const PLANS = [
   ['enterprise', { count: 2500, atOnce: 200 }],
 ] as const
 
-describe('a budget under simultaneous requests', () => {
+describe('a budget under concurrent requests', () => {
   let first: string
   let second = ''
 
@@ -137,14 +137,14 @@ describe('a budget under simultaneous requests', () => {
   })
 })
 
-describe('a budget that is asked for all at once, of workers on one port,', () => {
+describe('a budget that is requested all at once, of workers on one port,', () => {
   let url: string
 
   beforeAll(async () => {
     url = (await serveIt({ WORKERS: '2' })).url
   })
 
-  test.each(PLANS)('of a %s key is passed by at most a tenth', async (plan, flooded) => {
+  test.each(PLANS)('of a %s key is exceeded by at most a tenth', async (plan, flooded) => {
     const { keys } = await addAccount(database, { plan })
     const { successes } = await flood([url], keys[0]!, { ...flooded, connection: 'close' })
     expect(successes).toBeGreaterThanOrEqual(LIMITS[plan])

@@ -40,7 +40,7 @@ const heard = async (count: number) => {
   return told.splice(0)
 }
 
-test('what the log has wakes its follower, whoever committed it', async () => {
+test('a change in the log wakes its follower, whoever committed it', async () => {
   const other = otherHandle(database)
   await record(other)
   expect(await heard(1)).toEqual(['another observations'])
@@ -49,7 +49,7 @@ test('what the log has wakes its follower, whoever committed it', async () => {
   await other.close()
 })
 
-test('what the log has not is loaded where another process said it, and access always', async () => {
+test('a change outside the log is loaded if another process reported it, and access always is', async () => {
   const other = otherHandle(database)
   const say = (by: Database, kind: 'feeds' | 'access') => by.sql`select ${announced(by, { kind })}`
   for (const kind of ['feeds', 'access'] as const)

@@ -117,7 +117,7 @@ test('a connector runs at the times of its schedule, on the clocks of its zone',
   expect(asked).toBe(3)
 })
 
-test('two replicas run it once, also where one is late', async () => {
+test('two replicas run it once, even if one is late', async () => {
   await connector('hourly', HOURLY)
   const { promise, resolve } = Promise.withResolvers<Response>()
   answer = () => promise
@@ -130,7 +130,7 @@ test('two replicas run it once, also where one is late', async () => {
   expect(asked).toBe(1)
 })
 
-test('a failure is reported in one line, kept, and over with the next good run', async () => {
+test('a failure is reported in one line, stored, and over with the next good run', async () => {
   await connector('hourly', HOURLY)
   answer = () => new Response('<html>Sorry</html>')
   await replica().run()
@@ -144,7 +144,7 @@ test('a failure is reported in one line, kept, and over with the next good run',
   expect(await states()).toMatchObject([{ isFailing: false, recorded: 1, failures: 0 }])
 })
 
-test('is not asked again before the time that it named', async () => {
+test('a source is not requested again before the time that it named', async () => {
   await connector('often', 'schedule: "* * * * *"\n')
   answer = () => new Response('', { status: 429, headers: { 'retry-after': '600' } })
   await replica().run()
@@ -158,7 +158,7 @@ test('is not asked again before the time that it named', async () => {
   expect(asked).toBe(before + 1)
 })
 
-test('a clock that was an hour ahead holds up no run', async () => {
+test('a clock that was an hour ahead delays no run', async () => {
   await connector('often', 'schedule: "* * * * *"\n')
   answer = quoting(175.5)
   nowMs += 60 * MINUTE_MS
@@ -168,7 +168,7 @@ test('a clock that was an hour ahead holds up no run', async () => {
   expect(asked).toBe(2)
 })
 
-test('a file that is not valid is logged once, and hinders no other', async () => {
+test('a file that is not valid is logged once, and affects no other', async () => {
   await writeFile(join(folder, 'broken.yaml'), 'name: [')
   await connector('hourly', HOURLY)
   answer = quoting(176.5)
@@ -179,7 +179,7 @@ test('a file that is not valid is logged once, and hinders no other', async () =
   expect(log.said.filter((line) => line.includes('broken.yaml line 1'))).toHaveLength(1)
 })
 
-test('a run that failed is made again after a quarter of an hour, then after half an hour', async () => {
+test('a run that failed is repeated after a quarter of an hour, then after half an hour', async () => {
   await connector('daily', 'schedule: "0 9 * * *"\n')
   answer = () => new Response('no', { status: 404 })
   await replica().run()
@@ -195,7 +195,7 @@ test('a run that failed is made again after a quarter of an hour, then after hal
   }
 })
 
-test('a file that is not valid any more counts as failing until it is put right', async () => {
+test('a file that is no longer valid counts as failing until it is corrected', async () => {
   await connector('hourly', HOURLY)
   answer = quoting(177.5)
   const service = replica()
@@ -213,7 +213,7 @@ test('a file that is not valid any more counts as failing until it is put right'
   expect(memory.current.connectors).toMatchObject([{ id: 'hourly', isFailing: false }])
 })
 
-test('more offers than a provider may have are a failure of the run, and are not asked for at once', async () => {
+test('more offers than a provider may have fail the run, and are not requested again at once', async () => {
   await connector('hourly', HOURLY)
   const file = join(folder, 'hourly.yaml')
   const text = (await Bun.file(file).text()).replace('rate: rate', 'rate: rate, amount_min: least')
@@ -230,7 +230,7 @@ test('more offers than a provider may have are a failure of the run, and are not
   ])
 })
 
-test('a provider that the connector brings is added to the catalogue with its first prices', async () => {
+test('a provider of a connector is added to the catalogue with its first prices', async () => {
   const entry = 'catalogue: { providers: [{ id: newcomer, name: New Comer }] }\n'
   await connector('hourly', `${HOURLY}${entry}`)
   const file = join(folder, 'hourly.yaml')
@@ -252,7 +252,7 @@ test('a provider that the connector brings is added to the catalogue with its fi
   expect(memory.current.catalogue.provider('newcomer')?.name).toBe('New Comer')
 })
 
-test('one host is asked by one connector at a time, and others meanwhile', async () => {
+test('one host is requested by one connector at a time, and other hosts meanwhile', async () => {
   const open = { most: 0, now: 0 }
   const { promise: bothCame, resolve } = Promise.withResolvers<void>()
   answer = async () => {
@@ -292,7 +292,7 @@ test('files beyond 10,000 rows are left for the next run', async () => {
   expect(await states()).toMatchObject([{ rows: 6000, isFailing: false }])
 })
 
-test('a process that is killed while it asks leaves nothing behind, and holds up no other', async () => {
+test('a process that is killed during a request leaves nothing behind, and delays no other', async () => {
   await connector('hourly', HOURLY)
   const { promise: came, resolve } = Promise.withResolvers<void>()
   answer = () => {

@@ -102,7 +102,7 @@ async function coreParts(): Promise<number> {
 }
 
 describe('more connections than there are file descriptors', () => {
-  test('make room for new ones while they are idle, and everybody is answered', async () => {
+  test('make room for new ones while they are idle, and everyone is served', async () => {
     const seen = crowd(REQUEST)
     await until('an answer for each', async () => seen.answers === CROWD)
     expect(await newClient()).toMatchObject({ status: 200 })

@@ -41,8 +41,8 @@ async function stop(replica: Replica, isLeft = async () => true): Promise<void> 
 
 const ready = ({ service }: Replica) => fetch(`${service.origin}/readyz`)
 
-describe('a stop that is announced', () => {
-  test('503 at /readyz first, while everything else is answered and connections close', async () => {
+describe('an announced stop', () => {
+  test('returns 503 at /readyz first, while all else is served and connections close', async () => {
     const replica = await start()
     expect((await ready(replica)).status).toBe(200)
     expect((await replica.get('/providers', key)).headers.get('connection')).not.toBe('close')
@@ -57,7 +57,7 @@ describe('a stop that is announced', () => {
     expect((await replica.get('/providers', key)).status).toBe(200)
   })
 
-  test('201 for a batch that is in progress when the port closes, with its row recorded', async () => {
+  test('returns 201 for a batch that is in progress when the port closes, with its row recorded', async () => {
     const replica = await start()
     expect((await replica.post(row, key)).status).toBe(201)
     const holder = otherHandle(database)
@@ -81,7 +81,7 @@ describe('a stop that is announced', () => {
     await holder.close()
   })
 
-  test('replicas replaced one by one lose no request', async () => {
+  test('loses no request while replicas are replaced one by one', async () => {
     await Promise.all([start(), start()])
     let isOver = false
     const statuses: number[] = []

@@ -179,7 +179,7 @@ describe('the log of a service with two replicas', () => {
   )
 
   test(
-    'grows, and is cosigned again after the witness was away, hung or signed another tree',
+    'grows, and is cosigned again after the witness was unreachable, hung or signed another tree',
     async () => {
       const faults = ['away', 'another tree', 'hangs'] as const
       for (const [i, fault] of faults.entries()) {
@@ -206,7 +206,7 @@ describe('the log of a service with two replicas', () => {
   )
 
   test(
-    'signs answers with the date that it sends',
+    'signs responses with the date that it sends',
     async () => {
       const reply = await fetch(`${replicas[1]!.service.origin}/api/v1/rates?from=USD&to=KES`, {
         headers: { 'x-api-key': key, 'accept-signature': 'sig=()' },
@@ -219,7 +219,7 @@ describe('the log of a service with two replicas', () => {
   )
 
   test(
-    'goes on under another origin after the database lost what was published',
+    'continues under another origin after the database lost what was published',
     async () => {
       for (const { service } of replicas.splice(0)) await service.stop()
       const { sql } = database

@@ -47,7 +47,7 @@ const recorded = () => database.sql`
   group by s.source order by s.source`
 
 describe('three feeds', () => {
-  test('mids continue, each under its feed, when the first dies and the second is wrong by ten times', async () => {
+  test('mids continue, each under its feed, when the first fails and the second is off tenfold', async () => {
     const scene = await sceneOf('open-er-api', 'openexchangerates', 'currency-api')
     const [first, second] = upstreams as [FeedUpstream, FeedUpstream, FeedUpstream]
     expect(await scene.mid('USD', 'NGN')).toEqual({ status: 503 })
@@ -113,8 +113,8 @@ describe('three feeds', () => {
   })
 })
 
-describe('a feed that is gone for long', () => {
-  test('503 with Retry-After by the schedule, and 200 again after a run, without a restart', async () => {
+describe('a feed that is unreachable for long', () => {
+  test('returns 503 with Retry-After by the schedule, and 200 again after a run, without a restart', async () => {
     const scene = await sceneOf('open-er-api')
     const [feed] = upstreams as [FeedUpstream]
     await scene.run()
@@ -151,7 +151,7 @@ describe('a feed that is gone for long', () => {
     ])
   })
 
-  test('503 of the hourly tier names the top of the hour that will hold the mid', async () => {
+  test('returns 503 at the hourly tier with the top of the hour that will have the mid', async () => {
     const scene = await sceneOf('open-er-api')
     const hourly = scene.world.key('free')
     const wait = async () => {
@@ -166,7 +166,7 @@ describe('a feed that is gone for long', () => {
     expect(await wait()).toBe(52 * 60)
   })
 
-  test('503 while the feeds are being asked says half a minute', async () => {
+  test('returns 503 with half a minute while the feeds are being fetched', async () => {
     const scene = await sceneOf('open-er-api')
     const { asked, release } = hanging(upstreams[0]!)
     const run = scene.run()
@@ -217,7 +217,7 @@ describe('a devaluation', () => {
 })
 
 describe('the rules of the settings', () => {
-  test('let a currency with a bound of its own move that far', async () => {
+  test('allow a currency with a bound of its own to move that far', async () => {
     upstreams = await feedUpstreams(['open-er-api'])
     const scene = new FeedScene(database, upstreams, { ...GUARD_RULES, moveMaxOf: { NGN: 0.5 } })
     saying(upstreams[0]!, 'NGN', 464.5)

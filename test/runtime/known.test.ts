@@ -65,7 +65,7 @@ const GONE = [
   `/rates/history?${PAIR}&until=2011-12-01T00:00:00Z&period=365d`,
 ]
 
-test('what was pruned since is a 400 not_kept with the limit, and not an empty answer', async () => {
+test('a time whose rows were pruned since is a 400 not_kept with the limit, and not an empty response', async () => {
   for (const path of GONE) {
     const { status, body } = await replica.get(`${path}&known_at=${wholeAt}`, key)
     expect([path, status, body]).toMatchObject([path, 400, { code: 'not_kept' }])
@@ -82,7 +82,7 @@ test('a time before the limit is a 400 not_kept on every path', async () => {
   }
 })
 
-test('what was pruned before the time asked about is as it was then: empty', async () => {
+test('a time after which rows were pruned has its response of then: empty', async () => {
   for (const path of GONE) {
     const { status, body } = await replica.get(`${path}&known_at=${prunedAt}`, key)
     expect([path, status, body.count]).toEqual([path, 200, 0])
@@ -97,7 +97,7 @@ test('candles of hours, which are counted from what was pruned, are refused', as
   expect([status, body.code]).toEqual([400, 'not_kept'])
 })
 
-test('buckets are kept as they were, and refused once a row came into what was pruned', async () => {
+test('buckets are kept unchanged, and refused once a row was added to what was pruned', async () => {
   const then = () => replica.get(`${BUCKETS}&known_at=${wholeAt}`, key)
   const { timestamp: _, ...body } = (await then()).body
   expect(whole.body.count).toBeGreaterThan(1)
@@ -110,12 +110,12 @@ test('buckets are kept as they were, and refused once a row came into what was p
   expect((await replica.get(since, key)).status).toBe(200)
 })
 
-test('what is kept has its answer of before the pruning', async () => {
+test('a retained time has its response of before the pruning', async () => {
   const { status, body } = await replica.get(`/rates?${PAIR}&known_at=${wholeAt}`, key)
   expect([status, body.providers.map(({ rate }: { rate: number }) => rate)]).toEqual([200, [129.5]])
 })
 
-test('a question waits for no second connection, which others of its kind may hold', async () => {
+test('a request waits for no second connection, which others of its kind may hold', async () => {
   const pool = readPool(database, { connectionsMax: 1, statementMsMax: 11_000 })
   const known = createKnownStore(pool)
   const codes = await known.at(Date.parse(wholeAt), async ({ catalogue }) =>
@@ -125,7 +125,7 @@ test('a question waits for no second connection, which others of its kind may ho
   expect(codes).toContain('KES')
 })
 
-test('a tool gives the answer of REST', async () => {
+test('a tool returns the response of REST', async () => {
   const tools = await connectedTo(`${replica.service.origin}/mcp`, key)
   const ask = { from: 'USD', to: 'KES', known_at: wholeAt }
   const { isError, body } = await tools.call('get_rates', ask)

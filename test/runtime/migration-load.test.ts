@@ -52,7 +52,7 @@ async function nextVersion(): Promise<string> {
   return folder
 }
 
-test('a migration that adds loses no request of the previous version, which keeps serving', async () => {
+test('a migration that only adds loses no request of the previous version, which keeps serving', async () => {
   const asks = [
     (n: number) => replica.get(`/rates/history?from=USD&to=KES&limit=${(n % 500) + 1}`, key),
     (n: number) => replica.get(`/time-series?from=USD&to=KES&period=${['1d', '7d'][n % 2]}`, key),

@@ -108,7 +108,7 @@ describe('offers', () => {
     for (const { clock } of running) clock.set(AT)
   })
 
-  test(`422 by name for more than ${PROVIDER_OFFERS_MAX} of a provider in a corridor, and nothing is stored`, async () => {
+  test(`return 422 by name for more than ${PROVIDER_OFFERS_MAX} of a provider in a corridor, and store nothing`, async () => {
     const [first, second] = running as [Replica, Replica]
     const row = { provider_id: 'retail-b', from: 'USD', to: 'NGN', rate: 1500 }
     const band = (n: number) => ({ ...row, amount_min: n, amount_max: n })

@@ -63,8 +63,8 @@ async function whileLocked(asks: () => Promise<Reply>[]): Promise<Reply[]> {
 
 const codes = (replies: Reply[]) => replies.map(({ status }) => status).toSorted((a, b) => a - b)
 
-describe('more than the database can do', () => {
-  test('503 overloaded at once beyond the limits on work and waiting, and 200 for the rest', async () => {
+describe('load beyond what the database can do', () => {
+  test('returns 503 overloaded at once beyond the limits on work and waiting, and 200 for the rest', async () => {
     const replies = await whileLocked(() =>
       Array.from({ length: ROOM + TOO_MANY }, (_, i) => history(i + 1)),
     )
@@ -73,14 +73,14 @@ describe('more than the database can do', () => {
       if (status === 503) expect(Number(headers.get('retry-after'))).toBe(1)
   })
 
-  test('503 for batches likewise, each recorded whole or not at all', async () => {
+  test('returns 503 for batches likewise, each recorded whole or not at all', async () => {
     const before = await counted()
     const replies = await whileLocked(() => Array.from({ length: ROOM + TOO_MANY }, batch))
     expect(codes(replies)).toEqual([...Array(ROOM).fill(201), ...Array(TOO_MANY).fill(503)])
     expect(await counted()).toBe(before + ROOM)
   })
 
-  test('a flood of history blocks neither recording nor live questions', async () => {
+  test('blocks neither recording nor live requests by a flood of history', async () => {
     const holder = otherHandle(database)
     const released = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()

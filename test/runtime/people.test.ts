@@ -38,7 +38,7 @@ describe('a service as it is deployed', () => {
     expect(scryptSync(PASSWORD, salt, 64, COST).toString('hex')).toBe(key!)
   })
 
-  test('takes just as long for an unknown address', async () => {
+  test('takes just as long for an unknown email', async () => {
     const visitor = new Visitor(service.origin)
     await visitor.get('/forgotten')
     const startedMs = performance.now()

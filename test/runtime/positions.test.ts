@@ -49,7 +49,7 @@ const asked = (of: Replica, position: number | string) =>
 const rateIn = ({ body }: Reply) => body.providers[0]?.rate
 
 describe('min_position', () => {
-  test('makes each replica answer with what was recorded on another, withdrawn rows too', async () => {
+  test('makes each replica respond with what was recorded on another, withdrawn rows too', async () => {
     const [first, second] = [await replica(), await replica()]
     for (let i = 1; i <= TURNS; i++) {
       const [here, there] = i % 2 ? [first, second] : [second, first]
@@ -68,7 +68,7 @@ describe('min_position', () => {
     expect(rateIn(answer)).toBe(100 + TURNS)
   })
 
-  test('a retry of a batch and a withdrawal of nothing tell a position that has all of it', async () => {
+  test('is returned for a retry of a batch and a withdrawal of nothing, with a position that has all of it', async () => {
     const [first, second] = [await replica(), await replica()]
     const headers = { 'idempotency-key': 'once' }
     const posted = await first.post(row(101), key, headers)
@@ -81,7 +81,7 @@ describe('min_position', () => {
     expect(rateIn(await asked(second, positionIn(withdrawn)))).toBeUndefined()
   })
 
-  test('503 from a replica that is cut off from the database, until it has caught up', async () => {
+  test('returns 503 from a replica that is cut off from the database, until it has caught up', async () => {
     const first = await replica()
     const proxy = await DatabaseProxy.to(database.url)
     const second = await replica(proxy)
@@ -104,7 +104,7 @@ describe('min_position', () => {
     proxy.close()
   })
 
-  test('a replica that heard of nothing shows no row that was withdrawn meanwhile', async () => {
+  test('hides rows withdrawn meanwhile on a replica that received no notification', async () => {
     const first = await replica()
     const proxy = await DatabaseProxy.to(database.url)
     const second = await replica(proxy)
@@ -118,7 +118,7 @@ describe('min_position', () => {
     proxy.close()
   })
 
-  test('a position from the future is waited for a second, and costs nothing', async () => {
+  test('is waited for a second if it is in the future, and costs nothing', async () => {
     const first = await replica()
     const posted = await first.post(row(101), key)
     const left = async () =>

@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 describe('reachability', () => {
-  test('asks once for many callers, and again once that is answered', async () => {
+  test('checks once for many callers, and again once that is answered', async () => {
     let asked = 0
     const isReachable = reachability(async () => asked++)
     const crowd = await Promise.all(Array.from({ length: 1000 }, () => isReachable()))
@@ -17,7 +17,7 @@ describe('reachability', () => {
     expect([await isReachable(), asked]).toEqual([true, 2])
   })
 
-  test('a database that does not answer is not asked again until it does', async () => {
+  test('does not check a database again that has not responded yet', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let asked = 0
     const isReachable = reachability(() => {
@@ -35,7 +35,7 @@ describe('reachability', () => {
     expect([await isReachable(), asked]).toEqual([true, 2])
   })
 
-  test('a refusal counts as the answer no', async () => {
+  test('counts a refusal as unreachable', async () => {
     const isReachable = reachability(() => Promise.reject(new Error('away')))
     expect([await isReachable(), await isReachable()]).toEqual([false, false])
   })

@@ -147,7 +147,7 @@ async function paused(): Promise<void> {
   })
 }
 
-describe('questions about the past', () => {
+describe('queries about the past', () => {
   test('go to the replica, however long the primary is idle, until the replica is too far behind', async () => {
     await delay(LAG_MAX_MS)
     await paused()
@@ -177,7 +177,7 @@ describe('questions about the past', () => {
     expect(rates).not.toContain(7.3)
   })
 
-  test('a cached window that a backfill changed is never filled from a replica without the backfill', async () => {
+  test('never fill a cached window that a backfill changed from a replica without the backfill', async () => {
     const key = template.keys.hourly.key
     const before = await ratesOf('USD/NGN', key)
     await paused()
@@ -187,7 +187,7 @@ describe('questions about the past', () => {
     expect(await ratesOf('USD/NGN', key)).toEqual([103.5, ...before])
   })
 
-  test('rows that another process records go to the primary too, as soon as they are heard of', async () => {
+  test('go to the primary for rows that another process records too, as soon as it reports them', async () => {
     const config = loadConfig({
       ...{ PORT: '0', REFERENCE_FEED: 'none', QUOTE_IMPLAUSIBLE_TIMES: 'off' },
     })

@@ -22,7 +22,7 @@ const recording: Parameters<typeof recorderOf>[0] = {
 }
 const EMPTY: Batch = { observations: [], idempotency: null }
 
-test('a batch whose sender got an answer while it waited for its turn is not recorded', async () => {
+test('a batch whose sender got a response while it waited for its turn is not recorded', async () => {
   const recorded: Batch[] = []
   const first = Promise.withResolvers<void>()
   const recorder = recorderOf({
@@ -54,7 +54,7 @@ test('a batch whose sender got an answer while it waited for its turn is not rec
 const batch: Batch = { observations: [observation(), observation()], idempotency: null }
 const recorded = { kind: 'recorded', ids: [7, 8], position: 90, previous: 80, atMs: 5 } as const
 
-test('it answers once what was recorded is served, which need not be read again', async () => {
+test('the response comes once the recorded rows are served, which need not be read again', async () => {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const handed: (OwnCommit | null)[] = []
   const recorder = recorderOf({
@@ -83,7 +83,7 @@ test('it answers once what was recorded is served, which need not be read again'
   expect(await answer).toEqual(recorded)
 })
 
-test('503 where it is committed, and not served in time', async () => {
+test('503 is returned if the batch is committed, and not served in time', async () => {
   const recorder = recorderOf({
     ...recording,
     observations: { ...recording.observations, record: async () => recorded },
@@ -92,7 +92,7 @@ test('503 where it is committed, and not served in time', async () => {
   await expect(recorder.record(batch)).rejects.toMatchObject({ code: 'database_unavailable' })
 })
 
-test('a retry is answered once the log was read up to then, or 503', async () => {
+test('a retry gets its response once the log was read up to then, or 503', async () => {
   const handed: unknown[] = []
   const retried = (isServed: boolean) =>
     recorderOf({
@@ -114,7 +114,7 @@ test('a retry is answered once the log was read up to then, or 503', async () =>
   expect(handed).toEqual([null, null])
 })
 
-test('what the server refused and what broke off is 503', async () => {
+test('503 is returned if the server refuses or the connection breaks', async () => {
   const failing = (error: Error) =>
     recorderOf({
       ...recording,

@@ -7,14 +7,14 @@ const NGN = ['USD/NGN']
 const reference = { id: 1, atMs: 1, currency: 'KES', perUsd: 129, source: 'feed' }
 
 describe('ReplayFence', () => {
-  test('every replica knows everything without a change', () => {
+  test('every replica has everything without a change', () => {
     const fence = new ReplayFence()
     fence.note({})
     fence.note({ quotes: [] })
     expect([fence.isOpen, fence.isKnownAt(0, [...KES, ...NGN])]).toEqual([false, true])
   })
 
-  test('a change is known nowhere until its position is read, and from that position on afterwards', () => {
+  test('a change is missing everywhere until its position is read, and present from that position on', () => {
     const fence = new ReplayFence()
     fence.note({ quotes: [quote()] })
     expect(fence.isOpen).toBe(true)
@@ -26,7 +26,7 @@ describe('ReplayFence', () => {
     expect(fence.isKnownAt(99, [...NGN, ...KES])).toBe(false)
   })
 
-  test('a position that was requested before a change says nothing about it', () => {
+  test('a position that was requested before a change proves nothing about it', () => {
     const fence = new ReplayFence()
     fence.note({ quotes: [quote()] })
     const { changes } = fence
@@ -57,7 +57,7 @@ describe('ReplayFence', () => {
     expect([99, 100].map((at) => fence.isKnownAt(at, NGN))).toEqual([false, true])
   })
 
-  test('a change that every replica has replayed is forgotten, and counts as known', () => {
+  test('a change that every replica has replayed is dropped, and counts as present', () => {
     const fence = new ReplayFence()
     fence.note({ quotes: [quote()] })
     fence.reach(100, fence.changes)

@@ -145,7 +145,7 @@ describe('replicas on one database', () => {
     await operator.close()
   })
 
-  test('401 on all within a second of a revocation, even under a stream of batches', async () => {
+  test('401 is returned on all within a second of a revocation, even under a stream of batches', async () => {
     const { keys } = await addAccount(database, { role: 'treasury' })
     const doomed = await addAccount(database, {})
     const all = await replicas(2)
@@ -167,7 +167,7 @@ describe('replicas on one database', () => {
     await operator.close()
   })
 
-  test('a key that another process made is accepted at its first request, on all at once', async () => {
+  test('a key that another process created is accepted at its first request, on all at once', async () => {
     const all = await replicas(2)
     const operator = otherHandle(database)
     for (let i = 0; i < NEW_KEYS; i++) {
@@ -195,7 +195,7 @@ describe('replicas on one database', () => {
     expect((await first!.get('/providers', keys[0]!)).status).toBe(429)
   })
 
-  test('two replicas at once exceed the quota by at most a tenth', async () => {
+  test('two concurrent replicas exceed the quota by at most a tenth', async () => {
     const { id, keys } = await addAccount(database, { plan: 'pro', keys: 2 })
     const all = await replicas(2, { QUOTA_PRO: String(LIMIT) })
     let taken = 0
@@ -237,7 +237,7 @@ describe('replicas on one database', () => {
     proxy.close()
   })
 
-  test('a batch that commits after its answer was lost is served all the same', async () => {
+  test('a batch that commits after its response was lost is served nevertheless', async () => {
     const { keys } = await addAccount(database, { role: 'treasury' })
     const proxy = await DatabaseProxy.to(database.url)
     const replica = await Replica.start(database, { database: handleAt(database, proxy.port) })

@@ -29,7 +29,7 @@ test('without RETENTION_YEARS there is no job', () => {
   expect(jobsOf(null).jobs).toEqual([])
 })
 
-test('RETENTION_YEARS prunes, drops cached answers about the past, and says so once', async () => {
+test('RETENTION_YEARS prunes, drops cached responses about the past, and logs it once', async () => {
   const { jobs, publications, log } = jobsOf(5)
   await jobs[0]!.run()
   expect(publications).toEqual([{ isPastChanged: true }])

@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => mails.stop())
 
 describe('a database without the sample', () => {
-  test('is served without a word of it', async () => {
+  test('is served without a mention of it', async () => {
     expect(await holdsSample(database.sql)).toBe(false)
     const world = await serving()
     try {
@@ -106,7 +106,7 @@ describe('a database that the sample was ever loaded into', () => {
       }
   }, 120_000)
 
-  test('is labelled in what webhooks are sent, tests and firings', async () => {
+  test('is marked in webhooks, tests and firings', async () => {
     const world = await serving()
     try {
       const { keys } = await addAccount(database, { role: 'treasury' })

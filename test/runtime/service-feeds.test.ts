@@ -67,7 +67,7 @@ describe('a service with a feed', () => {
     expect(asked()).toBe(1)
   })
 
-  test('begins when the catalogue comes, on one of two replicas, and both serve the result', async () => {
+  test('starts when the catalogue comes, on one of two replicas, and both serve the result', async () => {
     const [first, second] = [await serve(SELDOM), await serve(SELDOM)]
     expect(asked()).toBe(0)
     await apply()
@@ -134,7 +134,7 @@ describe('a service with a feed', () => {
     for (const { upstream } of upstreams) upstream.stop()
   })
 
-  test('requests nothing and says nothing about feeds if it has none', async () => {
+  test('requests nothing and logs nothing about feeds if it has none', async () => {
     await apply()
     await createFeedStateStore(database).save({ ...noState, ranMs: Date.parse(AT) })
     const { status } = await serve({ REFERENCE_FEED: 'none' })

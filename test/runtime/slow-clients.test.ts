@@ -65,7 +65,7 @@ describe.concurrent('listen', () => {
     expect(bodies).not.toContain('x')
   })
 
-  test('closes a connection that is idle after its answer', async () => {
+  test('closes a connection that is idle after its response', async () => {
     const idle = client('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
     expect(await idle.closed).toBeLessThan(CLOSED_MS_MAX)
     expect(idle.received()).toStartWith('HTTP/1.1 200')
@@ -77,7 +77,7 @@ describe.concurrent('listen', () => {
     for (const ms of await Promise.all(waits)) expect(ms).toBeLessThan(HEADERS_MS_MAX)
   })
 
-  test('431 for headers without end', async () => {
+  test('returns 431 for headers without end', async () => {
     const huge = client(`GET / HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(100_000)}\r\n\r\n`)
     await huge.closed
     expect(huge.received()).toStartWith('HTTP/1.1 431')

@@ -97,7 +97,7 @@ describe('a bank that is used for the first time', () => {
     ])
   })
 
-  test('leaves alone what an operator has made of it', async () => {
+  test('leaves alone what an operator changed', async () => {
     const scene = sceneOf('cbk')
     await scene.run()
     const store = createCatalogueStore(database)
@@ -121,8 +121,8 @@ describe('a bank that is used for the first time', () => {
   })
 })
 
-describe('asking again', () => {
-  test('records nothing where nothing is new, and not before the bank publishes', async () => {
+describe('fetching again', () => {
+  test('records nothing if nothing is new, and not before the bank publishes', async () => {
     const scene = sceneOf('cbk')
     await scene.run()
     const asked = replay.asked.length
@@ -134,7 +134,7 @@ describe('asking again', () => {
     expect([replay.asked.length, await scene.count()]).toEqual([asked + 1, KENYA_ROWS])
   })
 
-  test('records the unchanged rates of a new day, since on that day they held', async () => {
+  test('records the unchanged rates of a new day, which were in force on that day', async () => {
     const scene = sceneOf('cbk')
     await scene.run()
     changed((text) => text.replaceAll('19\\/03\\/2026', '20\\/03\\/2026'))
@@ -144,7 +144,7 @@ describe('asking again', () => {
     expect((await scene.record('cbk'))?.newestMs).toBe(Date.parse('2026-03-19T21:00:00Z'))
   })
 
-  test('records what the bank has corrected on a day, and that alone', async () => {
+  test('records what the bank has corrected on a day, and nothing else', async () => {
     const scene = sceneOf('cbk')
     await scene.run()
     changed((text) =>
@@ -161,7 +161,7 @@ describe('asking again', () => {
     ])
   })
 
-  test('does not have an unchanged page sent again, and asks by name', async () => {
+  test('does not download an unchanged page again, and identifies itself', async () => {
     const scene = new SourceScene({
       ...{ database, replay, sources: ['cbn'] },
       publicUrl: 'https://rates.example.org',
@@ -189,7 +189,7 @@ describe('asking again', () => {
 })
 
 describe('two replicas', () => {
-  test('ask once between them, and both banks of two at one page a host', async () => {
+  test('fetch once between them, and both banks of two with one page a host', async () => {
     other = otherHandle(database)
     const sources = ['cbk', 'cbg', 'cbn'] as const
     const first = new SourceScene({ database, replay, sources })
@@ -208,7 +208,7 @@ describe('two replicas', () => {
 })
 
 describe('the guard', () => {
-  test('refuses an inverted rate against its mid, says so once, and records the others', async () => {
+  test('refuses an inverted rate against its mid, logs it once, and records the others', async () => {
     const scene = sceneOf('cbk')
     await scene.reference({ KES: 129.4, EUR: 0.868, GBP: 0.75 })
     changed((text) => text.replace('EURO","149.1600"', 'EURO","0.0067"'))
@@ -320,7 +320,7 @@ const FAULTS: readonly [what: string, answer: () => Response, fault: string, mes
   ],
 ]
 
-test('Nigeria may answer with everything since 2001, and its last days are recorded', async () => {
+test('Nigeria may return everything since 2001, and its last days are recorded', async () => {
   const scene = sceneOf('cbn')
   scene.world.clock.set(LATER)
   changed((text) => {
@@ -336,7 +336,7 @@ test('Nigeria may answer with everything since 2001, and its last days are recor
   expect(await scene.count()).toBe(66)
 })
 
-describe('a bank that answers wrongly', () => {
+describe('a bank with a wrong response', () => {
   for (const [what, answer, fault, message] of FAULTS)
     test(`${what} is reported once and records nothing`, async () => {
       const scene = sceneOf('cbk')
@@ -354,7 +354,7 @@ describe('a bank that answers wrongly', () => {
       expect(await scene.count()).toBe(KENYA_ROWS)
     })
 
-  test('is left alone until the time it asked for', async () => {
+  test('is left alone until the time that it asked for', async () => {
     const scene = sceneOf('cbk')
     replay.answer = FAULTS.at(-1)![1]
     await scene.run()
@@ -367,7 +367,7 @@ describe('a bank that answers wrongly', () => {
     expect([replay.asked.length, await scene.count()]).toEqual([2, KENYA_ROWS])
   })
 
-  test('tells in the log how the page begins, and in public only how long it is', async () => {
+  test('has the beginning of its page in the log, and only its length in public', async () => {
     const scene = sceneOf('cbk')
     changed(() => '{"draw":1,\n"moved":[]}')
     await scene.run()
@@ -377,7 +377,7 @@ describe('a bank that answers wrongly', () => {
     expect(scene.log.lines[0]!.context).toMatchObject({ excerpt: '{"draw":1, "moved":[]}' })
   })
 
-  test('tells in the log how a page begins that is none of rates', async () => {
+  test('has the beginning of a page without rates in the log', async () => {
     for (const [source, answer, excerpt] of [
       ['cbk', '<!doctype html><h1>Sorry', '<!doctype html><h1>Sorry'],
       ['cbn', Buffer.from('{"data":[["é"]]}', 'latin1'), '{"data":[["é"]]}'],
@@ -400,7 +400,7 @@ describe('a bank that answers wrongly', () => {
     expect(await scene.count()).toBe(0)
   })
 
-  test('keeps none of the others from being recorded', async () => {
+  test('does not prevent the others from being recorded', async () => {
     const scene = sceneOf('cbk', 'cbn')
     scene.world.clock.set(LATER)
     replay.answer = ({ host }) =>

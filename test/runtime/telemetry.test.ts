@@ -43,7 +43,7 @@ const untilSaid = (what: string, replica: Replica, isSo: (metrics: Said) => bool
   until(what, async () => isSo(await metricsOf(replica)))
 
 describe('the metrics of a service', () => {
-  test('say what memory holds and how old it is', async () => {
+  test('have the contents of memory and their age', async () => {
     await createReferenceStore(database).append({
       source: 'open-er-api',
       fetchedMs: Date.parse(AT) - 60_000,
@@ -88,7 +88,7 @@ describe('the metrics of a service', () => {
     expect(own.value('corridor_replication_news_total', kind)).toBeUndefined()
   })
 
-  test('say how often jobs ran, for how long, and when they last succeeded', async () => {
+  test('have how often jobs ran, for how long, and when they last succeeded', async () => {
     const replica = await serve()
     const job = { task: 'flush-usage' }
     const ran = { ...job, outcome: 'success' }
@@ -123,7 +123,7 @@ describe('the metrics of a service', () => {
     await upstream.stop(true)
   })
 
-  test('say why a replica is not ready, in time even if the database hangs', async () => {
+  test('have the reason why a replica is not ready, in time even if the database hangs', async () => {
     const proxy = await DatabaseProxy.to(database.url)
     const replica = await Replica.start(database, { database: handleAt(database, proxy.port) })
     running.push(replica)

@@ -19,7 +19,7 @@ describe('toolServerOptions', () => {
     for (const host of ['0.0.0.0', '::']) expect(optionsOf({ HOST: host }).allowedHosts).toEqual([])
   })
 
-  test('add what the operator allows', () => {
+  test('add the names that the operator allows', () => {
     const options = optionsOf({
       HOST: '0.0.0.0',
       MCP_ALLOWED_HOSTS: 'a.example',
@@ -45,7 +45,7 @@ describe('the tool server of a service', () => {
     await database.close()
   })
 
-  test('answers its first requests, however many come at once', async () => {
+  test('serves its first requests, however many come at once', async () => {
     const [key] = (await addAccount(database, {})).keys
     const params = {
       protocolVersion: '2025-11-25',

@@ -58,7 +58,7 @@ describe.concurrent('the metrics of a worker', () => {
       ])
   })
 
-  test('leave out a worker that does not answer', async () => {
+  test('leave out a worker that does not respond', async () => {
     const [first] = house([1, 'silent', 3])
     expect(await said(first)).toEqual([
       ['0', 1],
@@ -66,12 +66,12 @@ describe.concurrent('the metrics of a worker', () => {
     ])
   })
 
-  test('fail if no worker answers, rather than say nothing', async () => {
+  test('fail if no worker responds, instead of being empty', async () => {
     const [first] = house(['silent', 'silent'])
     await expect(first!.text()).rejects.toThrow('did not come in time')
   })
 
-  test('fail if the supervisor does not answer', async () => {
+  test('fail if the supervisor does not respond', async () => {
     const supervisor = { send: () => {}, onMessage: () => {} }
     const metrics = metricsOfAllBy(supervisor)({ contentType: '', text: async () => '' })
     await expect(metrics.text()).rejects.toThrow('did not come in time')

@@ -87,7 +87,7 @@ describe('corridor serve with WORKERS', () => {
     await database.close()
   })
 
-  test('answers a scrape for all workers, whichever one it reaches', async () => {
+  test('serves a scrape for all workers, whichever one it reaches', async () => {
     const { url } = service
     expect(await times(40, () => isAnswered(url))).not.toContain(false)
     const init = { headers: { connection: 'close' } }
@@ -126,7 +126,7 @@ describe('corridor serve with WORKERS', () => {
     )
   })
 
-  test('answers from all of its processes on one port', async () => {
+  test('serves from all of its processes on one port', async () => {
     const { url, pid } = service
     const workers = await childrenOf(pid)
     expect(workers).toHaveLength(2)
@@ -137,7 +137,7 @@ describe('corridor serve with WORKERS', () => {
     expect(new Set(answered)).toEqual(new Set([true, false]))
   })
 
-  test('restarts a worker that ended, and answers meanwhile', async () => {
+  test('restarts a worker that ended, and serves meanwhile', async () => {
     const { url, pid } = service
     const [first, second] = await childrenOf(pid)
     process.kill(first!, 'SIGKILL')
@@ -182,14 +182,14 @@ describe('corridor serve with WORKERS on an embedded database', () => {
   const everyWorkerIsReady = () =>
     until('the database in every worker', async () => (await times(20, isReady)).every(Boolean))
 
-  test('finds it again when it died, in every worker', async () => {
+  test('finds it again after it was killed, in every worker', async () => {
     const before = await serverPid(dataDir)
     await endServer(dataDir, 'SIGKILL')
     await everyWorkerIsReady()
     expect(await serverPid(dataDir)).not.toBe(before)
   })
 
-  test('finds it when it had to take another port, in every worker', async () => {
+  test('finds it after it had to take another port, in every worker', async () => {
     const file = join(dataDir, 'postgres', 'data', 'postmaster.pid')
     const port = Number((await readFile(file, 'utf8')).split('\n')[3])
     const squatter = await squatterAt(port, async () => {
@@ -241,7 +241,7 @@ describe('corridor serve with WORKERS and a database that becomes unreachable', 
   }
   const count = (log: ProcessLog, words: string) => log.text.split(words).length - 1
 
-  test('waits for it if it goes away before the workers answer', async () => {
+  test('waits for it if it becomes unreachable before the workers serve', async () => {
     const { log, answering } = launchServe(settings)
     await until('an open database', async () => log.text.includes('the database is open'))
     lose()
@@ -251,7 +251,7 @@ describe('corridor serve with WORKERS and a database that becomes unreachable', 
     expect(await times(10, () => isAnswered(url))).not.toContain(false)
   })
 
-  test('starts workers that ended meanwhile once it is back, and the others answer', async () => {
+  test('starts workers that ended meanwhile once it is back, and the others serve', async () => {
     const { url, pid, log } = await serve(settings)
     const [first] = await childrenOf(pid)
     lose()
@@ -267,7 +267,7 @@ describe('corridor serve with WORKERS and a database that becomes unreachable', 
   })
 })
 
-test('an unsupervised worker says how to start it', async () => {
+test('an unsupervised worker has an error with how to start it', async () => {
   const { status, said } = await corridorProcess(['worker'], { databaseUrl: '' })
   expect(status).toBe(1)
   expect(said).toEqual(['corridor: workers are started by `corridor serve` with WORKERS'])

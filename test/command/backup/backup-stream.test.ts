@@ -53,7 +53,7 @@ const observationsIn = async ({ sql }: FreshDatabase) =>
 
 describe('backup - and restore -', () => {
   test(
-    'pass everything through a pipe, and their messages beside it',
+    'pass everything through a pipe, and their messages on stderr',
     async () => {
       const cwd = await scratchFolder()
       const backup = await finished(started(['backup', '-', '--json'], origin, { cwd }))
@@ -73,7 +73,7 @@ describe('backup - and restore -', () => {
     TEST_MS_MAX,
   )
 
-  test('the backup fails if its reader goes away', async () => {
+  test('backup fails if its reader disconnects', async () => {
     const child = started(['backup', '-'], origin)
     const reader = child.stdout.getReader()
     expect((await reader.read()).value).toBeDefined()
@@ -85,7 +85,7 @@ describe('backup - and restore -', () => {
     ])
   })
 
-  test('a standard input that is cut off restores nothing', async () => {
+  test('restore restores nothing from a standard input that is cut off', async () => {
     const { stdout } = await finished(started(['backup', '-'], origin))
     const restored = await freshDatabase()
     for (const stdin of [new Uint8Array(0), new Uint8Array(stdout.slice(0, stdout.length / 2))]) {

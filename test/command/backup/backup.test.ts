@@ -137,7 +137,7 @@ async function addAlert({ sql }: FreshDatabase): Promise<string> {
 
 describe('backup and restore', () => {
   test(
-    'a restored service gives the same answers, byte for byte, and continues from there',
+    'a restored service returns the same bytes, and continues from there',
     async () => {
       const { key: own } = await world.member()
       const alert = await addAlert(origin)
@@ -178,7 +178,7 @@ describe('backup and restore', () => {
     TEST_MS_MAX,
   )
 
-  test('a backup shows one moment, whatever is recorded meanwhile', async () => {
+  test('a backup shows one time, whatever is recorded meanwhile', async () => {
     const path = join(folder, 'beside.backup')
     const store = createObservationStore(origin)
     const recording = Promise.all(
@@ -278,7 +278,7 @@ describe('backup and restore', () => {
     ...['upload_drafts', 'upload_layouts', 'uploads'],
   ]
 
-  test('restores what versions wrote that knew no offers', async () => {
+  test('restores what versions without offers wrote', async () => {
     const restored = await freshDatabase()
     const path = join(folder, 'older.backup')
     const lines = Buffer.from(Bun.gunzipSync(new Uint8Array(await readFile(file))))

@@ -48,7 +48,7 @@ const price = (provider_id: string, rate: number, agoMs = 0) => ({
 })
 
 test(
-  'a database restored to a time answers as known_at does at that time',
+  'a database restored to a time responds as known_at does for that time',
   async () => {
     const origin = await stockedDatabase()
     const [key] = (await addAccount(origin, { role: 'treasury' })).keys as [string]

@@ -43,7 +43,7 @@ const referenceProcess = (args: string[]) =>
 const apply = () => createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: [] })
 
 describe('reference fetch', () => {
-  test('exits with 1 and says what to do without a currency to ask for', async () => {
+  test('exits with 1 and says what to do without a currency to request', async () => {
     const { status, stdout, said } = await reference(['fetch', '--json'])
     expect([status, stdout]).toEqual([1, ''])
     expect(said).toEqual([
@@ -72,7 +72,7 @@ describe('reference fetch', () => {
     )
   })
 
-  test('says in one line which feed answered and with what', async () => {
+  test('prints in one line which feed responded and with what', async () => {
     const { status, stdout, said } = await referenceProcess(['fetch'])
     expect([status, said]).toEqual([0, []])
     expect(stdout).toMatch(/^open-er-api served 7 currencies of \d{4}-\S+Z\n$/)
@@ -117,7 +117,7 @@ describe('reference fetch', () => {
     expect([naira.per_usd, naira.held_back]).toEqual([5000, null])
   })
 
-  test('exits with 1, and asks no feed, while another process fetches', async () => {
+  test('exits with 1, and fetches no feed, while another process fetches', async () => {
     const before = feed.upstream.asked.length
     const finished = await createFeedStateStore(database).once(() => referenceProcess(['fetch']))
     expect([finished!.status, finished!.said]).toEqual([

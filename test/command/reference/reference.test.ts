@@ -48,7 +48,7 @@ describe('reference import', () => {
     ])
   })
 
-  test('leaves out what is not a currency of the catalogue with mids, and names it', async () => {
+  test('leaves out and names rows without a currency of the catalogue with mids', async () => {
     const rows = ['SLL', 'USDT', 'KSH', 'BTC', 'KSH', 'USD']
     const lines = rows.map((code, i) => `2026-03-0${i + 1},other,${code},1`)
     const text = `${HEADER}\n${lines.join('\n')}\n`
@@ -76,7 +76,7 @@ describe('reference import', () => {
     expect(stdout).toEndWith(`: ${codes.slice(0, 20).join(', ')} and others\n`)
   })
 
-  test('a file with an invalid row is not imported, and its faults are listed by line', async () => {
+  test('does not import a file with an invalid row, and lists its errors by line', async () => {
     const [before] = await database.sql`select count(*) from reference_rates`
     const { status, stdout, said } = await load(
       `${HEADER}\n2020-01-01,feed,GHS,5.7\n2020-01-01,feed,GHS,0\n\n2999-01-01,feed,GHS,5.7\n`,

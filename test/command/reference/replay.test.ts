@@ -47,7 +47,7 @@ const recorded = () => [
 ]
 
 describe('reference replay', () => {
-  test('judges recorded answers day by day, and stores nothing', async () => {
+  test('evaluates recorded responses day by day, and stores nothing', async () => {
     const { days, currencies, runs } = documentOf(await replay(...recorded(), '--json'))
     expect(days).toBe(2)
     const of = (code: string) =>
@@ -78,7 +78,7 @@ describe('reference replay', () => {
     ['days.xml', 'the name says no feed; write FEED=FILE with one of open-er-api'],
     ['ecb=currency-api-1.json', 'ecb did not answer complete XML'],
     ['ecb-missing.xml', 'there is no such file'],
-  ])('says what is wrong with %s', async (name, fault) => {
+  ])('describes what is wrong with %s', async (name, fault) => {
     const [feed, file] = name.includes('=') ? name.split('=') : [null, name]
     const { status, said } = await replay(feed ? `${feed}=${at(file!)}` : at(file!))
     expect([status, said.join()]).toEqual([1, expect.stringContaining(fault)])

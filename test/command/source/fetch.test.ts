@@ -35,7 +35,7 @@ const count = async () => {
 }
 
 describe('corridor catalogue starter', () => {
-  test('gives who starts from nothing currencies with their pegs, and providers', async () => {
+  test('gives a new installation currencies with their pegs, and providers', async () => {
     const first = await run('catalogue starter --json')
     expect(documentOf(first)).toEqual({
       currencies: expect.any(Number),
@@ -49,7 +49,7 @@ describe('corridor catalogue starter', () => {
 })
 
 describe('corridor sources fetch', () => {
-  test('--dry-run tells what would be recorded, and changes nothing', async () => {
+  test('--dry-run prints what would be recorded, and changes nothing', async () => {
     const { status, stdout } = await run('sources fetch cbk --dry-run')
     expect([status, stdout]).toEqual([
       0,
@@ -59,7 +59,7 @@ describe('corridor sources fetch', () => {
     expect(await createSourceStateStore(database).load()).toEqual([])
   })
 
-  test('records the newest day of the banks that it names, once', async () => {
+  test('records the newest day of the named banks, once', async () => {
     const newest = '2026-03-18T21:00:00.000Z'
     const once = documentOf(await run('sources fetch cbk --json'))
     expect(once).toEqual([{ source: 'cbk', ok: true, observations: 21, newest, error: null }])
@@ -67,7 +67,7 @@ describe('corridor sources fetch', () => {
     expect(twice).toEqual([{ source: 'cbk', ok: true, observations: 0, newest, error: null }])
   })
 
-  test('--since records the days that are not there yet, and only those it was asked for', async () => {
+  test('--since records the missing days, and only those requested', async () => {
     expect((await run('sources fetch cbk --since 2026-03-17')).stdout).toStartWith(
       'cbk 42 recorded',
     )
@@ -82,7 +82,7 @@ describe('corridor sources fetch', () => {
     expect(oldest!.at).toBe('2026-05-18 23:00:00+00')
   })
 
-  test('without names asks those of QUOTE_SOURCES, and fails with 1 where one of them does', async () => {
+  test('fetches those of QUOTE_SOURCES without names, and fails with 1 if one of them does', async () => {
     replay.answer = ({ host }) =>
       host === 'www.cbn.gov.ng' ? new Response('gone'.repeat(50)) : null
     const result = await run('sources fetch --json', { QUOTE_SOURCES: 'cbg,cbn' })
@@ -124,7 +124,7 @@ describe('corridor sources fetch', () => {
       expect([args, await saysOf(args)]).toEqual([args, [1, expect.stringContaining(text)]])
   })
 
-  test('leaves the asking to another process that is at it', async () => {
+  test('leaves the work to another process that is fetching', async () => {
     const held = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     const asking = createSourceStateStore(database).once(() => {
@@ -142,7 +142,7 @@ describe('corridor sources fetch', () => {
 })
 
 describe('corridor sources status', () => {
-  test('shows of each bank that was asked its newest day, what it missed and why it fails', async () => {
+  test('shows for each fetched bank its newest day, the missed days and the reason of failures', async () => {
     const states = documentOf(await run('sources status --json'))
     expect(states).toMatchObject([
       { name: 'bct', is_failing: false },
@@ -155,7 +155,7 @@ describe('corridor sources status', () => {
   })
 })
 
-describe('corridor sources list', () => {
+describe('lists all fifteen banks with the currencies of their prices, and their terms', () => {
   test('shows all fifteen banks with what their prices are in, and their terms', async () => {
     const listed = documentOf(await run('sources list --json', { QUOTE_SOURCES: 'cbk' }))
     expect(listed).toHaveLength(15)

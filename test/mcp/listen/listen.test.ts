@@ -75,7 +75,7 @@ const listen = (client: Client, ...resourceSubscriptions: string[]) =>
   client.listen({ resourceSubscriptions })
 
 describe('subscriptions/listen', () => {
-  test('tells a client which of its corridors changed, until it leaves', async () => {
+  test('notifies a client which of its corridors changed, until it disconnects', async () => {
     const told = new Told()
     const key = told.world.key()
     const client = await told.client(key)
@@ -95,7 +95,7 @@ describe('subscriptions/listen', () => {
     expect(await told.tools.used(key)).toBe(1)
   })
 
-  test('sends an hourly key at the top of the hour what that newly shows', async () => {
+  test('notifies an hourly key at the top of the hour of what that newly shows', async () => {
     const told = new Told()
     const client = await told.client(told.world.key('free'))
     await listen(client, KES, NGN)
@@ -110,7 +110,7 @@ describe('subscriptions/listen', () => {
   test.each([
     ['a corridor that is none', 'corridor://rates/USD/XXX', -32600, 'unsupported_currency'],
     ['another address', 'corridor://nothing', -32602, undefined],
-  ])('refuses %s, and takes nothing for that', async (_, uri, code, word) => {
+  ])('refuses %s, and uses no unit or slot for it', async (_, uri, code, word) => {
     const told = new Told()
     const key = told.world.key('free')
     const client = await told.client(key)
@@ -120,7 +120,7 @@ describe('subscriptions/listen', () => {
     expect(told.world.streams.seats.figures.open).toBe(0)
   })
 
-  test('counts with the streams of its account, whose plan has so many', async () => {
+  test('counts as a stream of its account, whose plan limits them', async () => {
     const told = new Told()
     const key = told.world.key('free')
     const client = await told.client(key)
@@ -135,7 +135,7 @@ describe('subscriptions/listen', () => {
     await listen(client, NGN)
   })
 
-  test('needs a unit, as a call does', async () => {
+  test('costs a unit, as a call does', async () => {
     const told = new Told()
     const key = told.world.key('free')
     const client = await told.client(key)
@@ -168,7 +168,7 @@ describe('subscriptions/listen', () => {
     expect(await subscription.closed).toBe('graceful')
   })
 
-  test('ends with the process, which then takes no more', async () => {
+  test('ends with the process, which then accepts no more', async () => {
     const told = new Told()
     const client = await told.client(told.world.key())
     const subscription = await listen(client, KES)
@@ -179,7 +179,7 @@ describe('subscriptions/listen', () => {
     })
   })
 
-  test('that is asked for against the rules of HTTP is refused, and takes nothing', async () => {
+  test('is refused if its headers disagree with its body, and uses no unit or slot', async () => {
     const told = new Told()
     const key = told.world.key('free')
     const params = { notifications: { resourceSubscriptions: [KES] } }

@@ -15,7 +15,7 @@ const listen = (notifications: unknown) => ({
 })
 
 describe('addressesIn', () => {
-  test('are those of a subscription, each once', () => {
+  test('returns the addresses of a subscription, without duplicates', () => {
     const resourceSubscriptions = ['corridor://a', 'corridor://b', 'corridor://a']
     expect(addressesIn(listen({ resourceSubscriptions }))).toEqual(['corridor://a', 'corridor://b'])
   })
@@ -30,13 +30,13 @@ describe('addressesIn', () => {
     [listen({ resourceSubscriptions: [] })],
     [listen({ resourceSubscriptions: 'corridor://a' })],
     [listen({ resourceSubscriptions: ['corridor://a', 5] })],
-  ])('there are none in %j', (sent) => {
+  ])('returns none for %j', (sent) => {
     expect(addressesIn(sent)).toBeNull()
   })
 })
 
 describe('subscribedTo', () => {
-  test('knows each corridor by all its addresses, and the catalogue by its own', () => {
+  test('recognises each corridor by all its addresses, and the catalogue by its own', () => {
     const addresses = [
       'corridor://rates/USD/KES',
       'corridor://rates/usd/kes',
@@ -64,7 +64,7 @@ describe('subscribedTo', () => {
     expect(subscribedTo(catalogue, ['corridor://catalogue']).subscription.corridors).toEqual([])
   })
 
-  test('takes fifty addresses of corridors, and no more', () => {
+  test('accepts fifty addresses of corridors, and no more', () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, i) => {
         const code = [...'USD'].map((letter, at) => ((i >> at) % 2 ? letter : letter.toLowerCase()))

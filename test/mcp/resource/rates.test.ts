@@ -15,7 +15,7 @@ describe('corridorOf', () => {
   test.each([
     ['corridor://rates/GBP/KES', 'GBP', 'KES'],
     ['corridor://rates/usd/usdt', 'USD', 'USDT'],
-  ])('reads %s', (uri, from, to) => {
+  ])('reads the corridor of %s', (uri, from, to) => {
     expect(corridorOf(uri)).toEqual({ from, to })
   })
 
@@ -28,14 +28,14 @@ describe('corridorOf', () => {
     'corridor://rates/GB/KES',
     'https://rates/GBP/KES',
     ' corridor://rates/GBP/KES',
-  ])('finds none in %p', (uri) => {
+  ])('finds no corridor in %p', (uri) => {
     expect(corridorOf(uri)).toBeNull()
   })
 })
 
 describe('the rates of a corridor as a resource', () => {
   test.each(['first', 'auto'] as const)(
-    'are what get_rates answers, to client %p',
+    'equal the response of get_rates, to client %p',
     async (kind) => {
       const tools = toolWorld()
       const key = tools.world.key()

@@ -82,7 +82,7 @@ async function asked({ key }: Member) {
 describe('the board', () => {
   const BUTTON = /<a class="button button-quiet" href="([^"]+)">Tell me when…/
 
-  test('leads to the form of an alert on what it shows', async () => {
+  test('leads to the form of an alert on its pair', async () => {
     const { html } = await world.visitor().get('/?from=USD&to=KES&amount=250')
     const href = BUTTON.exec(html)![1]!.replaceAll('&amp;', '&')
     expect(href).toBe(`${NEW}?from=USD&to=KES&amount=250`)
@@ -95,7 +95,7 @@ describe('the board', () => {
     expect(BUTTON.exec(toArrive.html)![1]).toBe(`${NEW}?from=USD&amp;to=KES`)
   })
 
-  test('makes strangers sign in first, who then come back', async () => {
+  test('makes anonymous visitors sign in first, and returns them to the form', async () => {
     const { email } = await newMember()
     const visitor = world.visitor()
     const path = `${NEW}?from=USD&to=KES&amount=250`
@@ -105,7 +105,7 @@ describe('the board', () => {
     expect((await visitor.submit(location!, { email, password: PASSWORD })).location).toBe(path)
   })
 
-  test('has those sign up who have no account, and leads them back too', async () => {
+  test('offers a sign-up to visitors without an account, and returns them too', async () => {
     const path = `${NEW}?from=USD&to=KES`
     const [visitor, email] = [world.visitor(), newEmail()]
     const signIn = (await visitor.get((await visitor.get(path)).location!)).html
@@ -138,7 +138,7 @@ describe('an alert', () => {
     expect(page).toEndWith(alerts[0]!.id as string)
   })
 
-  test('400 with every fault at its field, and what was entered kept', async () => {
+  test('returns 400 with every error at its field, and the values entered', async () => {
     const ada = await newMember()
     const wrong = { to: 'Narnia', value: 'lots', tell: 'webhook', name: HOSTILE_NAME }
     const { status, html } = await make(ada, wrong)
@@ -156,7 +156,7 @@ describe('an alert', () => {
     ['url', { tell: 'webhook', url: 'http://example.org/' }],
     ['url', { tell: 'webhook', url: 'nonsense' }],
     ['value', { op: 'moves_pct', value: '100000' }],
-  ])('400 with what the service says at %s: %j', async (field, fields) => {
+  ])('returns 400 with the error of the service at %s: %j', async (field, fields) => {
     const ada = await newMember()
     const { status, html } = await make(ada, fields)
     expect(status).toBe(400)
@@ -165,7 +165,7 @@ describe('an alert', () => {
     expect(fault).not.toContain('cannot be used')
   })
 
-  test('400 beyond what the plan has, with what was entered kept', async () => {
+  test('returns 400 beyond the alerts of the plan, with the values entered', async () => {
     const ada = await newMember()
     for (let i = 0; i < 3; i++) await made(ada, { value: `13${i}` })
     const { status, html } = await make(ada, { name: 'fourth' })
@@ -175,7 +175,7 @@ describe('an alert', () => {
     expect((await asked(ada)).alerts).toHaveLength(3)
   })
 
-  test('is changed where it is said otherwise, and nowhere else', async () => {
+  test('is changed in the submitted fields, and in no other', async () => {
     const ada = await newMember()
     const page = await made(ada, { name: 'Rent' })
     const id = page.split('=')[1]!
@@ -225,7 +225,7 @@ describe('an alert', () => {
 })
 
 describe('an alert between countries', () => {
-  test('keeps them, from the page of the countries to the list', async () => {
+  test('has its countries from the page of the pair to the list', async () => {
     const { html } = await world.visitor().get('/send/united-states-to-kenya?amount=250')
     const href = /<a href="([^"]+)">Tell me when/.exec(html)![1]!.replaceAll('&amp;', '&')
     const ada = await newMember()
@@ -279,7 +279,7 @@ describe('deliveries', () => {
     return { html, row: rowsOf(html)[1]?.slice(1, 5) }
   }
 
-  test('show what arrived, and the very text that was sent', async () => {
+  test('show what arrived, and the exact text that was sent', async () => {
     const ada = await newMember()
     const page = await made(ada)
     await kept(page, { status: 'done', lastStatus: 204 })
@@ -289,7 +289,7 @@ describe('deliveries', () => {
     expect(html).not.toContain('>Look again</a>')
   })
 
-  test('show what the mail server said', async () => {
+  test('show the response of the mail server', async () => {
     const ada = await newMember()
     const page = await made(ada)
     await kept(page, { status: 'done', lastReply: '250 2.0.0 Ok: queued as 4F' })
@@ -297,7 +297,7 @@ describe('deliveries', () => {
     expect(row?.[2]).toBe('250 2.0.0 Ok: queued as 4F after 1.5 s')
   })
 
-  test('show why one waits, and for how long', async () => {
+  test('show why a delivery waits, and for how long', async () => {
     const ada = await newMember()
     const { page } = await madeHook(ada)
     const nextMs = world.clock.now() + 1_800_000
@@ -309,7 +309,7 @@ describe('deliveries', () => {
     expect(html).toContain('>Look again</a>')
   })
 
-  test('show which were given up, without an answer', async () => {
+  test('show the deliveries that were given up without a response', async () => {
     const ada = await newMember()
     const { page } = await madeHook(ada)
     await kept(page, { status: 'given_up', lastError: 'no answer within 15 s' })
@@ -324,7 +324,7 @@ describe('deliveries', () => {
     expect(rowsOf((await cells(ada, page)).html)).toHaveLength(1 + 100)
   })
 
-  test('400 to an eleventh test within an hour', async () => {
+  test('return 400 to an eleventh test within an hour', async () => {
     const ada = await newMember()
     const { page } = await madeHook(ada)
     for (let i = 0; i < 10; i++) expect((await press(ada, page, 'test')).status).toBe(303)
@@ -335,7 +335,7 @@ describe('deliveries', () => {
   })
 })
 
-describe('what alerts cost on pages', () => {
+describe('the cost of alerts on pages', () => {
   const used = async ({ key }: Member) => {
     const reply = await fetch(`${world.origin}/api/v1/admin/usage`, {
       headers: { 'x-api-key': key! },
@@ -343,7 +343,7 @@ describe('what alerts cost on pages', () => {
     return ((await reply.json()) as { used: number }).used
   }
 
-  test('a unit each to make, change, switch and test one, and none where it fails', async () => {
+  test('is a unit each to create, change, switch and test one, and nothing for an error', async () => {
     const ada = await newMember()
     expect((await make(ada, { value: '' })).status).toBe(400)
     expect(await used(ada)).toBe(0)
@@ -357,7 +357,7 @@ describe('what alerts cost on pages', () => {
     expect(await used(ada)).toBe(3)
   })
 
-  test('400 at the end of the budget, and at the end of the changes of an hour', async () => {
+  test('returns 400 at the end of the budget, and at the limit of changes an hour', async () => {
     const ada = await newMember()
     const headers = { 'x-api-key': ada.key! }
     for (let i = 0; i < 20; i++) {
@@ -380,7 +380,7 @@ describe('what alerts cost on pages', () => {
 })
 
 describe('a secret', () => {
-  test('is shown once, and another when it is asked for', async () => {
+  test('is shown once, and replaced on request', async () => {
     const ada = await newMember()
     const { secret, page } = await madeHook(ada)
     expect((await ada.visitor.get(page)).html).not.toContain(secret)
@@ -393,7 +393,7 @@ describe('a secret', () => {
     expect((await ada.visitor.get(page)).html).not.toContain(next)
   })
 
-  test('400 for an alert that is mailed', async () => {
+  test('returns 400 for an alert sent by email', async () => {
     const ada = await newMember()
     const page = await made(ada)
     const form_token = await ada.visitor.token(page)
@@ -403,7 +403,7 @@ describe('a secret', () => {
   })
 })
 
-describe('a service without mail', () => {
+describe('a service without email', () => {
   test('offers webhooks alone, and says why', async () => {
     const ada = await entrance.member()
     const { html } = await ada.visitor.get(NEW)

@@ -39,7 +39,7 @@ const WISH: AlertWish = {
 }
 
 describe('writtenAlert', () => {
-  test('reads what people write', () => {
+  test('reads values in the notations people use', () => {
     expect(sent({}).wish).toEqual(WISH)
     const net = sent({ field: 'best_current_net', amount: '$1,250', value: '150,000 KES' })
     const netWhen = { field: 'best_current_net', op: 'above', value: 150_000, periodMs: null }
@@ -66,7 +66,7 @@ describe('writtenAlert', () => {
     expect(cost.wish?.when.value).toBe(percent)
   })
 
-  test('keeps the countries that were named, but for the mid, which has none', () => {
+  test('keeps the countries given, except for the mid, which has none', () => {
     const between = { from: 'us', to: 'Kenya' }
     expect(sent(between).wish).toEqual({ ...WISH, sourceCountry: 'US' })
     expect(sent({ ...between, field: 'mid' }).wish).toMatchObject({
@@ -75,7 +75,7 @@ describe('writtenAlert', () => {
     expect(sent({ to: 'KES' }).wish).toEqual({ ...WISH, targetCountry: null })
   })
 
-  test('does not read what a choice leaves no use for', () => {
+  test('ignores fields that a choice makes unused', () => {
     const unused = { amount: 'x', since: '7d', age: '24h', url: 'x' }
     expect(sent(unused).wish).toEqual(WISH)
     const stale = sent({ ...unused, field: 'stale', value: 'x', op: 'x' }).wish
@@ -83,7 +83,7 @@ describe('writtenAlert', () => {
     expect(stale).toEqual({ ...WISH, when })
   })
 
-  test('measures moves of what has a past over a period', () => {
+  test('measures moves over a period for fields with a past', () => {
     const move = { op: 'moves_pct', value: '2', since: '7d' }
     expect(sent(move).wish?.when.periodMs).toBe(7 * DAY_MS)
     expect(sent({ ...move, since: '' }).wish?.when.periodMs).toBeNull()
@@ -108,14 +108,14 @@ describe('writtenAlert', () => {
     ['tell', 'x', /Choose how to notify you/],
     ['url', '', /Write the address of your server/, { tell: 'webhook' }],
     ['url', `https://${'x'.repeat(493)}`, /at most 500 characters/, { tell: 'webhook' }],
-  ])('says what is wrong with %s: %p', (name, text, fault, rest = {}) => {
+  ])('describes what is wrong with %s: %p', (name, text, fault, rest = {}) => {
     const { wish, faults } = sent({ ...rest, [name]: text })
     expect(wish).toBeNull()
     expect(Object.keys(faults)).toEqual([name])
     expect(faults[name]).toMatch(fault)
   })
 
-  test('names every fault at once', () => {
+  test('names every error at once', () => {
     const { faults } = writtenAlert(ENGLISH, view, () => '')
     expect(Object.keys(faults).sort()).toEqual(['field', 'from', 'tell', 'to'])
   })
@@ -125,7 +125,7 @@ describe('proposedFields', () => {
   const proposed = (query: string, isMailed = true) =>
     proposedFields(ENGLISH, { view: view, params: new URLSearchParams(query), isMailed: isMailed })
 
-  test('take what an address says, and mail where there is any', () => {
+  test('take the values of a query, and email if it is set up', () => {
     const { texts, places, faults } = proposed('from=USD&to=KES&amount=250')
     expect(texts).toMatchObject({ to: 'KES · The KES', amount: '250', field: 'best_current_net' })
     expect([texts.tell, places.to, faults]).toEqual([
@@ -138,7 +138,7 @@ describe('proposedFields', () => {
     expect(proposed('', false).texts).toMatchObject({ from: '', field: 'best', tell: 'webhook' })
   })
 
-  test('are short, whatever an address holds', () => {
+  test('are short, whatever the query has', () => {
     expect(proposed(`name=${'x'.repeat(5000)}`).texts.name.length).toBe(600)
   })
 })

@@ -22,7 +22,7 @@ const mail = (data: object, { alert = ALERT, kind = 'fired' as 'fired' | 'test' 
 const as_of = '2026-03-05T14:25:30.500Z'
 
 describe('alertMail', () => {
-  test('says what happened, by which value, when, and how to end it', () => {
+  test('has the event, the value, the time and how to end the alert', () => {
     const data = { value: 165.25, previous: 164, as_of, data_freshness: 'realtime' }
     const { subject, text, headers } = mail(data, { alert: { ...ALERT, name: 'Fees' } })
     expect(subject).toBe('Alert: Fees')
@@ -41,26 +41,26 @@ describe('alertMail', () => {
     })
   })
 
-  test('leaves out an unknown value before, and says that prices come hourly', () => {
+  test('leaves out an unknown previous value, and says that prices come hourly', () => {
     const { text } = mail({ value: 165.25, previous: null, as_of, data_freshness: 'hourly' })
     expect(text).toContain('It is 165.25 KES.\n')
     expect(text).toContain('Your plan sees prices once an hour.')
   })
 
-  test('of stale prices has no value', () => {
+  test('has no value for stale prices', () => {
     const when = { field: 'stale', op: null, value: null, periodMs: null } as const
     const data = { value: true, previous: false, as_of, data_freshness: 'realtime' }
     const { text } = mail(data, { alert: { ...ALERT, when } })
     expect(text).toStartWith('GBP to KES: no price is current any more.\n\nThis was so at')
   })
 
-  test('of a test tells nothing of prices', () => {
+  test('mentions no prices in a test', () => {
     const { subject, text } = mail({}, { kind: 'test' })
     expect(subject).toStartWith('Test of your alert: ')
     expect(text).toContain('You asked for this test. Nothing has happened to prices.')
   })
 
-  test('of an address at its end names what no longer goes there, and has no link to end it', () => {
+  test('names what no longer goes to an ended address, without a link to end it', () => {
     const data = { address: 'https://x.example/h', reason: 'gone', alerts: ['a', 'b'], lost: 2 }
     const { text, headers } = mail(data, { kind: 'ended' })
     expect(text).toContain('Nothing more is sent to https://x.example/h: gone.')

@@ -75,8 +75,8 @@ const alertsOf = (email: string) => database.sql`
   select a.id, a.field, a.value::float8 as value, a.status, a.source_country, a.target_country
   from alerts a join accounts o on o.id = a.account_id where o.email = ${email} order by a.created_at`
 
-describe('mails about a pair', () => {
-  test('need an address and the link in a mail: no password, no key, no session', async () => {
+describe('emails about a pair', () => {
+  test('need an email address and the link in the email: no password, no key, no session', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     const asked = await ask(visitor, { email })
@@ -96,7 +96,7 @@ describe('mails about a pair', () => {
     expect(keys!.n).toBe(0)
   })
 
-  test('come in the language of the page, and lead to pages in it', async () => {
+  test('are in the language of the page, and lead to pages in it', async () => {
     const email = newEmail()
     const asked = await ask(world.visitor(), { email, what: 'monthly', value: '' }, '/fr')
     expect(textOf(asked.html)).toContain('Consultez votre messagerie')
@@ -109,7 +109,7 @@ describe('mails about a pair', () => {
     expect([user!.language, (await alertsOf(email))[0]!.field]).toEqual(['fr', 'monthly'])
   })
 
-  test('are made once by a link used twice, at once and later, and by the same wish again', async () => {
+  test('are created once by a link used twice, concurrently or later, and by the same request again', async () => {
     const email = newEmail()
     await ask(world.visitor(), { email })
     const link = linkIn((await mailsTo(email, 1))[0]!)
@@ -120,7 +120,7 @@ describe('mails about a pair', () => {
     expect(await alertsOf(email)).toHaveLength(1)
   })
 
-  test('end by one click, which their link does not undo, and begin again by a new link', async () => {
+  test('end by one click, which their link does not undo, and start again by a new link', async () => {
     const email = newEmail()
     const { done, link } = await subscribed(email)
     const end = /href="([^"]*\/alerts\/end[^"]*)"/.exec(done!.html)![1]!.replaceAll('&amp;', '&')
@@ -133,7 +133,7 @@ describe('mails about a pair', () => {
     expect(statuses.sort()).toEqual(['active', 'ended'])
   })
 
-  test('go to the account of an address, and let no other person in', async () => {
+  test('go to the account of an email address, and sign in no other person', async () => {
     const owner = await entrance.member()
     const stranger = world.visitor()
     const asked = await ask(stranger, { email: owner.email })
@@ -151,7 +151,7 @@ describe('mails about a pair', () => {
     expect(entered.location).toBe('/developer')
   })
 
-  test('end a password that was chosen for the address and never confirmed', async () => {
+  test('end a password that was chosen for the email address and never confirmed', async () => {
     const email = newEmail()
     await entrance.visitor().submit('/sign-up', { email, password: PASSWORD })
     const confirming = pathOf(entrance.linksTo(email).at(-1)!)
@@ -182,7 +182,7 @@ describe('mails about a pair', () => {
     ['no amount', { email: 'a@example.org', value: '' }, 'value'],
     ['an amount of another currency', { email: 'a@example.org', value: '5 GBP' }, 'value'],
     ['markup', { email: '"<b>"@example.org', value: '<b>' }, 'value'],
-  ])('400 for %s, with what was entered kept, and no mail', async (_, fields, at) => {
+  ])('return 400 for %s, with the values entered, and send no email', async (_, fields, at) => {
     const before = mails.mails.length
     const { status, html } = await ask(world.visitor(), fields)
     expect([status, html]).toEqual([400, expect.stringContaining(`id="${at}-error"`)])
@@ -190,7 +190,7 @@ describe('mails about a pair', () => {
     expect(mails.mails).toHaveLength(before)
   })
 
-  test('410 for a link that has expired, was changed, or belongs to no account', async () => {
+  test('return 410 for a link that has expired, was changed, or belongs to no account', async () => {
     const email = newEmail()
     await ask(world.visitor(), { email })
     const link = linkIn((await mailsTo(email, 1))[0]!)
@@ -205,7 +205,7 @@ describe('mails about a pair', () => {
     world.clock.advance(-25 * 3_600_000)
   })
 
-  test('403 for a form of another site, and 429 for a flood of one address', async () => {
+  test('return 403 for a form of another site, and 429 for a flood from one address', async () => {
     const email = newEmail()
     const foreign = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }
     expect((await world.visitor().post(ASK, { email }, foreign)).status).toBe(403)
@@ -216,7 +216,7 @@ describe('mails about a pair', () => {
     expect(await mailsTo(email, 5)).toHaveLength(5)
   })
 
-  test('say that an account has as many as it may', async () => {
+  test('report that an account has as many as it may', async () => {
     const email = newEmail()
     for (const value of ['26001', '26002', '26003']) await subscribed(email, { value })
     const { done } = await subscribed(email, { value: '26004' })
@@ -227,7 +227,7 @@ describe('mails about a pair', () => {
     expect(await alertsOf(email)).toHaveLength(3)
   })
 
-  test('go with the account, and are in its own data until then', async () => {
+  test('are deleted with the account, and are part of its own data until then', async () => {
     const member = await entrance.member()
     await subscribed(member.email)
     const kept = JSON.parse((await member.visitor.get('/developer/profile/data.json')).html)

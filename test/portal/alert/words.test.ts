@@ -52,7 +52,7 @@ describe('conditionText', () => {
 })
 
 describe('alertTitle', () => {
-  test('is the name, or what the alert waits for', () => {
+  test('is the name, or the condition of the alert', () => {
     expect(alertTitle(ENGLISH, { ...watched({}), name: 'Rent' })).toBe('Rent')
     const unnamed = alertTitle(ENGLISH, { ...watched({}), name: null })
     expect(unnamed).toBe('GBP to KES: the best rate rises above 165.5 KES')
@@ -71,7 +71,7 @@ describe('measuredText', () => {
 })
 
 describe('reasonText', () => {
-  test.each(FURTHER_LANGUAGES)('%s has every reason that the API gives, none in English', (one) => {
+  test.each(FURTHER_LANGUAGES)('%s has every reason of the API, none in English', (one) => {
     for (const reason of Object.values(REASONS)) {
       const said = reasonText(Words.in(one), `${reason}KES: it hung up`)
       expect([reason, said]).toEqual([reason, expect.not.stringContaining(reason.trim())])
@@ -79,13 +79,13 @@ describe('reasonText', () => {
     }
   })
 
-  test('a reason of an earlier version is as it was stored', () => {
+  test('a reason of an earlier version is shown as it was stored', () => {
     expect(reasonText(Words.in('fr'), 'the address moved')).toBe('the address moved')
   })
 })
 
 describe('destinationText', () => {
-  test('names the host alone, since an address may hold a secret', () => {
+  test('names the host alone, since a URL may hold a secret', () => {
     const url = 'https://hooks.example.org/t0ken?key=1'
     expect(destinationText(ENGLISH, { kind: 'webhook', url })).toBe('hooks.example.org')
     expect(destinationText(ENGLISH, { kind: 'email' })).toBe('by mail')

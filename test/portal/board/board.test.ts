@@ -19,7 +19,7 @@ const providerNames = (html: string): string[] =>
   )
 
 describe('GET /', () => {
-  test('200 with each kind separate, ranked by what the recipient nets', async () => {
+  test('has each kind separate, ranked by what the recipient nets', async () => {
     world.quote(
       { providerId: 'retail-a', rate: 130, fee: 5, feeCurrency: 'USD', at: EARLIER },
       { providerId: 'retail-b', rate: 129, fee: 0, feeCurrency: 'USD', at: EARLIER },
@@ -47,7 +47,7 @@ describe('GET /', () => {
     expect(textOf(text)).toContain('12,900.00 KES with Provider retail-b')
   })
 
-  test('200 with what arrives, how much less, cost, fee, rate and time of each quote', async () => {
+  test('has for each quote what arrives, how much less, its cost, fee, rate and time', async () => {
     world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
     world.quote(
       { providerId: 'retail-a', rate: 130, fee: 1.5, feeCurrency: 'USD', at: EARLIER },
@@ -81,7 +81,7 @@ describe('GET /', () => {
     ['disputed', 'disputed Feeds disagree on this rate, so prices are compared with it only'],
     ['single', 'single One feed alone gives this rate; no second one confirms it.'],
     ['consensus', null],
-  ] as const)('200 marks a mid that is %s, and says what that means', async (basis, mark) => {
+  ] as const)('marks a mid that is %s, and explains it', async (basis, mark) => {
     const atMs = Date.parse('2026-03-05T12:30:00Z')
     const said = { currency: 'KES', perUsd: 131, source: 'a,b', basis }
     world.memory.publish({ references: [{ id: 9_999, atMs, ...said }] }, world.clock.now())
@@ -90,7 +90,7 @@ describe('GET /', () => {
     else expect(text).toContain(mark)
   })
 
-  test('200 says that one feed alone moved a currency of the pair far', async () => {
+  test('says that a single feed moved a currency of the pair far', async () => {
     const said = { dispersionBps: null, left: [], basis: 'single' } as const
     const moved = { pct: 6.5, atMs: world.clock.now() }
     const support = ['KES', 'NGN'].map((currency) => ({ ...said, currency, moved }))
@@ -101,7 +101,7 @@ describe('GET /', () => {
     expect(text).not.toContain('price in NGN')
   })
 
-  test('200 with a mid that follows a peg, in words and not as the API names its source', async () => {
+  test("explains a mid that follows a peg, without the API's name of the source", async () => {
     const peg = { to: 'EUR', rate: 131 }
     const currencies = CURRENCIES.map((known) => (known.code === 'KES' ? { ...known, peg } : known))
     world.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, world.clock.now())
@@ -111,7 +111,7 @@ describe('GET /', () => {
     expect(text).not.toContain('peg:')
   })
 
-  test('200 with what held at the top of the hour, saying so and when that changes', async () => {
+  test('shows the prices of the top of the hour, says so and when that changes', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     world.quote({ providerId: 'retail-a', rate: 131, at: '2026-03-05T14:10:00Z' })
     const before = await visit(world, QUERY)
@@ -122,7 +122,7 @@ describe('GET /', () => {
     expect(rowsOf((await visit(world, QUERY)).text)[1]![4]).toBe('131.00')
   })
 
-  test('200 with missing facts named as missing, and never made up', async () => {
+  test('names missing facts as missing, and never invents them', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     world.quote({ providerId: 'retail-b', rate: 120, fee: 7, feeCurrency: 'NGN', at: EARLIER })
     world.quote({ providerId: 'p2p-a', rate: 120, fee: 500, feeCurrency: 'USD', at: EARLIER })
@@ -135,7 +135,7 @@ describe('GET /', () => {
     expect(text).toContain('no mid that day')
   })
 
-  test('200 with prices that an aggregator worked out labelled', async () => {
+  test('labels prices that an aggregator calculated', async () => {
     const catalogue = catalogueWith({ providerType: 'aggregator' })
     world.memory.publish({ catalogue }, world.clock.now())
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
@@ -147,7 +147,7 @@ describe('GET /', () => {
     ])
   })
 
-  test('200 led by the best current price, the older ones folded below without a tag', async () => {
+  test('leads with the best current price, and folds older ones below without a tag', async () => {
     world.reference({ KES: 131 }, { at: '2026-02-20T12:00:00Z' })
     world.reference({ KES: 140 }, { at: '2026-03-05T12:00:00Z' })
     world.quote({ providerId: 'retail-b', rate: 130, fee: 0, at: '2026-02-20T13:00:00Z' })
@@ -175,7 +175,7 @@ describe('GET /', () => {
     expect(textOf(later!)).not.toContain('today’s mid')
   })
 
-  test('200 without a current price, saying so, with the older ones open', async () => {
+  test('says that no price is current, with the older ones open', async () => {
     world.quote({ providerId: 'retail-a', rate: 140, fee: 0, at: '2024-09-01T13:00:00Z' })
     const { text } = await visit(world, QUERY)
     expect(textOf(text)).toContain(
@@ -186,7 +186,7 @@ describe('GET /', () => {
     expect(text).not.toContain('tag-good')
   })
 
-  test('200 if only a central bank gives a rate, saying so', async () => {
+  test('says that only a central bank has a rate', async () => {
     world.reference({ KES: 131 }, { at: EARLIER })
     world.quote({ providerId: 'official-a', rate: 130, at: EARLIER })
     const text = textOf((await visit(world, QUERY)).text)
@@ -196,7 +196,7 @@ describe('GET /', () => {
     expect(text).toContain('13,000.00 −0.76% – 130.00')
   })
 
-  test('200 without a place in the ranking, or the lead, for a price with an unknown fee', async () => {
+  test('ranks no price with an unknown fee, and never leads with it', async () => {
     world.reference({ KES: 131 }, { at: EARLIER })
     world.quote(
       { providerId: 'retail-a', rate: 130, at: EARLIER },
@@ -214,7 +214,7 @@ describe('GET /', () => {
     )
   })
 
-  test('200 with what stands behind a price, said once if it is the same for all', async () => {
+  test('has the source of a price, once if it is the same for all', async () => {
     const derived = { evidence: 'derived', fee: 0, at: EARLIER } as const
     world.quote({ providerId: 'retail-a', rate: 130, ...derived })
     world.quote({ providerId: 'retail-b', rate: 129, fee: 0, evidence: 'indicative', at: EARLIER })
@@ -231,7 +231,7 @@ describe('GET /', () => {
     expect(rowsOf(text).some(([who]) => who!.includes('worked out'))).toBe(false)
   })
 
-  test('200 with what to send for an amount to arrive, least first', async () => {
+  test('has the amount to send for an amount to arrive, least first', async () => {
     world.reference({ KES: 131 }, { at: EARLIER })
     world.quote(
       { providerId: 'retail-a', rate: 125, fee: 0, at: EARLIER },
@@ -255,16 +255,19 @@ describe('GET /', () => {
     ['amount=200&recipient_gets=5000&shown_recipient_gets=5000', 'amount', '200'],
     ['amount=&recipient_gets=5000&shown_amount=100', 'recipient_gets', '5000'],
     ['amount=&recipient_gets=', 'amount', '200'],
-  ])('200 to a form with %s, for the amount that was changed', async (query, name, value) => {
-    world.quote({ providerId: 'retail-a', rate: 130, fee: 0, at: EARLIER })
-    const { status, text } = await visit(world, `/?from=USD&to=KES&${query}`)
-    expect(status).toBe(200)
-    expect(text).toMatch(new RegExp(`id="${name}"[^>]* value="${value}"`))
-    expect(text).toContain(`<input type="hidden" name="shown_${name}" value="${value}"`)
-    expect(text.match(/name="shown_/g)).toHaveLength(1)
-  })
+  ])(
+    'returns 200 to a form with %s, for the amount that was changed',
+    async (query, name, value) => {
+      world.quote({ providerId: 'retail-a', rate: 130, fee: 0, at: EARLIER })
+      const { status, text } = await visit(world, `/?from=USD&to=KES&${query}`)
+      expect(status).toBe(200)
+      expect(text).toMatch(new RegExp(`id="${name}"[^>]* value="${value}"`))
+      expect(text).toContain(`<input type="hidden" name="shown_${name}" value="${value}"`)
+      expect(text.match(/name="shown_/g)).toHaveLength(1)
+    },
+  )
 
-  test('200 with links to the provider’s page, and to its own site if that is known', async () => {
+  test('links to the provider’s page, and to its own site if known', async () => {
     const websiteUrl = 'https://b.example/'
     world.memory.publish({ catalogue: catalogueWith({ websiteUrl }) }, world.clock.now())
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
@@ -275,7 +278,7 @@ describe('GET /', () => {
     expect(text.match(/noopener nofollow/g)).toHaveLength(1)
   })
 
-  test('200 with a provider called by a script shown as text', async () => {
+  test("shows a provider's name with a script as text", async () => {
     const hostile = { name: HOSTILE_NAME, transferTime: HOSTILE_NAME }
     world.memory.publish({ catalogue: catalogueWith(hostile) }, world.clock.now())
     world.quote({ providerId: 'retail-b', rate: 130, fee: 0, at: EARLIER })
@@ -286,7 +289,7 @@ describe('GET /', () => {
     expect(text.match(/<script/g)?.length).toBe(text.match(/<script type="module" src=/g)?.length)
   })
 
-  test('200 without a question: the busiest corridor, and an amount worth two hundred dollars', async () => {
+  test('starts with the busiest corridor, and an amount worth two hundred dollars', async () => {
     world.reference({ NGN: 1537, KES: 130 }, { at: EARLIER })
     world.quote({ providerId: 'retail-a', rate: 0.08, from: 'NGN', at: EARLIER })
     world.quote({ providerId: 'retail-b', rate: 0.08, from: 'NGN', at: EARLIER })
@@ -300,7 +303,7 @@ describe('GET /', () => {
     )
   })
 
-  test('200 to countries and currencies as people write them, shown as they were read', async () => {
+  test('accepts countries and currencies in any notation, and shows how they were read', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     for (const query of [
       '/?from=US&to=KES',
@@ -320,7 +323,7 @@ describe('GET /', () => {
     expect(text).toContain('<option value="Kenya · KES" label="🇰🇪 The KES">')
   })
 
-  test('302 to the page of two countries, with the amount, the ways and the days asked for', async () => {
+  test('returns 302 to the page of two countries, with the amount, the ways and the days requested', async () => {
     const asked =
       '/?from=usa&to=Kenya · KES&amount=€1,000&recipient_gets=&pay_in=cash&pay_in=debit_card&period=1y'
     const { status, headers } = await visit(world, asked)
@@ -334,7 +337,7 @@ describe('GET /', () => {
     expect(moved.headers.get('x-frame-options')).toBe('DENY')
   })
 
-  test('200 with the API calls for what is shown, with a placeholder for the key', async () => {
+  test('has the API calls for the page, with a placeholder for the key', async () => {
     const of = new World({ publicUrl: 'https://rates.example' })
     of.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const { text } = await visit(of, '/?from=usd&to=kes&amount=1,250.50&period=30d')
@@ -347,7 +350,7 @@ describe('GET /', () => {
     expect(text).not.toContain('crd_')
   })
 
-  test('200 with the way to a key, if anybody can get one', async () => {
+  test('links to a key, if anyone can get one', async () => {
     const of = new World({ portal: { people: () => [] } })
     for (const one of [of, world]) one.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const offer = 'No key yet? <a href="/sign-up">Get one free</a>: 50 calls a day.'
@@ -355,7 +358,7 @@ describe('GET /', () => {
     expect((await visit(world, QUERY)).text).not.toContain('/sign-up')
   })
 
-  test('the calls on the page work', async () => {
+  test('has API calls that work', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     for (const period of ['7d', '30d', '90d', '1y']) {
       const { text } = await visit(world, `${QUERY}&period=${period}`)
@@ -369,7 +372,7 @@ describe('GET /', () => {
     }
   })
 
-  test('200 for a corridor without quotes says so, and links to quoted ones', async () => {
+  test('says that a corridor has no quotes, and links to quoted ones', async () => {
     world.reference({ KES: 130 }, { at: EARLIER })
     const { status, text } = await visit(world, '/?from=USD&to=KES')
     expect(status).toBe(200)
@@ -383,14 +386,14 @@ describe('GET /', () => {
     expect(textOf(text)).toContain('130.00 KES for 1 USD')
   })
 
-  test('200 with an empty catalogue says so, and what to do', async () => {
+  test('says that the catalogue is empty, and what to do', async () => {
     world.memory.publish({ catalogue: { currencies: [], providers: [] } }, world.clock.now())
     const { status, text } = await visit(world, '/')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('corridor catalogue apply')
   })
 
-  test('200 without any price says so, and reports no error in empty fields', async () => {
+  test('says that there is no price, and reports no error in empty fields', async () => {
     const { status, text } = await visit(world, '/')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No prices yet')
@@ -416,7 +419,7 @@ describe('GET /', () => {
       'from',
     ],
     ['from=%E0%A4%A&to=KES&amount=1', 'is not a country or currency that we know', 'from'],
-  ])('400 to %s, with what is wrong beside its field', async (query, fault, field) => {
+  ])('returns 400 to %s, with the error next to its field', async (query, fault, field) => {
     const { status, text } = await visit(world, `/?${query}`)
     expect(status).toBe(400)
     const [, error] = new RegExp(`id="${field}-error">(.*?)</p>`).exec(text) ?? []
@@ -435,7 +438,7 @@ describe('GET /', () => {
     '12,50',
     '$200',
     '200 USD',
-  ])('200 to the amount %p', async (amount) => {
+  ])('returns 200 to the amount %p', async (amount) => {
     world.quote({ providerId: 'retail-a', rate: 1e12, at: EARLIER })
     const path = `/?from=USD&to=KES&amount=${encodeURIComponent(amount)}`
     const { status, text } = await visit(world, path)
@@ -443,7 +446,7 @@ describe('GET /', () => {
     expect(textOf(text)).not.toMatch(/NaN|Infinity|undefined|\de\+/)
   })
 
-  test('the links of a page keep an amount however small it is', async () => {
+  test('keeps an amount in its links, however small', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const { text } = await visit(world, '/?from=USD&to=KES&amount=0.0000001')
     const href = /href="([^"]*period=1y)#chart"/.exec(text)![1]!.replaceAll('&amp;', '&')
@@ -451,7 +454,7 @@ describe('GET /', () => {
     expect((await visit(world, href)).status).toBe(200)
   })
 
-  test('200 to an amount that may be read in two ways, with how it was read', async () => {
+  test('says how it read an amount that may be read in two ways', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, fee: 0, at: EARLIER })
     const { status, text } = await visit(world, '/?from=USD&to=KES&amount=1.500')
     expect(status).toBe(200)
@@ -460,7 +463,7 @@ describe('GET /', () => {
     expect(textOf(text)).toContain("Most they'd get for $1.50 195.00 KES")
   })
 
-  test('the other way keeps the amount and the period', async () => {
+  test('keeps the amount and the period for the reverse direction', async () => {
     world.quote({ providerId: 'retail-a', rate: 130, at: EARLIER })
     const { text } = await visit(world, '/?from=USD&to=KES&amount=1,250.5&period=7d')
     expect(text).toContain(
@@ -469,7 +472,7 @@ describe('GET /', () => {
     )
   })
 
-  test('200 to HEAD without a body, 405 to POST', async () => {
+  test('returns 200 to HEAD without a body, 405 to POST', async () => {
     const ask = (method: string) =>
       world.app.handle(new Request(`http://localhost${QUERY}`, { method }))
     const head = await ask('HEAD')
@@ -477,7 +480,7 @@ describe('GET /', () => {
     expect((await ask('POST')).status).toBe(405)
   })
 
-  test('500 as a page and a line in the log when something of ours fails', async () => {
+  test('returns 500 as a page and logs a line when the service fails', async () => {
     const broken = currency('KES', { minorUnits: -7 })
     const currencies = CURRENCIES.map((known) => (known.code === 'KES' ? broken : known))
     world.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, world.clock.now())
@@ -518,7 +521,7 @@ describe('the chart of GET /', () => {
       ),
   })
 
-  test('200 with how the mid moved in a day, for the chart; not by the hour', async () => {
+  test("shows the mid's move in a day, and not by the hour", async () => {
     const startMs = Date.parse('2026-03-04T00:00:00Z')
     const timesMs = Float64Array.from([0, 1, 2, 3], (i) => startMs + i)
     const worths = Float64Array.of(128, 131.5, 127.5, 127)
@@ -534,7 +537,7 @@ describe('the chart of GET /', () => {
     expect(candles(await visit(of, `${QUERY}&period=7d`))).toEqual([])
   })
 
-  test('200 with the same values as a drawing, a table and a file', async () => {
+  test('has the same values as a drawing, a table and a file', async () => {
     const of = new World({ past })
     const { text } = await visit(of, `${QUERY}&period=30d`)
     expect(text).toContain('class="spark-mid"')
@@ -557,29 +560,26 @@ describe('the chart of GET /', () => {
   test.each([
     ['30d', '2026-03-02', '2026-03-03'],
     ['7d', '2026-03-02 23:00', '2026-03-03 00:00'],
-  ])(
-    '200 over %s with a mid of more than a day ago said to be carried forward',
-    async (...said) => {
-      const [period, lastOld, firstNew] = said
-      const days = [Date.parse('2026-03-01T00:00:00Z'), Date.parse('2026-03-03T00:00:00Z')]
-      const worthsBefore: typeof past.store.worthsBefore = async (_code, momentsMs) =>
-        momentsMs.map((ms) => ({ perUsd: 100, atMs: days.findLast((day) => day < ms) ?? days[0]! }))
-      const of = new World({ past: pastWith({ ...past.store, worthsBefore }) })
-      const { text } = await visit(of, `${QUERY}&period=${period}`)
-      const rows = new Map(rowsOf(text).map(([at, mid]) => [at, mid]))
-      expect([rows.get(lastOld), rows.get(firstNew)]).toEqual(['of 1 Mar 2026 100.00', '100.00'])
-      expect(text).toContain('class="spark-mid spark-carried"')
-      expect(textOf(text)).toContain('mid, dashed when it is more than a day old')
-      const fresh = await visit(
-        new World({ past: pastWith(past.store) }),
-        `${QUERY}&period=${period}`,
-      )
-      expect(fresh.text).not.toContain('spark-carried')
-      expect(textOf(fresh.text)).not.toContain('dashed')
-    },
-  )
+  ])('marks over %s a mid of more than a day ago as carried forward', async (...said) => {
+    const [period, lastOld, firstNew] = said
+    const days = [Date.parse('2026-03-01T00:00:00Z'), Date.parse('2026-03-03T00:00:00Z')]
+    const worthsBefore: typeof past.store.worthsBefore = async (_code, momentsMs) =>
+      momentsMs.map((ms) => ({ perUsd: 100, atMs: days.findLast((day) => day < ms) ?? days[0]! }))
+    const of = new World({ past: pastWith({ ...past.store, worthsBefore }) })
+    const { text } = await visit(of, `${QUERY}&period=${period}`)
+    const rows = new Map(rowsOf(text).map(([at, mid]) => [at, mid]))
+    expect([rows.get(lastOld), rows.get(firstNew)]).toEqual(['of 1 Mar 2026 100.00', '100.00'])
+    expect(text).toContain('class="spark-mid spark-carried"')
+    expect(textOf(text)).toContain('mid, dashed when it is more than a day old')
+    const fresh = await visit(
+      new World({ past: pastWith(past.store) }),
+      `${QUERY}&period=${period}`,
+    )
+    expect(fresh.text).not.toContain('spark-carried')
+    expect(textOf(fresh.text)).not.toContain('dashed')
+  })
 
-  test('200 with the start and the end of the drawing in words', async () => {
+  test('names the start and the end of the drawing', async () => {
     const { text } = await visit(new World({ past }), `${QUERY}&period=30d`)
     const [, ends] = /<p class="chart-ends[^>]*>(.*?)<\/p>/.exec(text)!
     expect(ends!.split('</span>').map(textOf)).toEqual([
@@ -601,14 +601,14 @@ describe('the chart of GET /', () => {
     ['90d', 'Day (UTC)', 91],
     ['1y', 'Day (UTC)', 366],
     ['nonsense', 'Day (UTC)', 91],
-  ])('200 over %s', async (period, head, count) => {
+  ])('returns 200 over %s', async (period, head, count) => {
     const { text } = await visit(new World({ past }), `${QUERY}&period=${period}`)
     const [, table] = /<table class="table" id="series">(.*?)<\/table>/s.exec(text) ?? []
     const rows = rowsOf(table!)
     expect([rows[0]?.[0], rows.length - 1]).toEqual([head, count])
   })
 
-  test('200 with the whole board while the database is unreachable, and the chart says so', async () => {
+  test('returns 200 with the whole board while the database is unreachable, and says so', async () => {
     const away = new ServiceError('database_unavailable', 'the database is away')
     const of = new World({ past: pastWith({ buckets: () => Promise.reject(away) }) })
     of.quote({ providerId: 'retail-a', rate: 130, fee: 0, at: EARLIER })
@@ -621,7 +621,7 @@ describe('the chart of GET /', () => {
     expect([file.status, file.headers.get('retry-after')]).toEqual([503, '30'])
   })
 
-  test('200 all the same if the database does not answer at all', async () => {
+  test('returns 200 if the database does not respond at all', async () => {
     const of = new World({ past: pastWith({ buckets: () => new Promise(() => {}) }) })
     const { status, text } = await visit(of, QUERY)
     expect(status).toBe(200)
@@ -630,24 +630,27 @@ describe('the chart of GET /', () => {
 })
 
 describe('GET /board/series.csv', () => {
-  test('200 as a file to keep, without a key', async () => {
+  test('returns 200 as a file to save, without a key', async () => {
     const { status, headers } = await visit(world, '/board/series.csv?from=usd&to=KES&period=7d')
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(headers.get('content-disposition')).toBe('attachment; filename="USD-KES-7d.csv"')
   })
 
-  test.each(['from=XXX&to=KES', 'to=KES', 'from=USD&to=USD'])('400 to %s', async (query) => {
-    const { status, body } = await visit(world, `/board/series.csv?${query}`)
-    expect(status).toBe(400)
-    expect(body.error).toBeString()
-  })
+  test.each(['from=XXX&to=KES', 'to=KES', 'from=USD&to=USD'])(
+    'returns 400 to %s',
+    async (query) => {
+      const { status, body } = await visit(world, `/board/series.csv?${query}`)
+      expect(status).toBe(400)
+      expect(body.error).toBeString()
+    },
+  )
 })
 
 describe('the limit of the public pages', () => {
   const PATHS = [QUERY, '/corridors', '/board/series.csv?from=USD&to=KES']
 
-  test('429 beyond it, with the time to come back, and 200 then', async () => {
+  test('returns 429 beyond it, with the time to come back, and 200 then', async () => {
     const of = new World({ portal: { requestsPerMinute: 3 } })
     for (const path of PATHS) expect((await visit(of, path)).status).toBe(200)
     for (const path of PATHS) {
@@ -660,7 +663,7 @@ describe('the limit of the public pages', () => {
     expect((await visit(of, QUERY)).status).toBe(429)
   })
 
-  test('429 to one address does not affect another', async () => {
+  test('does not affect one address by another', async () => {
     const portal = {
       requestsPerMinute: 1,
       addressOf: ({ headers }: Request) => headers.get('x-test-address')!,
@@ -671,7 +674,7 @@ describe('the limit of the public pages', () => {
     expect([await from('a'), await from('a'), await from('b')]).toEqual([200, 429, 200])
   })
 
-  test('200 for the files of a page, and for the API, whatever was requested before', async () => {
+  test('does not apply to the files of a page and the API, whatever was requested before', async () => {
     const of = new World({ portal: { requestsPerMinute: 1 } })
     const { text } = await visit(of, QUERY)
     for (let i = 0; i < 3; i++) {

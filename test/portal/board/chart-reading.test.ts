@@ -4,7 +4,7 @@ import { LANGUAGES } from '~/portal/words/language.ts'
 import { Words } from '~/portal/words/words.ts'
 
 describe('numberText', () => {
-  test.each(LANGUAGES)('reads what a page wrote in %s', (language) => {
+  test.each(LANGUAGES)('reads the numbers of a page in %s', (language) => {
     const { locale, rateText } = Words.in(language)
     const point = decimalPoint(locale)
     for (const rate of [0.000123456, 0.5, 129.5, 1234.5, 1_234_567.25])
@@ -15,7 +15,7 @@ describe('numberText', () => {
 })
 
 describe('filled', () => {
-  test('puts values in their places, and leaves a place without one', () => {
+  test('puts values in their places, and leaves a place empty without one', () => {
     expect(filled('{time}: {mid}, {best}', { time: '1', mid: '{best}' })).toBe('1: {best}, {best}')
   })
 })

@@ -61,7 +61,7 @@ afterAll(() => known.world.database.close())
 
 describe('the citation of a page', () => {
   test(
-    'leads to the prices of its time, after a correction too, in every language',
+    'leads to the prices of its time, even after a correction, in every language',
     async () => {
       const before = new Map<string, string>()
       for (const language of LANGUAGES)
@@ -99,7 +99,7 @@ describe('the citation of a page', () => {
     TEST_MS_MAX,
   )
 
-  test('has the figure, its sources with their times, and the digest of the prices', async () => {
+  test('has the number, its sources with their times, and the digest of the prices', async () => {
     for (const [path, digest] of digests) {
       const { text, bibtex } = cited((await visit(`${path}&known_at=${iso(thenMs)}`)).text)
       for (const part of ['retail-a', '24,000', 'feed (mid-market rate of ', `SHA-256 ${digest}`])
@@ -110,7 +110,7 @@ describe('the citation of a page', () => {
     expect(await digestOf('')).not.toBe(digests[1]![1])
   })
 
-  test('says the same whatever is recorded, withdrawn or switched off later in its hour', async () => {
+  test('stays the same whatever is recorded, withdrawn or switched off later in its hour', async () => {
     await known.advance(HOUR_MS - (known.nowMs % HOUR_MS) + MINUTE_MS)
     await known.post([{ ...price, rate: 141, effective_from: iso(known.nowMs - 5 * MINUTE_MS) }])
     const links = await Promise.all(
@@ -138,7 +138,7 @@ describe('the citation of a page', () => {
     expect((await visit(PAIR)).text).not.toContain('#cite')
   })
 
-  test('says on the page that it is of an earlier time, and leads to that of now', async () => {
+  test('says on the page that it is of an earlier time, and links to the current page', async () => {
     const { text } = await visit(`${PAIR}&known_at=${iso(thenMs)}`)
     expect(textOf(text)).toContain('This page shows what had been recorded by then')
     expect(text).toContain(`href="${PAIR}"`)
@@ -150,7 +150,7 @@ describe('the citation of a page', () => {
     ['a time that does not exist', '2026-02-30T00:00:00Z'],
     ['in the future', '2099-01-01T00:00:00Z'],
     ['nothing', ''],
-  ])('400 with a page for %s', async (_, at) => {
+  ])('returns 400 with a page for %s', async (_, at) => {
     for (const path of [PAIR, BOARD]) {
       const { status, text } = await visit(`${path}&known_at=${encodeURIComponent(at)}`)
       expect([path, status]).toEqual([path, 400])
@@ -158,7 +158,7 @@ describe('the citation of a page', () => {
     }
   })
 
-  test('200 without prices before the first record', async () => {
+  test('returns 200 without prices before the first record', async () => {
     const { status, text } = await visit(`${PAIR}&known_at=2020-01-01T00:00:00Z`)
     expect(status).toBe(200)
     expect(text).not.toContain('<summary>Cite')

@@ -24,7 +24,7 @@ describe.each(MANNERS)('below a path, behind a proxy that %s', (manner) => {
     await proxy.stop()
   }, 120_000)
 
-  test('a client of the SDK is connected', async () => {
+  test('connects a client of the SDK', async () => {
     const { email } = await world.member()
     const client = new SdkClient(`${proxy.home}/mcp`, 'second')
     await expect(client.connect()).rejects.toThrow()
@@ -44,7 +44,7 @@ describe('the metadata', () => {
   }, 120_000)
   afterAll(() => world.stop(), 30_000)
 
-  test('names the address that it was asked at, where no setting gives one', async () => {
+  test('names the address of the request if no setting gives one', async () => {
     const { host } = new URL(world.origin)
     for (const [headers, home] of [
       [{}, `http://${host}`],
@@ -78,7 +78,7 @@ describe('the metadata', () => {
     'oauth-protected-resource',
     'oauth-authorization-server',
     'openid-configuration',
-  ])('at %s has a tag for each host, and no cache may keep it for others', async (path) => {
+  ])('at %s has a tag for each host, and must not be cached for others', async (path) => {
     const ask = (host: string, headers: Record<string, string> = {}) =>
       fetch(`${world.origin}/.well-known/${path}`, { headers: { host, ...headers } })
     const [ours, other] = [await ask('fx.example'), await ask('evil.example')]
@@ -94,7 +94,7 @@ describe('the metadata', () => {
     expect([changed.status, await changed.text()]).toEqual([200, await other.text()])
   })
 
-  test('may be kept for five minutes where a setting gives the address, whatever the host', async () => {
+  test('is cacheable for five minutes if a setting gives the address, whatever the host', async () => {
     const named = await PeopleWorld.on(world.database, { PUBLIC_URL: 'https://fx.example' })
     const ask = (host: string) =>
       fetch(`${named.origin}/.well-known/oauth-authorization-server`, { headers: { host } })
@@ -104,7 +104,7 @@ describe('the metadata', () => {
     expect(await other.text()).toBe(await ours.text())
   })
 
-  test('may be read by pages of any origin', async () => {
+  test('is readable by pages of any origin', async () => {
     const reply = await fetch(`${world.origin}/.well-known/oauth-authorization-server`)
     expect(reply.headers.get('access-control-allow-origin')).toBe('*')
     for (const [path, method] of [

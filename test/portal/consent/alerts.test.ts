@@ -30,7 +30,7 @@ async function tokenOf(application: Application, visitor: Visitor, isTicked: boo
 }
 
 describe('the alerts of a person', () => {
-  test('are out of reach of an application that was not allowed them', async () => {
+  test('are out of reach of an application without permission', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     const { access_token, scope } = await tokenOf(application, visitor, false)
@@ -47,7 +47,7 @@ describe('the alerts of a person', () => {
     expect(JSON.parse((await asked(world, access_token)).text).result.tools).toHaveLength(15)
   })
 
-  test('can be made and ended by one that was, also after its token was renewed', async () => {
+  test('can be created and ended by an application with permission, even after a token refresh', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     const granted = await tokenOf(application, visitor, true)
@@ -59,7 +59,7 @@ describe('the alerts of a person', () => {
     expect([listed.isError, JSON.parse(listed.content[0].text).alerts]).toEqual([undefined, []])
   })
 
-  test('are ticked on the page of an application that asks for them, and named on it', async () => {
+  test('are ticked and named on the page of an application that requests them', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     const box = (html: string) => /<input[^>]*name="alerts"[^>]*>/.exec(html)![0]

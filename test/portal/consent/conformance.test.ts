@@ -15,7 +15,7 @@ function freePort(): number {
   return port!
 }
 
-test("the protocol's own suite finds nothing wrong with how applications are connected", async () => {
+test("the protocol's own suite finds no error in how applications are connected", async () => {
   const world = await PeopleWorld.start()
   const { email } = await world.member()
   const port = freePort()

@@ -63,7 +63,7 @@ describe('a connection', () => {
     expect(location).toBe('/developer')
   })
 
-  test('made at one replica is known at the other, and ended there it ends at both', async () => {
+  test('created at one replica is known at the other, and ended there it ends at both', async () => {
     const { visitor, email } = await world.member()
     const application = await Application.registered(world)
     const code = await application.code(visitor)
@@ -107,7 +107,7 @@ describe('a connection', () => {
     expect(html.match(/>Disconnect</g)).toHaveLength(1)
   })
 
-  test('allowed by two clicks at once is one, and both lead back', async () => {
+  test('allowed by two concurrent clicks is one, and both lead back', async () => {
     for (let i = 0; i < 5; i++) {
       const { visitor } = await world.member()
       const application = await Application.registered(world)
@@ -122,7 +122,7 @@ describe('a connection', () => {
     }
   })
 
-  test('is refused beyond twenty, which have no part in the limit on keys', async () => {
+  test('is refused beyond twenty, which do not count towards the limit of keys', async () => {
     const { visitor } = await world.member()
     for (let i = 0; i < 20; i++) {
       const { body } = await registration(world, { client_name: `A${i}` }, `192.0.2.${i}`)
@@ -153,7 +153,7 @@ describe('a connection', () => {
 })
 
 describe('createConnectionStore', () => {
-  test('ends a connection 180 days after the consent, which leaves the list', async () => {
+  test('ends a connection 180 days after the consent, and removes it from the list', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     await application.tokens({ visitor })
@@ -172,7 +172,7 @@ describe('createConnectionStore', () => {
     expect(last).toEqual({ actor: '180 days without consent', action: 'key revoked' })
   })
 
-  test('forgets the oldest unconnected applications', async () => {
+  test('deletes the oldest unconnected applications', async () => {
     const store = createConnectionStore(world.database, [])
     await store.forgetStrangers(0)
     const { visitor } = await world.member()

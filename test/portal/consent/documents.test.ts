@@ -105,7 +105,7 @@ describe('an application that a document describes', () => {
     expect(registered.status).toBe(201)
   })
 
-  test('is not asked for by strangers', async () => {
+  test('is not fetched for anonymous callers', async () => {
     const before = outside.asked.length
     const application = new Application(world, 'https://new.example/client.json')
     const { status } = await world.visitor().get(await application.question())
@@ -158,7 +158,7 @@ describe('a description', () => {
     '64:ff9b::a9fe:a9fe',
     '2002:a00:1::1',
     'fec0::1',
-  ])('is not asked for at %s', async (address) => {
+  ])('is not fetched at %s', async (address) => {
     const before = outside.asked.length
     outside.addresses = ['93.184.216.34', address]
     const html = await refusal('inside')
@@ -167,14 +167,14 @@ describe('a description', () => {
     expect(outside.asked.length).toBe(before)
   })
 
-  test('is asked for at the address that was checked', async () => {
+  test('is fetched at the address that was checked', async () => {
     outside.describe()
     outside.connectedTo.splice(0)
     await refusal('pinned')
     expect(outside.connectedTo).toEqual([...outside.addresses])
   })
 
-  test('at a public address behind a translator of addresses is asked for', async () => {
+  test('is fetched at a public address behind NAT64', async () => {
     outside.addresses = ['64:ff9b::5db8:d822']
     outside.answer = () => new Response('', { status: 404 })
     const html = await refusal('translated')
@@ -182,7 +182,7 @@ describe('a description', () => {
     expect(html).toContain('answered with 404')
   })
 
-  test('is not waited for while a name server keeps its host to itself', async () => {
+  test('is not waited for while a name server does not resolve its host', async () => {
     const read = applicationDocuments({
       ...outside.pace,
       addressesOf: () => new Promise<never>(() => {}),
@@ -192,7 +192,7 @@ describe('a description', () => {
       expect(reason.message).toContain('it does not come within 5 s')
   })
 
-  test('at the address of a machine of ours is not asked for by the real world either', async () => {
+  test('is not fetched from the address of one of our machines by the real resolver either', async () => {
     const read = applicationDocuments()
     for (const host of ['localhost', '127.0.0.1', '[::1]', '0.0.0.0', '2130706433'])
       await expect(read(`https://${host}:1/x`)).rejects.toThrow('public internet')
@@ -205,7 +205,7 @@ describe('a description', () => {
     'https://agent.example/a/../client.json',
     'https://agent.example/client.json#x',
     `https://agent.example/${'x'.repeat(500)}`,
-  ])('is not looked for at %s', async (clientId) => {
+  ])('is not resolved at %s', async (clientId) => {
     const before = outside.asked.length
     const application = new Application(world, clientId)
     const { status } = await member.visitor.get(await application.question())

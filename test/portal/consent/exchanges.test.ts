@@ -34,7 +34,7 @@ async function together(use: (at: Application) => Promise<Answer>, application: 
 
 const ONE_OF_TEN = ['200 tokens', ...Array(9).fill('400 invalid_grant')]
 
-describe('uses at once, at two replicas', () => {
+describe('concurrent uses at two replicas', () => {
   test('of one code: one gets tokens, and all others are refused', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
@@ -45,7 +45,7 @@ describe('uses at once, at two replicas', () => {
     }
   }, 120_000)
 
-  test('of one token for renewal: one gets tokens, and all others are refused', async () => {
+  test('of one refresh token: one gets tokens, and all others are refused', async () => {
     const member = await world.member()
     const application = await Application.registered(world)
     for (let i = 0; i < ROUNDS; i++) {
@@ -63,7 +63,7 @@ describe('uses at once, at two replicas', () => {
     expect(new Set(answers.map(outcomeOf))).toEqual(new Set(['200 tokens']))
   })
 
-  test('that end the tokens of each other are refused, and no failure of ours', async () => {
+  test("that end each other's tokens are refused, without an internal error", async () => {
     const member = await world.member()
     const application = await Application.registered(world)
     for (let i = 0; i < ROUNDS; i++) {
@@ -80,8 +80,8 @@ describe('uses at once, at two replicas', () => {
   }, 120_000)
 })
 
-describe('a code', () => {
-  test('is good for ten minutes', async () => {
+describe('an authorization code', () => {
+  test('is valid for ten minutes', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     const code = await application.code(visitor)
@@ -104,7 +104,7 @@ describe('a consent', () => {
       update oauth_consents set updated_at = ${at} where client_id = ${clientId}`
   }
 
-  test('ends renewal after 180 days, whatever the use, until it is given again', async () => {
+  test('ends refreshes after 180 days, whatever the use, until it is given again', async () => {
     const member = await world.member()
     const application = await Application.registered(world)
     let tokens = await application.tokens(member)
@@ -120,7 +120,7 @@ describe('a consent', () => {
     expect((await application.renew(again.refresh_token)).status).toBe(200)
   })
 
-  test('ends access too: a token is good for no longer than it', async () => {
+  test('ends access too: no token outlives it', async () => {
     const member = await world.member()
     const application = await Application.registered(world)
     const { access_token } = await application.tokens(member)

@@ -77,8 +77,8 @@ async function walked(ask: (path: string) => Promise<Seen>) {
   return { outside, pages }
 }
 
-describe('40 questions with a fault', () => {
-  test('lead a person who is signed in nowhere, and the page names the host', async () => {
+describe('40 requests with an error', () => {
+  test('lead a person who is not signed in nowhere, and the page names the host', async () => {
     expect(FAULTS).toHaveLength(40)
     const { visitor } = await world.member()
     const { outside, pages } = await walked((path) => visitor.get(path))
@@ -108,7 +108,7 @@ async function told(visitor: Visitor, application: Application, changed: Record<
   return { status, url: location === null ? null : new URL(location) }
 }
 
-describe('a fault in a question', () => {
+describe('an error in a request', () => {
   test.each([
     ['without a challenge', { code_challenge: '', code_challenge_method: '' }],
     ['with a plain challenge', { code_challenge_method: 'plain' }],
@@ -130,7 +130,7 @@ describe('a fault in a question', () => {
     },
   )
 
-  test('for a token instead of a code is reported to it in the fragment', async () => {
+  test('for a token instead of a code is reported in the fragment', async () => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     await application.tokens({ visitor })
@@ -144,7 +144,7 @@ describe('a fault in a question', () => {
     ])
   })
 
-  test('is not reported to it once the person has disconnected it, nor for another person', async () => {
+  test('is not reported to the application after its disconnection, nor for another person', async () => {
     const { visitor } = await world.member()
     const other = await world.member()
     const application = await Application.registered(world)
@@ -163,7 +163,7 @@ describe('an address that was registered before hosts and schemes were limited',
     'search-ms:query=x',
     'https://a.example;script-src/',
     "https://a.example,'unsafe-inline'/",
-  ])('%s is led to no more', async (redirect_uri) => {
+  ])('%s is no longer redirected to', async (redirect_uri) => {
     const { visitor } = await world.member()
     const application = await Application.registered(world)
     const { clientId } = application

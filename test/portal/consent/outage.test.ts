@@ -6,7 +6,7 @@ import { freshDatabase } from '../../support/postgres.ts'
 import { PeopleWorld } from '../people-world.ts'
 import { Application, asked, registration } from './application.ts'
 
-test('503 while the database is unreachable, and a known token goes on working', async () => {
+test('503 is returned while the database is unreachable, and a known token still works', async () => {
   const database = await freshDatabase()
   const proxy = await DatabaseProxy.to(database.url)
   const url = new URL(database.url)

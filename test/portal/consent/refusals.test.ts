@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 afterAll(() => world.stop(), 30_000)
 
-describe('a code', () => {
-  test('that is used twice is refused, and ends the tokens that it gave', async () => {
+describe('an authorization code', () => {
+  test('that is used twice is refused, and revokes the tokens issued from it', async () => {
     const application = await Application.registered(world)
     const code = await application.code(member.visitor)
     const first = await application.exchange(code)
@@ -35,7 +35,7 @@ describe('a code', () => {
     ['another client', { client_id: 'somebody else' }, 'invalid_grant'],
     ['another service', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
     ['another way', { grant_type: 'password' }, 'unsupported_grant_type'],
-  ])('is worth nothing with %s', async (_, changed, error) => {
+  ])('is refused with %s', async (_, changed, error) => {
     const application = await Application.registered(world)
     const code = await application.code(member.visitor)
     const { status, body } = await application.exchange(code, changed)
@@ -52,7 +52,7 @@ async function ended(token: string): Promise<void> {
 }
 
 describe('a refresh token', () => {
-  test('works once: the one that it is changed for works, and a second use ends both', async () => {
+  test('works once: its replacement works, and a second use revokes both', async () => {
     const application = await Application.registered(world)
     const first = await application.tokens(member)
     const renewed = await application.renew(first.refresh_token)
@@ -75,7 +75,7 @@ describe('a refresh token', () => {
   })
 })
 
-describe('a question', () => {
+describe('a request', () => {
   const refused = async (changed: Record<string, string>) => {
     const application = await Application.registered(world)
     const page = await member.visitor.get(await application.question(changed))
@@ -112,7 +112,7 @@ describe('a question', () => {
     expect((await member.visitor.get('/developer')).html).not.toContain('Denied')
   })
 
-  test('is decided only by a form of our page, and only as it was asked', async () => {
+  test('is decided only by a form of our page, and only as it was made', async () => {
     const application = await Application.registered(world)
     const { visitor } = member
     const token = await visitor.token(await application.question())
@@ -135,7 +135,7 @@ describe('a sign-in', () => {
     '/oauth/authorize?\r\nset-cookie: a=b',
     '/oauth/authorize?\0',
     '/oauth/authorize?\u{1F600}',
-  ])('does not lead on to %p', async (next) => {
+  ])('does not redirect to %p', async (next) => {
     const { location } = await member.visitor.get(`/sign-in?${new URLSearchParams({ next })}`)
     expect(location).toBe('/developer')
   })
@@ -146,13 +146,13 @@ describe('a token at /mcp', () => {
     'crt_0000000000000000000000000000000000000',
     `crt_${'0'.repeat(38)}`,
     'eyJhbGciOiJIUzI1NiJ9.e30.x',
-  ])('401 for one of another issuer: %s', async (token) => {
+  ])('gets 401 from another issuer: %s', async (token) => {
     const { status, text, headers } = await asked(world, token)
     expect([status, JSON.parse(text).code]).toEqual([401, 'invalid_key'])
     expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
   })
 
-  test('a flood of forged ones is looked up 40 times, then gets 429; a genuine one is served', async () => {
+  test('is looked up 40 times in a flood of forged ones, then gets 429, and a genuine one is served', async () => {
     const application = await Application.registered(world)
     let tokens = await application.tokens(member)
     const forged = () => asked(world, `crt_${newSecret(randomBytes)}`)
@@ -170,7 +170,7 @@ describe('a token at /mcp', () => {
     expect(world.log.lines.slice(before)).toEqual([])
   })
 
-  test('401 without one says where to sign in', async () => {
+  test('gets 401 with the address to sign in if it is missing', async () => {
     const { headers } = await asked(world, null)
     expect(headers.get('www-authenticate')).toBe(
       'Bearer realm="corridor", scope="mcp", resource_metadata=' +
@@ -178,13 +178,13 @@ describe('a token at /mcp', () => {
     )
   })
 
-  test('401 for one that expired', async () => {
+  test('gets 401 if it expired', async () => {
     const { access_token } = await (await Application.registered(world)).tokens(member)
     await world.database.sql`update oauth_access_tokens set expires_at = now() - interval '1 hour'`
     expect((await asked(world, access_token)).status).toBe(401)
   })
 
-  test('401 for one whose person is gone, at once', async () => {
+  test('gets 401 at once if its person is deleted', async () => {
     const gone = await world.member()
     const { access_token } = await (await Application.registered(world)).tokens(gone)
     expect((await asked(world, access_token)).status).toBe(200)
@@ -192,7 +192,7 @@ describe('a token at /mcp', () => {
     await ended(access_token)
   })
 
-  test('401 after its application gave it back, and its connection is gone', async () => {
+  test('gets 401 after its application revoked it, and its connection is deleted', async () => {
     const leaver = await world.member()
     const application = await Application.registered(world)
     const { access_token, refresh_token } = await application.tokens(leaver)
@@ -244,13 +244,13 @@ describe('a registration', () => {
     ['a name that nobody sees', { client_name: '\u200b\u3164' }, 'invalid_client_metadata'],
     ['another grant', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
     ['8 kB and one', `{"a":"${'x'.repeat(8 * 1024)}"}`, 'invalid_request'],
-  ])('400 for %s', async (name, metadata, code) => {
+  ])('returns 400 for %s', async (name, metadata, code) => {
     const { status, body } = await registration(world, metadata, addressOf(name))
     expect([status, body.error]).toEqual([400, code])
     expect(body.error_description).toBeString()
   })
 
-  test('takes an app, a program on this computer and a site, and gives no secret', async () => {
+  test('accepts an app, a program on this computer and a site, and returns no secret', async () => {
     const redirect_uris = [
       'cursor://anysphere.cursor-mcp/oauth/callback',
       'http://localhost:33418/',
@@ -267,14 +267,14 @@ describe('a registration', () => {
     expect(body.client_secret).toBeUndefined()
   })
 
-  test('429 after thirty in an hour from one address', async () => {
+  test('returns 429 after thirty in an hour from one address', async () => {
     const statuses: number[] = []
     for (let i = 0; i < 31; i++)
       statuses.push((await registration(world, named(`Agent ${i}`), SHARED)).status)
     expect(statuses).toEqual([...Array(30).fill(201), 429])
   })
 
-  test('201 beyond that for the copies of one application, which share its id', async () => {
+  test('returns 201 beyond that for the copies of one application, which share its id', async () => {
     const first = await registration(world, named('Agent 0'), SHARED)
     const copies = await Promise.all(
       Array.from({ length: 40 }, () => registration(world, named('Agent 0'), SHARED)),

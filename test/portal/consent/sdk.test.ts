@@ -27,7 +27,7 @@ describe.each(LINES)("a client of the SDK's %s line", (line) => {
     expect(client.steps.map(stepOf)).toEqual(STEPS[line])
   })
 
-  test('renews its token by itself when it has expired', async () => {
+  test('refreshes its token by itself when it has expired', async () => {
     const { email } = await world.member()
     const client = new SdkClient(`${world.origin}/mcp`, line)
     await expect(client.connect()).rejects.toThrow()

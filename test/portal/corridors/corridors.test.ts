@@ -27,7 +27,7 @@ const SEEN = ['85 minutes ago 5 Mar 2026, 13:00 UTC']
 const OLD = '23 days ago 10 Feb 2026, 13:00 UTC old'
 
 describe('GET /corridors', () => {
-  test('200 with the quoted corridors, the busiest first', async () => {
+  test('lists the quoted corridors, the busiest first', async () => {
     const { status, text } = await visit(world, '/corridors')
     expect(status).toBe(200)
     expect(bodyRows(text)).toEqual([
@@ -54,7 +54,7 @@ describe('GET /corridors', () => {
     expect(text).toContain('href="/?from=USD&amp;to=KES"')
   })
 
-  test('200 with the best current rate; an older one, marked, where there is no other', async () => {
+  test('has the best current rate, and an older one, marked, if there is no other', async () => {
     world.reference({ KES: 140 }, { at: '2026-02-10T12:00:00Z' })
     world.quote({ providerId: 'p2p-a', rate: 150, at: '2026-02-10T13:00:00Z' })
     world.quote({ providerId: 'p2p-a', to: 'UGX', rate: 3600, at: '2026-02-10T13:00:00Z' })
@@ -66,7 +66,7 @@ describe('GET /corridors', () => {
     ])
   })
 
-  test('200 by the mid with older best prices after the current ones', async () => {
+  test('sorts by the mid with older best prices after the current ones', async () => {
     world.reference({ KES: 140, UGX: 3500 }, { at: '2026-02-10T12:00:00Z' })
     world.quote({ providerId: 'p2p-a', to: 'UGX', rate: 3600, at: '2026-02-10T13:00:00Z' })
     for (const order of ['asc', 'desc']) {
@@ -85,18 +85,18 @@ describe('GET /corridors', () => {
     ['age', 'asc', ['USD/KES', 'USD/NGN', 'GBP/KES']],
     ['age', 'desc', ['USD/NGN', 'USD/KES', 'GBP/KES']],
     ['nonsense', 'asc', ['GBP/KES', 'USD/NGN', 'USD/KES']],
-  ])('200 by %s, %s, with unknown values last either way', async (sort, order, names) => {
+  ])('sorts by %s, %s, with unknown values last in both directions', async (sort, order, names) => {
     const { text } = await visit(world, `/corridors?sort=${sort}&order=${order}`)
     expect(corridors(text)).toEqual(names)
   })
 
-  test('200 with the sorted column marked, and a link that reverses the order', async () => {
+  test('marks the sorted column, with a link that reverses the order', async () => {
     const { text } = await visit(world, '/corridors?sort=spread')
     expect(text).toMatch(/<th[^>]* aria-sort="ascending"><a href="[^"]*sort=spread&amp;order=desc"/)
     expect(text.match(/aria-sort/g)).toHaveLength(1)
   })
 
-  test('200 in an order chosen by the form, which shows it', async () => {
+  test('uses the order chosen by the form, and shows it', async () => {
     const { text } = await visit(world, '/corridors?currency=&sort=corridor-desc')
     expect(corridors(text)).toEqual(['USD/NGN', 'USD/KES', 'GBP/KES'])
     expect(text).toContain('<option value="corridor-desc" selected>Corridor, Z to A</option>')
@@ -107,7 +107,7 @@ describe('GET /corridors', () => {
     }
   })
 
-  test('200 with only the corridors that begin or end with a currency', async () => {
+  test('lists only the corridors that begin or end with a currency', async () => {
     const { text } = await visit(world, '/corridors?currency=kes')
     expect(corridors(text)).toEqual(['USD/KES', 'GBP/KES'])
     expect(textOf(text)).toContain('2 corridors with prices from or to KES')
@@ -115,14 +115,14 @@ describe('GET /corridors', () => {
     expect(text).toContain('currency=KES')
   })
 
-  test('200 for a known currency without corridors says so, with the way back', async () => {
+  test('says that a known currency has no corridors, with the way back', async () => {
     const { status, text } = await visit(world, '/corridors?currency=ZAR')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No corridors here')
     expect(textOf(text)).toContain('See all corridors.')
   })
 
-  test('400 to an unknown currency, with all corridors below', async () => {
+  test('returns 400 to an unknown currency, with all corridors below', async () => {
     const { status, text } = await visit(world, '/corridors?currency=%3Cscript%3E')
     expect(status).toBe(400)
     expect(textOf(text)).toContain('<script> is not a currency we know.')
@@ -130,7 +130,7 @@ describe('GET /corridors', () => {
     expect(corridors(text)).toHaveLength(3)
   })
 
-  test('200 without any corridor says so', async () => {
+  test('says that there are no corridors', async () => {
     const { status, text } = await visit(new World(), '/corridors')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No provider has given a price yet.')
@@ -138,7 +138,7 @@ describe('GET /corridors', () => {
     expect(textOf(narrowed.text)).toContain('No provider has given a price yet.')
   })
 
-  test('200 with a provider called by a script shown as text', async () => {
+  test("shows a provider's name with a script as text", async () => {
     const catalogue = catalogueWith({ name: HOSTILE_NAME })
     world.memory.publish({ catalogue }, world.clock.now())
     world.quote({ providerId: 'retail-b', rate: 135, at: AT })
@@ -147,7 +147,7 @@ describe('GET /corridors', () => {
     expect(text).not.toContain('<script>')
   })
 
-  test('200 in pages of fifty, light ones, with a thousand corridors', async () => {
+  test('lists a thousand corridors in small pages of fifty', async () => {
     const codes = Array.from(
       { length: 33 },
       (_, i) => `Q${String.fromCharCode(65 + i / 26, 65 + (i % 26))}`,
@@ -198,7 +198,7 @@ describe('the trends of GET /corridors', () => {
         ({ startMs }) => startMs >= fromMs && startMs < beforeMs,
       )
 
-  test('200 with a line each for mid and best rate, and the move in words', async () => {
+  test('have a line each for mid and best rate, and the move in words', async () => {
     const of = trendsOf({
       buckets: bucketOf('2026-02-07', 101),
       worthsBefore: async (_, momentsMs) =>
@@ -212,13 +212,13 @@ describe('the trends of GET /corridors', () => {
     expect(text.match(/class="spark-(mid|best)"/g)).toHaveLength(2)
   })
 
-  test('200 with a line of the best rate that ends with what holds now', async () => {
+  test('end the line of the best rate with the current rate', async () => {
     const of = trendsOf({ buckets: bucketOf('2026-03-04', 129) })
     const { text } = await visit(of, '/corridors')
     expect(text).toContain('<path class="spark-best" d="M90 12h6"')
   })
 
-  test('200 without a suspect price in the line of the best rate', async () => {
+  test('leave a suspect price out of the line of the best rate', async () => {
     const worthsBefore: SeriesStore['worthsBefore'] = async (_, momentsMs) =>
       momentsMs.map((ms) => ({ perUsd: 100, atMs: ms - 1 }))
     const lineOf = async (best: number) => {
@@ -228,7 +228,7 @@ describe('the trends of GET /corridors', () => {
     expect([await lineOf(110), await lineOf(110.01)]).toEqual([true, false])
   })
 
-  test('200 with the same queries for all who ask within an hour', async () => {
+  test('use the same queries for all requests within an hour', async () => {
     const windows: object[] = []
     const of = trendsOf({
       buckets: async ({ fromMs, beforeMs }) => {
@@ -248,7 +248,7 @@ describe('the trends of GET /corridors', () => {
     expect(windows).toHaveLength(3)
   })
 
-  test('200 without trends while the database is unreachable, and the next request asks again', async () => {
+  test('are left out while the database is unreachable, and queried by the next request', async () => {
     let isAway = true
     const of = trendsOf({
       async worthsBefore(_, momentsMs) {
@@ -264,7 +264,7 @@ describe('the trends of GET /corridors', () => {
     expect(textOf((await visit(of, '/corridors')).text)).not.toContain('not available')
   })
 
-  test('200 all the same if the database does not answer at all', async () => {
+  test('are left out if the database does not respond at all', async () => {
     const of = trendsOf({ buckets: () => new Promise(() => {}) })
     expect((await visit(of, '/corridors')).status).toBe(200)
   })

@@ -42,7 +42,7 @@ describe('GET /ranking', () => {
     expect(await namesOf('')).toEqual(['United States to Kenya', 'United States to Nigeria'])
   })
 
-  test('says how many pairs are within the goals, and of each whether it is', async () => {
+  test('says how many pairs are within the goals, and whether each is', async () => {
     const { text } = await visit(world, '/ranking')
     expect(textOf(text)).toContain('the goal of the United Nations: 1 of 2.')
     expect(rowsOf(text).map((row) => row.at(-1))).toEqual(['Goal of 3%', 'not met', 'met'])
@@ -55,19 +55,19 @@ describe('GET /ranking', () => {
     expect(await namesOf('?source=GB')).toEqual([])
   })
 
-  test('asks nothing where an address is none of ours', async () => {
+  test('makes no query for an unknown address', async () => {
     for (const query of ['?of=<b>', '?order=x', '?source=XX&target=<b>', '?source='])
       expect(await namesOf(query)).toHaveLength(2)
   })
 
-  test('says that there are no prices, in a file with columns alone too', async () => {
+  test('says that there are no prices, and has a file with columns alone', async () => {
     world = new World()
     expect(textOf((await visit(world, '/ranking')).text)).toContain('No prices yet')
     expect((await visit(world, '/ranking.csv')).text.trim().split('\r\n')).toHaveLength(1)
     expect((await visit(world, '/ranking.svg')).text).not.toContain('NaN')
   })
 
-  test('is available as CSV, with what the page shows', async () => {
+  test('is available as CSV, with the contents of the page', async () => {
     const { text, headers } = await visit(world, '/ranking.csv')
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     const [head, first] = text.split('\r\n')
@@ -75,7 +75,7 @@ describe('GET /ranking', () => {
     expect(first).toStartWith('US,NG,USD,NGN,9,,2,0,false,false,false,200,2026-03-05T')
   })
 
-  test('is available as a picture of either kind, which no page has to allow', async () => {
+  test('is available as either kind of picture, loadable by any page', async () => {
     const svg = await visit(world, '/fr/ranking.svg')
     expect(svg.headers.get('content-type')).toBe('image/svg+xml')
     expect(svg.headers.get('content-security-policy')).toBe("default-src 'none'")
@@ -91,7 +91,7 @@ describe('GET /ranking', () => {
 })
 
 test.each([HOSTILE_NAME, '=1+1', 'بنك'])(
-  'a provider called %s harms no table or chart',
+  'a provider named %s breaks no table or chart',
   async (name) => {
     world.memory.publish({ catalogue: catalogueWith({ name }) }, world.clock.now())
     world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
@@ -105,7 +105,7 @@ test.each([HOSTILE_NAME, '=1+1', 'بنك'])(
 )
 
 describe('GET /data', () => {
-  test('names the files, the licences and a citation, and no file of days without any', async () => {
+  test('names the files, the licences and a citation, and no daily file if there is none', async () => {
     world.quote(price('KE', 128))
     const { status, text } = await visit(world, '/data')
     expect(status).toBe(200)
@@ -117,7 +117,7 @@ describe('GET /data', () => {
     expect(textOf(text)).toContain('Ask them how you may use them.')
   })
 
-  test('tells search engines of its files', async () => {
+  test('describes its files to search engines', async () => {
     const { text } = await visit(world, '/data')
     const [, json] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(text)!
     const facts = JSON.parse(json!)
@@ -136,7 +136,7 @@ describe('GET /data', () => {
       expect((await visit(world, contentUrl.replace('http://localhost', ''))).status).toBe(200)
   })
 
-  test.each(LANGUAGES)('speaks %s, the ranking too', async (language) => {
+  test.each(LANGUAGES)('is in %s, the ranking too', async (language) => {
     for (const path of ['/data', '/ranking']) {
       const { status, text } = await visit(world, prefixOf(language) + path)
       expect(status).toBe(200)
@@ -170,7 +170,7 @@ function unknownIn(value: unknown): string[] {
   return [...unknown.map((name) => `${type}.${name}`), ...Object.values(own).flatMap(unknownIn)]
 }
 
-test('the page of a ranking has its chart as picture, in its language and for its question', async () => {
+test('the page of a ranking has its chart as a picture, in its language and for its query', async () => {
   world.quote(price('KE', 128), price('NG', 1350))
   const { text } = await visit(world, '/fr/ranking?of=providers&source=US')
   const url = 'http://localhost/fr/ranking'
@@ -187,7 +187,7 @@ test('the page of a ranking has its chart as picture, in its language and for it
   expect(new DataView(bytes).getUint32(20)).toBe(Number(height))
 })
 
-test('the page of a pair tells search engines the mid', async () => {
+test('the page of a pair has the mid for search engines', async () => {
   world.quote(price('KE', 128))
   const { text } = await visit(world, '/send/united-states-to-kenya')
   const [, json] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(text)!

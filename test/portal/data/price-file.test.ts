@@ -62,7 +62,7 @@ async function errorOf(query: string) {
 }
 
 describe('GET /data/prices.csv', () => {
-  test('200 without a key has every price of the last day that has ended', async () => {
+  test('returns 200 without a key with every price of the last day that has ended', async () => {
     expect(await ratesOf('')).toEqual([121, 122, 123, 125, 126])
     const { headers } = await ask(PATH)
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
@@ -72,7 +72,7 @@ describe('GET /data/prices.csv', () => {
     expect(headers.get('cache-control')).toBe('no-cache')
   })
 
-  test('200 has the newest price of each offer that was observed in a quarter', async () => {
+  test('returns 200 with the newest price of each offer that was observed in a quarter', async () => {
     expect(await ratesOf('?quarter=2025-Q4')).toEqual([121])
     expect(await ratesOf('?quarter=2026-Q1')).toEqual([122, 123, 124])
     expect(await ratesOf('?quarter=2026-Q2')).toEqual([125, 126])
@@ -81,12 +81,12 @@ describe('GET /data/prices.csv', () => {
     expect(headers.get('content-disposition')).toContain('corridor-prices-2026-Q1-2026-03-31.csv')
   })
 
-  test('200 has no formula, and each price on a record of its own', async () => {
+  test('returns no formula, and each price in a record of its own', async () => {
     for (const query of ['', '?quarter=2026-Q1'])
       expect(await (await ask(PATH + query)).text()).toContain('"\'=1+1, ""B""\r\nand sons"')
   })
 
-  test('200 is the same text compressed', async () => {
+  test('returns the same content compressed', async () => {
     for (const query of ['', '?quarter=2026-Q1']) {
       const plain = await (await ask(PATH + query)).text()
       const response = await ask(PATH + query, { 'accept-encoding': 'gzip' })
@@ -96,7 +96,7 @@ describe('GET /data/prices.csv', () => {
     }
   })
 
-  test('304 to a reader who has it; a quarter has another tag than the whole', async () => {
+  test('returns 304 to a reader that has it, and a quarter has another tag than the whole', async () => {
     const tags = new Set<string>()
     for (const query of ['', '?quarter=2026-Q1', '?quarter=2026-Q2']) {
       const etag = (await ask(PATH + query)).headers.get('etag')!
@@ -107,7 +107,7 @@ describe('GET /data/prices.csv', () => {
     expect(tags.size).toBe(3)
   })
 
-  test('200 stays at an address with its day and edition, whatever is recorded later', async () => {
+  test('stays the same at an address with its day and edition, whatever is recorded later', async () => {
     const query = '?until=2026-04-30&edition=1'
     const before = await ratesOf(query)
     await say('retail-a', 129, '2026-04-29T12:00:00Z')
@@ -116,7 +116,7 @@ describe('GET /data/prices.csv', () => {
     expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   })
 
-  test('404 for a day that is neither recent nor the end of a quarter, until a key has it made', async () => {
+  test('returns 404 for a day that is neither recent nor the end of a quarter, until a key has it created', async () => {
     for (const query of ['?until=2026-02-14', '?until=2026-02-14&quarter=2026-Q1'])
       expect(await errorOf(query)).toEqual({
         ...{ status: 404, code: 'unknown_file' },
@@ -145,7 +145,7 @@ describe('GET /data/prices.csv', () => {
     ['?edition=0', 'edition'],
     ['?edition=1.5', 'edition'],
     ['?known_at=2026-01-01T00:00:00Z', 'known_at'],
-  ])('400 for %s names %s', async (query, name) => {
+  ])('returns 400 for %s with the name %s', async (query, name) => {
     const { status, error } = await errorOf(query)
     expect([status, error]).toEqual([400, expect.stringContaining(name)])
   })
@@ -155,7 +155,7 @@ describe('GET /data/prices.csv', () => {
     ['?quarter=2025-Q3', 'nothing had been observed by the end of 2025-09-30'],
     ['?until=2026-05-10', 'ask again after 2026-05-11T01:00:00.000Z'],
     ['?until=2026-05-09&edition=2', 'has one edition'],
-  ])('404 for %s says why', async (query, why) => {
+  ])('returns 404 for %s with the reason', async (query, why) => {
     const { status, code, error } = await errorOf(query)
     expect([status, code, error]).toEqual([404, 'unknown_file', expect.stringContaining(why)])
   })
@@ -221,7 +221,7 @@ describe('the quarters that the page lists', () => {
   const namesFrom = (first: string | null) =>
     settledDays(first === null ? null : Date.parse(first), DAY)?.quarters.map(quarterName)
 
-  test('are those from the first observation to the last day that is complete', () => {
+  test('are those from the first observation to the last complete day', () => {
     expect(namesFrom('2026-03-31T23:59:59Z')).toEqual(['2026-Q1'])
     expect(namesFrom('2026-01-01T00:00:00Z')).toEqual(['2026-Q1'])
     expect(namesFrom('2025-12-31T23:59:59Z')).toEqual(['2026-Q1', '2025-Q4'])
@@ -236,7 +236,7 @@ describe('the quarters that the page lists', () => {
     expect(namesFrom('1950-01-01T00:00:00Z')).toHaveLength(40)
   })
 
-  test('come from the database once an hour, and stay while it is unreachable', async () => {
+  test('are queried once an hour, and stay while the database is unreachable', async () => {
     let [reads, isAway] = [0, false]
     const first = new FirstObservation({
       async firstMs() {

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 
 describe('GET /embed', () => {
-  test('200 with the current prices of which it is known what arrives', async () => {
+  test('returns 200 with the current prices for which the arriving amount is known', async () => {
     const { status, text } = await visit(world, FRAME)
     expect(status).toBe(200)
     expect(textOf(text)).toContain('United States to KenyaWhat arrives for $200')
@@ -31,7 +31,7 @@ describe('GET /embed', () => {
     expect(textOf(toArrive.text)).toContain('What to send for 25,870 KES Provider retail-a $200.00')
   })
 
-  test('any site may frame it, and nothing in it runs or is sent', async () => {
+  test('may be framed by any site, and runs and sends nothing', async () => {
     const { headers, text } = await visit(world, FRAME)
     expect(headers.get('content-security-policy')?.split('; ').sort()).toEqual([
       ...["base-uri 'none'", "default-src 'none'", "form-action 'none'", 'frame-ancestors *'],
@@ -60,14 +60,14 @@ describe('GET /embed', () => {
     ['/embed?source=JP&target=KE', 'This frame needs two countries that we know'],
     ['/embed?source=US&target=KE&amount=-1', 'The amount must be more than zero.'],
     ['/embed?source=US&target=KE&amount=%3Cscript%3E', 'is not an amount we can read'],
-  ])('400 to %s, which says why', async (path, fault) => {
+  ])('returns 400 to %s, with the reason', async (path, fault) => {
     const { status, text, headers } = await visit(world, path)
     expect([status, headers.get('x-frame-options')]).toEqual([400, null])
     expect(textOf(text)).toContain(fault)
     expect(text).not.toContain('<script>')
   })
 
-  test('200 where there is no current price', async () => {
+  test('returns 200 if there is no current price', async () => {
     const { status, text } = await visit(world, '/embed?source=KE&target=NG')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No current prices from Kenya to Nigeria.')

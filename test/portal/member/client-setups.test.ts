@@ -26,14 +26,14 @@ describe('installLinks', () => {
     })
   })
 
-  test('leave out Claude where its servers cannot call', () => {
+  test('leave out Claude if its servers cannot connect', () => {
     for (const url of [OWN, INSIDE])
       expect(hrefs(url).map(({ protocol }) => protocol)).toEqual(['cursor:', 'vscode:'])
   })
 })
 
 describe('clientSetups', () => {
-  test('need nothing but the address to sign in', () => {
+  test('need only the address to sign in', () => {
     for (const url of [PUBLIC, OWN, INSIDE])
       for (const { name, signIn } of clientSetups(ENGLISH, url)) {
         expect([name, signIn.text]).toEqual([name, expect.stringContaining(url)])
@@ -48,7 +48,7 @@ describe('clientSetups', () => {
     }
   })
 
-  test('are what the clients read: JSON, or one command', () => {
+  test('are in the format of the clients: JSON, or one command', () => {
     for (const { name, signIn, withKey } of clientSetups(ENGLISH, OWN))
       for (const { text } of [signIn, withKey])
         if (name === 'Claude Code') expect(text).toStartWith('claude mcp add --transport http ')

@@ -85,7 +85,7 @@ describe('keys', () => {
     }
   })
 
-  test('400 to a name in use, to no name, to a long one, and after 20 keys', async () => {
+  test('400 is returned for a name in use, no name, a long one, and after 20 keys', async () => {
     const ada = await world.member()
     const taken = (await make(ada, 'default')).html
     expect(taken).toMatch(/id="name-error">A key of that name is in use/)
@@ -114,7 +114,7 @@ describe('keys', () => {
     expect((await make(ada, 'the day after')).status).toBe(200)
   })
 
-  test('two requests at once do not exceed the limit together', async () => {
+  test('two concurrent requests do not exceed the limit together', async () => {
     const ada = await world.member()
     for (let i = 2; i <= 19; i++) await make(ada, `key ${i}`)
     const both = await Promise.all([make(ada, 'a'), make(ada, 'b')])
@@ -146,8 +146,8 @@ describe('keys', () => {
   })
 })
 
-describe('how a key is recognised', () => {
-  test('by its beginning and end on every page and in the log, and by no more', async () => {
+describe('the display of a key', () => {
+  test('has its beginning and end on every page and in the log, and no more', async () => {
     const [ada, operator] = [await world.member(), await world.admin()]
     const { key } = await make(ada, 'laptop')
     const mark = `crd_…${key!.slice(-4)}`
@@ -173,7 +173,7 @@ describe('how a key is recognised', () => {
     expect((await ada.visitor.get('/developer')).html).toContain(`${mark} ended`)
   })
 
-  test('one that was made before the end was kept says what is known, and why no more', async () => {
+  test('says what is known of a key created before its end was stored, and why no more', async () => {
     const ada = await world.member()
     const hint = 'before their last four characters were kept'
     expect((await ada.visitor.get('/developer')).html).not.toContain(hint)
@@ -187,7 +187,7 @@ describe('how a key is recognised', () => {
     expect(html).toContain(hint)
   })
 
-  test('a replacement names the old key and the new one in the log', async () => {
+  test('names the old key and the new one of a replacement in the log', async () => {
     const ada = await world.member()
     const page = (await linkOf(ada, 'replace', 'default'))!
     const key = keyIn((await ada.visitor.submit(page, { overlap: '1h' })).html)!
@@ -222,7 +222,7 @@ describe('replacing a key', () => {
     expect((await ada.visitor.get('/developer')).html).toContain('1 ended key')
   })
 
-  test('a form sent twice makes one key, and an old key that is ending can still be revoked', async () => {
+  test('a form sent twice creates one key, and an old key that is ending can still be revoked', async () => {
     const ada = await world.member()
     const page = (await linkOf(ada, 'replace', 'default'))!
     const form_token = await ada.visitor.token(page)
@@ -236,7 +236,7 @@ describe('replacing a key', () => {
     expect(await world.asked(ada.key!)).toBe(401)
   })
 
-  test('400 to an overlap that is not one of the choices', async () => {
+  test('400 is returned for an overlap that is not one of the choices', async () => {
     const ada = await world.member()
     const page = (await linkOf(ada, 'replace', 'default'))!
     for (const overlap of ['', '1y', 'toString'])
@@ -244,8 +244,8 @@ describe('replacing a key', () => {
   })
 })
 
-describe('use', () => {
-  test('moves with each call, by key and day, in the chart and in the table', async () => {
+describe('the use of keys', () => {
+  test('changes with each call, by key and day, in the chart and in the table', async () => {
     const ada = await world.member()
     expect((await ada.visitor.get('/developer')).html).toContain('Nothing was asked')
     for (let i = 0; i < 3; i++) await world.asked(ada.key!)
@@ -272,7 +272,7 @@ describe('use', () => {
   })
 })
 
-test('explains the tier, names the clients and contains no key to try', async () => {
+test('the developer page explains the tier, names the clients and has no key to try', async () => {
   const ada = await world.member()
   const { html } = await ada.visitor.get('/developer')
   expect(html).toContain('hourly')

@@ -22,7 +22,7 @@ const signIn = (visitor: Visitor, email: string, password = PASSWORD) =>
 const lastLink = (email: string): string => pathOf(world.linksTo(email).at(-1)!)
 
 describe('sign-up', () => {
-  test('leads by the mailed link and the password to an account and its first key', async () => {
+  test('leads by the emailed link and the password to an account and its first key', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     expect(await signUp(visitor, email)).toMatchObject({ status: 303, location: '/mailed' })
@@ -38,12 +38,12 @@ describe('sign-up', () => {
     expect((await visitor.get('/developer')).html).not.toContain(key)
   })
 
-  test('says that the link is in the log if no mail is set up', async () => {
+  test('says that the link is in the log if no email is set up', async () => {
     const { html } = await world.visitor().get('/mailed')
     expect(html).toContain('log of the service')
   })
 
-  test('reloading the page with the first key leads to the keys, with the reason', async () => {
+  test('leads to the keys, with the reason, when the page with the first key is reloaded', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     await signUp(visitor, email)
@@ -60,12 +60,12 @@ describe('sign-up', () => {
       expect((await visitor.get(`/developer?said=${said}`)).html).not.toContain('notice-good')
   })
 
-  test('is offered at the sign-in, with what it gives', async () => {
+  test('is offered at the sign-in, with its benefits', async () => {
     const { html } = await world.visitor().get('/sign-in')
     expect(html).toContain('No key yet? <a href="/sign-up">Get one free</a>: 50 calls a day.')
   })
 
-  test('400 marks the field that is wrong', async () => {
+  test('returns 400 and marks the field that is wrong', async () => {
     const visitor = world.visitor()
     const address = (await signUp(visitor, 'nobody')).html
     expect(address).toMatch(/<input[^>]* aria-describedby="email-error" aria-invalid="true"/)
@@ -77,7 +77,7 @@ describe('sign-up', () => {
     expect((await signIn(visitor, newEmail())).html).toContain('id="password-error"')
   })
 
-  test('400 to an invalid address and to a password too short or too long, and no mail is sent', async () => {
+  test('returns 400 to an invalid email and to a password too short or too long, and sends no email', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     expect((await signUp(visitor, 'nobody')).status).toBe(400)
@@ -86,7 +86,7 @@ describe('sign-up', () => {
     expect(world.linksTo(email)).toEqual([])
   })
 
-  test('400 to a password that is the address or among the commonest, and no mail is sent', async () => {
+  test('returns 400 to a password that is the email or among the commonest, and sends no email', async () => {
     const email = `ada-${crypto.randomUUID()}@example.com`
     const visitor = world.visitor()
     for (const password of [email, email.toUpperCase(), email.split('@')[0]!, '1234567890']) {
@@ -97,7 +97,7 @@ describe('sign-up', () => {
     expect(world.linksTo(email)).toEqual([])
   })
 
-  test('a key is in no log, no URL and no table', async () => {
+  test('keeps a key out of every log, URL and table', async () => {
     const { key } = await world.member()
     expect(JSON.stringify(world.log.lines)).not.toContain(key!)
     const tables = await world.database.sql`select tablename from pg_tables
@@ -109,8 +109,8 @@ describe('sign-up', () => {
   })
 })
 
-describe('who is known', () => {
-  test('a sign-up gets the same answer for a known address as for an unknown one', async () => {
+describe('the secrecy of who has an account', () => {
+  test('a sign-up gets the same response for a known email as for an unknown one', async () => {
     const { email: known } = await world.member()
     const visitors = [world.visitor(), world.visitor()] as const
     const tokens = await Promise.all(visitors.map((visitor) => visitor.token('/sign-up')))
@@ -125,7 +125,7 @@ describe('who is known', () => {
     expect(await answerTo(0, known)).toEqual(await answerTo(1, newEmail()))
   })
 
-  test('a forgotten password and a failed sign-in get the same answer too', async () => {
+  test('a forgotten password and a failed sign-in get the same response too', async () => {
     const { email: known } = await world.member()
     const forgotten = async (email: string) => {
       const { status, location, html } = await world.visitor().submit('/forgotten', { email })
@@ -142,8 +142,8 @@ describe('who is known', () => {
   })
 })
 
-describe('another person with your address', () => {
-  test('gets in neither with the password alone nor with the mail alone', async () => {
+describe('another person with your email address', () => {
+  test('does not get in with the password alone or with the email alone', async () => {
     const email = newEmail()
     const stranger = world.visitor()
     await signUp(stranger, email, 'the password of a stranger')
@@ -159,7 +159,7 @@ describe('another person with your address', () => {
     )
   })
 
-  test('loses the account to the person who reads the mail and chooses a password', async () => {
+  test('loses the account to the person who reads the email and chooses a password', async () => {
     const email = newEmail()
     const stranger = world.visitor()
     await signUp(stranger, email, 'the password of a stranger')
@@ -171,7 +171,7 @@ describe('another person with your address', () => {
     expect((await signIn(stranger, email, 'the password of a stranger')).status).toBe(400)
   })
 
-  test('does not get an account made on the command line before confirming', async () => {
+  test('does not get an account created on the command line before confirming', async () => {
     const email = newEmail()
     const keyHash = 'c'.repeat(64)
     const made = { email, plan: 'enterprise', role: 'admin', keyName: 'k', keyHash } as const
@@ -190,7 +190,7 @@ describe('another person with your address', () => {
 })
 
 describe('links', () => {
-  test('a used, a forged and a broken link are refused, without a hint to try others', async () => {
+  test('are refused when used, forged or broken, without a hint to try others', async () => {
     const { email, link, visitor } = await world.member()
     await visitor.submit('/developer', {}, '/sign-out')
     const forged = link.replace(/.{8}$/, 'AAAAAAAA')
@@ -213,7 +213,7 @@ describe('links', () => {
     }
   })
 
-  test('an expired link confirms nothing, and another is sent to a person who knows the password', async () => {
+  test('confirm nothing when expired, and another is sent to a person who knows the password', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     await signUp(visitor, email)
@@ -232,7 +232,7 @@ describe('links', () => {
     for (const link of world.linksTo(email)) expect(new URL(link).origin).toBe(world.origin)
   })
 
-  test('410 to a used link for a new password, 400 to an unacceptable password', async () => {
+  test('return 410 when used for a new password, 400 to an unacceptable password', async () => {
     const { email, visitor } = await world.member()
     await visitor.submit('/forgotten', { email })
     const link = lastLink(email)
@@ -244,7 +244,7 @@ describe('links', () => {
 })
 
 describe('a new password', () => {
-  test('ends the links that were mailed before and after the one that set it', async () => {
+  test('ends the links that were emailed before and after the one that set it', async () => {
     const { email, visitor } = await world.member()
     for (let i = 0; i < 3; i++) await visitor.submit('/forgotten', { email })
     const [older, used, newer] = world.linksTo(email).slice(-3).map(pathOf)
@@ -257,7 +257,7 @@ describe('a new password', () => {
 })
 
 describe('sessions', () => {
-  test('a new password ends them everywhere', async () => {
+  test('are ended everywhere by a new password', async () => {
     const { email, visitor } = await world.member()
     const second = world.visitor()
     expect((await signIn(second, email)).location).toBe('/developer')
@@ -269,7 +269,7 @@ describe('sessions', () => {
     expect((await signIn(third, email, OTHER)).location).toBe('/developer')
   })
 
-  test('signing in begins a new session and ends the one before, and signing out ends it', async () => {
+  test('are replaced by signing in, and ended by signing out', async () => {
     const { email, visitor } = await world.member()
     const first = new Map(visitor.cookies)
     const form_token = await visitor.token('/developer')
@@ -286,7 +286,7 @@ describe('sessions', () => {
   const signInAgain = (visitor: Visitor, fields: Record<string, string>) =>
     visitor.post('/sign-in', { password: PASSWORD, ...fields })
 
-  test('a person has at most ten, and one more ends the oldest', async () => {
+  test('are at most ten for a person, and one more ends the oldest', async () => {
     const { email, visitor } = await world.member()
     const others = Array.from({ length: 10 }, () => world.visitor())
     for (const each of others) await signIn(each, email)
@@ -294,7 +294,7 @@ describe('sessions', () => {
     expect((await others[0]!.get('/developer')).status).toBe(200)
   })
 
-  test('a made-up cookie is no session', async () => {
+  test('are not started by a forged cookie', async () => {
     const visitor = world.visitor()
     visitor.cookies.set('corridor.session_token', 'made-up.signature')
     expect((await visitor.get('/developer')).location).toBe('/sign-in')
@@ -302,7 +302,7 @@ describe('sessions', () => {
 })
 
 describe('attempts', () => {
-  test('429 after ten wrong passwords from one address, until the window ends', async () => {
+  test('return 429 after ten wrong passwords from one address, until the window ends', async () => {
     const { email } = await world.member()
     world.clock.advance(3_600_000)
     const visitor = world.visitor()
@@ -314,7 +314,7 @@ describe('attempts', () => {
     expect((await signIn(visitor, email)).location).toBe('/developer')
   })
 
-  test('eleven strangers at eleven addresses do not shut anybody out', async () => {
+  test('of eleven callers at eleven addresses do not shut anyone out', async () => {
     const { email } = await world.member()
     world.clock.advance(3_600_000)
     for (let i = 0; i < 11; i++)
@@ -322,7 +322,7 @@ describe('attempts', () => {
     expect((await signIn(world.visitor(), email)).location).toBe('/developer')
   })
 
-  test('429 also for passwords that are tried through made-up links', async () => {
+  test('return 429 also for passwords tried through forged links', async () => {
     const { email, link } = await world.member()
     world.clock.advance(3_600_000)
     const [head, , signature] = link.split('.')
@@ -338,14 +338,14 @@ describe('attempts', () => {
     expect((await signIn(visitor, email)).status).toBe(429)
   })
 
-  test('429 also for an address without an account', async () => {
+  test('return 429 also for an email without an account', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     for (let i = 0; i < 10; i++) expect((await signIn(visitor, email, OTHER)).status).toBe(400)
     expect((await signIn(visitor, email, OTHER)).status).toBe(429)
   })
 
-  test('429 to a caller that tries many accounts from one address, and not to others', async () => {
+  test('return 429 to a caller that tries many accounts from one address, and not to others', async () => {
     const visitor = world.visitor()
     const tried: number[] = []
     for (let i = 0; i < 45; i++) tried.push((await signIn(visitor, newEmail())).status)
@@ -354,7 +354,7 @@ describe('attempts', () => {
     expect((await signIn(world.visitor(), newEmail())).status).toBe(400)
   })
 
-  test('429 to the sixth mail for an account in an hour that one address asks for', async () => {
+  test('return 429 to the sixth email for an account in an hour that one address requests', async () => {
     const { email } = await world.member()
     world.clock.advance(3_600_000)
     const visitor = world.visitor()
@@ -364,7 +364,7 @@ describe('attempts', () => {
     expect((await world.visitor().submit('/forgotten', { email })).location).toBe('/mailed')
   })
 
-  test('429 to the sixth link for a person who does not confirm, also by signing in', async () => {
+  test('return 429 to the sixth link for a person who does not confirm, also by signing in', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     await signUp(visitor, email)
@@ -373,7 +373,7 @@ describe('attempts', () => {
     expect(world.linksTo(email)).toHaveLength(5)
   })
 
-  test('the stored counts contain neither the IP nor the mail address', async () => {
+  test('are counted without storing the IP or the email address', async () => {
     const email = newEmail()
     const visitor = world.visitor()
     await signIn(visitor, email)

@@ -25,7 +25,7 @@ afterAll(async () => {
 const subjectOf = (mail: string) => /^Subject: (.*)$/m.exec(mail)?.[1]
 const linkIn = (mail: string) => pathOf(/^https:.*$/m.exec(mail)![0])
 
-test('mails report each new key and each new password, and contain none of them', async () => {
+test('emails report each new key and each new password, and contain none of them', async () => {
   const email = newEmail()
   const visitor = world.visitor()
   const mails = (count: number) => sink.until(count)
@@ -73,7 +73,7 @@ test('mails report each new key and each new password, and contain none of them'
   expect(world.log.said.filter((line) => /^(warn|error)/.test(line))).toEqual([])
 })
 
-test('a mail reports a new application, with the way to end it', async () => {
+test('an email reports a new application, with the way to end it', async () => {
   const email = newEmail()
   const visitor = world.visitor()
   const before = sink.mails.length

@@ -14,7 +14,7 @@ const LINK = {
 } as const
 
 describe('Outbox', () => {
-  test('sends mails by SMTP, with the link on a line of its own', async () => {
+  test('sends emails by SMTP, with the link on a line of its own', async () => {
     const sink = new MailSink()
     const log = new KeptLog()
     const mailer = smtpMailer({ url: sink.url, from: 'Corridor <corridor@example.org>' })
@@ -43,7 +43,7 @@ describe('Outbox', () => {
     expect(JSON.stringify(log.lines)).not.toContain(LINK.token)
   })
 
-  test('keeps a hundred mails at once, and no more', async () => {
+  test('queues a hundred emails at once, and no more', async () => {
     const log = new KeptLog()
     const sent: Mail[] = []
     const { promise, resolve } = Promise.withResolvers<void>()

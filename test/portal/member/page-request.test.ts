@@ -38,11 +38,11 @@ async function replyOf(cookie: string, get: () => Promise<never>): Promise<Respo
   return reply
 }
 
-describe('a page that waits for a database which hangs', () => {
+describe('a page that waits for a hanging database', () => {
   test.each([
     ['what it shows', ''],
     ['who looks at it', 'corridor.session_token=x'],
-  ])('503 after five seconds for %s', async (_what, cookie) => {
+  ])('returns 503 after five seconds for %s', async (_what, cookie) => {
     const reply = await replyOf(cookie, () => NEVER)
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '30'])
     expect(await reply.text()).toContain('Not available at the moment')

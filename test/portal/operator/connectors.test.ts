@@ -38,7 +38,7 @@ afterAll(async () => {
   await partner.stop(true)
 })
 
-test('a service runs what is due at its start, and tells an operator how that went', async () => {
+test('a service runs due connectors at its start, and shows an operator the outcome', async () => {
   const page = async () => (await operator.visitor.get('/operator')).html
   await until('the run', async () => textOf(await page()).includes('did not answer complete JSON'))
   const html = await page()

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { renderToString } from 'preact-render-to-string'
 import { DoubtfulMids } from '~/portal/operator/doubtful-mids.tsx'
 
-test('the mids that feeds dispute, and those that one feed alone moved', () => {
+test('the page has the mids that feeds dispute, and those that a single feed moved', () => {
   const mids = [
     { currency: 'GNF', movePct: null },
     { currency: 'SLE', movePct: null },

@@ -110,7 +110,7 @@ describe('the filters of the changes', () => {
     expect(countOf(await on('', '2026-03-04'))).toBe(0)
   })
 
-  test('400 to an invalid date and an unknown change, by name, and the form keeps its values', async () => {
+  test('return 400 to an invalid date and an unknown change, by name, and the form keeps its values', async () => {
     for (const [name, value, fault] of [
       ['from', '2026-02-30', 'That is not a date'],
       ['to', 'soon', 'That is not a date'],
@@ -179,7 +179,7 @@ describe('the file of the changes', () => {
   })
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1'])(
-    'has the key %s as a text and not as a formula, and names with commas and quotes intact',
+    'has the key %s as text and not as a formula, and names with commas and quotes intact',
     async (start) => {
       const name = `${start},"${crypto.randomUUID()}"`
       await ada.visitor.submit('/developer', { name }, '/developer/keys')

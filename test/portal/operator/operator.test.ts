@@ -31,8 +31,8 @@ const daysAgo = (days: number) => world.clock.now() - days * 24 * HOUR_MS
 
 const see = async (path: string) => (await operator.visitor.get(path)).html
 
-describe('for anybody but an admin', () => {
-  test('404 as for a path that does not exist, to members and strangers', async () => {
+describe("the operator's pages for anyone but an admin", () => {
+  test('return 404 as for a path that does not exist, to members and anonymous callers', async () => {
     const unknown = await world.visitor().get('/nowhere')
     for (const path of [
       ...['/operator', '/operator/accounts', '/operator/account?id=x'],
@@ -44,7 +44,7 @@ describe('for anybody but an admin', () => {
       }
   })
 
-  test('404 to a change that a member sends with a valid token', async () => {
+  test('return 404 to a change that a member sends with a valid token', async () => {
     const { id } = await world.accountOf(ada)
     const form_token = await ada.visitor.token('/developer')
     const fields = { form_token, id, plan: 'enterprise', role: 'admin' }
@@ -52,7 +52,7 @@ describe('for anybody but an admin', () => {
     expect(await world.accountOf(ada)).toMatchObject({ plan: 'free', role: 'member' })
   })
 
-  test('404 as soon as the role is gone', async () => {
+  test('return 404 as soon as the role is removed', async () => {
     const second = await world.admin()
     expect((await second.visitor.get('/operator')).status).toBe(200)
     const { id } = await world.accountOf(second)
@@ -62,7 +62,7 @@ describe('for anybody but an admin', () => {
 })
 
 describe('accounts', () => {
-  test('are found by a part of their address, in which a percent sign is not a wildcard', async () => {
+  test('are found by a part of their email, in which a percent sign is not a wildcard', async () => {
     const name = ada.email.split('@')[0]!
     expect(await see(`/operator/accounts?search=${name.slice(3, 20).toUpperCase()}`)).toContain(
       name,
@@ -99,7 +99,7 @@ describe('accounts', () => {
     expect((await ada.visitor.get('/developer')).html).toContain('role treasury')
   })
 
-  test("400 to an unknown plan or role, and to the loss of one's own admin role", async () => {
+  test("return 400 to an unknown plan or role, and to the loss of one's own admin role", async () => {
     const { id } = await world.accountOf(operator)
     const page = `/operator/account?id=${id}`
     for (const fields of [
@@ -135,7 +135,7 @@ describe('accounts', () => {
     expect(await world.accountOf(eve)).toMatchObject({ plan: 'pro', role: 'admin' })
   })
 
-  test('that are admins already get another plan without a question', async () => {
+  test('that are admins already get another plan without confirmation', async () => {
     const second = await world.admin()
     const { id } = await world.accountOf(second)
     const fields = { plan: 'enterprise', role: 'admin' }
@@ -221,7 +221,7 @@ describe('data', () => {
   })
 })
 
-test('lists the corridors led by an old price, held against the mid of its day', async () => {
+test('the page lists the corridors led by an old price, with the mid of its day', async () => {
   const database = otherHandle(world.database)
   const rates = [{ currency: 'ZAR', perUsd: '18' }]
   await createReferenceStore(database).append({ source: 'f', fetchedMs: daysAgo(12), rates })
@@ -243,7 +243,7 @@ test('lists the corridors led by an old price, held against the mid of its day',
   await database.close()
 })
 
-test('shows what the process has done, and the suspect prices', async () => {
+test('the page shows what the process has done, and the suspect prices', async () => {
   const before = sectionOf(await see('/operator'), 'work')
   expect(before).toContain('No price is suspect')
   const rowsRecorded = (html: string) => Number(/Rows recorded<\/dt><dd>(\d+)/.exec(html)![1])
@@ -270,7 +270,7 @@ test('shows what the process has done, and the suspect prices', async () => {
   await database.close()
 })
 
-test('lists ten entries at a time, and the last ten where the address asks for more', async () => {
+test('the page lists ten entries at a time, and the last ten if the query asks for more', async () => {
   const database = otherHandle(world.database)
   const codes = ['EUR', 'XOF', 'NGN', 'UGX']
   const pairs = codes
@@ -298,7 +298,7 @@ test('lists ten entries at a time, and the last ten where the address asks for m
   await database.close()
 })
 
-test('names a peg that feeds contradict, with what they say and how far that is off', async () => {
+test('the page names a peg that feeds contradict, with their rate and how far off it is', async () => {
   const database = otherHandle(world.database)
   const currencies = CURRENCIES.map((one) =>
     one.code === 'XOF' ? { ...one, peg: { to: 'EUR', rate: 655.957 } } : one,

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const page = async () => (await operator.visitor.get('/operator')).html
 
-test('a service asks its banks after its start, and tells an operator how that went', async () => {
+test('a service fetches its banks after its start, and shows an operator the outcome', async () => {
   await until('both banks', async () => {
     const text = textOf(await page())
     return text.includes('answered 403') && text.includes('days missed')
@@ -39,7 +39,7 @@ test('a service asks its banks after its start, and tells an operator how that w
   )
 })
 
-test('metrics tell the same', async () => {
+test('metrics report the same', async () => {
   const metrics = await (await fetch(`${world.origin}/metrics`)).text()
   expect(metrics).toContain('\ncorridor_source_failing{source="cbk"} 0\n')
   expect(metrics).toContain('\ncorridor_source_failing{source="cbn"} 1\n')

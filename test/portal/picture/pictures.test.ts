@@ -22,7 +22,7 @@ const sizeOf = (bytes: ArrayBuffer) => {
 }
 
 describe('GET /pictures/:file', () => {
-  test('200 with a picture of the size that messages show, the same each time', async () => {
+  test('returns 200 with a picture of the size that messages show, the same each time', async () => {
     const reply = await ask(PATH, { 'accept-encoding': 'gzip' })
     expect(reply.status).toBe(200)
     expect(reply.headers.get('content-type')).toBe('image/png')
@@ -38,7 +38,7 @@ describe('GET /pictures/:file', () => {
     expect(other.headers.get('etag')).not.toBe(etag)
   })
 
-  test('another picture where prices are those of the sample, for each amount, hour and language', async () => {
+  test('returns another picture for prices of the sample, and for each amount, hour and language', async () => {
     const sampled = new World({ publicUrl: 'https://rates.example/fx', sample: 'sample data' })
     const tagOf = async (path: string, of: World) => (await ask(path, {}, of)).headers.get('etag')!
     const paths = [PATH, `/ar${PATH}`, `/fr${PATH}`]
@@ -55,7 +55,7 @@ describe('GET /pictures/:file', () => {
     expect(new Set(await Promise.all(tags)).size).toBe(tags.length)
   })
 
-  test('the same picture to every caller of an address, whatever language they read', async () => {
+  test('returns the same picture to every caller of an address, whatever language they read', async () => {
     const tags = ['fr', 'ar', 'en'].map(async (language) => {
       const reply = await ask(PATH, { 'accept-language': language })
       return reply.headers.get('etag')
@@ -63,7 +63,7 @@ describe('GET /pictures/:file', () => {
     expect(new Set(await Promise.all(tags)).size).toBe(1)
   })
 
-  test('200 with the letters of the names drawn, not left out', async () => {
+  test('returns 200 with the letters of the names drawn, not left out', async () => {
     const bytesOf = async (pair: string) =>
       (await (await ask(`/pictures/${pair}.png`)).arrayBuffer()).byteLength
     const apart = (await bytesOf('turkiye-to-poland')) - (await bytesOf('turkiye-to-peru'))
@@ -74,16 +74,16 @@ describe('GET /pictures/:file', () => {
     ...['/pictures/uk-to-ghana.png', '/pictures/ghana.png', '/pictures/ghana-to-ghana.png'],
     ...['/pictures/united-kingdom-to-ghana.svg', '/pictures/.png', '/pictures/%2e%2e.png'],
     '/pictures/United-Kingdom-to-Ghana.png',
-  ])('404 to %s', async (path) => expect((await ask(path)).status).toBe(404))
+  ])('returns 404 to %s', async (path) => expect((await ask(path)).status).toBe(404))
 
-  test('429 to an address that asks for too many', async () => {
+  test('returns 429 to an address that requests too many', async () => {
     const busy = new World({ portal: { requestsPerMinute: 1 } })
     expect((await ask(PATH, {}, busy)).status).toBe(200)
     const refused = await ask(PATH, {}, busy)
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
   })
 
-  test('503 to those for whom there is no room to wait, and the others get theirs', async () => {
+  test('returns 503 to requests without room to wait, and serves the others', async () => {
     const targets = [...'abcdefghijklmnopqrstuvwxyz'].flatMap((letter) => NAMES[letter] ?? [])
     const asked = targets.map((name) => ask(`/pictures/kenya-to-${name}.png`))
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
@@ -91,7 +91,7 @@ describe('GET /pictures/:file', () => {
     expect((await ask(`/pictures/kenya-to-${targets.at(-1)}.png`)).status).toBe(200)
   })
 
-  test('its address is on the page of the pair, with words for those who cannot see it', async () => {
+  test('has its address on the page of the pair, with words for those who cannot see it', async () => {
     world.quote({ providerId: 'retail-a', rate: 0.0076, from: 'KES', to: 'GBP' })
     world.clock.set('2026-03-05T15:00:00Z')
     const { text } = await visit(world, '/send/kenya-to-united-kingdom')
@@ -159,7 +159,7 @@ describe('the drawing of a pair', () => {
     expect(await drawn(language)).not.toContain(banner)
   })
 
-  test('says what the page is about where no price is known', async () => {
+  test('names the subject of the page if no price is known', async () => {
     const texts = textsIn(await drawn('en', { figure: null }))
     expect(texts.at(-1)).toEqual([600, 'Prices'])
   })
@@ -169,7 +169,7 @@ describe('the drawing of a pair', () => {
     expect(await drawn('en', { figure })).not.toContain('<script>')
   })
 
-  test('has a letter for each that an amount, a name, a time or a banner may have', async () => {
+  test('has every letter that an amount, a name, a time or a banner may have', async () => {
     const letters = new Set<string>()
     for (const language of LANGUAGES) {
       const words = Words.in(language)

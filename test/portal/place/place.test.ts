@@ -85,7 +85,7 @@ describe('writtenPlace', () => {
     ],
   ])('reads %p as %p', (text, expected) => expect(read(text)).toBe(expected))
 
-  test('reads what a field shows of every place that can be chosen', () => {
+  test("reads the field's value of every place that can be chosen", () => {
     const places = placesFor(ENGLISH, Object.keys(NAMES), catalogue)
     expect(places.length).toBeGreaterThan(70)
     for (const place of places)
@@ -94,7 +94,7 @@ describe('writtenPlace', () => {
       )
   })
 
-  test('never fails, whatever is written', () => {
+  test('never fails, whatever is entered', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' })), (text) => {
         const { place, fault } = writtenPlace(ENGLISH, text, catalogue)
@@ -126,8 +126,8 @@ describe('homePlace', () => {
   })
 })
 
-describe('a name in an address', () => {
-  test('belongs to one country alone, and is read again', () => {
+describe('a name in a URL', () => {
+  test('belongs to one country alone, and is read back', () => {
     const slugs = [...COUNTRIES.values()].map(slugOf)
     expect(new Set(slugs).size).toBe(COUNTRIES.size)
     for (const slug of slugs) expect(slug).toMatch(/^[a-z]+(-[a-z]+)*$/)
@@ -137,7 +137,7 @@ describe('a name in an address', () => {
     }
   })
 
-  test('of a pair is read again, for every pair', () => {
+  test('of a pair is read back, for every pair', () => {
     const all = [...COUNTRIES.values()]
     const some = all.filter((_, i) => i % 7 === 0)
     for (const source of some)
@@ -153,7 +153,7 @@ describe('a name in an address', () => {
 })
 
 describe('inSentence', () => {
-  test('has an article where English has one', () => {
+  test('has an article if English has one', () => {
     const named = (name: string) => ENGLISH.inSentence(countryNamed(name)!)
     expect(
       ['UK', 'Ghana', 'Gambia', 'DRC', 'USA', 'Dominica', 'Cayman Islands'].map(named),

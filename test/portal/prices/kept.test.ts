@@ -44,7 +44,7 @@ const job = () =>
     },
   )
 
-test('the own data names uploads, previews and remembered columns', async () => {
+test('the personal data names uploads, previews and remembered columns', async () => {
   await record(ada.visitor, await pasted(ada.visitor, table('retail-a\tEUR\tKES\t150\t')))
   await pasted(ada.visitor, table('retail-a\tEUR\tKES\t151\t', 'retail-b\tEUR\tKES\t152\t'))
   const { uploads, previews, table_layouts } = await own()

@@ -57,7 +57,7 @@ const count = async () => {
 }
 
 describe('GET /developer/prices', () => {
-  test('404 to a member, as for a path that does not exist; strangers sign in and come back', async () => {
+  test('returns 404 to a member, as for a path that does not exist, and anonymous visitors sign in first', async () => {
     const member = await world.member()
     const stranger = await world.visitor().get('/nowhere')
     for (const path of ['', '/preview', '/record', '/upload', '/withdraw', '/template.xlsx']) {
@@ -76,7 +76,7 @@ describe('GET /developer/prices', () => {
 })
 
 describe('a table', () => {
-  test('with decimal commas, as LibreOffice writes it, is recorded as it was meant', async () => {
+  test('with decimal commas, as LibreOffice writes it, is recorded correctly', async () => {
     const bytes = await workbook('commas.xlsx')
     const sent = { bytes, name: 'commas.xlsx', timeZone: 'Africa/Lagos' }
     const preview = (await send(ada.visitor, sent)).location!
@@ -114,7 +114,7 @@ describe('a table', () => {
     expect(html).toContain('class="moved"')
   })
 
-  test('is marked in each cell that cannot be recorded, and records nothing then', async () => {
+  test('is marked in each cell that cannot be recorded, and is not recorded then', async () => {
     const before = await count()
     const rows = [
       'retail-x\tUSD\tKES\t129\t',
@@ -135,7 +135,7 @@ describe('a table', () => {
     expect([status, await count()]).toEqual([409, before])
   })
 
-  test('asks what it cannot know, once: the next table like it is read in the same way', async () => {
+  test('has unknown settings requested once, and the next similar table is read the same way', async () => {
     const text = (rate: string) =>
       `Wer\tVon\tNach\tAngebot\tDate\nretail-a\tUSD\tZAR\t${rate}\t03/04/2026\n`
     const preview = await pasted(ada.visitor, text('1,284'))
@@ -165,7 +165,7 @@ describe('a table', () => {
     )
   })
 
-  test('with a column given twice asks which one counts', async () => {
+  test('with a column given twice needs a choice of one', async () => {
     const preview = await pasted(
       ada.visitor,
       'provider\tfrom\tto\tRate\trate\nretail-a\tUSD\tKES\t1\t2',
@@ -178,7 +178,7 @@ describe('a table', () => {
     expect(await seen(preview)).toContain('Record 1 price')
   })
 
-  test('of one provider, from one currency, may leave out what holds for all rows', async () => {
+  test('of one provider, from one currency, may omit what holds for all rows', async () => {
     const preview = await pasted(ada.visitor, 'to\trate\nKES\t131\nUGX\t3701')
     const fields = await settingsForm(ada.visitor, preview)
     const fixed = { ...fields, provider_id: 'retail-b', from: 'USD' }
@@ -191,12 +191,12 @@ describe('a table', () => {
     ['a.pdf', 'partner.pdf', 'a.pdf: This is a PDF'],
     ['a.xls', 'partner.xls', 'before 2007'],
     ['a.ods', 'partner.ods', 'OpenDocument'],
-  ])('422 for %s, which says what to do', async (name, file, fault) => {
+  ])('returns 422 for %s, with what to do', async (name, file, fault) => {
     const { status, html } = await send(ada.visitor, { bytes: await workbook(file), name })
     expect([status, textOf(html)]).toEqual([422, expect.stringContaining(fault)])
   })
 
-  test('422 for nothing, for an empty file, for 10,001 rows and for more than 8 MiB', async () => {
+  test('returns 422 without a file, for an empty one, for 10,001 rows and for more than 8 MiB', async () => {
     const rows = `${HEADER}\n${'retail-a\tUSD\tKES\t1\t\n'.repeat(10_001)}`
     for (const [sent, fault] of [
       [{}, 'Choose a file, or paste a table.'],
@@ -210,7 +210,7 @@ describe('a table', () => {
     }
   })
 
-  test('403 without the token of the form, and from another site', async () => {
+  test('returns 403 without the token of the form, and from another site', async () => {
     const form = new FormData()
     form.set('pasted', table('retail-a\tUSD\tKES\t1\t'))
     const request = new Request(world.origin, { method: 'POST', body: form })
@@ -236,7 +236,7 @@ describe('the limit of an account to providers', () => {
     expect(await storedRate('USD', 'KES', 'retail-a')).toMatchObject({ rate: '132' })
   })
 
-  test('holds at the moment of recording', async () => {
+  test('is enforced at the time of recording', async () => {
     const bob = await treasurer(world)
     const form = await recordForm(
       bob.visitor,
@@ -255,7 +255,7 @@ describe('the limit of an account to providers', () => {
 })
 
 describe('recording', () => {
-  test('asks again where a live price changed since the preview, and says which', async () => {
+  test('needs another confirmation if a live price changed since the preview, and names it', async () => {
     const text = table('retail-a\tEUR\tUGX\t4100\t', 'retail-b\tEUR\tUGX\t4090\t')
     const preview = await pasted(ada.visitor, text)
     const form = await recordForm(ada.visitor, preview)
@@ -270,7 +270,7 @@ describe('recording', () => {
     expect(await count()).toBe(before + 2)
   })
 
-  test('records once what is confirmed twice, at once or later, and at two replicas', async () => {
+  test('happens once when it is confirmed twice, concurrently or later, and at two replicas', async () => {
     const preview = await pasted(ada.visitor, table('retail-a\tEUR\tXOF\t655\t'))
     const form = await recordForm(ada.visitor, preview)
     const before = await count()
@@ -286,7 +286,7 @@ describe('recording', () => {
     expect(await count()).toBe(before + 1)
   })
 
-  test('works from a preview that another replica made', async () => {
+  test('works from a preview that another replica created', async () => {
     const preview = await pasted(ada.visitor, table('retail-b\tEUR\tXOF\t654\t'))
     const there = at(replica, ada)
     expect((await record(there, preview)).location).toContain('said=recorded')
@@ -307,7 +307,7 @@ describe('recording', () => {
     expect(await storedRate('EUR', 'ZAR', 'retail-a')).toBeNull()
   })
 
-  test('goes on after the session ended, since the table is kept', async () => {
+  test('continues after the session ended, since the table is stored', async () => {
     const bob = await treasurer(world)
     const preview = await pasted(bob.visitor, table('retail-a\tGBP\tZAR\t23\t'))
     const form = await recordForm(bob.visitor, preview)
@@ -334,7 +334,7 @@ describe('recording', () => {
 })
 
 describe('uploads', () => {
-  test('are listed with who sent them, and are withdrawn whole', async () => {
+  test('are listed with their senders, and are withdrawn whole', async () => {
     const bob = await treasurer(world)
     const rows = ['retail-a\tGBP\tUGX\t4700\t2', 'retail-b\tGBP\tUGX\t4710\t']
     await record(bob.visitor, await pasted(bob.visitor, table('retail-a\tGBP\tUGX\t4600\t')))
@@ -360,7 +360,7 @@ describe('uploads', () => {
     expect((await bob.visitor.get(question)).location).toBe(PRICES)
   })
 
-  test('belong to their account; an admin sees and withdraws all', async () => {
+  test('belong to their account, and an admin sees and withdraws all', async () => {
     const bob = await treasurer(world)
     const done = await record(
       ada.visitor,
@@ -410,7 +410,7 @@ describe('uploads', () => {
 })
 
 describe('GET /developer/prices/template.xlsx', () => {
-  test('lists the corridors of the account; filled in, it is recorded without its other rows', async () => {
+  test('lists the corridors of the account, and is recorded without its other rows when filled in', async () => {
     const bob = await treasurer(world, { providers: ['retail-a'] })
     const reply = await fetch(`${world.origin}${PRICES}/template.xlsx`, {
       headers: { cookie: [...bob.visitor.cookies].map((pair) => pair.join('=')).join('; ') },

@@ -72,7 +72,7 @@ describe('an account that is deleted', () => {
     expect(left[0]).toEqual({ alerts: 0, consents: 0 })
   })
 
-  test('leaves its address and the names of its keys nowhere, the log of changes included', async () => {
+  test('leaves its email and the names of its keys nowhere, not even in the log of changes', async () => {
     const { email, visitor } = await settled()
     const to = newEmail()
     const change = { email: to, 'email-password': PASSWORD }
@@ -94,7 +94,7 @@ describe('an account that is deleted', () => {
     expect(entries.map(({ action }) => action)).toContain('account created')
   })
 
-  test('leaves what others did, and its counts of requests, as they are', async () => {
+  test('leaves the actions of others, and its counts of requests, unchanged', async () => {
     const [mine, theirs] = [await settled(), await world.member()]
     const { id } = await world.accountOf(mine)
     await deleted(mine.visitor)
@@ -114,14 +114,14 @@ describe('an account that is deleted', () => {
     expect((await world.accountOf({ email })).id).not.toBe(id)
   })
 
-  test('400 to a wrong password, and nothing is deleted', async () => {
+  test('returns 400 to a wrong password, and nothing is deleted', async () => {
     const { email, visitor, key } = await world.member()
     expect((await deleted(visitor, 'not this one')).status).toBe(400)
     expect(await world.asked(key!)).toBe(200)
     expect((await world.accountOf({ email })).email).toBe(email)
   })
 
-  test('twice at once, is deleted once', async () => {
+  test('is deleted once when requested twice concurrently', async () => {
     const { visitor } = await world.member()
     const { html } = await visitor.get(`${PROFILE}/delete`)
     const form = formsIn(html).find(({ action }) => action === `${PROFILE}/delete`)!
@@ -140,7 +140,7 @@ test('the log of changes still refuses every other change', async () => {
 })
 
 describe('the download', () => {
-  test('has everything that is kept of a person, and no secret', async () => {
+  test('has everything that is stored about a person, and no secret', async () => {
     const member = await settled()
     const { email, visitor, key } = member
     const { codes, key: secret } = await withApp(visitor)
@@ -167,7 +167,7 @@ describe('the download', () => {
       expect(seen.html).not.toContain(hidden)
   })
 
-  test('has nothing of anybody else', async () => {
+  test('has nothing of anyone else', async () => {
     const [mine, theirs] = [await world.member(), await settled()]
     const { html } = await mine.visitor.get(`${PROFILE}/data.json`)
     expect(html).not.toContain(theirs.email)

@@ -29,7 +29,7 @@ test.each([
     'Android',
   ],
   [`${MOZILLA} (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0`, 'Firefox', 'Linux'],
-])('%s is what its owner calls it', (userAgent, browser, system) => {
+])("%s has its owner's name for it", (userAgent, browser, system) => {
   expect(deviceText(ENGLISH, userAgent)).toBe(`${browser} on ${system}`)
 })
 

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const headOf = (mail: string) => [/^To: (.*)$/m.exec(mail)![1], /^Subject: (.*)$/m.exec(mail)![1]]
 
-test('each change of the way in is mailed, that of the address to both', async () => {
+test('each change of the way in is emailed, that of the email to both addresses', async () => {
   const { email, visitor: inside } = await entrance.member()
   const visitor = world.visitor()
   for (const [name, value] of inside.cookies) visitor.cookies.set(name, value)

@@ -42,7 +42,7 @@ describe('sessions', () => {
     for (const row of rows) expect(row.match(/<time dateTime="[^"]+Z"/gi)).toHaveLength(2)
   })
 
-  test('keep no address', async () => {
+  test('store no address', async () => {
     const { email } = await world.member()
     await signedIn(email)
     const rows = await world.database.sql`
@@ -133,7 +133,7 @@ describe('the password', () => {
     expect((await other.submit(link, { password: 'yet another pair' })).status).toBe(410)
   })
 
-  test('400 to a wrong present one, and to a new one that leaked or is too short', async () => {
+  test('returns 400 to a wrong present one, and to a new one that leaked or is too short', async () => {
     const { email, visitor } = await world.member()
     const wrong = await change(visitor, 'not this one', OTHER)
     expect(wrong.status).toBe(400)
@@ -143,7 +143,7 @@ describe('the password', () => {
     expect((await signedIn(email)).seen.status).toBe(303)
   })
 
-  test('429 to a caller who guesses it at an open session', async () => {
+  test('returns 429 to a caller who guesses it in an open session', async () => {
     const { visitor } = await world.member()
     const form_token = await visitor.token(PROFILE)
     const statuses: number[] = []
@@ -155,7 +155,7 @@ describe('the password', () => {
   })
 })
 
-describe('the address', () => {
+describe('the email', () => {
   const ask = (visitor: Visitor, email: string, password = PASSWORD) =>
     visitor.submit(PROFILE, { email, 'email-password': password }, `${PROFILE}/address`)
 
@@ -208,7 +208,7 @@ describe('the address', () => {
     expect((await visitor.submit(later, {})).status).toBe(410)
   })
 
-  test('of another person gets the same answer and no email, also if it is taken later', async () => {
+  test('of another person gets the same response and no email, also if it is taken later', async () => {
     const [mine, theirs] = [await world.member(), await world.member()]
     const mails = () => world.linksTo(theirs.email).length
     const before = mails()
@@ -224,13 +224,13 @@ describe('the address', () => {
     expect((await second.visitor.get('/developer')).html).toContain(second.email)
   })
 
-  test('400 to a wrong password and to an invalid address', async () => {
+  test('returns 400 to a wrong password and to an invalid email', async () => {
     const { visitor } = await world.member()
     expect((await ask(visitor, newEmail(), 'not this one')).status).toBe(400)
     expect((await ask(visitor, 'nobody')).status).toBe(400)
   })
 
-  test('429 to a person who sends links to one address again and again', async () => {
+  test('returns 429 to a person who sends links to one email again and again', async () => {
     const { visitor } = await world.member()
     const to = newEmail()
     const statuses: number[] = []
@@ -239,7 +239,7 @@ describe('the address', () => {
   })
 })
 
-test('the developer area leads there', async () => {
+test('the developer area leads to the profile', async () => {
   const { visitor } = await world.member()
   expect((await visitor.get('/developer')).html).toContain(`href="${PROFILE}"`)
 })
@@ -250,7 +250,7 @@ test('no page of the profile opens without signing in', async () => {
     expect([path, (await visitor.get(path)).location]).toEqual([path, '/sign-in'])
 })
 
-test('/privacy says what is kept and for how long, and every page leads there', async () => {
+test('/privacy says what is stored and for how long, and every page leads there', async () => {
   const { html, status } = await world.visitor().get('/privacy')
   expect(status).toBe(200)
   for (const text of ['E-mail address', 'e-mail address', '24 hours without use', '400 days'])

@@ -21,7 +21,7 @@ const signIn = (visitor: Visitor, email: string) =>
 const isInside = async (visitor: Visitor) => (await visitor.get('/developer')).status === 200
 
 describe('an authenticator app', () => {
-  test('is asked for after the password from then on, and a code of it signs in', async () => {
+  test('is required after the password from then on, and its code signs in', async () => {
     const { email, visitor } = await world.member()
     const { app, codes } = await withApp(visitor)
     expect(codes).toHaveLength(10)
@@ -43,7 +43,7 @@ describe('an authenticator app', () => {
     expect([await isInside(visitor), await isInside(other)]).toEqual([true, false])
   })
 
-  test('a code works once, on whichever replica and sign-in it was used', async () => {
+  test('has codes that work once, on whichever replica and sign-in they were used', async () => {
     const { email, visitor } = await world.member()
     const { app } = await withApp(visitor)
     const code = app.next()
@@ -58,7 +58,7 @@ describe('an authenticator app', () => {
     expect((await second.submit(STEP, { code: app.next() })).status).toBe(303)
   })
 
-  test('the code that set it up does not sign in', async () => {
+  test('is set up with a code that does not sign in', async () => {
     const { email, visitor } = await world.member()
     const begun = await visitor.submit(
       SETTING_UP,
@@ -76,7 +76,7 @@ describe('an authenticator app', () => {
     expect((await other.submit(STEP, { code })).status).toBe(400)
   })
 
-  test('is not on before a right code was entered, and a wrong one shows the key again', async () => {
+  test('is not on before a right code was entered, and shows the key again after a wrong one', async () => {
     const { email, visitor } = await world.member()
     const begun = await visitor.submit(
       SETTING_UP,
@@ -94,7 +94,7 @@ describe('an authenticator app', () => {
     expect(await signIn(world.visitor(), email)).toMatchObject({ location: '/developer' })
   })
 
-  test('400 to a wrong password, at each step that takes one', async () => {
+  test('returns 400 to a wrong password, at each step that requires one', async () => {
     const { visitor } = await world.member()
     const begun = await visitor.submit(SETTING_UP, { 'app-password': 'no' }, `${SETTING_UP}/app`)
     expect(begun.status).toBe(400)
@@ -106,7 +106,7 @@ describe('an authenticator app', () => {
     expect((await visitor.submit(`${SETTING_UP}/remove`, { password: 'no' })).status).toBe(400)
   })
 
-  test('removed by the password, is not asked for any more', async () => {
+  test('is not required any more after the password removed it', async () => {
     const { email, visitor } = await world.member()
     await withApp(visitor)
     const removed = await visitor.submit(`${SETTING_UP}/remove`, { password: PASSWORD })
@@ -114,7 +114,7 @@ describe('an authenticator app', () => {
     expect(await signIn(world.visitor(), email)).toMatchObject({ location: '/developer' })
   })
 
-  test('neither its key nor a recovery code is in any table', async () => {
+  test('keeps its key and recovery codes out of every table', async () => {
     const { visitor } = await world.member()
     const { key, codes } = await withApp(visitor)
     const rows = await world.database.sql`select t::text from portal_two_factors t`
@@ -123,7 +123,7 @@ describe('an authenticator app', () => {
     expect(JSON.stringify(world.log.lines)).not.toContain(key)
   })
 
-  test('takes five wrong codes, then the password again', async () => {
+  test('accepts five wrong codes, then needs the password again', async () => {
     const { email, visitor } = await world.member()
     const { app } = await withApp(visitor)
     const other = world.visitor()
@@ -140,7 +140,7 @@ describe('an authenticator app', () => {
     expect((await other.submit(STEP, { code: app.next() })).location).toBe('/developer')
   })
 
-  test('429 to an address that goes on guessing', async () => {
+  test('returns 429 to an address that continues guessing', async () => {
     const { email, visitor } = await world.member()
     await withApp(visitor)
     const other = world.visitor()
@@ -183,7 +183,7 @@ describe('a recovery code', () => {
     expect(seen.map(({ status }) => status).sort()).toEqual([303, 400])
   })
 
-  test('new ones replace all old ones', async () => {
+  test('is replaced with all others by new ones', async () => {
     const { email, visitor } = await world.member()
     const { codes } = await withApp(visitor)
     const fields = { 'codes-password': PASSWORD }
@@ -238,7 +238,7 @@ describe('a role that needs a second factor', () => {
     return admin
   }
 
-  test('opens nothing but the page that sets one up, and then everything', async () => {
+  test('opens only the page that sets one up, and then everything', async () => {
     const { visitor } = await lacking()
     for (const path of [
       '/developer',
@@ -260,7 +260,7 @@ describe('a role that needs a second factor', () => {
     expect((await visitor.get('/developer')).html).not.toContain('sneaked')
   })
 
-  test('shuts out a person from the moment that the role is given', async () => {
+  test('shuts out a person from the time of the assignment', async () => {
     const { email, visitor, key } = await world.member()
     expect(await isInside(visitor)).toBe(true)
     const { id } = await world.accountOf({ email })
@@ -278,14 +278,14 @@ describe('a role that needs a second factor', () => {
     expect(await isInside(visitor)).toBe(true)
   })
 
-  test('signs out, too', async () => {
+  test('can sign out, too', async () => {
     const { visitor } = await lacking()
     const form_token = await visitor.token(SETTING_UP)
     expect((await visitor.post('/sign-out', { form_token })).location).toBe('/sign-in')
   })
 })
 
-test('passkeys: 400 to a wrong password, and nothing is added by a made-up answer', async () => {
+test('passkeys return 400 to a wrong password, and to a forged response, and add nothing', async () => {
   const { visitor } = await world.member()
   const form_token = await visitor.token(SETTING_UP)
   const page = `${SETTING_UP}/passkey`
@@ -316,7 +316,7 @@ test('passkeys: 400 to a wrong password, and nothing is added by a made-up answe
 })
 
 describe('removeFactors, as the command line calls it', () => {
-  test('lets the person in by the password alone, and ends what was open', async () => {
+  test('lets the person in by the password alone, and ends every session', async () => {
     const { email, visitor } = await world.member()
     await withApp(visitor)
     const { id } = await world.accountOf({ email })

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 
 describe('GET /providers/:id', () => {
-  test('200 with its prices in each of its corridors, and only its own', async () => {
+  test('returns 200 with its prices in each of its corridors, and only its own', async () => {
     world.quote(
       { providerId: 'retail-b', rate: 130, fee: 1.5, feeCurrency: 'USD', at: EARLIER },
       { providerId: 'retail-b', rate: 1500, fee: 0, to: 'NGN', at: '2026-01-05T13:00:00Z' },
@@ -35,7 +35,7 @@ describe('GET /providers/:id', () => {
     expect(text).toContain('href="/send/united-states-to-kenya"')
   })
 
-  test('200 with the countries that its offers name, and a way to its own site', async () => {
+  test('returns 200 with the countries of its offers, and a link to its own site', async () => {
     know({ websiteUrl: OWN, logoUrl: '/flags/ke.svg', region: 'East Africa' })
     const between = offer({ sourceCountry: 'ZW', targetCountry: 'KE' })
     world.quote({ providerId: 'retail-b', rate: 130, at: EARLIER, offer: between })
@@ -47,7 +47,7 @@ describe('GET /providers/:id', () => {
   })
 
   test.each(['https://cdn.example/logo.svg', '//cdn.example/logo.svg', null])(
-    'initials in place of %p, which is no logo of our own',
+    'shows initials instead of %p, which is not a logo of our own',
     async (logoUrl) => {
       know({ logoUrl })
       world.quote({ providerId: 'retail-b', rate: 130, at: EARLIER })
@@ -59,19 +59,19 @@ describe('GET /providers/:id', () => {
     },
   )
 
-  test('200 without a price, which search engines must not list', async () => {
+  test('returns 200 without a price, which search engines must not list', async () => {
     const { status, text } = await visit(world, '/providers/retail-b')
     expect([status, text.includes('content="noindex"')]).toEqual([200, true])
     expect(textOf(text)).toContain('No prices of Provider retail-b at the moment')
   })
 
-  test('404 to a provider that is unknown or no longer active', async () => {
+  test('returns 404 to a provider that is unknown or no longer active', async () => {
     know({ isActive: false })
     for (const id of ['retail-b', 'nope', '%00', '..%2f'])
       expect([id, (await visit(world, `/providers/${id}`)).status]).toEqual([id, 404])
   })
 
-  test('200 with its name as text', async () => {
+  test('shows its name as text', async () => {
     know({ name: HOSTILE_NAME })
     const { text } = await visit(world, '/providers/retail-b')
     expect(textOf(text)).toContain(HOSTILE_NAME)
@@ -80,7 +80,7 @@ describe('GET /providers/:id', () => {
 })
 
 describe('GET /providers', () => {
-  test('200 with every active provider', async () => {
+  test('lists every active provider', async () => {
     const { text } = await visit(world, '/providers')
     for (const id of ['retail-a', 'official-b']) expect(text).toContain(`href="/providers/${id}"`)
   })

@@ -58,8 +58,8 @@ async function lineOf(path: string) {
   return { section, drawn, said: textOf(section ?? '') }
 }
 
-describe('the line of what the best exchange rate cost over three months', () => {
-  test('is drawn where there were prices and broken where there were none', async () => {
+describe("the line of the best exchange rate's cost over three months", () => {
+  test('is drawn over days with prices and broken over days without', async () => {
     const { drawn, said } = await lineOf('/send/united-states-to-kenya')
     const stretches = drawn!.split('M').slice(1)
     expect(stretches).toHaveLength(3)
@@ -72,7 +72,7 @@ describe('the line of what the best exchange rate cost over three months', () =>
     expect(said).toContain(`It is known for 16 of ${DAYS} days.`)
   })
 
-  test.each(LANGUAGES)('says the same in %s to those who do not see it', async (language) => {
+  test.each(LANGUAGES)('has the same in words in %s', async (language) => {
     const words = Words.in(language)
     const { section } = await lineOf(`${prefixOf(language)}/send/united-states-to-kenya`)
     const label = words.say('send.moved', {
@@ -82,7 +82,7 @@ describe('the line of what the best exchange rate cost over three months', () =>
     expect(section).toContain(words.say('send.moved-title'))
   })
 
-  test('is left out where one day alone is known, and where there is no price', async () => {
+  test('is left out if only one day is known, and if there is no price', async () => {
     for (const pair of ['united-states-to-nigeria', 'united-states-to-ghana']) {
       const text = await pageOf(`/send/${pair}`)
       expect([pair, text.includes('<h1>'), text.includes(TITLE)]).toEqual([pair, true, false])

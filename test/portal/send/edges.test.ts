@@ -47,13 +47,13 @@ describe('an amount that no provider priced', () => {
     },
   )
 
-  test('is said in a frame, which shows no price for it', async () => {
+  test('is reported in a frame, which shows no price for it', async () => {
     const text = await seen(`${FRAME}&amount=1000000000`)
     expect(text).toContain('Prices of USD/KES are known for 75 to 800 USD.')
     expect(text).not.toContain('Provider')
   })
 
-  test('is not what a page begins with: that is the surveyed amount nearest to the usual', async () => {
+  test('is not the start of a page: that is the surveyed amount nearest to the usual', async () => {
     for (const path of [PAGE, '/?from=USD&to=KES'])
       expect((await visit(world, path)).text).toContain(
         'id="amount" name="amount" type="text" value="150"',
@@ -62,14 +62,14 @@ describe('an amount that no provider priced', () => {
   })
 })
 
-test('the page of a pair says the mid, and that there is none', async () => {
+test('the page of a pair has the mid, or says that there is none', async () => {
   world.quote({ ...price, offer: at(150) })
   expect(await seen(PAGE)).toContain('The mid-market rate is 131.00 KES for 1 USD, from feed,')
   world.clock.advance(100 * 3_600_000)
   expect(await seen(PAGE)).toContain('there is no mid to compare with')
 })
 
-test('a description counts prices that can be compared for the amount', async () => {
+test('a description counts the comparable prices for the amount', async () => {
   const said = async (query = '') => {
     const { text } = await visit(world, PAGE + query)
     return /name="description" content="([^"]*)"/.exec(text)![1]
@@ -83,7 +83,7 @@ test('a description counts prices that can be compared for the amount', async ()
 })
 
 describe('an amount near the surveyed ones', () => {
-  test('is led by the price that is cheapest at its own amount, and claims no most', async () => {
+  test('is led by the price that is cheapest at its own amount, and claims no maximum', async () => {
     world.quote({ ...price, fee: 6, feeCurrency: 'USD', offer: at(200) })
     world.quote({ ...price, rate: 127, fee: 0, providerId: 'retail-b', offer: at(200) })
     const { text } = await visit(world, `${PAGE}?amount=400`)
@@ -130,15 +130,15 @@ describe('a suspect price', () => {
   })
 })
 
-describe('what a price costs', () => {
-  test('is said as a sentence of where the money goes, in parts that add up', async () => {
+describe('the cost of a price', () => {
+  test('is a sentence of where the money goes, in parts that add up', async () => {
     world.quote({ ...price, rate: 128, fee: 2.99, offer: at(150) })
     expect(await seen(PAGE)).toContain(
       'Total cost $6.43 (4.28%). $3.44 of your $150 goes to the exchange rate, $2.99 to the fee.',
     )
   })
 
-  test('is said in words where the rate is better than the mid', async () => {
+  test('is put in words if the rate is better than the mid', async () => {
     world.quote({ ...price, rate: 132, fee: 0, offer: at(150) })
     const text = await seen(PAGE)
     expect(text).toContain('In all it is $1.15 (0.76%) better than the mid of its day.')
@@ -161,7 +161,7 @@ describe('what a price costs', () => {
     expect(named!.match(/href="\/providers\/[\w-]+"/g)).toHaveLength(3)
   })
 
-  test('tells the three of SmaRT apart where one provider has several', async () => {
+  test('distinguishes the three of SmaRT if one provider has several', async () => {
     const card = { payIn: ['debit_card'], channel: 'internet' } as const
     const cash = { payIn: ['cash'], channel: 'internet' } as const
     const three = async () => /The three cheapest are .*?\)\./.exec(await seen(PAGE))![0]
@@ -178,14 +178,14 @@ describe('what a price costs', () => {
     )
   })
 
-  test('is in percent alone where it is of another amount', async () => {
+  test('is in percent alone if it is of another amount', async () => {
     world.quote({ ...price, rate: 128, offer: at(150) })
     expect(await seen(PAGE)).toContain('The one offer whose cost is known 2.96%, $4.44')
     const text = await seen(`${PAGE}?amount=200`)
     expect(text).toContain('The one offer whose cost is known 2.96% ')
   })
 
-  test('is one sentence in a row too where it is below zero', async () => {
+  test('is one sentence in a row too if it is below zero', async () => {
     world.quote({ ...price, rate: 132, fee: 0, offer: at(150) })
     const row = rowsOf((await visit(world, PAGE)).text).find(([who]) => who?.includes('retail-a'))
     expect(row![2]).toBe('$1.15 (0.76%) better than the mid of its day')
@@ -195,7 +195,7 @@ describe('what a price costs', () => {
   })
 })
 
-test('a number instead of a service is never shown as its name', async () => {
+test('a number as a service is never shown as its name', async () => {
   world.quote({ ...price, offer: at(150, { service: 'Price 2' }) })
   expect(await seen(PAGE)).toContain('one of several prices of this provider')
   const board = '/?from=USD&to=KES&amount=150'
@@ -207,7 +207,7 @@ describe('a currency of several countries on the board', () => {
   const from = (sourceCountry: string) => offer({ sourceCountry, targetCountry: 'KE' })
   const BOARD = '/?from=USD&to=KES&amount=150'
 
-  test('has a best of one country alone, which it names, below each with its own', async () => {
+  test('has a best price of one country, which it names, below each with its own', async () => {
     world.quote({ ...price, offer: from('ZW') })
     world.quote({ ...price, rate: 129, providerId: 'retail-b', offer: from('US') })
     const { text } = await visit(world, BOARD)
@@ -221,7 +221,7 @@ describe('a currency of several countries on the board', () => {
     expect(text.indexOf('Prices by country')).toBeLessThan(text.indexOf("Most they'd get"))
   })
 
-  test('has a best for whoever sends it where that price names no country', async () => {
+  test('has a best price for any sender if that price names no country', async () => {
     world.quote(price, { ...price, rate: 129, providerId: 'retail-b', offer: from('US') })
     const { text } = await visit(world, BOARD)
     expect(text).toContain('>best</span>')
@@ -230,7 +230,7 @@ describe('a currency of several countries on the board', () => {
   })
 })
 
-test('the costs of a pair are there as a file, without a key, as the page links it', async () => {
+test('the page links the costs of a pair as a file, without a key', async () => {
   world.quote({ ...price, rate: 128, offer: at(150) })
   const [, href] = /href="([^"]*)">Every offer as CSV/.exec((await visit(world, PAGE)).text)!
   const { status, text, headers } = await visit(world, href!.replaceAll('&amp;', '&'))

@@ -31,14 +31,14 @@ describe('GET /send/:pair?sort=', () => {
       expect((await orderOf(query)).slice(0, 2)).toEqual(['retail-a', 'retail-b'])
   })
 
-  test('sorts by speed, and lists prices that do not say how fast they are last', async () => {
+  test('sorts by speed, and lists prices without a speed last', async () => {
     expect((await orderOf('&sort=speed')).filter((id) => id !== 'p2p-a')).toEqual([
       'retail-b',
       'retail-a',
     ])
   })
 
-  test('by speed shows the figures of the fastest offer of a provider, once', async () => {
+  test('shows by speed the numbers of the fastest offer of a provider, once', async () => {
     const said = { sourceCountry: 'US', targetCountry: 'KE', service: 'Express' }
     const fast = offer({ ...said, deliveryMaxMs: HOUR_MS / 2 })
     world.quote({ ...PRICE, providerId: 'retail-a', rate: 127, offer: fast })
@@ -68,13 +68,13 @@ describe('GET /send/:pair?sort=', () => {
 })
 
 describe('the page of a pair', () => {
-  test('begins with what arrives and what it costs, in one sentence', async () => {
+  test('starts with what arrives and what it costs, in one sentence', async () => {
     expect(textOf((await visit(world, `${PAGE}?amount=200`)).text)).toContain(
       'Send $200 with Provider retail-a and 25,870.00 KES arrives, for a total cost of',
     )
   })
 
-  test('begins without it where no price is for the very amount', async () => {
+  test('starts without it if no price is for that exact amount', async () => {
     world = new World()
     world.reference({ KES: 131 }, { at: '2026-03-05T12:00:00Z' })
     const at150 = { sourceCountry: 'US', targetCountry: 'KE', amountMin: 150, amountMax: 150 }
@@ -84,7 +84,7 @@ describe('the page of a pair', () => {
     expect(text).not.toContain('lead-answer')
   })
 
-  test('draws the fee and the rate of a price apart, and says both', async () => {
+  test('draws the fee and the rate of a price separately, and names both', async () => {
     const { text } = await visit(world, `${PAGE}?amount=200`)
     expect(text.match(/row-bar-fee/g)).toHaveLength(3)
     expect(text.match(/row-bar-rate/g)).toHaveLength(3)

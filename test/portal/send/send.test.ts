@@ -16,7 +16,7 @@ beforeEach(() => {
 const plain = { providerId: 'retail-a', rate: 130, fee: 1, at: EARLIER }
 
 describe('GET /send/:pair', () => {
-  test('200 with the best price for the amount, and every provider', async () => {
+  test('returns 200 with the best price for the amount, and every provider', async () => {
     world.quote(plain, { providerId: 'retail-b', rate: 129, fee: 0, at: EARLIER })
     const { status, text } = await visit(world, `${PAGE}?amount=200`)
     expect(status).toBe(200)
@@ -28,7 +28,7 @@ describe('GET /send/:pair', () => {
     expect(text).toContain('href="/fx/?from=USD&amp;to=KES&amp;amount=200"')
   })
 
-  test('200 with its own title, description and address, whatever its query', async () => {
+  test('returns 200 with its own title, description and address, whatever its query', async () => {
     world.quote(plain)
     for (const query of ['', '?amount=200', '?recipient_gets=1000&pay_in=cash']) {
       const { text } = await visit(world, PAGE + query)
@@ -50,7 +50,7 @@ describe('GET /send/:pair', () => {
     ['the-united-states-to-kenya', PAGE],
     ['%F0%9F%87%BA%F0%9F%87%B8-to-KE', PAGE],
     ['uk-to-nigeria', '/send/united-kingdom-to-nigeria'],
-  ])('308 of %s to its one address', async (slug, path) => {
+  ])('returns 308 from %s to its one address', async (slug, path) => {
     const { status, headers } = await visit(world, `/send/${slug}?amount=5`)
     expect([status, headers.get('location')]).toEqual([308, `/fx${path}?amount=5`])
   })
@@ -66,12 +66,12 @@ describe('GET /send/:pair', () => {
       'x'.repeat(3000),
     ],
     ...['..%2f..%2fetc', '%00-to-kenya', 'kenya-to-nigeria-to-ghana'],
-  ])('404 as a page to %s', async (slug) => {
+  ])('returns 404 as a page to %s', async (slug) => {
     const { status, text } = await visit(world, `/send/${slug}`, { accept: 'text/html' })
     expect([status, text.includes('<h1>Page not found</h1>')]).toEqual([404, true])
   })
 
-  test('200 without any price, which search engines must not list', async () => {
+  test('returns 200 without any price, which search engines must not list', async () => {
     const { status, text } = await visit(world, '/send/kenya-to-nigeria')
     expect(status).toBe(200)
     expect(textOf(text)).toContain('No prices from Kenya to Nigeria yet')
@@ -79,14 +79,14 @@ describe('GET /send/:pair', () => {
     expect(text).not.toContain('rel="canonical"')
   })
 
-  test('400 with the error next to its field', async () => {
+  test('returns 400 with the error next to its field', async () => {
     world.quote(plain)
     const { status, text } = await visit(world, `${PAGE}?amount=-3`)
     expect(status).toBe(400)
     expect(textOf(text)).toContain('The amount must be more than zero.')
   })
 
-  test('200 in the currency asked for, and with the others that have prices', async () => {
+  test('uses the requested currency, and lists the others that have prices', async () => {
     world.quote({ ...plain, from: 'USD', to: 'KES' })
     world.quote({ ...plain, from: 'USD', to: 'KES', providerId: 'retail-b' })
     const { text } = await visit(world, '/send/zimbabwe-to-kenya?from=usd')
@@ -94,7 +94,7 @@ describe('GET /send/:pair', () => {
     expect((await visit(world, `${PAGE}?from=XXX&to=KES`)).status).toBe(200)
   })
 
-  test('200 with names as text, and no script of theirs', async () => {
+  test('shows names as text, and none of their scripts', async () => {
     world.memory.publish({ catalogue: catalogueWith({ name: HOSTILE_NAME }) }, world.clock.now())
     world.quote({ ...plain, providerId: 'retail-b' })
     const { text } = await visit(world, `${PAGE}?amount=%22%3E%3Cscript%3E`)
@@ -104,25 +104,25 @@ describe('GET /send/:pair', () => {
     expect(named.text).not.toContain('<script>')
   })
 
-  test('200 with the other countries to send to, and from', async () => {
+  test('lists the other countries to send to, and from', async () => {
     world.quote(plain, { ...plain, to: 'NGN' }, { ...plain, from: 'GBP' })
     const { text } = await visit(world, PAGE)
     const links = [...text.matchAll(/href="\/fx(\/send\/[^"?]+)"/g)].map(([, path]) => path)
     expect(links).toEqual(['/send/united-states-to-nigeria', '/send/united-kingdom-to-kenya'])
   })
 
-  test('405 to POST, with the methods that it takes', async () => {
+  test('returns 405 to POST, with the allowed methods', async () => {
     const { app } = world
     const reply = await app.handle(new Request(`http://localhost${PAGE}`, { method: 'POST' }))
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 })
 
-describe('what a pair costs', () => {
+describe('the costs of a pair', () => {
   const between = offer({ sourceCountry: 'US', targetCountry: 'KE', payIn: ['debit_card'] })
   const priced = (rate: number, more = {}) => ({ ...plain, fee: 0, rate, offer: between, ...more })
 
-  test('is shown as a bar in words, against the goal of the United Nations', async () => {
+  test('are shown as a bar in words, against the goal of the United Nations', async () => {
     world.quote(priced(131 * 0.98), priced(131 * 0.95, { providerId: 'retail-b' }))
     world.quote(priced(131 * 0.96, { providerId: 'p2p-a' }))
     const text = textOf((await visit(world, `${PAGE}?amount=200`)).text)
@@ -135,7 +135,7 @@ describe('what a pair costs', () => {
     expect(text).toContain('Goal of the United Nations 3.00%, $6.00')
   })
 
-  test('is not shown where no offer names both countries', async () => {
+  test('are not shown if no offer names both countries', async () => {
     world.quote(plain)
     expect((await visit(world, PAGE)).text).not.toContain('costs-title')
   })
@@ -167,7 +167,7 @@ describe('offers between two countries', () => {
     )
   })
 
-  test('200 with the best of each provider, what it is for, and what it does not say', async () => {
+  test('have the best of each provider, its conditions, and what is unspecified', async () => {
     const { text } = await visit(world, `${PAGE}?amount=200`)
     const [first, second, third] = rowsIn(text).filter((who) => who.includes('Provider '))
     expect(first).toBe(
@@ -181,7 +181,7 @@ describe('offers between two countries', () => {
     expect(text).not.toContain('27,000.00')
   })
 
-  test('200 with every offer of each provider, if that is asked for', async () => {
+  test('have every offer of each provider on request', async () => {
     const one = await visit(world, PAGE)
     expect(one.text).toContain(`href="/fx${PAGE}?amount=100&amp;offers=all"`)
     const { text } = await visit(world, `${PAGE}?offers=all`)
@@ -190,7 +190,7 @@ describe('offers between two countries', () => {
     expect(text).toContain('<input type="hidden" name="offers" value="all"/>')
   })
 
-  test('200 with checkboxes for what offers say, which ask for it without a script', async () => {
+  test('have checkboxes for the conditions of offers, which work without a script', async () => {
     const { text } = await visit(world, PAGE)
     const [form] = /<details class="filters">.*?<\/details>/s.exec(text)!
     expect(form).toContain(`<form class="details-body" action="/fx${PAGE}" method="get">`)
@@ -202,7 +202,7 @@ describe('offers between two countries', () => {
     expect(form).toContain('<input type="hidden" name="amount" value="100"/>')
   })
 
-  test('200 with what is chosen, said as chosen, and the way back to all', async () => {
+  test('show the chosen conditions, and the way back to all', async () => {
     const { text } = await visit(world, `${PAGE}?amount=200&pay_in=cash&delivery_max=P1D`)
     expect(text).toContain('<details class="filters" open>')
     expect(text).toContain('name="pay_in" value="cash" checked')
@@ -215,14 +215,14 @@ describe('offers between two countries', () => {
   })
 
   test.each(['pay_in=gold', 'delivery_max=P9Y', 'pay_in=&delivery_max=', 'offers=some'])(
-    '200 to %s, which asks for nothing that there is',
+    'return 200 to %s, which requests nothing that exists',
     async (query) => {
       const { status, text } = await visit(world, `${PAGE}?${query}`)
       expect([status, text.includes('<details class="filters">')]).toEqual([200, true])
     },
   )
 
-  test('200 says what no provider offers, and links to all prices', async () => {
+  test('name the conditions that no provider offers, and link to all prices', async () => {
     const of = new World()
     of.quote({ ...plain, offer: between({ payIn: ['cash'] }) })
     const { status, text } = await visit(of, `${PAGE}?pay_in=mobile_money`)
@@ -234,7 +234,7 @@ describe('offers between two countries', () => {
     expect(none.text).not.toContain('value="debit_card"')
   })
 
-  test('200 with a percentage on top of the fee, and a fee of nothing but one', async () => {
+  test('show a percentage on top of the fee, and a percentage as the only fee', async () => {
     const of = new World()
     of.quote(
       { ...plain, fee: 2, offer: between({ feePercent: 1.5 }) },
@@ -246,7 +246,7 @@ describe('offers between two countries', () => {
     ])
   })
 
-  test('200 in the currency of offers that name the countries, before others with prices', async () => {
+  test('use the currency of offers that name the countries, before others with prices', async () => {
     const rand = offer({ sourceCountry: 'LS', targetCountry: 'KE' })
     const currencies = [...CURRENCIES, currency('LSL')]
     world.memory.publish({ catalogue: { currencies, providers: PROVIDERS } }, world.clock.now())
@@ -258,7 +258,7 @@ describe('offers between two countries', () => {
     expect(other.text).toContain('value="Lesotho · LSL"')
   })
 
-  test('200 where the same money is sent and arrives', async () => {
+  test('include one currency for both sides', async () => {
     const dollars = offer({ sourceCountry: 'US', targetCountry: 'LR', payIn: ['cash'] })
     world.quote({ ...plain, to: 'USD', rate: 0.98, offer: dollars })
     const { status, text } = await visit(world, '/send/united-states-to-liberia?amount=100')
@@ -271,7 +271,7 @@ describe('offers between two countries', () => {
 })
 
 describe('GET /send', () => {
-  test('200 with every pair, by the country that the money comes from', async () => {
+  test('lists every pair, by the country that the money comes from', async () => {
     world.quote(plain, { ...plain, from: 'GBP', to: 'NGN' }, { ...plain, from: 'EUR', to: 'XOF' })
     const { status, text } = await visit(world, '/send')
     expect(status).toBe(200)
@@ -279,7 +279,7 @@ describe('GET /send', () => {
     expect(textOf(text)).toContain('From the United Kingdom Nigeria From the United States Kenya')
   })
 
-  test('200 with nothing to list', async () => {
+  test('returns 200 with nothing to list', async () => {
     expect(textOf((await visit(world, '/send')).text)).toContain('No prices yet')
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { World } from '../../support/world.ts'
 import { visit } from '../portal-world.ts'
 
-test('every page leads to a manifest, whose icons are there in the size that it says', async () => {
+test('every page leads to a manifest, whose icons exist in the stated size', async () => {
   const world = new World()
   const page = await visit(world, '/corridors')
   const [, path] = /<link rel="manifest" href="([^"]*)"/.exec(page.text)!

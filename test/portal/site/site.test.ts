@@ -26,7 +26,7 @@ function quotedWorld(publicUrl?: string): World {
 const addresses = (text: string) => [...text.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, url]) => url!)
 
 describe('GET /sitemap.xml', () => {
-  test('200 with every page for anybody, at its public address, and no pair without a price', async () => {
+  test('returns 200 with every public page, at its public address, and no pair without a price', async () => {
     const world = quotedWorld('https://rates.example/fx')
     const { status, headers, text } = await visit(world, '/sitemap.xml')
     expect([status, headers.get('content-type')]).toEqual([200, 'application/xml'])
@@ -47,7 +47,7 @@ describe('GET /sitemap.xml', () => {
     }
   })
 
-  test('200 with the pairs of the hour, the next one an hour later', async () => {
+  test('returns 200 with the pairs of the hour, the next one an hour later', async () => {
     const world = quotedWorld()
     world.clock.set('2026-03-05T15:00:00Z')
     expect(addresses((await visit(world, '/sitemap.xml')).text)).toContain(
@@ -57,7 +57,7 @@ describe('GET /sitemap.xml', () => {
 })
 
 describe('GET /robots.txt', () => {
-  test('200 with the way to the sitemap, and nothing that it lists closed', async () => {
+  test('returns 200 with the address of the sitemap, and closes nothing that it lists', async () => {
     for (const [publicUrl, base, mount] of [
       [undefined, 'http://localhost', ''],
       ['https://rates.example/fx', 'https://rates.example/fx', '/fx'],
@@ -81,7 +81,7 @@ describe('a page behind a proxy, without a public address', () => {
     ['/?from=USD&to=KES', 'rates.example/api/v1'],
     ['/providers/retail-a', 'rates.example/'],
   ])(
-    '200 for %s with https addresses if the proxy can be trusted to say so',
+    'returns 200 for %s with https addresses if the proxy is trusted for them',
     async (path, found) => {
       for (const isProxied of [true, false]) {
         const world = new World({ isProxied })
@@ -97,7 +97,7 @@ describe('a page behind a proxy, without a public address', () => {
 })
 
 describe('GET /favicon.ico', () => {
-  test('200 with one picture of 32 pixels', async () => {
+  test('returns 200 with one picture of 32 pixels', async () => {
     const { app } = quotedWorld()
     const reply = await app.handle(new Request('http://localhost/favicon.ico'))
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/x-icon'])
@@ -113,7 +113,7 @@ describe('GET /favicon.ico', () => {
 describe.each(['/robots.txt', '/sitemap.xml', '/favicon.ico', '/providers', '/send', '/embed'])(
   '%s',
   (path) => {
-    test('HEAD without a body, and 405 to any other method', async () => {
+    test('serves HEAD without a body, and returns 405 to any other method', async () => {
       const { app } = quotedWorld()
       const ask = (method: string) =>
         app.handle(new Request(`http://localhost${path}`, { method, headers: { accept: '*/*' } }))

@@ -13,7 +13,7 @@ async function workerOf(world: World) {
 }
 
 describe('GET /worker.js', () => {
-  test('200 with what it says in every language, of when and of which pages', async () => {
+  test('returns 200 with its messages in every language, of when and of which pages', async () => {
     const { status, headers, texts } = await workerOf(new World())
     expect([status, headers.get('cache-control')]).toEqual([200, 'no-cache'])
     expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
@@ -26,14 +26,14 @@ describe('GET /worker.js', () => {
     }
   })
 
-  test('200 may run our scripts and ask us alone', async () => {
+  test('may run our scripts and contact us alone', async () => {
     const { headers } = await workerOf(new World())
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; connect-src 'self'",
     )
   })
 
-  test('200 with a script that is there, below the path of the service too', async () => {
+  test('returns 200 with a script that exists, below the path of the service too', async () => {
     for (const [publicUrl, mount] of [
       [undefined, ''],
       ['https://rates.example/fx', '/fx'],

@@ -77,7 +77,7 @@ describe('a signed response', () => {
     expect((await checked(pasted(await signedText())))?.verdict).toBe('proved')
   })
 
-  test('is genuine as a file with Windows ends of lines, pasted', async () => {
+  test('is genuine as a pasted file with Windows line ends', async () => {
     const path = `${PATH}&format=csv`
     const text = await signedText(path)
     const finding = await checked(text.replaceAll('\r\n', '\n'), { url: `${API}${path}` })
@@ -157,12 +157,12 @@ describe('a proof of the log', () => {
     }
   })
 
-  test('is proved after headers, with other ends of lines and without the last', async () => {
+  test('is proved after headers, with other line ends and without the last', async () => {
     const text = `HTTP/1.1 200 OK\r\n\r\n${(await proofFor(3)).replaceAll('\n', '\r\n').trimEnd()}`
     expect((await proofFinding(text, KNOWN)).verdict).toBe('proved')
   })
 
-  test('says so where the log goes on under another name', async () => {
+  test('says so if the log continues under another name', async () => {
     const finding = await proofFinding(await proofFor(3), { ...KNOWN, origin: 'log.example/2' })
     expect(finding.shows.at(-1)).toContain('log.example/2')
   })
@@ -181,7 +181,7 @@ describe('a proof of the log', () => {
     expect((await proofFinding(await proofFor(3), FORGER)).title).toContain('did not sign')
   })
 
-  test('is unclear where a part is missing', async () => {
+  test('is unclear if a part is missing', async () => {
     const text = await proofFor(3)
     const cut = [text.slice(0, 100), text.slice(0, -60), await proofFor(3, null)]
     for (const part of cut) expect((await proofFinding(part, KNOWN)).verdict).toBe('unclear')
@@ -215,7 +215,7 @@ const witnessed = async (lines: readonly SignatureLine[], known = WITNESSED) => 
 }
 
 describe('the witnesses of a proof', () => {
-  test('are named with their time, and whose word their keys are', async () => {
+  test('are named with their time, and with who vouches for their keys', async () => {
     const { verdict, shows, limits } = await witnessed([witnessLine(TEXT)])
     expect(verdict).toBe('proved')
     const day = new Date(Number(SECOND) * 1000).toISOString()
@@ -237,7 +237,7 @@ describe('the witnesses of a proof', () => {
     expect((await witnessed([witnessLine(TEXT), line])).verdict).toBe('refuted')
   })
 
-  test('are named unchecked where the service has no key of theirs', async () => {
+  test('are named unchecked if the service has no key of theirs', async () => {
     const other = witnessLine(TEXT, SECOND, 'other.example')
     for (const [known, lines] of [
       [KNOWN, [other]],
@@ -250,7 +250,7 @@ describe('the witnesses of a proof', () => {
     }
   })
 
-  test('are not missed where none signed', async () => {
+  test('are not missed if none signed', async () => {
     const { verdict, shows, limits } = await witnessed([])
     expect([verdict, shows.length, limits.length]).toEqual(['proved', 2, 2])
   })
@@ -283,14 +283,17 @@ describe('the outcome in each language', () => {
       expect([value, said.some((sentence) => sentence.includes(value))]).toEqual([value, true])
   })
 
-  test.each(FURTHER_LANGUAGES)('%s comes to the same, in no sentence of English', async (one) => {
-    const [own, english] = await Promise.all([outcomes(one), outcomes('en')])
-    expect(own.map((found) => found?.verdict)).toEqual(english.map((found) => found?.verdict))
-    const spoken = new Set(sentencesOf(english))
-    expect(sentencesOf(own).filter((sentence) => spoken.has(sentence))).toEqual([])
-  })
+  test.each(FURTHER_LANGUAGES)(
+    '%s has the same outcome, in no sentence of English',
+    async (one) => {
+      const [own, english] = await Promise.all([outcomes(one), outcomes('en')])
+      expect(own.map((found) => found?.verdict)).toEqual(english.map((found) => found?.verdict))
+      const spoken = new Set(sentencesOf(english))
+      expect(sentencesOf(own).filter((sentence) => spoken.has(sentence))).toEqual([])
+    },
+  )
 
-  test('a time that is none stays as it was written', () => {
+  test('an invalid time stays as it was written', () => {
     const { timeText } = saidBy('fr')
     expect(timeText(Number.NaN, 'Xyz')).toBe('Xyz')
     expect(timeText(Number(2n ** 64n), '18446744073709551616')).toBe('18446744073709551616')
@@ -298,7 +301,7 @@ describe('the outcome in each language', () => {
 })
 
 describe('GET /verify', () => {
-  test.each(FURTHER_LANGUAGES)('200 in %s at its own address', async (language) => {
+  test.each(FURTHER_LANGUAGES)('returns 200 in %s at its own address', async (language) => {
     const { status, text } = await visit(world, `/${language}/verify`)
     expect(status).toBe(200)
     const { say } = Words.in(language)
@@ -313,7 +316,7 @@ describe('GET /verify', () => {
     expect(messages).toEqual(findingMessages(Words.in(language)))
   })
 
-  test('200 with the keys of the witnesses', async () => {
+  test('returns 200 with the keys of the witnesses', async () => {
     const evidence = { ...noEvidence, head: async () => ({ note: NOTE }) }
     const sealed = new World({ evidence, portal: { witnesses: [WITNESS] } })
     const { text } = await visit(sealed, '/verify')
@@ -322,7 +325,7 @@ describe('GET /verify', () => {
     expect(JSON.parse(known!.replaceAll('&quot;', '"')).witnesses).toEqual(WITNESSED.witnesses)
   })
 
-  test('200 with the key in each form, and the way without JavaScript', async () => {
+  test('returns 200 with the key in each form, and the way without JavaScript', async () => {
     const sealed = new World({ evidence: { ...noEvidence, head: async () => ({ note: NOTE }) } })
     const { status, text } = await visit(sealed, '/verify')
     expect(status).toBe(200)
@@ -334,7 +337,7 @@ describe('GET /verify', () => {
     expect(JSON.parse(known!.replaceAll('&quot;', '"'))).toEqual(PUBLISHED)
   })
 
-  test('200 before the first checkpoint', async () => {
+  test('returns 200 before the first checkpoint', async () => {
     const { status, text } = await visit(world, '/verify')
     expect(status).toBe(200)
     expect(text).toContain('The log of this service has no entry yet.')

@@ -48,7 +48,7 @@ describe('the pages in every language', () => {
   })
 
   test.each(FURTHER_LANGUAGES)(
-    '%s leads to its own pages, and to none that is not',
+    '%s leads to its own pages, and to none in another language',
     async (one) => {
       const world = worldOf('Ubongo')
       const links = new Set<string>()
@@ -92,7 +92,7 @@ describe('a provider of an odd name', () => {
     worlds = ['<b>', '=1+1', '{name}', 'بنك النيل'].map((name) => ({ name, world: worldOf(name) }))
   })
 
-  test.each(LANGUAGES)('is written as it is on every page of %s', async (language) => {
+  test.each(LANGUAGES)('is unchanged on every page of %s', async (language) => {
     for (const { name, world } of worlds)
       for (const path of ['/?from=USD&to=KES', `${PAIR}?amount=200`, '/providers', '/ranking']) {
         const { status, text } = await asked(world, prefixOf(language) + path)

@@ -21,11 +21,11 @@ describe('preferredLanguage', () => {
     ['fr;q=abc, ar;q=0.2', 'ar'],
     ['fr;q=2, sw', 'sw'],
     [`${'x,'.repeat(10_000)}fr`, 'en'],
-  ] as const)('%j asks for %s', (header, language) => {
+  ] as const)('%j prefers %s', (header, language) => {
     expect(preferredLanguage(header)).toBe(language)
   })
 
-  test('a path without a language of ours is left as it is', () => {
+  test('a path without one of our languages stays unchanged', () => {
     expect(withoutLanguage('/fr')).toBe('/')
     expect(withoutLanguage('/fr/send/x')).toBe('/send/x')
     expect(withoutLanguage('/french')).toBe('/french')
@@ -50,7 +50,7 @@ describe('the language of a page', () => {
     return shown
   }
 
-  test('is the one of its address, else the one chosen, else the one that the browser prefers', async () => {
+  test("is the one of its address, else the one chosen, else the browser's preference", async () => {
     const cookie = `${LANGUAGE_COOKIE}=sw`
     expect(await languageAt('/privacy')).toBe('en')
     expect(await languageAt('/privacy', { 'accept-language': 'fr-CI, en;q=0.5' })).toBe('fr')
@@ -59,7 +59,7 @@ describe('the language of a page', () => {
     expect(await languageAt('/privacy', { cookie: `${LANGUAGE_COOKIE}=xx` })).toBe('en')
   })
 
-  test('404 speaks it too, at a language address of nothing', async () => {
+  test('applies to a 404 too, at a language address of nothing', async () => {
     const { status, text } = await visit(world, '/fr/nothing', { accept: 'text/html' })
     expect(status).toBe(404)
     expect(text).toContain('<html lang="fr">')
@@ -68,7 +68,7 @@ describe('the language of a page', () => {
     expect((await visit(world, '/fr/docs', { accept: 'text/html' })).status).toBe(404)
   })
 
-  test('is that of the pages it leads to, and no other path gets it', async () => {
+  test('is that of the pages it leads to, and of no other path', async () => {
     const { text } = await visit(world, '/pt/privacy')
     expect(text).toContain('href="/pt/corridors"')
     expect(text).toContain('href="/docs"')
@@ -97,7 +97,7 @@ describe('the language of a page', () => {
       ),
     )
 
-  test('303 a choice leads to the same page in it, and is remembered', async () => {
+  test('is chosen with a 303 to the same page in it, and remembered', async () => {
     const { status, headers } = await choose({ language: 'fr', page: '/send?x=1' })
     expect([status, headers.get('location')]).toEqual([303, '/fr/send?x=1'])
     expect(headers.get('set-cookie')).toStartWith(`${LANGUAGE_COOKIE}=fr; Max-Age=`)
@@ -105,13 +105,13 @@ describe('the language of a page', () => {
   })
 
   test.each(['//evil.example', 'https://evil.example/', '/\\evil.example', '/docs', '', '/a\nb'])(
-    '303 a choice from %j leads to the board and nowhere else',
+    'is chosen from %j with a 303 to the board and nowhere else',
     async (page) => {
       expect((await choose({ language: 'ar', page })).headers.get('location')).toBe('/ar/')
     },
   )
 
-  test('303 an unknown language changes nothing', async () => {
+  test('is not changed by an unknown choice, which gets a 303', async () => {
     const { headers } = await choose({ language: 'tlh', page: '/send' })
     expect([headers.get('location'), headers.get('set-cookie')]).toEqual(['/send', null])
     expect((await choose({ page: 'x'.repeat(20_000) })).headers.get('location')).toBe('/')

@@ -28,7 +28,7 @@ function namedMessages(): Set<string> {
 }
 
 describe('the messages', () => {
-  test('are all said by a page or a mail', () => {
+  test('are all used by a page or an email', () => {
     const named = namedMessages()
     expect(Object.keys(en).filter((key) => !named.has(key))).toEqual([])
   })

@@ -91,7 +91,7 @@ describe('Words', () => {
     expect(said('fr', 'Wise')).toBe('Wise à 2')
   })
 
-  test('a value that a message needs and is not given throws', () => {
+  test('a missing value of a message throws', () => {
     expect(() => Words.in('en').say('span.range', { least: '1' })).toThrow('most')
   })
 

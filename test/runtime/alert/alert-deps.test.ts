@@ -3,7 +3,7 @@ import { loadConfig } from '~/config.ts'
 import { alertDepsOf } from '~/runtime/alert/alerting.ts'
 import { World } from '../../support/world.ts'
 
-test('an alert begins by all that was committed, or not at all', async () => {
+test('an alert starts from all that was committed, or not at all', async () => {
   const { memory, live, clock } = new World()
   const follower = { caughtUp: async () => {}, isBehind: false }
   const parts = { memory, live, clock, follower, config: loadConfig({}), onChange: async () => {} }

@@ -105,7 +105,7 @@ describe('a webhook', () => {
     })
   })
 
-  test('is signed by the old secret too, until a day after a new one was made', async () => {
+  test('is signed by the old secret too, until a day after a new one was created', async () => {
     using to = receiver()
     const { alert, secret } = await alertTo({ kind: 'webhook', url: to.url })
     const fresh = await rotateSecret(world.deps, { account, alertId: alert.id })
@@ -119,7 +119,7 @@ describe('a webhook', () => {
     expect(() => verified(secret!, second!)).toThrow('No matching signature')
   })
 
-  test('whose secret was kept under another AUTH_SECRET says so, and is not sent unsigned', async () => {
+  test('reports a secret that was stored under another AUTH_SECRET, and is not sent unsigned', async () => {
     using to = receiver()
     const { alert } = await alertTo({ kind: 'webhook', url: to.url })
     const stranger = sealBy(async () => 'another secret of the service', randomBytes)
@@ -132,7 +132,7 @@ describe('a webhook', () => {
     expect(to.got).toHaveLength(0)
   })
 
-  test('waits for a receiver that was away, across a restart of the service', async () => {
+  test('waits for a receiver that was unreachable, across a restart of the service', async () => {
     let isAway = true
     using to = receiver(() => new Response('', { status: isAway ? 503 : 204 }))
     const { alert } = await alertTo({ kind: 'webhook', url: to.url })
@@ -146,7 +146,7 @@ describe('a webhook', () => {
   })
 })
 
-describe('a mail', () => {
+describe('an email of an alert', () => {
   /** The link in the text of a mail, as it is asked from this machine. */
   function linkIn(mail: string): string {
     const [link] = [
@@ -155,7 +155,7 @@ describe('a mail', () => {
     return link.replace(HOME, service.origin)
   }
 
-  test('tells what happened, and ends the alert by its link without a session', async () => {
+  test('describes the event, and ends the alert by its link without a session', async () => {
     const { alert } = await alertTo({ kind: 'email' })
     const before = mails.mails.length
     await fire(alert)
@@ -193,7 +193,7 @@ describe('a mail', () => {
     })
   })
 
-  test('of another alert, forged, cut or of a deleted one ends nothing', async () => {
+  test('ends nothing by a link that is of another alert, forged, cut or of a deleted one', async () => {
     const [{ alert: one }, { alert: two }] = [
       await alertTo({ kind: 'email' }),
       await alertTo({ kind: 'email' }),
@@ -217,7 +217,7 @@ describe('a mail', () => {
     expect((await fetch(link)).status).toBe(404)
   })
 
-  test('comes to the owner of a webhook that is gone', async () => {
+  test('is sent to the owner of a webhook that is gone', async () => {
     using to = receiver(() => new Response('', { status: 410 }))
     const { alert } = await alertTo({ kind: 'webhook', url: to.url }, 'School fees')
     const before = mails.mails.length

@@ -59,7 +59,7 @@ async function caughtUp(): Promise<void> {
 }
 
 describe('alerts on two replicas', () => {
-  test('tell each crossing once, whichever replica records it', async () => {
+  test('report each crossing once, whichever replica records it', async () => {
     await record(0, 129)
     const alert = await sent(0, 'POST', '/alerts', ABOVE)
     expect(alert.is_true).toBe(false)
@@ -74,7 +74,7 @@ describe('alerts on two replicas', () => {
     expect((await sent(1, 'GET', `/alerts/${alert.id}`)).is_true).toBe(true)
   })
 
-  test('take what was made, changed and deleted on another one', async () => {
+  test('follow the alerts created, changed and deleted on another replica', async () => {
     await record(0, 129)
     const alert = await sent(1, 'POST', '/alerts', ABOVE)
     const when = { field: 'best', op: 'above', value: 150 }
@@ -88,7 +88,7 @@ describe('alerts on two replicas', () => {
     expect(await told(alert)).toEqual([])
   })
 
-  test('tell an hourly account at the top of the hour', async () => {
+  test('notify an hourly account at the top of the hour', async () => {
     const free = await addAccount(database, { plan: 'free' })
     await record(0, 129, { effective_from: '2026-03-05T13:30:00.000Z', provider_id: 'retail-b' })
     const pair = { from: 'USD', to: 'NGN', effective_from: '2026-03-05T14:20:00.000Z' }

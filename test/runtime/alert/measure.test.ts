@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 describe('moves over a period', () => {
-  test('are measured from what held that long ago, as time goes on', async () => {
+  test('are measured from the value that long ago, as time passes', async () => {
     const world = new AlertWorld(database, { past: pastOf(database) })
     const { clock } = world
     const observed = createObservationStore(database, clock)

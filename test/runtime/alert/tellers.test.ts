@@ -38,14 +38,14 @@ const told = (send: () => Promise<string>) =>
     alertOf: async () => ALERT,
   }).mail(CLAIM, MAILBOX, new AbortController().signal)
 
-describe('a mail', () => {
-  test('keeps what the server said when it took it', async () => {
+describe('an email delivery', () => {
+  test('stores the response of the server that accepted it', async () => {
     expect(await told(async () => '250 2.0.0 Ok: queued')).toEqual({
       ...{ status: null, error: null, reply: '250 2.0.0 Ok: queued' },
     })
   })
 
-  test('keeps why the server refused it, on one line and shortened', async () => {
+  test('stores why the server refused it, on one line and shortened', async () => {
     const response = `550 5.1.1 no such\r\nuser ${'x'.repeat(500)}`
     const { error, reply } = await told(async () => {
       throw Object.assign(new Error('refused'), { response })
@@ -55,7 +55,7 @@ describe('a mail', () => {
     expect(reply).toHaveLength(200)
   })
 
-  test('keeps nothing where no server said anything', async () => {
+  test('stores nothing without a response of a server', async () => {
     const failed = await told(async () => {
       throw new Error('connect ECONNREFUSED')
     })

@@ -47,8 +47,8 @@ const wish = (webhook: string) => ({
   to: { webhook },
 })
 
-describe('an alert, from its making to its webhook', () => {
-  test('tells each crossing once, signed so that standardwebhooks alone verifies it', async () => {
+describe('an alert, from its creation to its webhook', () => {
+  test('reports each crossing once, signed so that standardwebhooks alone verifies it', async () => {
     using to = receiver()
     await record(0, 129)
     const { body: alert } = await asked(1, '/alerts', wish(to.url))
@@ -74,7 +74,7 @@ describe('an alert, from its making to its webhook', () => {
     )
   })
 
-  test('400 for an address inside, a redirect to one is not followed, and http is not https', async () => {
+  test('returns 400 for an internal address, follows no redirect to one, and sends no http as https', async () => {
     for (const url of [
       'https://169.254.169.254/latest/meta-data',
       'https://[fe80::1]/x',

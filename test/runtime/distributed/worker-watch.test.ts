@@ -41,7 +41,7 @@ beforeEach(() => {
 })
 
 describe('WorkerWatch', () => {
-  test('knows how many servers are unreachable, and how many corridors with them', async () => {
+  test('counts the servers that are unreachable, and the corridors on them', async () => {
     await watch.look()
     expect(watch.figures).toEqual({ workers: 2, away: 0, corridors: 0 })
     expect(await watch.divided()).toBe(null)
@@ -53,7 +53,7 @@ describe('WorkerWatch', () => {
     expect(asked).toBe(10)
   })
 
-  test('takes no server for unreachable that responds when asked again', async () => {
+  test('counts no server as unreachable that responds to a second request', async () => {
     away.add(2)
     onAsk = () => void (asked === 2 && away.clear())
     expect(await watch.divided()).toBe(null)
@@ -61,7 +61,7 @@ describe('WorkerWatch', () => {
     expect(watch.isAnyAway([11])).toBe(false)
   })
 
-  test('knows by their ids the corridors of servers that are unreachable', async () => {
+  test('has the ids of the corridors of unreachable servers', async () => {
     away.add(2)
     await watch.look()
     expect([[10], [10, 12], []].map((ids) => watch.isAnyAway(ids))).toEqual([false, true, false])
@@ -70,7 +70,7 @@ describe('WorkerWatch', () => {
     expect(watch.isAnyAway([10, 11, 12])).toBe(false)
   })
 
-  test('reports once that one is back, even if it was never seen unreachable', async () => {
+  test('reports once that a server is back, even if it was never seen unreachable', async () => {
     away.add(1)
     await watch.divided()
     away.clear()
@@ -80,7 +80,7 @@ describe('WorkerWatch', () => {
     expect(watch.figures).toEqual({ workers: 2, away: 0, corridors: 0 })
   })
 
-  test('tells that one is back while another is still away', async () => {
+  test('reports that a server is back while another is still unreachable', async () => {
     away.add(1).add(2)
     await watch.look()
     expect(backs).toEqual([])
@@ -94,7 +94,7 @@ describe('WorkerWatch', () => {
     expect(log.said.filter((line) => line.includes('away'))).toHaveLength(1)
   })
 
-  test('tells again where what follows from it failed', async () => {
+  test('reports again if the reaction failed', async () => {
     away.add(1)
     await watch.look()
     away.clear()
@@ -106,7 +106,7 @@ describe('WorkerWatch', () => {
     expect(backs).toEqual([[10], [10]])
   })
 
-  test('asks each second while one is awaited, and each five seconds else', async () => {
+  test('checks each second while one is awaited, and each five seconds otherwise', async () => {
     const [often, soon] = ['*/5 * * * * *', '* * * * * *'].map(
       (pattern) => watch.jobs.find((job) => job.pattern === pattern)!,
     )

@@ -53,7 +53,7 @@ const editions = async () =>
     order by period, edition`
 
 describe('editions of the file of a day', () => {
-  test('the first is what was known when the day had settled, whenever it is made', async () => {
+  test('the first holds what was known when the day had settled, whenever it is created', async () => {
     await known.advance(firstMs + DAY_MS + 1.5 * HOUR_MS - known.nowMs)
     const renamed = { ...PROVIDERS.find(({ id }) => id === 'retail-a')!, name: 'Renamed' }
     await known.catalogue({ providers: [renamed] })
@@ -64,7 +64,7 @@ describe('editions of the file of a day', () => {
     expect(await editions()).toHaveLength(0)
   })
 
-  test('a correction creates a second one, and the first stays as it was', async () => {
+  test('a correction creates a second one, and the first stays unchanged', async () => {
     const before = await file()
     await run(2)
     expect(await file()).toEqual({ ...before, link: '<?edition=2>; rel="latest-version"' })
@@ -76,7 +76,7 @@ describe('editions of the file of a day', () => {
     expect(await file('', 1)).toMatchObject({ status: 200, rate: '130', link: null })
   })
 
-  test('nothing new makes none; a withdrawal makes one of every day on which it counted', async () => {
+  test('nothing new creates none, and a withdrawal creates one of every day on which the row counted', async () => {
     await run(3)
     const days = [0, 1, 2].map((day) => dayText(firstMs + day * DAY_MS))
     expect((await editions()).map(({ day, edition }) => [day, edition])).toEqual([[days[0]!, 2]])
@@ -93,7 +93,7 @@ describe('editions of the file of a day', () => {
     expect((await file('?edition=2')).link).toContain('edition=3')
   })
 
-  test('an edition that was changed on disk is made again as it was, though more is known', async () => {
+  test('an edition that was changed on disk is created again unchanged, though more is known', async () => {
     const asked = ['', '?edition=2', '?edition=3']
     const before = await Promise.all(asked.map((query) => file(query)))
     const digests = () => database.sql`
@@ -105,14 +105,14 @@ describe('editions of the file of a day', () => {
     expect(known.world.errors).toHaveLength(3)
   })
 
-  test('an edition that there is not is a 404, and one that cannot be a 400', async () => {
+  test('a missing edition is a 404, and an impossible one a 400', async () => {
     expect(await file('?edition=4')).toMatchObject({ status: 404 })
     expect((await file('?edition=4')).text).toContain('ask for edition 3 or an earlier one')
     for (const odd of ['0', '-1', '1.5', 'x', '1001', ''])
       expect([odd, (await file(`?edition=${odd}`)).status]).toEqual([odd, 400])
   })
 
-  test('days that the job missed have their file at its next run', async () => {
+  test('days that the job missed get their file at its next run', async () => {
     await run(9)
     const rows = await database.sql<{ day: string }[]>`
       select period as day from files where edition = 1 and length(period) = 10 order by period`

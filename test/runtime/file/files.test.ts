@@ -30,13 +30,13 @@ const days = async () =>
     select period as day from files where length(period) = 10`
   ).map(({ day }) => day)
 
-describe('the job that makes the file of a day', () => {
-  test('makes none where nothing has been observed', async () => {
+describe('the job that creates the file of a day', () => {
+  test('creates none if nothing has been observed', async () => {
     await run()
     expect(await days()).toEqual([])
   })
 
-  test('makes that of the day before once it has settled, from several processes one', async () => {
+  test('creates that of the day before once it has settled, one from several processes', async () => {
     const at = '2026-03-04T12:00:00Z'
     const row = { provider_id: 'retail-a', rate: 129, from: 'USD', to: 'KES', effective_from: at }
     await world.post([row])
@@ -48,7 +48,7 @@ describe('the job that makes the file of a day', () => {
     expect(await days()).toEqual(['2026-03-04'])
   })
 
-  test('says that the database is unreachable if it is', async () => {
+  test('reports a database that is unreachable', async () => {
     const { memory, clock } = world
     const gone = await freshDatabase()
     await gone.close()
@@ -58,11 +58,11 @@ describe('the job that makes the file of a day', () => {
   })
 })
 
-describe('a file that is slow to make', () => {
+describe('a file that is slow to create', () => {
   const DAY = '2026-02-01'
   const BYTES = new Uint8Array([1, 2, 3])
 
-  test('is refused as unfinished, with a time to ask again, and finished all the same', async () => {
+  test('is refused as unfinished, with a time to retry, and is finished nevertheless', async () => {
     const files = filesOf(database, 100)
     const { promise, resolve } = Promise.withResolvers<void>()
     const about = { period: DAY, edition: 1, knownMs: 0 }

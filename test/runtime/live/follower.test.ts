@@ -56,7 +56,7 @@ const references = (perUsd: string) =>
   })
 
 describe('Follower', () => {
-  test('tells every process of each commit once, in one order, with its rows', async () => {
+  test('reports each commit to every process once, in one order, with its rows', async () => {
     const [first, second] = [await replica(), await replica()]
     second.core.live.watch(ANYWHERE)
     const work = Array.from({ length: 60 }, async (_, i) => {
@@ -80,7 +80,7 @@ describe('Follower', () => {
     expect([first.gaps, second.gaps]).toEqual([[], []])
   })
 
-  test('adopts what is served while nothing is watched anywhere, and follows each commit as soon as something is', async () => {
+  test('adopts what is served while nothing is watched anywhere, and follows each commit from then on', async () => {
     const [first, second] = [
       await replica({ isWatched: false }),
       await replica({ isWatched: false }),
@@ -103,7 +103,7 @@ describe('Follower', () => {
     expect(first.knownIds).toEqual(second.knownIds)
   })
 
-  test('begins a process with all that is known, and tells it of nothing before', async () => {
+  test('starts a process with everything known, and reports nothing from before', async () => {
     const first = await replica()
     const recording = (async () => {
       for (let i = 0; i < 40; i++) await first.record(observation({ effectiveMs: NOW_MS - i }))
@@ -119,7 +119,7 @@ describe('Follower', () => {
     expect(second.knownIds).toEqual(first.knownIds)
   })
 
-  test('reports what was not announced to it, once it is connected again, without a gap', async () => {
+  test('reports commits that were not announced to it after it reconnects, without a gap', async () => {
     const proxy = await DatabaseProxy.to(database.url)
     const [first, second] = [await replica(), await replica({ through: proxy })]
     expect(proxy.mute('listen "corridor_news"')).toBe(1)
@@ -162,7 +162,7 @@ describe('Follower', () => {
     proxy.close()
   })
 
-  test('goes on without a gap after all its connections were cut', async () => {
+  test('continues without a gap after all its connections were cut', async () => {
     const proxy = await DatabaseProxy.to(database.url)
     const [first, second] = [await replica(), await replica({ through: proxy })]
     second.core.live.watch(ANYWHERE)
@@ -181,7 +181,7 @@ describe('Follower', () => {
     proxy.close()
   })
 
-  test('reports a gap where the log was pruned meanwhile', async () => {
+  test('reports a gap if the log was pruned meanwhile', async () => {
     const first = await replica()
     await first.record(observation({ rate: '1' }))
     await first.caughtUp()
@@ -197,7 +197,7 @@ describe('Follower', () => {
     expect(second.knownIds).toHaveLength(1)
   })
 
-  test('reports a small import as of a batch', async () => {
+  test('reports a small import like a batch', async () => {
     const [first, second] = [await replica(), await replica()]
     const rows = [observation({ to: 'NGN' }), observation({ effectiveMs: NOW_MS - 30 * DAY_MS })]
     await importObservations({ database, rows: inArrays(rows) })
@@ -230,7 +230,7 @@ describe('Follower', () => {
     expect([first.gaps.length, second.gaps.length]).toEqual([1, 1])
   })
 
-  test('reports a gap for a big import, in every process, and knows its rows then', async () => {
+  test('reports a gap for a big import, in every process, and has its rows then', async () => {
     const [first, second] = [await replica(), await replica()]
     await first.record(observation({ rate: '1' }))
     const many = Array.from({ length: 1001 }, () => observation({ to: 'NGN' }))
@@ -244,7 +244,7 @@ describe('Follower', () => {
     expect(first.knownIds).toEqual(second.knownIds)
   })
 
-  test('reports a gap for the commit of a version that does not know the log', async () => {
+  test('reports a gap for the commit of a version without the log', async () => {
     const first = await replica()
     const other = otherHandle(database)
     await other.sql.begin(async (tx) => {
@@ -295,8 +295,8 @@ describe('Follower', () => {
   })
 })
 
-describe('the hour', () => {
-  test('is opened at one place for all processes, once', async () => {
+describe('the hour of the log', () => {
+  test('is opened at one position for all processes, once', async () => {
     const [first, second] = [await replica(), await replica()]
     await Promise.all(running.map((one) => one.watchTime()))
     await caughtUp()
@@ -315,7 +315,7 @@ describe('the hour', () => {
     ])
   })
 
-  test('of a clock that is far ahead is not believed, and opened when it comes', async () => {
+  test('of a clock that is far ahead is ignored, and opened when it comes', async () => {
     const [first, ahead] = [await replica(), await replica({ at: '2026-03-06T03:10:00Z' })]
     await first.watchTime()
     await caughtUp()
@@ -335,7 +335,7 @@ describe('the hour', () => {
     expect(first.gaps).toEqual([])
   })
 
-  test('begins again where the clock was set back, and goes on from there', async () => {
+  test('starts over if the clock was set back, and continues from there', async () => {
     const first = await replica({ at: '2026-03-06T03:10:00Z' })
     await first.watchTime()
     await caughtUp()
@@ -349,7 +349,7 @@ describe('the hour', () => {
     expect(opened.hour).toEqual({ ms: HOUR, previousMs: null })
   })
 
-  test('begins again where hours are missing', async () => {
+  test('starts over if hours are missing', async () => {
     const first = await replica()
     await first.watchTime()
     await caughtUp()
@@ -438,7 +438,7 @@ describe('a tick', () => {
     expect(first.heard).toEqual(second.heard)
   })
 
-  test('is the time at which a process begins', async () => {
+  test('is the time at which a process starts', async () => {
     const first = await replica()
     first.core.live.watch(ANYWHERE)
     first.clock.advance(MINUTE_MS)

@@ -54,7 +54,7 @@ test('commits of one process are applied in their order without reading the log'
   expect(second.heard).toEqual(first.heard)
 })
 
-test('the log is read where another process committed in between', async () => {
+test('the log is read if another process committed in between', async () => {
   const { first, second } = await replicas()
   const handle = otherHandle(database)
   const store = createObservationStore(handle, second.clock)
@@ -67,7 +67,7 @@ test('the log is read where another process committed in between', async () => {
   await handle.close()
 })
 
-test('a commit whose answer was lost is served without another one', async () => {
+test('a commit whose response was lost is served without another one', async () => {
   const { first } = await replicas()
   const { follower } = first.core
   const store = createObservationStore(first.database, first.clock)
@@ -81,7 +81,7 @@ test('a commit whose answer was lost is served without another one', async () =>
   expect(first.steps[0]!.quotes.map(({ rate }) => rate)).toEqual([9])
 })
 
-test('a commit of more rows than the log names is served at once, and a gap for all', async () => {
+test('a commit of more rows than the log names is served at once, and is a gap for all', async () => {
   const { first, second } = await replicas()
   const rows = Array.from({ length: CHANGE_ROWS_MAX + 1 }, (_, i) =>
     observation({ rate: `${i + 1}`, effectiveMs: NOW_MS - i }),
@@ -104,7 +104,7 @@ test('a commit on a server that is behind this memory is served, as a gap', asyn
   expect(first.gaps).toEqual([live.position])
 })
 
-test('those who watch nothing hear of one gap once they watch, and not of each commit', async () => {
+test('listeners that watch nothing get one gap once they watch, and not each commit', async () => {
   const replica = await LiveReplica.start(otherHandle(database), {
     clock: clockAt(AT),
     isWatched: false,

@@ -50,7 +50,7 @@ function reading(hub: StreamHub, lastEventId: string | null = null) {
 const idOf = (block: string): string => /^id: (.*)$/m.exec(block)![1]!
 
 describe('a stream over two processes on one database', () => {
-  test('is the same in both, and goes on in the other where it was cut off', async () => {
+  test('is the same in both, and continues in the other after it was cut off', async () => {
     const [first, second] = [await started(), await started()]
     const stayed = reading(first.hub)
     const left = reading(second.hub)
@@ -75,7 +75,7 @@ describe('a stream over two processes on one database', () => {
     expect(new Set(stayed.blocks.map(idOf)).size).toBe(stayed.blocks.length)
   })
 
-  test('knows the beginning of a process that started later, and asks again from before it', async () => {
+  test('recognises the start of a later process, and gets a reset from before it', async () => {
     const first = await started()
     const stayed = reading(first.hub)
     await first.replica.record(observation({ rate: '101' }))

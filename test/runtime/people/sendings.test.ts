@@ -13,24 +13,24 @@ describe('sendingsOnce', () => {
     return []
   })
 
-  test('asks once for questions of one minute, also of one moment', async () => {
+  test('queries once for requests of one minute, even concurrent ones', async () => {
     await Promise.all([ask(NOW_MS), ask(NOW_MS), ask(NOW_MS + MINUTE_MS - 1)])
     expect(asked).toEqual([NOW_MS])
   })
 
-  test('asks again after a minute, and when the clock was set back by one', async () => {
+  test('queries again after a minute, and when the clock was set back by one', async () => {
     await ask(NOW_MS + MINUTE_MS)
     await ask(NOW_MS)
     expect(asked.splice(0)).toEqual([NOW_MS, NOW_MS + MINUTE_MS, NOW_MS])
   })
 
-  test('asks again after a publication', async () => {
+  test('queries again after a publication', async () => {
     memory.publish({}, NOW_MS)
     await ask(NOW_MS)
     expect(asked).toEqual([NOW_MS])
   })
 
-  test('asks again after a question that failed', async () => {
+  test('queries again after a query that failed', async () => {
     let asked = 0
     const failing = sendingsOnce(memory, async () => {
       asked++

@@ -42,7 +42,7 @@ describe('Backups', () => {
     expect(new Backups({ ...parts, config: loadConfig({}) }).jobs).toEqual([])
   })
 
-  test('makes a backup that can be restored, notes it, and keeps as many as wanted', async () => {
+  test('creates a backup that can be restored, records it, and keeps as many as configured', async () => {
     const folder = join(await scratchFolder(), 'backups')
     await mkdir(folder)
     await writeFile(join(folder, 'a file of somebody'), '')
@@ -77,7 +77,7 @@ describe('Backups', () => {
     ])
   })
 
-  test('is made once, by one of the replicas, however their clocks differ', async () => {
+  test('creates one once, on one of the replicas, however their clocks differ', async () => {
     const folder = await scratchFolder()
     const all = ['03:00:00.000', '03:00:00.900', '03:00:02.000'].map((time) =>
       replica(`2026-03-05T${time}Z`, { BACKUP_DIR: folder }),
@@ -87,7 +87,7 @@ describe('Backups', () => {
     expect(await readdir(folder)).toHaveLength(1)
   })
 
-  test('leaves nothing of one that a stop ended, and says so', async () => {
+  test('leaves nothing of a backup that a stop ended, and says so', async () => {
     const folder = await scratchFolder()
     const { backups, run } = replica('2026-03-05T03:00:00Z', { BACKUP_DIR: folder })
     const ended = run().catch(({ message }: Error) => message)
@@ -96,14 +96,14 @@ describe('Backups', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('fails where the folder cannot be written, with its name', async () => {
+  test('fails if the folder cannot be written, with its name', async () => {
     const folder = await scratchFolder()
     await writeFile(join(folder, 'file'), '')
     const { run } = replica('2026-03-05T03:00:00Z', { BACKUP_DIR: join(folder, 'file') })
     await expect(run()).rejects.toThrow(join(folder, 'file'))
   })
 
-  test('goes to a bucket in parts, and the oldest there go too', async () => {
+  test('uploads to a bucket in parts, and deletes the oldest there too', async () => {
     const bucket = await startBucket()
     const { run, clock } = replica('2026-03-05T03:00:00Z', {
       ...KEYS,

@@ -39,7 +39,7 @@ const rows = async () =>
       .map(({ labels, value }) => [`${labels.provider} ${labels.outcome}`, value]),
   )
 
-test('a full disk refuses batches in true words, and says so, until there is room', async () => {
+test('a full disk makes batches fail with the right error, and is reported, until there is room', async () => {
   expect(await ready()).toEqual([200, true])
   await withoutRoom(database.sql, async () => {
     const refused = await replica.post(ROW, key)
@@ -54,7 +54,7 @@ test('a full disk refuses batches in true words, and says so, until there is roo
   expect(await ready()).toEqual([200, true])
 })
 
-test('rows are counted by provider, and by what became of them', async () => {
+test('rows are counted by provider, and by outcome', async () => {
   const before = await rows()
   const headers = { 'idempotency-key': 'once' }
   const batch = [ROW, { ...ROW, provider_id: 'retail-b' }]
@@ -74,7 +74,7 @@ test('rows are counted by provider, and by what became of them', async () => {
   })
 })
 
-test('the busiest accounts are known by id, and one without units is named once a day', async () => {
+test('the busiest accounts are listed by id, and one without units is logged once a day', async () => {
   const poor = await addAccount(database, { plan: 'free' })
   const small = await Replica.start(database, { settings: { QUOTA_FREE: '2', LOG_LEVEL: 'debug' } })
   for (let i = 0; i < 4; i++) await small.get('/rates?from=USD&to=KES', poor.keys[0]!)

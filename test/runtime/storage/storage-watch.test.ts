@@ -42,7 +42,7 @@ describe('StorageWatch', () => {
     ])
   })
 
-  test('tries by itself, and believes a success after a failure', async () => {
+  test('tries by itself, and trusts a success after a failure', async () => {
     const { watch, trials } = watching()
     watch.noteFull()
     trials.push(FULL)
@@ -52,7 +52,7 @@ describe('StorageWatch', () => {
     expect(watch.isRecording).toBe(true)
   })
 
-  test('believes a success that may say nothing only a minute after the last refusal', async () => {
+  test('trusts a success that may prove nothing only a minute after the last refusal', async () => {
     const { watch, clock } = watching()
     watch.noteFull()
     await watch.check()
@@ -64,7 +64,7 @@ describe('StorageWatch', () => {
     expect(watch.isRecording).toBe(true)
   })
 
-  test('says that the database failed otherwise, and stays as it was', async () => {
+  test('reports that the database failed otherwise, and keeps its state', async () => {
     const { watch, trials } = watching()
     watch.noteFull()
     trials.push(new Error('connection refused'))
@@ -86,13 +86,13 @@ describe('StorageWatch', () => {
 })
 
 describe('StorageWatch.overdueMs', () => {
-  test('is unknown where no backup was ever made and none is made by itself', async () => {
+  test('is unknown if no backup was ever created and none is scheduled', async () => {
     const { watch } = watching()
     await watch.check()
     expect(watch.overdueMs).toBeNull()
   })
 
-  test('counts from two days after the last one by hand', async () => {
+  test('counts from two days after the last manual one', async () => {
     const { watch, clock } = watching({ lastBackupMs: Date.parse(AT) })
     await watch.check()
     clock.advance(2 * DAY_MS)
@@ -101,7 +101,7 @@ describe('StorageWatch.overdueMs', () => {
     expect(watch.overdueMs).toBe(HOUR_MS)
   })
 
-  test('gives one by itself an hour, and a new service until its first', async () => {
+  test('allows a scheduled one an hour, and a new service until its first', async () => {
     const { watch, clock } = watching({}, '0 15 * * *')
     await watch.check()
     expect(watch.overdueMs).toBe(0)
@@ -113,7 +113,7 @@ describe('StorageWatch.overdueMs', () => {
     expect(watch.overdueMs).toBe(24 * HOUR_MS - MINUTE_MS)
   })
 
-  test('is over with the next one by itself', async () => {
+  test('ends with the next scheduled one', async () => {
     const { watch, clock } = watching(
       { lastBackupMs: Date.parse('2026-03-05T15:04:00Z') },
       '0 15 * * *',

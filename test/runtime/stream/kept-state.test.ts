@@ -11,7 +11,7 @@ const STEPS = 40
 const RUN_MS_MAX = 120_000
 
 test(
-  'a client that keeps prices by offer_id knows what /rates says, whatever changes, without a reset',
+  'a client that keeps prices by offer_id ends with the prices of /rates, whatever changes, without a reset',
   async () => {
     const database = await freshDatabase()
     await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })

@@ -33,7 +33,7 @@ const streamOf = (replica: Replica, key: string, headers: Record<string, string>
 
 const row = (rate: number) => ({ provider_id: 'retail-a', from: 'USD', to: 'KES', rate })
 
-test('a stream hears of commits of any replica, ends with its process, and goes on elsewhere', async () => {
+test('a stream gets the commits of any replica, ends with its process, and continues elsewhere', async () => {
   const [one, other] = replicas as [Replica, Replica]
   const { keys } = await addAccount(database, { role: 'treasury' })
   const key = keys[0]!
@@ -53,7 +53,7 @@ test('a stream hears of commits of any replica, ends with its process, and goes 
   expect((await next.event('quote')).data.rate).toBe(129)
 })
 
-test('a stream begins at or after all that its process answered before', async () => {
+test('a stream starts at or after everything that its process returned before', async () => {
   const [one] = replicas as [Replica]
   const { keys } = await addAccount(database, { role: 'treasury', plan: 'enterprise' })
   const key = keys[0]!
@@ -76,7 +76,7 @@ test('a stream begins at or after all that its process answered before', async (
   }
 })
 
-test('429 for a third stream of a free account', async () => {
+test('429 is returned for a third stream of a free account', async () => {
   const [one] = replicas as [Replica]
   const { keys } = await addAccount(database, { plan: 'free' })
   // a response that is not read may be collected, which ends its stream
@@ -89,7 +89,7 @@ test('429 for a third stream of a free account', async () => {
   expect(readers.map(({ isOver }) => isOver)).toEqual([false, false])
 })
 
-test('the metrics tell what streams do, and what became of them', async () => {
+test('the metrics count streams and their ends', async () => {
   const [one] = replicas as [Replica]
   const { keys, keyIds } = await addAccount(database, { role: 'treasury' })
   const key = keys[0]!
