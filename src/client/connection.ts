@@ -17,13 +17,13 @@ const HEXADECIMAL = 16
 type Position = { readonly offset?: number; readonly until?: string }
 type Page = { readonly has_more: boolean; readonly count: number; readonly to_date: string }
 
-/** The way in which every operation asks: address, key, tries, waits and errors. */
+/** The common part of all operations: address, key, retries, waits and errors. */
 export class Connection {
   readonly #options: Said<CorridorOptions> & typeof DEFAULTS
   readonly #send: Send
   #position = 0
 
-  /** Throws a TypeError for an address or a key that cannot be one. */
+  /** Throws a TypeError for an invalid address or key. */
   constructor(options: CorridorOptions) {
     this.#options = { ...DEFAULTS, ...said(options) }
     const { url, fetch } = this.#options
@@ -31,7 +31,7 @@ export class Connection {
       baseUrl: baseUrlOf(url),
       headers: keyHeaders(options),
       querySerializer: { array: { style: 'form', explode: false } },
-      // The header with the key would go along to another host.
+      // A redirect would send the header with the key to another host.
       redirect: 'manual',
       ...(fetch && { fetch }),
     })
@@ -39,8 +39,9 @@ export class Connection {
   }
 
   /**
-   * The greatest `X-Corridor-Position` of an answer so far; 0 before the first. As `min_position`
-   * of a question it makes any replica answer with all that was recorded or read here before.
+   * The greatest `X-Corridor-Position` of the responses so far; 0 before the first. As the
+   * `min_position` of a request, it makes any replica include everything recorded or read here
+   * before.
    */
   get position(): number {
     return this.#position
@@ -83,7 +84,7 @@ export class Connection {
     return streamed({ ...terms, open })
   }
 
-  /** All pages from a position on. They stay in the window of the first one while time goes on. */
+  /** All pages from an offset on. They stay in the window of the first page as time passes. */
   protected async *pages<Parameters extends Position, Body extends Page>(
     ask: (parameters: Parameters) => Promise<Body>,
     parameters: Parameters,
@@ -101,7 +102,7 @@ export class Connection {
 
 type Said<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> }
 
-/** The members that are not undefined. */
+/** The options without those that are undefined. */
 const said = <Options extends object>(options: Options): Said<Options> =>
   Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
@@ -122,7 +123,7 @@ function keyHeaders({ key, keyHeader }: CorridorOptions): Record<string, string>
   return keyHeader === 'Authorization' ? { Authorization: `Bearer ${key}` } : { 'X-API-Key': key }
 }
 
-/** A random text; `crypto.randomUUID` is only there for pages that came by https. */
+/** A random string; `crypto.randomUUID` exists only in secure contexts, such as https pages. */
 const randomKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(KEY_BYTES))]
     .map((byte) => byte.toString(HEXADECIMAL).padStart(2, '0'))

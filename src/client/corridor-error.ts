@@ -1,8 +1,8 @@
 import type { ErrorBody } from './operation.ts'
 
 /**
- * Transport errors: no response in time, no connection, a redirect, and a response that is not of
- * this service.
+ * Transport errors: no response in time, no connection, a redirect, and a response that is not
+ * Corridor's.
  */
 type TransportCode = 'timeout' | 'unreachable' | 'redirected' | 'unexpected_answer'
 
@@ -16,22 +16,22 @@ type Facts = {
   readonly cause?: unknown
 }
 
-/** Any failure of a call, but for one that the caller aborted: that rejects with his own reason. */
+/** Any failure of a call, except that an aborted call rejects with the signal's own reason. */
 export class CorridorError extends Error {
   override readonly name = 'CorridorError'
-  /** A stable word; the message is a sentence for people. */
+  /** A stable code; the message is a sentence for people. */
   readonly code: ErrorBody['code'] | TransportCode
-  /** The HTTP status; null without an answer. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null
-  /** The body of the error, whose further members depend on its `code`; null if it has none. */
+  /** The body of the error, whose other fields depend on its `code`; null without a body. */
   readonly details: ErrorBody | null
-  /** The id to quote when you report the failure; null if the answer does not tell it. */
+  /** The id to quote when you report the failure; null if the response has none. */
   readonly requestId: string | null
-  /** The time to wait before asking again; null if the response does not say. */
+  /** Seconds to wait before a retry; null if the response does not say. */
   readonly retryAfterSeconds: number | null
   /**
-   * The `Idempotency-Key` that was sent, else null. With it the same rows can be recorded again
-   * without the danger that they are recorded twice.
+   * The `Idempotency-Key` that was sent, else null. Resend the same rows with it to make sure that
+   * they are not recorded twice.
    */
   readonly idempotencyKey: string | null
 

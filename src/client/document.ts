@@ -1,6 +1,6 @@
 /**
- * Stands where the types are that openapi-typescript makes of the OpenAPI document. When the client
- * is built, those take its place, and the client is compiled with them.
+ * Placeholder for the types that openapi-typescript generates from the OpenAPI document. The build
+ * replaces it by those types and compiles the client with them.
  */
 export type operations = Record<
   string,

@@ -2,26 +2,26 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { CorridorError } from './corridor-error.ts'
 import { TIMER_MS_MAX } from './patience.ts'
 
-/** The longest event that is waited for; none of the service comes near it. */
+/** The longest event accepted; the service sends none of nearly that length. */
 const EVENT_LENGTH_MAX = 1_048_576
 
-/** The id that a sign of life tells, so that the way back stays short where nothing happens. */
+/** The id in a heartbeat, so that a reconnection has little to catch up on. */
 const ID = /^\d+-\d*$/
 
 type Hearing = {
   readonly signal: AbortSignal | undefined
-  /** The longest time for which nothing may come, in milliseconds; null for ever. */
+  /** The longest silence, in milliseconds; null for no limit. */
   readonly silenceMsMax: number | null
-  /** The service names how long to wait before the next connection, in milliseconds. */
+  /** Receives the service's delay before the next connection, in milliseconds. */
   onRetry(ms: number): void
-  /** A sign of life that is not an event. */
+  /** Called for a heartbeat, which is not an event. */
   onAlive(): void
 }
 
 /**
- * The events of one connection as they come. It ends where the service ends it, where it is lost,
- * where nothing came for too long, and where the signal is aborted; half an event at its end is
- * left out. Rejects for an event that is too long.
+ * The events of one connection as they arrive. It ends when the service ends it, the connection is
+ * lost or silent for too long, or the signal is aborted; an incomplete event at its end is dropped.
+ * Rejects for an event that is too long.
  */
 export async function* messagesOf(
   body: ReadableStream<Uint8Array>,
@@ -79,7 +79,7 @@ async function nextPiece(
   }
 }
 
-/** An error for a response that is not of this service. */
+/** An error for a response that is not Corridor's. */
 export const strange = (what: string): CorridorError =>
   new CorridorError(`the address answered, but not as Corridor does; check the url: ${what}`, {
     code: 'unexpected_answer',

@@ -21,8 +21,8 @@ type Reply = Awaited<ReturnType<Send>>
 type Outcome = { readonly value: unknown; readonly position: number | null }
 
 /**
- * One try: its value, or why there is none. Rejects with the reason of the caller's signal, and for
- * a body that cannot be JSON.
+ * Makes one try; returns its value or the error. Rejects with the reason of the caller's signal,
+ * and for a request body that cannot become JSON.
  */
 export async function exchanged(
   send: Send,
@@ -79,7 +79,7 @@ function outcomeOf(
 ): Outcome | CorridorError {
   const { status, headers } = response
   const facts = {
-    // A browser shows nothing of a redirect, and 0 as its status.
+    // A browser hides a redirect: its status is 0.
     ...(status > 0 && { status }),
     requestId: headers.get('x-request-id'),
     retryAfterSeconds: retryAfterSeconds(headers),
@@ -101,7 +101,7 @@ function outcomeOf(
   })
 }
 
-/** The position that an answer tells; null if it tells none. */
+/** The position that a response states; null if it states none. */
 function positionIn(headers: Headers): number | null {
   const text = headers.get('x-corridor-position')
   return text === null ? null : Number(text)
@@ -133,7 +133,7 @@ const strangeness = (status: number, body: unknown): string =>
   `the address answered ${status}, but not as Corridor does; check the url. It said: ` +
   JSON.stringify(String(body ?? '').slice(0, EXCERPT_LENGTH_MAX))
 
-/** The message of a failed fetch and that of its cause: Node's own says only that it failed. */
+/** The message of a failed fetch with that of its cause: Node's own says only that it failed. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const below = cause.cause instanceof Error ? cause.cause.message : ''

@@ -1,6 +1,6 @@
 import type { components, operations } from './document.ts'
 
-/** The shapes that the document names: `Schemas['ProviderRate']`. */
+/** The schemas that the document names: `Schemas['ProviderRate']`. */
 export type Schemas = components['schemas']
 
 export type OperationId = keyof operations
@@ -12,7 +12,7 @@ export type BodyOf<Id extends OperationId> = JsonOf<operations[Id]['requestBody'
 
 export type AnswerOf<Id extends OperationId> = JsonOf<ResponseOf<Id, Success>>
 
-/** The body of any error that an operation may answer with; `code` tells them apart. */
+/** The body of any error response of the operations, told apart by `code`. */
 export type ErrorBody = {
   [Id in OperationId]: JsonOf<ResponseOf<Id, Exclude<keyof operations[Id]['responses'], Success>>>
 }[OperationId]

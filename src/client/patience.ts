@@ -1,9 +1,9 @@
-/** The longest time that a timer takes; a longer one would be over at once. */
+/** The longest delay of a timer; a longer one would fire at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1
 
 const MS_PER_SECOND = 1000
 const BACKOFF_MS = 250
-/** The longest pause before the next try where no answer came, which costs nothing. */
+/** The longest pause before a retry after no response, which costs nothing. */
 const UNANSWERED_MS_MAX = 5000
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
@@ -12,30 +12,30 @@ const OF_PROXIES: readonly number[] = [502, UNAVAILABLE, 504]
 /** Limits of a client's retries. */
 type Patience = {
   readonly retries: number
-  /** The longest wait before one more try. */
+  /** The longest wait before a retry. */
   readonly waitMsMax: number
 }
 
-/** A try that failed. */
+/** A failed try. */
 type Miss = {
-  /** The number of tries that failed before it. */
+  /** The number of failed tries before it. */
   readonly earlier: number
   /** `lost` for a connection that was open. */
   readonly code: string
-  /** The status of the answer; null without one. */
+  /** The status of the response; null without a response. */
   readonly status: number | null
   readonly retryAfterSeconds: number | null
-  /** Says whether a call that may have been carried out can be made again. */
+  /** Says whether it is safe to repeat a call that may have been carried out. */
   readonly isRepeatable: boolean
 }
 
 /**
- * The number of milliseconds to wait before the next try; null for none.
+ * Returns the number of milliseconds to wait before the next try; null for no retry.
  *
- * 429 and 503 are tried again after the time that they name, unless that is too long: a budget that
- * is used up comes back the next day. Where no answer came, or that of a proxy without its service,
- * a call that can be repeated is tried again after a growing pause, but not after a timeout: the
- * caller said how long to wait.
+ * 429, and 503 of a call that can be repeated, are retried after their `Retry-After` unless it is
+ * too long: a used-up budget is renewed the next day. After no response, or one of a proxy without
+ * its service, a call that can be repeated is retried after a growing pause. A timeout is not
+ * retried: the caller set the limit.
  */
 export function pauseMs(miss: Miss, { retries, waitMsMax }: Patience): number | null {
   const { earlier, code, status, retryAfterSeconds, isRepeatable } = miss
@@ -52,8 +52,8 @@ export function pauseMs(miss: Miss, { retries, waitMsMax }: Patience): number | 
 }
 
 /**
- * The seconds that `Retry-After` names, as a number or as a date, which is held against the date of
- * the answer; null without either.
+ * The seconds of `Retry-After`, which is a number or a date, compared with the date of the
+ * response; null if it is absent or neither.
  */
 export function retryAfterSeconds(headers: Headers): number | null {
   const text = headers.get('retry-after')?.trim()

@@ -12,11 +12,11 @@ type Bodies = {
   ended: 'StreamEnded'
 }
 
-/** One event of a stream; `type` tells what its `data` is. */
+/** One event of a stream; `type` determines the shape of `data`. */
 export type StreamEvent = {
   [Type in keyof Bodies]: {
     readonly type: Type
-    /** Its place in the order that all replicas share; null if an event has none. */
+    /** Position in the order that all replicas share; null if an event has none. */
     readonly id: string | null
     readonly data: Schemas[Bodies[Type]]
   }
@@ -27,6 +27,6 @@ const TYPES: Readonly<Record<keyof Bodies, true>> = {
   ...{ catalogue: true, reset: true, slow: true, ended: true },
 }
 
-/** Reports whether an event is known by this name here; a service that is newer may have others. */
+/** Reports whether this version knows the event; newer services may send others. */
 export const isKnown = (type: string | undefined): type is StreamEvent['type'] =>
   type !== undefined && Object.hasOwn(TYPES, type)

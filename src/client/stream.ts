@@ -6,7 +6,7 @@ import { pauseMs } from './patience.ts'
 import { isKnown, type StreamEvent } from './stream-event.ts'
 
 const EVENT_STREAM = 'text/event-stream'
-/** By how much a wait is stretched at most, so that many clients do not come back at once. */
+/** Maximum random extension of a wait, so that many clients do not reconnect at once. */
 const SPREAD = 0.5
 
 /** Events that even a failing connection sends, so they do not reset the back-off. */
@@ -17,11 +17,11 @@ type Terms = StreamOptions & {
   readonly waitMsMax: number
   readonly silenceMsMax: number | null
   readonly wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>
-  /** Opens one connection after the event with this id: its answer, or why there is none. */
+  /** Opens one connection after the event with this id; returns its response or the error. */
   readonly open: (lastEventId: string | null) => Promise<Response | CorridorError>
 }
 
-/** State that is kept from one connection to the next. */
+/** State that outlives a connection. */
 class Course {
   /** Says whether a connection has been open. */
   isOpened = false
@@ -42,8 +42,8 @@ class Course {
 }
 
 /**
- * The events of a stream, which is opened again where it ends, after the last event that was handed
- * out. Rejects with a CorridorError if it is refused for good, or with the signal's reason.
+ * The events of a stream. A connection that ends is reopened after the last event that was yielded.
+ * Rejects with a CorridorError if it is refused for good, or with the signal's reason.
  */
 export async function* streamed(terms: Terms): AsyncGenerator<StreamEvent, void, void> {
   const { signal, silenceMsMax, lastEventId = null } = terms
@@ -61,7 +61,7 @@ export async function* streamed(terms: Terms): AsyncGenerator<StreamEvent, void,
   }
 }
 
-/** A connection that is open, after as many tries as it takes. */
+/** Opens a connection, with as many tries as it takes. */
 async function opened(terms: Terms, course: Course): Promise<Response> {
   for (;;) {
     terms.signal?.throwIfAborted()
@@ -75,8 +75,8 @@ async function opened(terms: Terms, course: Course): Promise<Response> {
 }
 
 /**
- * Waits before the next connection. Throws `refusal` if it is for good: until the first connection
- * by the rules of a call, after that whatever may pass is waited for, a timeout too.
+ * Waits before the next connection. Throws `refusal` if it is final: until the first connection by
+ * the rules of a call; after that any temporary failure is retried, timeouts included.
  */
 async function pause(terms: Terms, course: Course, refusal?: CorridorError): Promise<void> {
   const { isOpened, failures: earlier, retryMs } = course
@@ -95,9 +95,9 @@ const facts = ({ code, status, retryAfterSeconds }: CorridorError) => ({
   ...{ code, status, retryAfterSeconds },
 })
 
-/** An event as it is handed out; null for one of a kind that is not known here. */
+/** The event to yield; null for an event of an unknown type. */
 function eventOf({ id, event: type, data }: EventSourceMessage, course: Course) {
-  // A hello may name a place beyond events that a resumed stream is about to bring.
+  // A hello may name a position beyond events that a resumed stream is about to send.
   if (id && (type !== 'hello' || course.lastEventId === null)) course.lastEventId = id
   if (!isKnown(type)) return null
   if (!OF_THE_CONNECTION.includes(type)) course.failures = 0
@@ -108,7 +108,7 @@ function eventOf({ id, event: type, data }: EventSourceMessage, course: Course) 
   }
 }
 
-/** The response, or the reason why it is not a stream. */
+/** The response, or the error that it is not a stream. */
 export const streamOf = (answer: Response): Response | CorridorError =>
   answer.body && answer.headers.get('content-type')?.startsWith(EVENT_STREAM)
     ? answer

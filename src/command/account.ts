@@ -122,7 +122,7 @@ async function resetSecondFactor(terminal: Terminal, id: string, { json = false 
   })
 }
 
-/** Asks for confirmation by name on a terminal: an id does not say who becomes an admin. */
+/** Asks for confirmation by name on a terminal: an id does not identify a person. */
 async function confirmAdmin(terminal: Terminal, { accounts: [account] }: Found): Promise<void> {
   if (!account || account.role === 'admin' || !terminal.isSure) return
   const question = `Make ${account.email} an admin, who may change every account and end every key?`

@@ -33,7 +33,7 @@ export function addCatalogue(program: Command, terminal: Terminal): void {
     })
 }
 
-/** The sample's catalogue as a file; its flags are where this service shows them, if anywhere. */
+/** The sample's catalogue as a file; its flags are at this service's address, if anywhere. */
 function starter(publicUrl: string | null): string {
   const { currencies, providers } = sampleCatalogue(publicUrl ?? '')
   const shown = currencies.map((one) => (publicUrl === null ? { ...one, flag_url: null } : one))
@@ -58,8 +58,8 @@ async function apply({ text, path, isJson }: CatalogueFile, terminal: Terminal):
 }
 
 /**
- * Repairs the hours around now. Observations that were recorded just before a provider is switched
- * may hold from just after it: their hour was rolled up by what the provider was until then.
+ * Repairs the hours around now. Observations recorded just before a provider is switched may take
+ * effect just after it: their hour was rolled up by the earlier state of the provider.
  */
 async function repairLastHours(database: Database): Promise<void> {
   const rollups = createRollupStore(database)

@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.ts'
 
 type Add = (program: Command, terminal: Terminal) => void
 
-/** Every command in the order of the help, and how the file that adds it is loaded. */
+/** Every command in the order of the help, and the loader of the file that adds it. */
 const FILES: Readonly<Record<string, () => Promise<Add>>> = {
   serve: async () => (await import('./serve.ts')).addServe,
   worker: async () => (await import('./worker.ts')).addWorker,

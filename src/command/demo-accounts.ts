@@ -18,8 +18,8 @@ export const demoEmail = (plan: Plan): string => `${plan}@demo.example`
 
 /**
  * One account for each plan, each with a key that works: those in `known` that the database has, a
- * new key where the known one is gone or revoked, and a new account where there is none. Plan and
- * role are the present ones.
+ * new key if the known one is gone or revoked, and a new account if there is none. Plan and role
+ * are the present ones.
  */
 export async function demoAccounts(
   database: Database,

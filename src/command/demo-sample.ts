@@ -14,7 +14,7 @@ type Preparation = {
   say(line: string): void
 }
 
-/** Loads the sample unless one is there; data and accounts of an earlier start are kept. */
+/** Loads the sample unless one is there; retains data and accounts of an earlier start. */
 export async function preparedDemo({
   database,
   config,

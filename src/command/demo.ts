@@ -21,7 +21,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
 
 type Ready = { readonly origin: string; readonly key: string }
 
-/** Serves a demonstration until a signal ends it; tells `onReady` once it answers. */
+/** Serves a demonstration until a signal ends it; calls `onReady` once it accepts requests. */
 export const serveDemo = (terminal: Terminal, onReady: (demo: Ready) => void): Promise<void> =>
   serveUntilSignal(terminal, { configOf: demoConfig }, async ({ config, log, database }) => {
     const say = (line: string) => log.info({}, line)

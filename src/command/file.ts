@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { FileFault } from '~/file/csv.ts'
 import { CommandFailure } from './terminal.ts'
 
-/** The name that stands for standard input. */
+/** The name for standard input. */
 export const STDIN = '-'
 
 const CHUNK_BYTES = 262_144

@@ -55,7 +55,7 @@ export const unlessInterrupted = <T>(work: () => Promise<T>, hold: Hold): Promis
     }
   })
 
-/** From now on and until `listen` ends, signals only reject the promise that it is given. */
+/** Until `listen` ends, signals only reject the promise that it is given. */
 async function hearingSignals<T>(
   hold: Hold,
   listen: (interrupted: Promise<never>) => Promise<T>,

@@ -9,14 +9,14 @@ type NewKey = {
   readonly email: string
   /** Says whether the database holds sample prices. */
   readonly isSample: boolean
-  /** The language of the person's mails; null where none is known. */
+  /** The language of the person's emails; null if none is known. */
   readonly language: string | null
   readonly key: Pick<Key, 'name' | 'lastFour'>
 }
 
 /**
- * Mails the account's person about a key made here, if the settings name a mail server. The key is
- * made whether or not the mail is accepted; a failure is only reported.
+ * Emails the account's person about a key created here, if the settings name a mail server. The key
+ * is created whether or not the email is accepted; a failure is only reported.
  */
 export async function mailOfKey(
   terminal: Terminal,

@@ -1,4 +1,4 @@
-/** A longer line is passed over; a tool server takes a sixteenth of it. */
+/** A longer line is skipped; an MCP server takes a sixteenth of it. */
 export const LINE_BYTES_MAX = 1_048_576
 
 const NEWLINE = 0x0a

@@ -16,7 +16,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
     .action(({ url }: { url?: string }) => (url ? toService(terminal, url) : toDemo(terminal)))
 }
 
-/** The address of the tool server of a service, which may be named by its own. */
+/** The address of a service's MCP server, which the setting may name itself. */
 function toolServerAt(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -34,8 +34,8 @@ async function toService(terminal: Terminal, url: string): Promise<void> {
 }
 
 /**
- * Serves a demonstration for this one client until it closes the input, where the client's folder
- * and ports that others use do not matter.
+ * Serves a demonstration for this one client until it closes the input. The client's folder and
+ * ports in use do not matter.
  */
 function toDemo(terminal: Terminal): Promise<void> {
   const env = withDefaults(terminal.env, {

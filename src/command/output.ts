@@ -3,7 +3,7 @@ import type { Output } from '~/store/transfer/compressed.ts'
 import { newFile } from '~/store/transfer/new-file.ts'
 import { CommandFailure } from './terminal.ts'
 
-/** The name that stands for standard output. */
+/** The name for standard output. */
 export const STDOUT = '-'
 
 /** A new file or standard output. Throws for an existing file, or a terminal. */

@@ -27,7 +27,7 @@ export async function* withProgress(
   }
 }
 
-/** Told how far work has come. */
+/** Called with the progress of the work. */
 export type Reach = (done: number, total: number) => void
 
 /** The result of `work`, with a bar that counts what it has done in units of `unit`. */
@@ -44,7 +44,7 @@ export async function withBar<T>(
   }
 }
 
-/** A bar on stderr, only where a person is watching. */
+/** A bar on stderr, only if a person is watching. */
 class Bar {
   readonly #bar: SingleBar | null
   #isBegun = false

@@ -4,10 +4,10 @@ import type { Batch, Fault } from '~/file/lines.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 
 const FAULTS_SHOWN_MAX = 20
-/** The maximum number of faulty rows that are counted before reading stops. */
+/** The maximum number of invalid rows that are counted before reading stops. */
 const FAULTS_COUNTED_MAX = 1000
 
-/** Counts faulty rows and keeps the faults of the first ones. */
+/** Counts invalid rows and retains the errors of the first ones. */
 export class FaultReport {
   count = 0
   readonly #first: Fault[] = []
@@ -21,7 +21,7 @@ export class FaultReport {
     this.count += faults.length
   }
 
-  /** Lists the first faults by line, and returns in words how many there are. */
+  /** Lists the first errors by line, and returns a phrase with their number. */
   tell(terminal: Terminal): string {
     for (const { number, fault } of this.#first) terminal.say(`line ${number}: ${printable(fault)}`)
     const more = this.count - this.#first.length
@@ -31,10 +31,10 @@ export class FaultReport {
 }
 
 /**
- * Passes on the rows of `read` unless one is faulty.
+ * Passes on the rows of `read` unless one is invalid.
  *
- * After the first fault no more rows are passed on: reading continues only to report further
- * faults, up to a bound, and ends with a CommandFailure.
+ * After the first error no more rows are passed on: reading continues only to report further
+ * errors, up to a bound, and ends with a CommandFailure.
  */
 export async function* allOrNothing<T>(
   read: AsyncIterable<Batch<T>>,
@@ -81,7 +81,7 @@ export class RejectsFile {
 
   /**
    * Gives the file its name and replaces the one of an earlier run, which is removed even if
-   * nothing was rejected. Throws CommandFailure, which tells where the rows are.
+   * nothing was rejected. Throws CommandFailure, which says where the rows are.
    */
   async keep(): Promise<void> {
     try {

@@ -19,7 +19,7 @@ type SampleOptions = {
 
 /**
  * Loads the sample into a database, moved by `shiftDays`. The catalogue is updated each time;
- * quotes and references of an earlier start stay as they are. Says whether it loaded any.
+ * quotes and references of an earlier start stay as they are. Reports whether it loaded any.
  */
 export async function loadSample(database: Database, options: SampleOptions): Promise<boolean> {
   const { origin, shiftDays, nowMs, say } = options

@@ -23,14 +23,14 @@ export function addServe(program: Command, terminal: Terminal): void {
     )
 }
 
-/** Warns once where the service can only guess its address: a proxy hides how it was called. */
+/** Warns once if the service can only guess its address: a proxy hides the requested one. */
 function warnOfNoAddress({ config, log }: Pick<ServiceOptions, 'config' | 'log'>): void {
   if (config.publicUrl !== null) return
   const reason = 'links and the sign-in of applications follow the Host of each request'
   log.warn({ reason }, 'PUBLIC_URL is not set; behind a proxy, sign-in needs it')
 }
 
-/** Loads what a service needs, which a process that only keeps workers has no use for. */
+/** Loads a service's dependencies, which a process that only supervises workers does not need. */
 async function serveAlone(options: ServiceOptions): Promise<RunningService> {
   const { startService } = await import('~/runtime/service.ts')
   return startService(options)

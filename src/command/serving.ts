@@ -34,7 +34,7 @@ type Begun = {
 
 /**
  * Opens the database, brings its schema up to date, begins a service and serves until a signal ends
- * it. If it cannot start, everything is undone and one line tells why.
+ * it. If it cannot start, everything is undone and one line says why.
  */
 export const serveUntilSignal = (
   terminal: Terminal,
@@ -166,8 +166,8 @@ export async function endInOrder(log: OwnLog, startMs: number): Promise<never> {
 }
 
 /**
- * From now on an uncaught error becomes a line of the log and ends the process with 1, once that is
- * written and everything held is released.
+ * Makes an uncaught error a line of the log and ends the process with 1, once that is written and
+ * everything held is released.
  */
 export function endAtBugs(log: OwnLog, hold: Pick<Hold, 'abandon'>): void {
   const crash = async (error: unknown) => {

@@ -34,8 +34,8 @@ class Signals {
   }
 
   /**
-   * Tells `hearer`, instead of earlier hearers, until the function returned is called. A request
-   * made before is notified at once.
+   * Notifies `hearer`, instead of earlier ones, until the returned function is called; at once if a
+   * request was made before.
    */
   hear(hearer: Hearer): () => void {
     this.#listen()

@@ -1,6 +1,6 @@
 const GAP = '  '
 
-/** Rows of texts as lines with aligned columns. */
+/** Rows of strings as lines with aligned columns. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

@@ -10,7 +10,7 @@ import { schemaVersion } from '~/store/schema-version.ts'
 import { type Hold, interruptible } from './interruption.ts'
 import { signals } from './signals.ts'
 
-/** A failure that tells the person who called what to do: one sentence on stderr, exit status 1. */
+/** A failure that tells the caller what to do: one sentence on stderr, exit status 1. */
 export class CommandFailure extends Error {}
 
 export const failureLine = (error: unknown): string => `corridor: ${reasonOf(error)}`
@@ -23,7 +23,7 @@ export type Terminal = {
   print(line: string): void
   /** Writes a line to stderr: everything but results. */
   say(line: string): void
-  /** Asks the person at the terminal for a yes; only if there is one. */
+  /** Asks the person at the terminal for a yes; absent without a terminal. */
   readonly isSure?: (question: string) => Promise<boolean>
 }
 
@@ -105,7 +105,7 @@ export const withDatabase = <T>(terminal: Terminal, work: Work<T>): Promise<T> =
 
 /**
  * Opens an existing database for a command that reads, or changes what must exist: without a
- * database, or a schema in it, it tells where it looked and creates nothing.
+ * database, or a schema in it, it reports where it looked and creates nothing.
  */
 export const withExisting = <T>(terminal: Terminal, work: Work<T>): Promise<T> =>
   opened(terminal, { mustExist: true }, async (database) => {
@@ -128,7 +128,7 @@ const migrated =
     return work(database)
   }
 
-/** Migrates and answers how many migrations it took; tells a person if it takes long. */
+/** Migrates and returns the number of migrations; notifies a person if it takes long. */
 export function watchedMigrate(terminal: Terminal, database: Database): Promise<number> {
   const say = terminal.isTerminal ? terminal.say : () => {}
   return withHeartbeat({ what: 'bringing the schema up to date', say }, () => migrate(database))

@@ -1,7 +1,7 @@
 import { LINE_BYTES_MAX, linesOf } from './lines.ts'
 
 /**
- * The maximum number of messages that may wait for their answers; the next is read when one has
+ * The maximum number of messages that may wait for their responses; the next is read when one has
  * come.
  */
 const WAITING_MAX = 32
@@ -9,14 +9,14 @@ const WAITING_MAX = 32
 const ANSWER_MS_MAX = 60_000
 
 type Bridge = {
-  /** The address of the tool server. */
+  /** The address of the MCP server. */
   readonly url: string
   readonly key: string
   /** Messages of the client, one a line. */
   readonly input: AsyncIterable<Uint8Array>
   /** Sends a line to the client. */
   answer(line: string): void
-  /** Tells the person who started it. */
+  /** Writes a line for the person who started it. */
   say(line: string): void
 }
 
@@ -45,9 +45,9 @@ const SUBSCRIBE = 'subscriptions/listen'
 const CANCEL = 'notifications/cancelled'
 
 /**
- * Passes messages to a tool server and its answers back, each as soon as it is there, until the
- * input has ended and everything is answered; subscriptions end with the input. A message that
- * fails is answered with an error.
+ * Passes messages to an MCP server and its responses back, each as soon as it is there, until the
+ * input has ended and every message has its response; subscriptions end with the input. A message
+ * that fails gets an error as its response.
  */
 export async function bridge(ends: Bridge): Promise<void> {
   const waiting = new Set<Promise<void>>()
@@ -98,7 +98,7 @@ type Passing = {
   readonly ending: AbortController
 }
 
-/** Sends a message and passes on what is answered; throws where the service refused it. */
+/** Sends a message and passes on its responses; throws if the service refused it. */
 async function exchange(ends: Bridge, session: Session, passing: Passing): Promise<void> {
   const { message, line, ending } = passing
   const headers = headersOf(message, session)
@@ -113,10 +113,10 @@ async function exchange(ends: Bridge, session: Session, passing: Passing): Promi
 
 const LOST = 'the subscription was lost; ask for it again'
 
-/** The code by which the tool server, too, tells faults of HTTP. */
+/** The code by which the MCP server, too, reports HTTP errors. */
 const FAILED = -32_000
 
-/** The code that JSON-RPC has for what is not JSON. */
+/** The JSON-RPC code for a message that is not JSON. */
 const UNREADABLE = -32_700
 
 /** Headers in which the protocol repeats parts of a message for proxies. */
@@ -132,7 +132,7 @@ function headersOf({ method, params }: Message, { revision }: Session): Record<s
   }
 }
 
-/** A text as a header may hold it. */
+/** A string as a header may hold it. */
 const written = (text: string): string =>
   /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)
     ? text
@@ -143,7 +143,9 @@ type Any = any
 
 type Sending = { readonly headers: object; readonly body: string; readonly signal: AbortSignal }
 
-/** The answers to a message as they come; throws where the service refused it, with its words. */
+/**
+ * The responses to a message as they come; throws the service's words if it refused the message.
+ */
 async function* answersOf(
   { url, key }: Bridge,
   { headers: more, body, signal: ended }: Sending,

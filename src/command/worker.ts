@@ -17,7 +17,7 @@ const STOP_MS_MAX = 9_000
 /** Connections of all workers together, not counting their listening ones. */
 const CONNECTIONS_MAX = 48
 const CONNECTIONS_EACH_MAX = 10
-/** Connections of all workers together for questions about the past, which have their own. */
+/** Connections of all workers together for queries of the past, which have their own. */
 const HISTORY_CONNECTIONS_MAX = 32
 
 /**
@@ -92,8 +92,8 @@ const isMove = (message: unknown): message is { port: number } =>
   typeof message === 'object' && message !== null && 'port' in message
 
 /**
- * Resolves when the supervisor asks the worker to stop, once or twice, or is gone. SIGINT and
- * SIGHUP are ignored: a terminal sends them to the supervisor too, which then asks.
+ * Resolves when the supervisor requests the worker's end, once or twice, or is gone. SIGINT and
+ * SIGHUP are ignored: a terminal sends them to the supervisor too, which then requests it.
  */
 function dismissal(): Promise<void> {
   return new Promise((resolve) => {

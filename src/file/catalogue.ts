@@ -124,7 +124,7 @@ const listOf = <T extends TSchema>(entry: T) =>
     ),
   )
 
-/** A catalogue file. Unknown members are faults: a misspelt one would be lost silently. */
+/** A catalogue file. Unknown fields are errors: a misspelt one would be lost silently. */
 export const CatalogueFile = ruled(
   Type.Object({ currencies: listOf(CurrencyInFile), providers: listOf(ProviderInFile) }, closed),
   'must be an object with the lists currencies and providers',
@@ -134,7 +134,7 @@ type CatalogueReading = {
   readonly currencies: Currency[]
   readonly providers: Provider[]
   /**
-   * The faults, each a sentence that begins with the path of its place. With any, both lists are
+   * The errors, each a sentence that begins with the path of its place. With any, both lists are
    * empty.
    */
   readonly faults: string[]
@@ -143,9 +143,9 @@ type CatalogueReading = {
 }
 
 /**
- * The currencies and providers of a catalogue file, with defaults for what it leaves out.
+ * The currencies and providers of a catalogue file, with defaults for omitted fields.
  *
- * It never throws: a text that is not JSON is a fault like any other.
+ * It never throws: a string that is not JSON is an error like any other.
  */
 export function readCatalogueFile(text: string): CatalogueReading {
   const faults = new FaultList()

@@ -7,7 +7,7 @@ export type RequiredColumn = readonly [string, ...string[]]
 type CsvTable = {
   /** The names of the columns, in their order. */
   readonly header: readonly string[]
-  /** The records below the header; one of another length than the header has a fault. */
+  /** The records below the header; one of another length than the header has an error. */
   readonly records: AsyncIterable<CsvRecord[]>
 }
 

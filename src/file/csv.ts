@@ -1,10 +1,10 @@
 import { parse } from 'csv-parse/sync'
 import { LINE_LENGTH_MAX, type Line } from './lines.ts'
 
-/** A fault that makes a whole file unusable, as a sentence; no row of it can be read. */
+/** An error that makes a whole file unusable, as a sentence; no row of it can be read. */
 export class FileFault extends Error {}
 
-/** One record of a CSV: the line it starts on, and all of its text without the last line end. */
+/** One record of a CSV: the line it starts on, and its whole string without the last line end. */
 export type CsvRecord = Line & {
   /** The fields; null when they cannot be separated. */
   readonly fields: readonly string[] | null
@@ -15,11 +15,11 @@ const NOT_CLOSED = 'has a quote that is not closed'
 const BAD_QUOTES = 'has quotes in the wrong places: quote the whole field and double those inside'
 
 /**
- * The records of an RFC 4180 text, divided by `separator`, in arrays; blank lines are skipped.
+ * The records of an RFC 4180 string, divided by `separator`, in arrays; blank lines are skipped.
  * Strict: nothing is trimmed or repaired.
  *
- * A record that cannot be read has a fault, and reading continues after it. A quote that is not
- * closed within the length of the longest line faults its own line only.
+ * A record that cannot be read has an error, and reading continues after it. A quote that is not
+ * closed within the length of the longest line invalidates its own line only.
  */
 export async function* csvRecords(
   lines: AsyncIterable<Line[]>,

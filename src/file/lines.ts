@@ -1,7 +1,9 @@
 /** The longest line held in memory; no valid row comes near it. */
 export const LINE_LENGTH_MAX = 65_536
 
-/** A line without its line feed. One whose text cannot be trusted has a fault, and may be cut. */
+/**
+ * A line without its line feed. One whose string cannot be trusted has an error, and may be cut.
+ */
 export type Line = {
   /** Counted from 1. */
   readonly number: number
@@ -25,7 +27,7 @@ const NOT_UTF8 = 'is not UTF-8 text'
  * The lines of a UTF-8 text in arrays, one for each chunk of `bytes` that completes any; a byte
  * order mark is dropped.
  *
- * Holds one chunk and one line at a time. A line that is too long comes with an empty text.
+ * Holds one chunk and one line at a time. A line that is too long comes with an empty string.
  */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line[]> {
   const splitter = new LineSplitter()

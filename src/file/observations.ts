@@ -23,7 +23,7 @@ export type Reject = {
   readonly number: number
   /** Everything that is wrong with the row. */
   readonly fault: string
-  /** The row's own content with the fault added, as a line in the format of its file. */
+  /** The row's own content with the error added, as a line in the format of its file. */
   readonly copy: string
 }
 
@@ -37,7 +37,7 @@ export type ObservationFile = {
   /** The first line of a file of rejects, or null if there is none. */
   readonly rejectsHeader: string | null
   /**
-   * Columns or members found so far that no observation has: a few at most, in order of appearance.
+   * Columns or fields found so far that no observation has: a few at most, in order of appearance.
    */
   readonly unread: ReadonlySet<string>
   /** Batches of any size, in the order of the file. */
@@ -48,8 +48,8 @@ export type FileRules = RowRules & {
   /** Notation of numbers and times in a CSV; absent if it follows the API. */
   readonly notation?: Notation
   /**
-   * Why each of some rows is too far from the mid of its day to be recorded, in their order; null
-   * for one that is not. Not given where every rate is recorded.
+   * Returns for each row, in order, why it is too far from the mid of its day to be recorded; null
+   * if it is not. Absent if every rate is recorded.
    */
   implausible?(rows: readonly Observation[]): Promise<readonly (string | null)[]>
 }
@@ -64,11 +64,11 @@ export const REQUIRED: readonly RequiredColumn[] = [
 /** A number that JSON.stringify writes unchanged; the library's types do not know rawJSON yet. */
 const exactNumber = (JSON as unknown as { rawJSON(text: string): object }).rawJSON
 
-/** The column or member that a file of rejects adds to each row. */
+/** The column or field that a file of rejects adds to each row. */
 const ERROR = 'error'
 const COLUMNS = [...ROW_MEMBERS, ERROR]
 
-/** Stands between the words of a list in a field of a CSV. */
+/** Separates the words of a list in a field of a CSV. */
 const BETWEEN_WORDS = '|'
 
 const UNREAD_MAX = 20
@@ -81,8 +81,8 @@ const WORKBOOK = 'the file is an Excel workbook: save its sheet as CSV UTF-8 and
  * Opens a file of observations: one JSON object a line if the first character is `{`, else CSV.
  *
  * Each row follows the rules of `POST /rates` and numbers keep every digit. In a CSV an empty field
- * is absent, the words of a list stand between `|`, and numbers and times follow the notation.
- * Holds a chunk of `bytes` at a time. Throws FileFault for a file no row of which can be read.
+ * is absent, `|` separates the words of a list, and numbers and times follow the notation. Holds a
+ * chunk of `bytes` at a time. Throws FileFault for a file no row of which can be read.
  */
 export async function openObservationFile(
   bytes: AsyncIterable<Uint8Array>,
@@ -207,9 +207,9 @@ class CsvReader {
   readonly rejectsHeader: string
   readonly #columns: readonly Column[]
   readonly #width: number
-  /** The position of the faults' column in a file of rejects that is imported again. */
+  /** The index of the errors' column in a file of rejects that is imported again. */
   readonly #errorIndex: number
-  /** The number of fields that a rejected row has without its fault. */
+  /** The number of fields that a rejected row has without its error. */
   readonly #rejectsWidth: number
 
   constructor(
@@ -253,7 +253,7 @@ class CsvReader {
   }
 
   /**
-   * The row without the fault of an earlier import, whose field is known only if no field before it
+   * The row without the error of an earlier import, whose field is known only if no field before it
    * is missing or surplus.
    */
   #withoutFault(fields: readonly string[]): string[] {
@@ -262,7 +262,7 @@ class CsvReader {
   }
 
   /**
-   * Puts the fault before the row, so that a surplus field stays in its place and shifts no column
+   * Puts the error before the row, so that a surplus field stays in its place and shifts no column
    * once it is corrected.
    */
   #reject({ number, text, fields }: CsvRecord, fault: string): Reject {

@@ -6,7 +6,7 @@ import {
   type MonthColumn,
 } from '~/wire/file/month-file.ts'
 
-/** How many rows are held until they are written together. */
+/** The number of rows that are buffered and written together. */
 const GROUP_ROWS = 50_000
 
 type Bytes = Uint8Array<ArrayBuffer>

@@ -4,13 +4,13 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 const ECHO_LENGTH_MAX = 40
 const MEMBER_NAME = /^\w+$/
 
-/** A schema with a sentence that tells what it accepts. One with `isSecret` repeats no value. */
+/** A schema with a sentence that states what it accepts. With `isSecret`, no value is repeated. */
 export const ruled = <T extends TSchema>(schema: T, rule: string): T => ({ ...schema, rule })
 
 /** Error of one place of a file, as a sentence that begins with the place. */
 type RuleFault = { readonly parts: readonly string[]; readonly sentence: string }
 
-/** One sentence for each place: a missing member is not also one of the wrong type. */
+/** One sentence for each place: a missing field is not also one of the wrong type. */
 export function* ruleFaults(schema: TSchema, file: unknown): Generator<RuleFault> {
   const seen = new Set<string>()
   for (const error of Value.Errors(schema, file)) {

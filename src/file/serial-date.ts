@@ -41,7 +41,7 @@ const isDateFormat = (code: string): boolean =>
 
 /** The days from the start of 1970 back to the first of a workbook. */
 const EPOCH_DAYS = { 1900: 25_569, 1904: 24_107 }
-/** From 1927 to 2173; other numbers are no dates of prices. */
+/** From 1927 to 2173; other numbers are not dates of prices. */
 const [SERIAL_MIN, SERIAL_MAX] = [10_000, 100_000]
 
 /** A number of days as the date that a workbook shows: `2026-05-19`, or with a time behind it. */

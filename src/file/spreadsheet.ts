@@ -30,9 +30,10 @@ type Sheet = {
 /**
  * The sheets of an Excel workbook in their order.
  *
- * A cell is text, a number, or, where it is shown as a date, `2026-05-19` or `2026-05-19 09:30:00`.
- * Of a formula it is the value that the workbook keeps; cells merged downwards have one value.
- * Throws a FeedError for bytes that are not a whole workbook, and for one that unpacks to too much.
+ * A cell is a string, a number, or, if it is shown as a date, `2026-05-19` or `2026-05-19
+ * 09:30:00`. Of a formula it is the value stored in the workbook; cells merged downwards have one
+ * value. Throws a FeedError for bytes that are not a whole workbook, and for one that unpacks to
+ * too much.
  */
 export function sheetsOf(bytes: Uint8Array): Sheet[] {
   const parts = unpacked(bytes)
@@ -49,7 +50,7 @@ export function sheetsOf(bytes: Uint8Array): Sheet[] {
   })
 }
 
-/** The parts that are read. What an archive says of their sizes is not believed. */
+/** The parts that are read. Sizes stated by the archive are not trusted. */
 function unpacked(bytes: Uint8Array): Record<string, Uint8Array> {
   const parts: Record<string, Uint8Array[]> = {}
   let [total, begun] = [0, 0]

@@ -1,6 +1,6 @@
 import { FeedError } from '~/domain/feed/feed.ts'
 
-/** Content of a cell: text, or the number in a workbook. */
+/** Content of a cell: a string, or the number in a workbook. */
 export type Cell = string | number
 
 /** A row by position; a place without a cell is undefined. */

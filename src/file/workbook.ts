@@ -12,7 +12,7 @@ const BEFORE_A = 64
 const COLUMN_WIDTH = 18
 
 /**
- * An Excel workbook of one sheet, whose first row stays in sight; at most 26 columns. Empty texts
+ * An Excel workbook of one sheet, whose first row stays in sight; at most 26 columns. Empty strings
  * leave their cells out.
  */
 export function workbookOf(name: string, rows: readonly (readonly (string | number)[])[]) {

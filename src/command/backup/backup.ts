@@ -67,7 +67,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
     })
 }
 
-/** Notes a backup that is complete, for the alarm; where that fails, the backup is good anyway. */
+/** Records a complete backup, for the alarm; if that fails, the backup is good anyway. */
 async function noted(
   database: Database,
   { path, rows }: { path: string; rows: number },

@@ -2,7 +2,7 @@ import { CommandFailure } from '~/command/terminal.ts'
 import { RestoreFault } from '~/store/transfer/backup.ts'
 import { linesOf } from '~/store/transfer/compressed.ts'
 
-/** The SQLSTATE of a right that the user lacks. */
+/** The SQLSTATE of a privilege that the user lacks. */
 const FORBIDDEN = '42501'
 
 export const backupLines = (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> =>

@@ -59,7 +59,7 @@ export function addConnectorRun(connectors: Command, terminal: Terminal): void {
     })
 }
 
-/** The valid connector of that name. Throws CommandFailure where there is not exactly one. */
+/** The valid connector of that name. Throws CommandFailure if there is not exactly one. */
 async function connectorNamed(name: string, folder: string): Promise<Connector> {
   const found = await connectorsIn(folder)
   const named = found.filter(({ connector }) => connector?.name === name)
@@ -71,7 +71,7 @@ async function connectorNamed(name: string, folder: string): Promise<Connector> 
   throw new CommandFailure(`no connector in ${folder} is called ${name}${also}`)
 }
 
-/** Records rows without those that are there already, as an import does. */
+/** Records rows except existing ones, as an import does. */
 const recordInto = (database: Database) => (rows: readonly Observation[], via: string) => {
   const batches = async function* () {
     yield rows

@@ -15,9 +15,9 @@ const NOT_FOUND = 404
 type Remote = { readonly url: URL; readonly key: NoteKey; readonly checkpoint?: string }
 
 /**
- * Verifies a log by its public files: the signature, all tiles, the entries that are public by
- * now, and that an earlier checkpoint is the beginning of the present one, which replaces it in the
- * file. Without a file the earlier one is of a moment ago.
+ * Verifies a log by its public files: the signature, all tiles, the entries that are public by now,
+ * and that an earlier checkpoint is the beginning of the present one, which replaces it in the
+ * file. Without a file the earlier one is fetched at the start.
  */
 export async function verifyRemote(
   { url, key, checkpoint: file }: Remote,
@@ -67,7 +67,7 @@ async function areConsistent(from: Checkpoint, to: Checkpoint, base: string): Pr
   return isConsistent(from, to, await Promise.all(spans.map((span) => spanHash(span, read))))
 }
 
-/** Reads tiles; the full one where the partial one is gone. */
+/** Reads tiles that are at least `width` wide, cut to it; null for none. */
 const tilesAt = (base: string) => async (level: number, index: number, width: number) => {
   const bytes = await bytesAt(base + tilePath({ level, index, width }))
   return bytes && bytes.length >= width * HASH_BYTES ? bytes.subarray(0, width * HASH_BYTES) : null

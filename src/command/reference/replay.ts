@@ -67,7 +67,7 @@ async function recordedFile(argument: string): Promise<RecordedFeed> {
   }
 }
 
-/** Each day of an XML file of many days as a document of its own; any other text as it is. */
+/** Each day of an XML file of many days as a document of its own; other strings unchanged. */
 function documentsIn(text: string): string[] {
   const days = text.match(/<Cube time=[\s\S]*?<\/Cube>/g) ?? []
   if (days.length < 2) return [text]
@@ -82,7 +82,7 @@ function feedOf(path: string): FeedName {
   )
 }
 
-/** An answer for each date of a table `date,currency,per_usd`. */
+/** A response for each date of a table `date,currency,per_usd`. */
 function csvAnswers(text: string): ReferenceAnswer[] {
   const rows = text.trim().split(/\r?\n/).slice(1)
   const cells = rows.map((row) => row.split(','))

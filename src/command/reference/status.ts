@@ -34,7 +34,7 @@ type FeedStatus = {
   readonly doubtfulPegs: readonly DoubtfulPeg[]
 }
 
-/** The state of the configured feeds and the standing rate of each currency, from the database. */
+/** The state of the configured feeds and the current rate of each currency, from the database. */
 export async function feedStatusOf(
   database: Database,
   { feeds, nowMs }: { feeds: readonly { readonly id: string }[]; nowMs: number },

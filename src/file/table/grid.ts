@@ -6,7 +6,7 @@ import { sheetsOf } from '~/file/spreadsheet.ts'
 import type { Cell } from '~/file/titled-rows.ts'
 import { memberNamed } from './names.ts'
 
-/** A row of a table as it was sent, an empty cell being an empty text. */
+/** A row of a table as it was sent, an empty cell being an empty string. */
 export type GridRow = {
   /** The line of a text, or the row of a sheet, from 1. */
   readonly number: number
@@ -25,7 +25,7 @@ export type Grid = {
 
 export const GRID_ROWS_MAX = 10_000
 const COLUMNS_MAX = 100
-/** Captions stand above a header, at most so many rows of them. */
+/** The maximum number of caption rows above a header. */
 const HEADER_ROWS_MAX = 20
 /** Possible separators of a text. */
 const SEPARATORS = ['\t', ';', ',', '|']
@@ -68,7 +68,7 @@ function assertTable(bytes: Uint8Array): void {
     throw new FileFault('This is an OpenDocument file. Save it as .xlsx, then send that.')
 }
 
-/** The text in bytes, and what to say about how it was read. */
+/** Decodes bytes as text, with notes on how it was read. */
 function textIn(bytes: Uint8Array): { text: string; notes: string[] } {
   const isLittle = bytes[0] === 0xff && bytes[1] === 0xfe
   if (isLittle || (bytes[0] === 0xfe && bytes[1] === 0xff))

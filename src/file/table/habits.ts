@@ -63,7 +63,7 @@ function textsOf({ rows }: Grid, columns: Columns, members: readonly string[]): 
   return rows.flatMap(({ cells }) => places.map((at) => cells[at]).filter(isText))
 }
 
-/** The decimal sign of a number; null for one that does not tell. */
+/** The decimal sign of a number; null if it is ambiguous. */
 function decimalIn(text: string): Decimal | null {
   const [points, commas] = ['.', ','].map((sign) => text.split(sign).length - 1)
   if (EITHER.test(text) || points! + commas! === 0 || (points! > 1 && commas! > 1)) return null

@@ -1,6 +1,6 @@
 import { meantBy } from '~/domain/misspelling.ts'
 
-/** Possible meanings of a column: a field of a row, or both currencies in one text. */
+/** Possible meanings of a column: a field of a row, or both currencies in one string. */
 export const COLUMN_MEMBERS = [
   ...['provider_id', 'corridor', 'from', 'to', 'rate', 'fee', 'fee_currency', 'effective_from'],
   ...['notes', 'amount_min', 'amount_max', 'source_country', 'target_country', 'pay_in', 'pay_out'],
@@ -60,13 +60,13 @@ function entry(name: string, member: ColumnMember): [string, ColumnMember][] {
   return folded(name) === '' ? [] : [[folded(name), member]]
 }
 
-/** The member that a column of this name says, by one of its names; null for an unknown name. */
+/** The field of a column by one of its names; null for an unknown name. */
 export const memberNamed = (name: string): ColumnMember | null => KNOWN.get(folded(name)) ?? null
 
 /** A shorter name is never taken for a misspelt one; below the second length, by one letter. */
 const [SIMILAR_LENGTH_MIN, LONG_NAME] = [4, 8]
 
-/** The member whose name resembles that of a column; null for a name that resembles none. */
+/** The field whose name resembles that of a column; null for a name that resembles none. */
 function memberLike(name: string): ColumnMember | null {
   const word = folded(name)
   if (word.length < SIMILAR_LENGTH_MIN) return null

@@ -7,7 +7,7 @@ import type { GridRow } from './grid.ts'
 import { unspaced } from './habits.ts'
 import { type ColumnMember, type Columns, folded } from './names.ts'
 
-/** Members that all rows of a table may share, when no column says them. */
+/** Fields that all rows of a table may share, if no column has them. */
 export const FIXED_MEMBERS = ['provider_id', 'from', 'to'] as const
 
 export type Reading = {
@@ -24,13 +24,13 @@ export type Reading = {
 /** Error of a cell, by its field; null for the row as a whole. */
 export type CellFault = { readonly member: ColumnMember | null; readonly fault: string }
 
-/** A row by its members, as `readObservationRow` takes it, and what could not be read of it. */
+/** A row by its fields, as `readObservationRow` takes it, and the cells that could not be read. */
 type ReadCells = {
   readonly members: Readonly<Record<string, unknown>>
   readonly faults: readonly CellFault[]
 }
 
-/** Reads rows by the names of members and providers in words of people. */
+/** Reads rows by the names of fields and providers in people's words. */
 export class CellReader {
   readonly #notation: Notation
   readonly #providerIds: ReadonlyMap<string, string>
