@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect as dial, type Socket } from 'node:net'
 import postgres from 'postgres'
-import { connect, poolOf, type Sql } from '~/store/database.ts'
+import { ARRAY_TYPES, connect, poolOf, type Sql } from '~/store/database.ts'
 import { isOutage } from '~/store/outage.ts'
 import { ownConnection } from '~/store/own-connection.ts'
 import { readPool, readPoolAt } from '~/store/read-pool.ts'
@@ -105,6 +105,32 @@ test('a connection that could not load the array types is replaced', async () =>
   await until('a connection with types', async () => (await failureOf(list())) === null)
   expect([...(await list())]).toEqual([{ list: [1, 2] }])
   expect(sockets).toHaveLength(2)
+  await sql.end()
+})
+
+test('a connection of ours knows the types of arrays and asks for nothing, reserved or not', async () => {
+  const asked: string[] = []
+  const onQuery = (text: string) => void asked.push(text)
+  const sql = connect(database.url, { connectionsMax: 1, onQuery })
+  const list = (by: Pick<Sql, 'unsafe'>) =>
+    by.unsafe('select $1::uuid[] as list', [['a'.repeat(32)]])
+  const reserved = await sql.reserve()
+  const [row] = await list(reserved)
+  reserved.release()
+  expect(row!.list).toEqual(['aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa'])
+  const own = ownConnection(sql)
+  expect([...(await list(own))]).toEqual([row!])
+  expect(asked.filter((text) => !text.includes('jit'))).toEqual(['select $1::uuid[] as list'])
+  await own.end()
+  const [{ strays }] = (await sql`
+    select count(*)::int as strays
+    from pg_type full join unnest(
+      ${ARRAY_TYPES.filter((_, n) => n % 2 === 0)}::oid[],
+      ${ARRAY_TYPES.filter((_, n) => n % 2 === 1)}::oid[]
+    ) known (oid, typarray) using (oid, typarray)
+    where coalesce(oid < 16384 and typarray > 0 and typtype = 'b', true)
+      and (typname is null or known is null)`) as [{ strays: number }]
+  expect(strays).toBe(0)
   await sql.end()
 })
 
