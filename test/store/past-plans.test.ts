@@ -20,7 +20,7 @@ import {
 import { standingQuotes } from '~/store/past/snapshot-store.ts'
 import { sendingRows } from '~/store/portal/sending-store.ts'
 import type { FreshDatabase } from '../support/postgres.ts'
-import { NOW_MS, placeIn, stockedDatabase } from './samples.ts'
+import { inBulk, NOW_MS, placeIn, stockedDatabase } from './samples.ts'
 
 const ROWS = 200_000
 const FILL_MS_MAX = 60_000
@@ -44,22 +44,24 @@ beforeAll(async () => {
     where a.code <> b.code and a.kind = 'fiat' and b.kind = 'fiat' and a.is_active and b.is_active`
   await sql`insert into provider_corridors (corridor_id, provider_id)
     select c.id, p.id from corridors c, providers p order by p.id, c.id`
-  await sql`
-    insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type, rate)
-    select ${newest}::timestamptz - (${ROWS} - n) * interval '300 seconds',
-      p.corridor_id, p.id, 'retail', 100 + n % 7
-    from generate_series(1, ${ROWS}) n
-    join (select *, row_number() over (order by id) - 1 as place from provider_corridors) p
-      on p.place = n % (select count(*) from provider_corridors)`
-  await sql`
-    insert into rollups (corridor_id, hour, best_rate, samples)
-    select corridor_id, date_bin('1 hour', effective_from, 'epoch'), max(rate), count(*)
-    from observations group by 1, 2`
-  await sql`insert into reference_snapshots (source, fetched_at)
-    select 'feed', ${newest}::timestamptz - n * interval '1 hour' from generate_series(1, 17000) n`
-  await sql`
-    insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
-    select fetched_at, id, code, 2 from reference_snapshots, currencies where code <> 'USD'`
+  await inBulk(database, async (tx) => {
+    await tx`
+      insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type, rate)
+      select ${newest}::timestamptz - (${ROWS} - n) * interval '300 seconds',
+        p.corridor_id, p.id, 'retail', 100 + n % 7
+      from generate_series(1, ${ROWS}) n
+      join (select *, row_number() over (order by id) - 1 as place from provider_corridors) p
+        on p.place = n % (select count(*) from provider_corridors)`
+    await tx`
+      insert into rollups (corridor_id, hour, best_rate, samples)
+      select corridor_id, date_bin('1 hour', effective_from, 'epoch'), max(rate), count(*)
+      from observations group by 1, 2`
+    await tx`insert into reference_snapshots (source, fetched_at)
+      select 'feed', ${newest}::timestamptz - n * interval '1 hour' from generate_series(1, 17000) n`
+    await tx`
+      insert into reference_rates (fetched_at, snapshot_id, currency, per_usd)
+      select fetched_at, id, code, 2 from reference_snapshots, currencies where code <> 'USD'`
+  })
   await sql`
     insert into provider_activity (provider_id, is_active, since)
     select id, n % 2 = 0, ${newest}::timestamptz - (21 - n) * interval '30 days'

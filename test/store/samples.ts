@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test'
 import { drizzle } from 'drizzle-orm/postgres-js'
-import type { PendingQuery } from 'postgres'
+import type { PendingQuery, TransactionSql } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Observation } from '~/domain/observation.ts'
 import { createCatalogueStore } from '~/store/catalogue-store.ts'
@@ -31,6 +31,16 @@ export async function stockedDatabase(): Promise<FreshDatabase> {
   await createCatalogueStore(database).apply({ currencies: CURRENCIES, providers: PROVIDERS })
   return database
 }
+
+/**
+ * Fills histories with rows that fit, without the checks of each one (foreign keys, its offer, how
+ * long its price holds), which would take longer than the rows.
+ */
+export const inBulk = ({ sql }: Database, fill: (tx: TransactionSql) => Promise<unknown>) =>
+  sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await fill(tx)
+  })
 
 /** Gives a database thirty currencies with a reference an hour, and keeps it without statistics. */
 export async function recordHistory({ sql }: Database): Promise<void> {

@@ -8,7 +8,7 @@ import { lastRows } from '~/store/past/held-store.ts'
 import { pageStatement } from '~/store/past/history-store.ts'
 import { standingQuotes } from '~/store/past/snapshot-store.ts'
 import type { FreshDatabase } from '../../support/postgres.ts'
-import { NOW_MS, placeIn, stockedDatabase } from '../samples.ts'
+import { inBulk, NOW_MS, placeIn, stockedDatabase } from '../samples.ts'
 
 const ROWS = 120_000
 const FILL_MS_MAX = 60_000
@@ -35,21 +35,24 @@ beforeAll(async () => {
     insert into offers (provider_corridor_id, key, source_country, target_country, pay_out, channel)
     select p.id, 'key ' || n, case n when 0 then 'US' end, 'KE', array['cash'], 'agent'
     from provider_corridors p, generate_series(0, ${PROVIDER_OFFERS - 1}) n`
-  await sql`
-    insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type, rate,
-      offer_id, valid_until)
-    select at, corridor_id, series, 'retail', 100 + n % 7, offer_id,
-      case right(key, 1)::int % 2 when 0 then at + ${VALID_HOURS} * interval '1 hour' end
-    from (
-      select n, p.corridor_id, p.id as series, f.id as offer_id, key, ${newest}::timestamptz
-        - (${ROWS} - n) * interval '263 seconds'
-        - case when c.source = 'GBP' then interval '182 days' else '0' end as at
-      from generate_series(1, ${ROWS}) n
-      join (select *, row_number() over (order by id) - 1 as place from offers) f
-        on f.place = n % (select count(*) from offers)
-      join provider_corridors p on p.id = f.provider_corridor_id
-      join corridors c on c.id = p.corridor_id
-    ) said`
+  await inBulk(
+    database,
+    (tx) => tx`
+      insert into observations (effective_from, corridor_id, provider_corridor_id, rate_type, rate,
+        offer_id, valid_until)
+      select at, corridor_id, series, 'retail', 100 + n % 7, offer_id,
+        case right(key, 1)::int % 2 when 0 then at + ${VALID_HOURS} * interval '1 hour' end
+      from (
+        select n, p.corridor_id, p.id as series, f.id as offer_id, key, ${newest}::timestamptz
+          - (${ROWS} - n) * interval '263 seconds'
+          - case when c.source = 'GBP' then interval '182 days' else '0' end as at
+        from generate_series(1, ${ROWS}) n
+        join (select *, row_number() over (order by id) - 1 as place from offers) f
+          on f.place = n % (select count(*) from offers)
+        join provider_corridors p on p.id = f.provider_corridor_id
+        join corridors c on c.id = p.corridor_id
+      ) said`,
+  )
   await sql`analyze`
   kenya = await placeIn(database, { from: 'USD', to: 'KES' })
   gone = await placeIn(database, { from: 'GBP', to: 'NGN' })
