@@ -7,7 +7,7 @@ const LIMITS = { timeout: 1000, stack: 200, sequence: 100_000 }
 export type Expression = {
   /** The names that it looks up in the row itself. */
   readonly columns: readonly string[]
-  /** Its value; undefined if it finds nothing. Rejects with a sentence. */
+  /** Evaluates it; undefined if it finds nothing. Rejects with a sentence. */
   valueIn(input: unknown): Promise<unknown>
 }
 

@@ -14,7 +14,7 @@ const MESSAGES_MAX = 500
 const RESPONSE_BYTES_MAX = 1024 * 1024
 
 type Mailbox = {
-  /** Its protocol, host and port; the certificate has to be that of the host. */
+  /** Protocol, host and port; the certificate has to be that of the host. */
   readonly url: URL
   /** The only address to connect to. */
   readonly address: string

@@ -14,7 +14,7 @@ export type Observation = {
   readonly feeCurrency: string | null
   readonly rateType: RateType
   readonly evidence: Evidence
-  /** Its offer; null if it states none. */
+  /** The offer; null if the price states none. */
   readonly offer: Offer | null
   readonly effectiveMs: number
   readonly notes: string | null

@@ -17,7 +17,7 @@ export type Quote = Dated & {
   readonly feeCurrency: string | null
   readonly rateType: RateType
   readonly evidence: Evidence
-  /** Its offer; null if it states none. */
+  /** The offer; null if the price states none. */
   readonly offer: Offer | null
   /** Notes of its recorder; absent if there were none. */
   readonly notes?: string

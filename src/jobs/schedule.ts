@@ -7,7 +7,7 @@ export type Job = {
   readonly pattern: string
   /** Says whether it runs once when the schedule starts, too. */
   readonly isAtStart?: boolean
-  /** Its result is ignored, once it is there. */
+  /** Runs the job; the result is ignored. */
   run(): unknown
 }
 

@@ -56,7 +56,7 @@ export class Sealer {
     return this.#head
   }
 
-  /** The time when the present new rows will be sealed; null if there are none. */
+  /** The time when the present new rows will be sealed; null if sealing is off. */
   get nextMs(): number | null {
     const { everyMs, clock } = this.deps
     return everyMs === null ? null : Math.max(this.#dueMs, clock.now())

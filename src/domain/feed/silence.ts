@@ -9,7 +9,7 @@ export type Habit = {
   readonly usualIntervalMs: number | null
   /** The number of weekdays on which it never sends; 0 if absent. */
   readonly offDays?: number
-  /** Its days of the last five weeks, ascending, from which its week is computed. */
+  /** Days of the last five weeks, ascending, from which the week is computed. */
   readonly days?: readonly SendingDay[]
 }
 

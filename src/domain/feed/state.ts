@@ -9,7 +9,7 @@ export type FeedRecord = Attempts & {
   readonly source: string
   readonly upstreamMs: number | null
   readonly currencies: number
-  /** Its last responses, oldest first; absent in the state of an older version. */
+  /** Last responses, oldest first; absent in the state of an older version. */
   readonly said?: readonly Said[]
 }
 

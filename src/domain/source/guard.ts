@@ -85,7 +85,7 @@ export type Judgement = {
  * Evaluates a bank's days, in their order.
  *
  * A rate is refused by itself when it is not a price, is stated twice and differently, or lies too
- * far from its mid and from what is known; a day is if this applies to a good part of it, or if it
+ * far from its mid and from what is known; a day is too if this applies to a good part, or if it
  * contradicts pegs that have held for decades. Throws a FeedError `implausible`, so that nothing
  * counts, if this applies to the newest day or a good part of all: then units, direction or columns
  * have changed.

@@ -31,7 +31,7 @@ export async function shardNodes(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Only if the extension is installed. */
+/** Works only with the extension installed. */
 export async function layoutOf(sql: Sql): Promise<Layout> {
   const placed = await sql<Placed[]>`
     select name, partmethod as method, colocationid as colocation,

@@ -11,7 +11,7 @@ const PAUSE_MS = 500
 const WAIT_MS_MAX = 600_000
 const CLOSE_SECONDS_MAX = 5
 /**
- * A writer of observations writes roll-ups just before it commits; so an import is not waited for
+ * A writer of observations has written roll-ups by its commit; so an import is not waited for
  * before its end.
  */
 const TABLES = [...REFERENCE_TABLES, 'provider_corridors', 'offers', 'rollups'].join()

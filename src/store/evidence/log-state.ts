@@ -73,7 +73,7 @@ export const save = (tx: TransactionSql, state: State) => tx`
 
 /**
  * The state, under another origin if the database may lack leaves published under the last one: it
- * is a copy, or the tree that this process or a witness saw is not its beginning.
+ * is a copy, or does not begin with the tree that this process or a witness saw.
  */
 export async function inOrder(
   tx: TransactionSql,

@@ -26,7 +26,7 @@ export type Wanted = Corridor & {
 
 export type OfferName = { readonly id: number; readonly series: number; readonly key: string }
 
-/** Those of the wanted offers that count already, and so may be used without a limit check. */
+/** The wanted offers that count already, and so may be used without a limit check. */
 export const countedOffers = (
   sql: Sql | TransactionSql,
   wanted: readonly Wanted[],
