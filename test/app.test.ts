@@ -123,7 +123,7 @@ describe('calls from a browser', () => {
     expect(reply.headers.get('access-control-allow-credentials')).toBeNull()
   })
 
-  test('no answer varies by the origin if all are allowed', async () => {
+  test('no response varies by the origin if all are allowed', async () => {
     const world = new World({ corsOrigins: ['*'] })
     for (const headers of [{ origin: SHOP }, {}] as Record<string, string>[])
       for (const path of ['/status', '/time-series?from=USD&to=KES', '/nope']) {
@@ -143,13 +143,13 @@ describe('calls from a browser', () => {
     }
   })
 
-  test('the reply to a preflight names the methods of its path, and holds for ten minutes', async () => {
+  test('the response to a preflight names the methods of its path, and is valid for ten minutes', async () => {
     const { headers } = await preflight(new World({ corsOrigins: [SHOP] }), SHOP, `${API}/status`)
     expect(headers.get('access-control-allow-methods')).toBe('GET, HEAD')
     expect(headers.get('access-control-max-age')).toBe('600')
   })
 
-  test('answers vary by the origin, also for callers without a listed one', async () => {
+  test('responses vary by the origin, also for callers without a listed one', async () => {
     const world = new World({ corsOrigins: [SHOP] })
     expect((await world.get('/status')).headers.get('vary')).toBe('Origin')
   })

@@ -288,7 +288,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ PORT: ' 80\n', NODE_ENV: 'x', PORTS: 'x' }).port).toBe(80)
   })
 
-  test('a wrong value is reported with the name of the setting and what it takes', () => {
+  test('a wrong value is reported with the name of the setting and its valid values', () => {
     const wrong: [name: string, value: string, takes: string][] = [
       ['PORT', '65536', 'whole number from 0 to 65535'],
       ['PORT', '-1', 'whole number'],
@@ -461,7 +461,7 @@ describe('the durations of loadConfig', () => {
 })
 
 describe('the settings of backups', () => {
-  test('stop the start where one is there without the others that it needs', () => {
+  test('stop the start if one is set without the others that it needs', () => {
     const together = 'BACKUP_CRON and BACKUP_DIR must come together'
     expect(messageOf({ BACKUP_CRON: '0 3 * * *' })).toContain(together)
     expect(messageOf({ BACKUP_DIR: 'backups' })).toContain(together)

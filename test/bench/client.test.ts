@@ -18,7 +18,7 @@ function closingServer(says: string) {
   return { client: connectClient(url, {}), counted, stop: () => server.stop(true) }
 }
 
-test('a client asks again over another connection where the service closed an idle one', async () => {
+test('a client retries over another connection if the service closed an idle one', async () => {
   const { client, counted, stop } = closingServer(OK)
   for (let turn = 0; turn < 3; turn++) await client.get('/')
   expect(counted.connections).toBe(3)
@@ -26,7 +26,7 @@ test('a client asks again over another connection where the service closed an id
   stop()
 })
 
-test('a client says so where the service closes a new connection without an answer', async () => {
+test('a client reports that the service closed a new connection without a response', async () => {
   const { client, counted, stop } = closingServer('')
   await expect(client.get('/')).rejects.toThrow('the service closed the connection')
   expect(counted.connections).toBe(1)

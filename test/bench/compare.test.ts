@@ -29,7 +29,7 @@ describe('bun run bench compare', () => {
     expect([status, stdout]).toEqual([0, expect.stringContaining('| x, ms | 1.50 |')])
   })
 
-  test('says in one line which file is not there', async () => {
+  test('names in one line a missing file', async () => {
     const old = await kept('old.json', { results: [], figures: [] })
     const missing = join(folder, 'missing.json')
     const line = `there is no report at ${missing}: bun run bench http makes one (--out FILE)\n`

@@ -21,7 +21,7 @@ describe('bun run bench history', () => {
     expect(answer).toEqual({ status: 2, stdout: '', stderr: line })
   })
 
-  test('leaves nothing behind when it is asked to end', async () => {
+  test('leaves nothing behind when it is stopped', async () => {
     const { child, pid } = await filling([])
     child.kill('SIGTERM')
     expect(await child.exited).toBe(143)
@@ -62,7 +62,7 @@ async function filling(more: readonly string[]) {
 }
 
 describe('requireRoom', () => {
-  test('tells what the rows take, and where', async () => {
+  test('names the space that the rows take, and where', async () => {
     const said: string[] = []
     await requireRoom(folder, 10_000, (line) => said.push(line))
     expect(said).toEqual([expect.stringMatching(/^it takes up to 0\.3 GB in \S+, where .* free$/)])

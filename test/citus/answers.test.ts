@@ -12,7 +12,7 @@ describe('differenceOf', () => {
     expect(differenceOf(answer(), answer())).toBeNull()
   })
 
-  test('tells statuses, headers and the place where texts part', () => {
+  test('names statuses, headers and the position of the first difference', () => {
     expect(differenceOf(answer(), answer({ status: 503 }))).toBe('status 200 and 503')
     expect(differenceOf(answer(), answer({ headers: {} }))).toBe('header etag: "a" and undefined')
     const longer = answer({ text: '{"rate":1.52}' })
@@ -20,7 +20,7 @@ describe('differenceOf', () => {
     expect(differenceOf(longer, answer())).toStartWith('at 11: ')
   })
 
-  test('takes no ids for a difference, but whatever else', () => {
+  test('ignores different ids, and nothing else', () => {
     const row = (id: number, rate: number) => answer({ text: `{"id":${id},"rate":${rate}}` })
     expect(differenceOf(row(7, 1.5), row(19, 1.5))).toBeNull()
     expect(differenceOf(row(7, 1.5), row(19, 1.6))).toStartWith('at ')
@@ -31,7 +31,7 @@ describe('differenceOf', () => {
     expect(differenceOf(batch(1, 2), batch(5, 6))).toBeNull()
   })
 
-  test('finds a text that goes on where the other ends', () => {
+  test('finds a string that continues where the other ends', () => {
     expect(differenceOf(answer({ text: '' }), answer({ text: 'a' }))).toStartWith('at 0: ')
   })
 })
@@ -55,7 +55,7 @@ describe('asked', () => {
 })
 
 describe('KINDS', () => {
-  test('ask the same again for the same seed, and something else for another', () => {
+  test('make the same requests for the same seed, and others for another', () => {
     const nowMs = Date.parse('2026-03-05T14:25:30.500Z')
     const pathsOf = (seed: number) =>
       KINDS.flatMap(({ path }) =>

@@ -278,7 +278,7 @@ describe('on a distributed history', () => {
     await done('rollups', 'verify')
   }, 60_000)
 
-  test('a backup is of one moment, whatever is recorded meanwhile', async () => {
+  test('a backup shows one time, whatever is recorded meanwhile', async () => {
     const { writes, files } = await asked(async (sql) => {
       let writes = 0
       let isOver = false

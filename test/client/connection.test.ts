@@ -87,7 +87,7 @@ const failure = (call: Promise<unknown>): Promise<CorridorError> =>
   )
 
 describe('a call', () => {
-  test('asks below the base path, wherever the service is', async () => {
+  test('is sent below the base path, wherever the service is', async () => {
     for (const suffix of ['', '/', '/api/v1', '/api/v1/', '/fx', '/fx/api/v1/']) {
       const { requests, server } = clientOf([fine])
       const client = new Client({ url: server.url.origin + suffix, key: 'crd_key' })
@@ -97,7 +97,7 @@ describe('a call', () => {
     }
   })
 
-  test('carries the key in the header that was chosen, and none without a key', async () => {
+  test('has the key in the chosen header, and none without a key', async () => {
     const sent = async (options: Partial<CorridorOptions>) => {
       const { client, requests } = clientOf([fine], options)
       await client.rates(USD_KES)
@@ -119,7 +119,7 @@ describe('a call', () => {
     ])
   })
 
-  test('gives the body, nothing for 204, and the answer itself where it is no JSON', async () => {
+  test('returns the body, nothing for 204, and the response itself if it is not JSON', async () => {
     const { client } = clientOf([
       fine,
       () => new Response(null, { status: 204 }),
@@ -185,12 +185,12 @@ describe('a failure', () => {
     ['an empty body', () => new Response('', { status: 200 })],
     ['half of a body', () => new Response('{"count":', { status: 200 })],
     ['an error of others', json({ message: 'no' }, 404)],
-  ])('is also %s in place of an answer', async (_, answer) => {
+  ])('is also %s instead of a response', async (_, answer) => {
     const { client } = clientOf([answer])
     expect((await failure(client.rates(USD_KES))).code).toBe('unexpected_answer')
   })
 
-  test('shows no more than an excerpt of a strange answer', async () => {
+  test('shows no more than an excerpt of an unexpected response', async () => {
     const { client } = clientOf([() => new Response('x'.repeat(1_000_000))])
     expect((await failure(client.rates(USD_KES))).message.length).toBeLessThan(400)
   })
@@ -207,15 +207,15 @@ describe('a failure', () => {
     expect(other.requests).toEqual([])
   })
 
-  test('never tells the key', async () => {
+  test('never contains the key', async () => {
     const { client } = clientOf([json({ message: 'no' }, 404)], { key: 'crd_secret' })
     const error = await failure(client.rates(USD_KES))
     expect(Bun.inspect(error)).not.toContain('crd_secret')
   })
 })
 
-describe('tries', () => {
-  test('wait as long as Retry-After says, and stop after as many as are allowed', async () => {
+describe('retries', () => {
+  test('wait as long as Retry-After says, and stop after the allowed number', async () => {
     const { client, waits, requests } = clientOf([busy(2), busy(5, 429), fine])
     expect(await client.rates(USD_KES)).toEqual({ count: 1 })
     expect([waits, requests.length]).toEqual([[2000, 5000], 3])
@@ -224,7 +224,7 @@ describe('tries', () => {
     expect([hopeless.waits, hopeless.requests.length]).toEqual([[1000, 1000], 3])
   })
 
-  test('are what a call says, before what the client says', async () => {
+  test('follow the options of a call before those of the client', async () => {
     const { client, waits, requests } = clientOf([busy(2)], { retries: 5, waitMsMax: 1000 })
     await failure(client.rates(USD_KES))
     await failure(client.rates(USD_KES, { retries: 1, waitMsMax: 2000 }))
@@ -251,7 +251,7 @@ describe('tries', () => {
     expect([hopeless.requests.length, hopeless.waits]).toEqual([3, [250, 500]])
   })
 
-  test('end with the reason of a signal: before, while asked, while waiting', async () => {
+  test('end with the reason of a signal: before, during the request, while waiting', async () => {
     const reason = new Error('the user left')
     const gone = clientOf([fine])
     const options = { signal: AbortSignal.abort(reason) }
@@ -277,7 +277,7 @@ describe('tries', () => {
     expect(held.requests).toHaveLength(1)
   })
 
-  test('of an answer that takes long to read end too, and of one that is handed out do not', async () => {
+  test('of a response that takes long to read end too, and of one that was returned do not', async () => {
     const drop = async (controller: ReadableStreamDefaultController) => {
       controller.enqueue(new TextEncoder().encode('{"count":'))
       await new Promise(() => {})
@@ -329,7 +329,7 @@ describe('recording', () => {
     expect(keys[3]).toBe('batch-17')
   })
 
-  test('is sent once more with its key where the answer was lost', async () => {
+  test('is sent once more with its key if the response was lost', async () => {
     const { client, requests } = clientOf([json({ inserted: 1 }, 201)], { fetch: losing(1) })
     expect(await client.record([row])).toEqual({ inserted: 1 })
     const [first, second] = requests.map(({ headers }) => headers.get('idempotency-key'))
@@ -343,7 +343,7 @@ describe('recording', () => {
     expect(requests).toEqual([])
   })
 
-  test('tells its key where it failed', async () => {
+  test('has its key in its error', async () => {
     const { client } = clientOf([never], { timeoutMs: 20 })
     const error = await failure(client.record([row], { idempotencyKey: 'batch-18' }))
     expect([error.code, error.idempotencyKey]).toEqual(['timeout', 'batch-18'])
@@ -369,19 +369,19 @@ describe('pages', () => {
     ])
   })
 
-  test('are asked for one by one, and no more once the loop is left', async () => {
+  test('are requested one by one, and no more once the loop is left', async () => {
     const { client, requests } = clientOf([page(0, true)])
     for await (const _ of client.history({ ...USD_KES, limit: 2 })) break
     expect(requests).toHaveLength(1)
   })
 
-  test('end at an empty one, whatever it says of further ones', async () => {
+  test('end at an empty one, even if it says that there are more', async () => {
     const { client, requests } = clientOf([page(0, true, 0)])
     for await (const _ of client.history({ ...USD_KES, limit: 2, until: 'x' })) void _
     expect(asked(requests)).toEqual([{ ...USD_KES, limit: '2', offset: '0', until: 'x' }])
   })
 
-  test('fail where a page fails', async () => {
+  test('fail if a page fails', async () => {
     const { client } = clientOf([page(0, true), json({ error: 'no', code: 'revoked_key' }, 401)])
     const seen: number[] = []
     const loop = async () => {

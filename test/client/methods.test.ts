@@ -37,7 +37,7 @@ const parameter = (name: string, place = 'query', required = false) => ({
 })
 
 describe('the method of an operation', () => {
-  test('takes parameters only where there are some, and may do without if none is required', () => {
+  test('takes parameters only if there are some, and may omit them if none is required', () => {
     expect(methodOf('get', { responses: JSON_200 })).toBe(
       "  it(options?: CallOptions): Promise<AnswerOf<'it'>> {\n" +
         "    return this.call({ method: 'GET', path: '/it' }, options)\n  }",
@@ -63,14 +63,14 @@ describe('the method of an operation', () => {
     )
   })
 
-  test('takes parameters in front of a body, which is why they may not be left out', () => {
+  test('takes parameters in front of a body, and they are required then', () => {
     const operation = { parameters: [parameter('dry')], requestBody: {}, responses: JSON_200 }
     expect(methodOf('post', operation)).toStartWith(
       "  it(parameters: ParametersOf<'it'>, body: BodyOf<'it'>, options?: CallOptions): ",
     )
   })
 
-  test('gives nothing for no content, and the answer itself where it is no JSON', () => {
+  test('returns nothing for no content, and the response itself if it is not JSON', () => {
     expect(methodOf('delete', { responses: { 204: {} } })).toContain('Promise<void> {')
     const file = { responses: { 200: { content: { 'text/csv': {} } } } }
     expect(methodOf('get', file)).toBe(
@@ -91,7 +91,7 @@ describe('the method of an operation', () => {
     expect(methodOf('get', { responses, parameters: [parameter('offset')] })).not.toContain('Pages')
   })
 
-  test('goes through events where it answers with a stream', () => {
+  test('iterates events if the response is a stream', () => {
     const responses = { 200: { content: { 'text/event-stream': {} } } }
     const parameters = [parameter('corridors', 'query', true), parameter('token')]
     expect(methodOf('get', { responses, parameters })).toBe(
@@ -130,7 +130,7 @@ describe('the document for the client', () => {
     expect(told.components).toEqual({ responses: {} })
   })
 
-  test('keeps the parameters of what is no JSON', () => {
+  test('keeps the parameters of a response that is not JSON', () => {
     const responses = { 200: { content: { 'text/csv': {} } } }
     const parameters = [parameter('format')]
     const told = clientDocument(documentOf({ '/it': { get: { parameters, responses } } }))

@@ -17,7 +17,7 @@ describe('pauseMs', () => {
     expect(pauseMs({ ...miss, status, retryAfterSeconds: seconds }, patience)).toBe(ms)
   })
 
-  test('no answer, and a proxy without its service: a growing pause', () => {
+  test('no response, and a proxy without its service, mean a growing pause', () => {
     for (const status of [null, 502, 503, 504])
       expect([0, 1].map((earlier) => pauseMs({ ...miss, status, earlier }, patience))).toEqual([
         250, 500,
@@ -25,7 +25,7 @@ describe('pauseMs', () => {
     expect(pauseMs({ ...miss, status: 429 }, patience)).toBeNull()
   })
 
-  test('what may have been carried out is made again only if it can be', () => {
+  test('a request that may have been carried out is repeated only if that is safe', () => {
     const once = { ...miss, isRepeatable: false }
     expect(pauseMs({ ...once, status: null }, patience)).toBeNull()
     expect(pauseMs({ ...once, status: 502 }, patience)).toBeNull()
@@ -33,7 +33,7 @@ describe('pauseMs', () => {
     expect(pauseMs({ ...once, status: 429, retryAfterSeconds: 1 }, patience)).toBe(1000)
   })
 
-  test('no more tries than are allowed, and none after a timeout', () => {
+  test('no more retries than allowed are made, and none after a timeout', () => {
     const named = { ...miss, status: 429, retryAfterSeconds: 1 }
     expect(pauseMs({ ...named, earlier: 1 }, patience)).toBe(1000)
     expect(pauseMs({ ...named, earlier: 2 }, patience)).toBeNull()

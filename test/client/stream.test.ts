@@ -98,7 +98,7 @@ const failure = (call: Promise<unknown>): Promise<CorridorError> =>
   )
 
 describe('a stream', () => {
-  test('asks once for all corridors, with the key, and hands out what comes', async () => {
+  test('requests all corridors once, with the key, and yields their events', async () => {
     const { client, requests } = clientOf([staying(HELLO + quote('6-0')).answer])
     expect(await first(2, client.stream(PAIRS))).toEqual([
       { type: 'hello', id: '5-', data: { tier: 'realtime' } },
@@ -144,7 +144,7 @@ describe('a stream', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('leaves out what it does not know, and goes on after it', async () => {
+  test('ignores unknown events, and continues after them', async () => {
     const newer = 'event: forecast\nid: 7-0\ndata: {}\n\ndata: nameless\n\n'
     const { client, lastIds } = clientOf([saying(HELLO + newer), saying(quote('8-0'))])
     expect(told(await first(2, client.stream(PAIRS)))).toEqual(['hello 5-', 'quote 8-0'])
@@ -165,14 +165,14 @@ describe('a stream that ended', () => {
     expect(lastIds()).toEqual([null, '6-0'])
   })
 
-  test('is opened again from where the last sign of life said', async () => {
+  test('is opened again from the position of the last heartbeat', async () => {
     const beat = ': 8-\nid: 8-\n\n'
     const { client, lastIds } = clientOf([saying(quote('6-0') + beat), saying(quote('9-0'))])
     expect(told(await first(2, client.stream(PAIRS)))).toEqual(['quote 6-0', 'quote 9-0'])
     expect(lastIds()).toEqual([null, '8-'])
   })
 
-  test('is opened again where its first hello began, but not where a later one does', async () => {
+  test('is opened again at the start of its first hello, but not of a later one', async () => {
     const later = HELLO.replace('5-', '9-')
     const answers = [
       saying(HELLO),
@@ -187,7 +187,7 @@ describe('a stream that ended', () => {
     expect(lastIds()).toEqual([null, '5-', '5-', '6-0'])
   })
 
-  test('hands out that it was reset, slow or ended, and goes on after a reset', async () => {
+  test('yields that it was reset, slow or ended, and continues after a reset', async () => {
     const reset = 'event: reset\nid: 9-\ndata: {"reason":"old","ask":"/api/v1/rates"}\n\n'
     const slow = 'event: slow\ndata: {}\n\n'
     const answers = [saying(quote('6-0')), saying(reset + slow), saying(quote('9-2'))]
@@ -198,13 +198,13 @@ describe('a stream that ended', () => {
     expect(lastIds()).toEqual([null, '6-0', '9-'])
   })
 
-  test('can be taken up by another program', async () => {
+  test('can be continued by another program', async () => {
     const { client, lastIds } = clientOf([staying(quote('6-1')).answer])
     await first(1, client.stream(PAIRS, { lastEventId: '6-0' }))
     expect(lastIds()).toEqual(['6-0'])
   })
 
-  test('is opened again when nothing comes any more', async () => {
+  test('is opened again when nothing arrives any more', async () => {
     const silent = staying(quote('6-0'))
     const { client, lastIds } = clientOf([silent.answer, saying(quote('6-1'))])
     const events = await first(2, client.stream(PAIRS, { silenceMsMax: 30 }))
@@ -251,7 +251,7 @@ describe('the waits of a stream', () => {
     expectWaits(waits, [...growing, 250])
   })
 
-  test('stay short while there is no service: it may be back any moment', async () => {
+  test('stay short while there is no service, which may be back at any time', async () => {
     const proxy: Answer = () => new Response('<h1>Bad Gateway', { status: 502 })
     const away = Array.from({ length: 8 }, () => proxy)
     const { client, waits } = clientOf([saying(quote('6-0')), ...away, saying(quote('6-1'))])
@@ -282,7 +282,7 @@ describe('the waits of a stream', () => {
 })
 
 describe('a stream fails', () => {
-  test('where it is refused: at once, or when it is opened again', async () => {
+  test('if it is refused: at once, or when it is opened again', async () => {
     const { client, waits } = clientOf([refusal('too_many_corridors', 400)])
     expect((await failure(first(1, client.stream(PAIRS)))).code as string).toBe(
       'too_many_corridors',
@@ -319,7 +319,7 @@ describe('a stream fails', () => {
     ['no stream', () => Response.json({ count: 1 })],
     ['no JSON', saying('event: quote\ndata: {"rate":\n\n')],
     ['an event without end', saying(`event: quote\ndata: ${'x'.repeat(2 ** 21)}`)],
-  ])('where the answer is %s', async (_, answer) => {
+  ])('if the response is %s', async (_, answer) => {
     const { client } = clientOf([answer])
     const error = await failure(first(1, client.stream(PAIRS)))
     expect([error.code, error.message]).toEqual([

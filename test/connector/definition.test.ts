@@ -20,7 +20,7 @@ terms: ours
 const faultsOf = (text: string) => readConnector(text).faults
 
 describe('a connector file', () => {
-  test('is read where nothing is wrong with it', () => {
+  test('is read if nothing is wrong with it', () => {
     const { connector, faults } = readConnector(WHOLE)
     expect(faults).toEqual([])
     expect(connector).toMatchObject({ name: 'acme', row: { rate: 'rate' } })
@@ -94,7 +94,7 @@ describe('a connector file', () => {
     ])
   })
 
-  test('does not repeat a secret that stands in it', () => {
+  test('does not repeat a secret in it', () => {
     const url = 'sftp://corridor@sftp.partner.example/out/*.csv'
     const sftp = WHOLE.replace(
       / {2}url[\s\S]*?\nformat/,
@@ -114,7 +114,7 @@ describe('a connector file', () => {
     ])
   })
 
-  test('is refused where its aliases multiply', () => {
+  test('is refused if its aliases multiply', () => {
     const bomb = ['a: &a [x, x, x, x, x, x, x, x]']
     for (const [one, next] of ['ab', 'bc', 'cd', 'de', 'ef'].map((pair) => [...pair]))
       bomb.push(`${next}: &${next} [${`*${one}, `.repeat(8)}]`)

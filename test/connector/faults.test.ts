@@ -259,7 +259,7 @@ describe('a source that refuses', () => {
       await expectWhole(run, http)
     })
 
-  test('for a while, as a bucket that is asked too often, is left alone for as long', async () => {
+  test('for a while, such as a bucket with too many requests, is left alone for as long', async () => {
     await connector(bucket.from())
     bucket.server.refusal = ['SlowDown', 503]
     const run = service()

@@ -95,7 +95,7 @@ describe('a web page', () => {
     expect(await read(page, 'html')).toEqual([{ To: 'KES', Rate: '171,5' }])
   })
 
-  test('is refused without them, and where it ends in the table', async () => {
+  test('is refused without them, and if it ends in the table', async () => {
     await expect(read(page.replace('Rate', 'Price'), 'html')).rejects.toThrow('Rate is missing')
     await expect(read('<html>Sign in</html>', 'html')).rejects.toThrow(
       'has no table with the columns',
@@ -136,7 +136,7 @@ test("the World Bank's survey gives a row for each transparent price", async () 
   })
 })
 
-test("a bank's table gives its rows of figures, where lines of other lengths are left out", async () => {
+test("a bank's table gives its rows of numbers, and leaves out lines of other lengths", async () => {
   const table = await recorded('nbp-table-a.csv')
   const form: Partial<Connector> = {
     ...{ charset: 'windows-1250', rows: '$[data != ""]' },

@@ -71,7 +71,7 @@ test('a refused password, a missing mailbox and a mailbox without such emails ar
   await expect(arrived()).rejects.toThrow('refused the user or the password')
 })
 
-test('a private host is asked only where a setting names it', async () => {
+test('a private host is contacted only if a setting names it', async () => {
   await expect(arrived({ allow: [] })).rejects.toThrow('is not on the public internet')
 })
 

@@ -21,7 +21,7 @@ describe('an expression of a row', () => {
       expect((await firstOf(path)).values).toEqual({ rate: null })
   })
 
-  test('sees the row and what was asked', async () => {
+  test('sees the row and the request', async () => {
     expect(await firstOf('ask.to & rate')).toEqual({ values: { rate: 'KES171.5' }, faults: [] })
     expect((await firstOf('nothing')).values).toEqual({ rate: null })
   })
@@ -43,7 +43,7 @@ describe('an expression of a row', () => {
     ['a recursion without end', '($f := function($n) { 1 + $f($n) }; $f(1))', /rate failed: Stack/],
   ]
   for (const [what, expression, said] of faults)
-    test(`gives a fault for ${what}`, async () => {
+    test(`gives an error for ${what}`, async () => {
       expect((await firstOf(expression)).faults.join()).toMatch(said)
     })
 })
@@ -59,18 +59,18 @@ describe('a table whose rows an expression selects', () => {
     ])
   })
 
-  test('is refused where a column has disappeared, by its name', async () => {
+  test('is refused if a column has disappeared, by its name', async () => {
     const without = TABLE.replace('Fee', 'Charge')
     await expect(table('$[To = "KES"]', 'Fee', without)).rejects.toThrow('has no column Fee')
   })
 
-  test('may give members of its own', async () => {
+  test('may give fields of its own', async () => {
     const found = await table('$.{ "Rate": Rate, "cost": 1 }', 'cost')
     expect(found.rows.map(({ values }) => values.fee)).toEqual([1, 1])
   })
 })
 
-test('a next page is a text; anything else is the end', async () => {
+test('a next page is a string, and anything else is the end', async () => {
   const next = (text: string) =>
     page(text, { from: { url: 'https://acme.example', pages: { next: 'next', max: 2 } } })
   expect((await next('{"rate": 1, "next": "?page=2"}')).next).toBe('?page=2')

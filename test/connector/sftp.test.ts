@@ -58,7 +58,7 @@ test('another host key, another password and a missing folder are refused by nam
   await expect(arrived()).rejects.toThrow('refused the user, the password or the key')
 })
 
-test('a private host is asked only where a setting names it', async () => {
+test('a private host is contacted only if a setting names it', async () => {
   await expect(arrived({ allow: [] })).rejects.toThrow('is not on the public internet')
 })
 

@@ -233,7 +233,7 @@ describe.each(TIMES_OF_A_DAY)('the demonstration at %s', (now) => {
   )
 
   test(
-    'recommends for no amount what says nothing of it, and states what its nets imply',
+    'recommends for no amount a price that does not state it, and states what its nets imply',
     async () => {
       const faults: Faults = { led: [], dearer: [], apart: [], compared: {} }
       const questions = new Set(

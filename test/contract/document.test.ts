@@ -176,7 +176,7 @@ describe('the document', () => {
     expect(columns).toEqual(known.trimEnd().split('\n'))
   })
 
-  test('has an example for every answer and every code, and each fits its schema', () => {
+  test('has an example for every response and every code, and each fits its schema', () => {
     for (const { name, media, type } of bodies) {
       if (/gzip|parquet|event-stream|plain/.test(type)) continue
       const values = Object.values(media.examples ?? {}).map(({ value }) => value)

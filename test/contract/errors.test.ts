@@ -207,7 +207,7 @@ describe('every error', () => {
     }
   })
 
-  test('422 always has the list of the faults that the interface promises', async () => {
+  test('422 always has the list of errors that the interface promises', async () => {
     for (const code of ['invalid_rows', 'idempotency_key_reused'] as const)
       expect((await MET[code][1](answerable())).body.errors).toBeArray()
   })

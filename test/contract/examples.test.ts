@@ -12,7 +12,7 @@ describe('the examples of the document', () => {
     recorded = await recordedExamples()
   }, START_MS_MAX)
 
-  test('are what the service answers; if not, find out why, then run: bun run examples', async () => {
+  test("are the service's responses; if not, find out why, then run: bun run examples", async () => {
     expect(recorded).toEqual(await Bun.file(EXAMPLES_FILE).json())
   })
 })

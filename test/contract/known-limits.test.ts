@@ -79,7 +79,7 @@ describe('a known_at', () => {
     expect([status, body.code]).toEqual([400, 'repeated_parameter'])
   })
 
-  test('is the same moment in another time zone, and however the URL is encoded', async () => {
+  test('is the same time in another time zone, and in any URL encoding', async () => {
     const there = iso(firstMs + 3 * HOUR_MS).replace('Z', '+03:00')
     const asked = encodeURIComponent(there)
     const plain = await then(`/rates?${PAIR}`, firstMs)
@@ -101,7 +101,7 @@ describe('a known_at', () => {
       expect([path, (await then(path, known.nowMs)).status]).toEqual([path, 200])
   })
 
-  test('before the first record has an empty answer with a note, on every path', async () => {
+  test('before the first record has an empty response with a note, on every path', async () => {
     for (const path of QUESTIONS) {
       const { status, body } = await then(path, firstMs - 1)
       expect([path, status]).toEqual([path, 200])
@@ -182,7 +182,7 @@ describe('a known_at', () => {
     expect((await ask(`/rates?${PAIR}&known_at=${iso(firstMs)}`)).status).toBe(401)
   })
 
-  test('spends one unit, and none where it is refused', async () => {
+  test('spends one unit, and none if it is refused', async () => {
     const used = async () => (await known.world.get('/admin/usage')).body.used
     const before = await used()
     await then(`/rates?${PAIR}`, firstMs)

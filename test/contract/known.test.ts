@@ -66,7 +66,7 @@ async function hold(runs: { seed?: number; numRuns: number }, count: typeof NONE
 
 describe('known_at', () => {
   test(
-    'gives the answer of its time, whatever was recorded, restated, withdrawn or changed since',
+    'gives the response of its time, whatever was recorded, restated, withdrawn or changed since',
     async () => {
       const count = { ...NONE }
       const numRuns = HISTORIES / LANES

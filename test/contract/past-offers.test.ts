@@ -48,7 +48,7 @@ const history = (more = '') => past(`/rates/history?${PAIR}&period=7d${more}`)
 const historical = (date: string, more = '') => past(`/historical?${PAIR}&date=${date}${more}`)
 
 describe('GET /rates/history', () => {
-  test('200 says what each observation said of its offer, as the last member', async () => {
+  test('has the offer of each observation, as the last field', async () => {
     const { entries, rates } = await history()
     expect(rates).toEqual([1000, 990, 995, 1010, 980, 985])
     expect(entries[0]!.offer).toEqual({ id: expect.stringMatching(/^[0-9a-f]{12}$/), ...CASH })
@@ -61,13 +61,13 @@ describe('GET /rates/history', () => {
     expect(entries[5]!.offer).toMatchObject({ fee_percent: 1.5, delivery_max: 'P3D' })
   })
 
-  test('200 compares each with the offers that were valid then', async () => {
+  test('compares each with the offers that were valid then', async () => {
     const { entries } = await history()
     const spreads = entries.map(({ spread_bps }) => Math.round(spread_bps as number))
     expect(spreads).toEqual([0, 100, 50, 0, 200, 150])
   })
 
-  test('200 compares with an older price again, once a newer one has run out', async () => {
+  test('compares with an older price again, once a newer one has expired', async () => {
     const at = (rate: number, hour: string, provider: string, until?: string) => ({
       ...row(provider, rate, hour, until ? { valid_until: `2026-03-0${until}:00:00Z` } : {}),
       to: 'KES',
@@ -83,7 +83,7 @@ describe('GET /rates/history', () => {
     expect(entries.map(({ spread_bps }) => spread_bps)).toEqual([1818.1818, 500])
   })
 
-  test('200 compares with no offer that fitted once and says another delivery now', async () => {
+  test('compares with no offer that fitted once and has another delivery now', async () => {
     const at = (rate: number, hour: string, provider: string, delivery_max: string) => ({
       ...row(provider, rate, hour, { delivery_max }),
       to: 'UGX',
@@ -101,7 +101,7 @@ describe('GET /rates/history', () => {
     ])
   })
 
-  test('200 leaves out offers that say something else, and marks those that are silent', async () => {
+  test('leaves out offers that contradict the filters, and marks unspecified ones', async () => {
     const british = await history('&source_country=gb')
     expect(british.rates).toEqual([1000, 990, 995, 1010, 985])
     expect(british.entries.map(({ unspecified }) => unspecified)).toEqual([
@@ -118,7 +118,7 @@ describe('GET /rates/history', () => {
     expect(spreads).toEqual([0, 0])
   })
 
-  test('200 pages through what fits, to the end', async () => {
+  test('pages through all that fits, to the end', async () => {
     const first = await history('&source_country=GB&limit=2')
     expect([first.rates, first.body.has_more]).toEqual([[1000, 990], true])
     const [, next] = /^<(.*)>/.exec(first.headers.get('link')!)!
@@ -129,7 +129,7 @@ describe('GET /rates/history', () => {
     expect(own.rates).toEqual([1010, 990, 1000])
   })
 
-  test('200 in CSV has the offers in columns of their own, the same where none is said', async () => {
+  test('has the offers in columns of their own in CSV, the same if there is none', async () => {
     const csv = { headers: { accept: 'text/csv' } }
     const asked = `/rates/history?${PAIR}&period=7d&provider=retail-b`
     const { text } = await world.get(asked, 'realtime', csv)
@@ -148,7 +148,7 @@ describe('GET /rates/history', () => {
     expect(short.text.split('\r\n')[0]).toBe(header!)
   })
 
-  test('400 names a word, a country and a duration that are none', async () => {
+  test('returns 400 with the name for an invalid word, country and duration', async () => {
     for (const [more, named] of [
       ['pay_out=cheque', 'cash, bank_account'],
       ['source_country=UK', 'United Kingdom is GB'],
@@ -163,7 +163,7 @@ describe('GET /rates/history', () => {
 })
 
 describe('GET /historical', () => {
-  test('200 says that no price fits a country where only an official rate names none', async () => {
+  test('notes that no price fits a country if only an official rate names none', async () => {
     const rows = [row('retail-a', 30, '1T10', CASH), row('official-a', 31, '1T10')]
     await world.post(rows.map((one) => ({ ...one, from: 'EUR', to: 'ZAR' })))
     const asked = '/historical?from=EUR&to=ZAR&date=2026-03-04'
@@ -178,19 +178,19 @@ describe('GET /historical', () => {
     }
   })
 
-  test('200 has one offer of each provider, the one with the best rate that was valid', async () => {
+  test('has one offer of each provider, the one with the best rate that was valid', async () => {
     expect((await historical('2026-03-01')).rates).toEqual([1000, 995])
     expect((await historical('2026-03-02')).rates).toEqual([1000, 995])
     expect((await historical('2026-03-04')).rates).toEqual([1000, 995])
   })
 
-  test('200 with offers=all has every offer, those that run out while they are valid', async () => {
+  test('has every offer with offers=all, expiring ones while they are valid', async () => {
     expect((await historical('2026-03-04', '&offers=all')).rates).toEqual([
       ...[1000, 995, 990, 985, 980],
     ])
   })
 
-  test('200 for today lets a price go when it runs out, also from an answer kept', async () => {
+  test('drops a price of today when it expires, also from a cached response', async () => {
     const until = { valid_until: '2026-03-05T15:00:00Z' }
     await world.post([{ ...row('retail-a', 7, '5T10', until), to: 'ZAR' }])
     const today = () => past('/historical?from=GBP&to=ZAR&date=2026-03-05')
@@ -200,7 +200,7 @@ describe('GET /historical', () => {
     world.clock.set('2026-03-05T14:25:30.500Z')
   })
 
-  test('200 with filters ranks silent ones last and measures against what is shown', async () => {
+  test('ranks unspecified ones last with filters and compares with what is shown', async () => {
     const { entries, rates } = await historical('2026-03-04', '&pay_out=mobile_money')
     expect(rates).toEqual([990, 985])
     expect(entries.map(({ spread_bps }) => Math.round(spread_bps as number))).toEqual([0, 51])
@@ -209,7 +209,7 @@ describe('GET /historical', () => {
     expect(all.entries[2]!.unspecified).toEqual(['pay_out'])
   })
 
-  test('200 with a filter that no offer fits is empty, and its note says so', async () => {
+  test('returns an empty list for a filter that no offer fits, with a note', async () => {
     const silent = await historical('2026-03-01', '&target_country=GH&channel=agent')
     expect(silent.rates).toEqual([995])
     const late = { ...row('retail-a', 5, '1T10', { delivery_max: 'P3D' }), to: 'XOF' }
@@ -224,7 +224,7 @@ describe('GET /historical', () => {
 })
 
 describe('GET /change', () => {
-  test('200 counts at each end the offers that were valid then', async () => {
+  test('counts at each end the offers that were valid then', async () => {
     const dayLater = new PastWorld(database, { at: '2026-03-03T11:00:00Z' })
     const { body } = await (await dayLater.start()).get(`/change?${PAIR}&period=1d`)
     expect([body.start.best, body.end.best]).toEqual([1010, 1000])

@@ -130,7 +130,7 @@ const QUESTIONS: [path: string, oracle: typeof history, parameters: Record<strin
 
 describe('two years of real mids and the rates of central banks', () => {
   test.each(PAIRS)(
-    'give every answer about the past that follows from the files: %s',
+    'give every response about the past that follows from the files: %s',
     async (pair) => {
       const [from, to] = pair.split('/') as [string, string]
       const said = facts.said.filter((row) => [pair, `${to}/${from}`].includes(row.pair))

@@ -288,9 +288,9 @@ function questionsOf({
   return questions as Question[]
 }
 
-describe('questions about the past', () => {
+describe('requests about the past', () => {
   test(
-    'get the answer of the plain oracle, for any history, backfill, clock and tier',
+    'get the response of the plain oracle, for any history, backfill, clock and tier',
     async () => {
       await fc.assert(
         fc.asyncProperty(story, async (told) => {

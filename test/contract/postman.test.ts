@@ -54,7 +54,7 @@ describe('the Postman collection; if it is not so, run: bun run postman', () => 
       ])
   })
 
-  test('has every parameter, with those switched off that a question does not need', () => {
+  test('has every parameter, with those switched off that a request does not need', () => {
     for (const { name, parameters } of operations) {
       const { url, header } = requestOf(name)
       const at = (place: string) => parameters.filter((parameter) => parameter.in === place)
@@ -82,7 +82,7 @@ describe('the Postman collection; if it is not so, run: bun run postman', () => 
     }
   })
 
-  test('sends a body where there is one, and the key wherever one is taken', () => {
+  test('sends a body if there is one, and the key wherever one is accepted', () => {
     for (const { name, operation } of operations) {
       const { body: sent, auth } = requestOf(name)
       expect([name, sent !== undefined]).toEqual([name, operation.requestBody !== undefined])

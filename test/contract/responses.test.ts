@@ -252,7 +252,7 @@ function noisy(value: unknown, name = ''): number[] {
 }
 
 describe('every 200', () => {
-  test('fits its schema, and every other answer fits that of an error, for any data', async () => {
+  test('fits its schema, and every other response fits that of an error, for any data', async () => {
     await fc.assert(
       fc.asyncProperty(
         history,
@@ -281,7 +281,7 @@ describe('every 200', () => {
     )
   }, 120_000)
 
-  test('of a service with the data in question fits its schema', async () => {
+  test('of a service with the requested data fits its schema', async () => {
     const world = answerable()
     const key = world.key()
     const seen = new Set<Answer>()

@@ -107,7 +107,7 @@ const get = async (path: string, plan?: Plan): Promise<Reply> => {
 const READS = [...METERED.map(({ path }) => path), '/admin/usage', '/status']
 
 describe('a read', () => {
-  test('makes no database round trip, whatever it asks, at either tier', async () => {
+  test('makes no database round trip, whatever it requests, at either tier', async () => {
     const row = { provider_id: 'retail-a', rate: 129, from: 'USD', to: 'KES' }
     const headers = { 'content-type': 'application/json', 'x-api-key': keys.enterprise }
     const init = { method: 'POST', headers, body: JSON.stringify(row) }
@@ -151,7 +151,7 @@ async function sharing() {
 const asksForShares = () => queries.filter((query) => query.includes('insert into usage_shares'))
 
 describe('a read from a budget that processes share', () => {
-  test('waits for no round trip as long as the database answers between two reads', async () => {
+  test('waits for no round trip as long as the database responds between two reads', async () => {
     const { shares, exchange, ask } = await sharing()
     queries.length = 0
     for (let i = 0; i < LIMITS.enterprise; i++) {

@@ -65,7 +65,7 @@ describe('the best of a bucket', () => {
     expect(await bests(world)).toEqual([[`${DAY}T00:00`, best]])
   })
 
-  test('is null where every price was suspect, one below half of the mid too', async () => {
+  test('is null if every price was suspect, one below half of the mid too', async () => {
     const world = await stockedWorld()
     await fix(world, '100', DAY_START_MS - HOUR_MS)
     await world.post([row(49.9999, DAY_START_MS), row(120, DAY_START_MS + HOUR_MS, 'retail-b')])
@@ -74,7 +74,7 @@ describe('the best of a bucket', () => {
     expect(hours.map(([, best]) => best)).toEqual([null, null])
   })
 
-  test('is judged by the mid of the moment, where that moved within the bucket', async () => {
+  test('is evaluated by the mid of the time if that moved within the bucket', async () => {
     const world = await stockedWorld()
     await fix(world, '130', DAY_START_MS - 1)
     await fix(world, '100', DAY_START_MS + 5 * HOUR_MS)
@@ -87,7 +87,7 @@ describe('the best of a bucket', () => {
     expect(await bests(world)).toEqual([[`${DAY}T00:00`, 143]])
   })
 
-  test('has every price where the mid of the time was too old to count', async () => {
+  test('has every price if the mid of the time was too old to count', async () => {
     database = await stockedDatabase()
     const world = await worldOf(database, HOUR_MS)
     await fix(world, '100', DAY_START_MS)
@@ -97,7 +97,7 @@ describe('the best of a bucket', () => {
     expect(await bests(world)).toEqual([[`${DAY}T00:00`, null]])
   })
 
-  test('is judged again on every replica when a mid arrives later', async () => {
+  test('is evaluated again on every replica when a mid arrives later', async () => {
     const world = await stockedWorld()
     const other = await worldOf(database!)
     await world.post([row(120, DAY_START_MS + HOUR_MS), row(101, DAY_START_MS + HOUR_MS + 1)])

@@ -110,7 +110,7 @@ async function replicaOf(database: FreshDatabase) {
 
 describe('what was withdrawn', () => {
   test(
-    'is nowhere: live, past, roll-ups, on another replica and after a restart',
+    'appears nowhere: live, past, roll-ups, on another replica and after a restart',
     async () => {
       const steps = fc.array(step, { minLength: 2, maxLength: 12 })
       await fc.assert(

@@ -15,7 +15,7 @@ describe('isAlike', () => {
     expect(isAlike('{"codes":["AED","..."]}', '{"codes":["AOA"]}')).toBe(false)
   })
 
-  test('accepts other days, counts, keys and ids in texts, but no other words', () => {
+  test('accepts other days, counts, keys and ids in strings, but no other words', () => {
     expect(isAlike('{"at":"2026-11-22T15:00:00.000Z"}', '{"at":"2027-01-02T03:04:05.006Z"}')).toBe(
       true,
     )

@@ -60,7 +60,7 @@ describe('an entry', () => {
     )
   })
 
-  test('has its members in the order of the example of RFC 8785, 3.2.3', () => {
+  test('has its fields in the order of the example of RFC 8785, 3.2.3', () => {
     const said = {
       '\u20ac': 'Euro Sign',
       '\r': 'Carriage Return',

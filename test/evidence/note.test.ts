@@ -55,7 +55,7 @@ describe('a note', () => {
     ['has a signature without a name', 'text\n\n— Uw2QOg==\n'],
     ['has a signature of an id alone', 'text\n\n— x Uw2QOg==\n'],
     ['has too many signatures', `text\n\n${'— x Uw2QOkn8\n'.repeat(65)}`],
-  ])('is none that %s', (_, text) => {
+  ])('is invalid if it %s', (_, text) => {
     expect(noteOf(text)).toBeNull()
   })
 
@@ -112,7 +112,7 @@ describe('a checkpoint', () => {
     'x\n-1\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n',
     'x\n1\nCsUYapGGPo4dkMgIAUqom\n',
     'x\n1\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=',
-  ])('is none in %p', (text) => {
+  ])('is invalid in %p', (text) => {
     expect(checkpointOf(text)).toBeNull()
   })
 })
@@ -147,13 +147,13 @@ describe('a proof', () => {
     'c2sp.org/tlog-proof@v2\nindex 0\n\nx',
     'c2sp.org/tlog-proof@v1\nindex 00\n\nx',
     'c2sp.org/tlog-proof@v1\nindex 0\nshort\n\nx',
-  ])('is none in %p', (text) => {
+  ])('is invalid in %p', (text) => {
     expect(proofOf(text)).toBeNull()
   })
 })
 
 describe('a bundle', () => {
-  test('is read as it was written, and is none where its end is missing', () => {
+  test('is read as it was written, and is invalid if its end is missing', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { minLength: 1 }), (entries) => {
         const bundle = bundleOf(entries)

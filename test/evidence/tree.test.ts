@@ -84,7 +84,7 @@ describe('Edge', () => {
     expect(hex(tilesOf(leaves).edge.root()!)).toBe(hex(rootOf(leaves)))
   })
 
-  test('makes the tiles that the specification counts for 70,000 leaves', () => {
+  test('creates the tiles that the specification counts for 70,000 leaves', () => {
     const { tiles } = tilesOf(leavesOf(70_000))
     const widths = [...tiles].map(([name, hashes]) => [name, hashes.length / HASH_BYTES] as const)
     expect(widths.filter(([name, width]) => name.startsWith('0 ') && width === 256).length).toBe(
@@ -99,7 +99,7 @@ describe('Edge', () => {
     ])
   })
 
-  test('makes the same tiles whatever the portions, and never changes what was there', () => {
+  test('creates the same tiles in any portions, and never changes existing ones', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 700 }), { maxLength: 8 }), (portions) => {
         const leaves = leavesOf(1500)
@@ -110,7 +110,7 @@ describe('Edge', () => {
     )
   })
 
-  test('goes on from its partial tiles', () => {
+  test('continues from its partial tiles', () => {
     const leaves = leavesOf(70_000)
     const { tiles } = tilesOf(leaves.slice(0, 66_000))
     const partial = [0, 1, 2].map((level) => {

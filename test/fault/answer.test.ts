@@ -60,7 +60,7 @@ describe('midFault', () => {
 })
 
 describe('shownOf', () => {
-  test('reads which observation a rate stands for', () => {
+  test('reads the observation behind a rate', () => {
     for (const seq of [0, 1, 999, 12_345]) expect(seqOf(rateOf(seq))).toBe(seq)
     expect(seqOf(100.0005)).toBeNull()
     const best = { provider_id: 'quoted', rate: rateOf(7), last_updated: NOW }

@@ -82,7 +82,7 @@ describe('Ledger', () => {
     expect(ledger.fault(sight(), entry.seq, START_MS + 5_011)).toContain('time of another')
   })
 
-  test('judges an answer without a time by what its time may have been', () => {
+  test('evaluates a response without a time by what its time may have been', () => {
     const retried = ledger.send(CORRIDOR, START_MS + 2_000)
     ledger.sendAgain(retried, START_MS + 500)
     ledger.acknowledge(retried, { nowMs: START_MS + 600, by: 'a1' })

@@ -16,13 +16,13 @@ function answer(remaining: number, more: Partial<Answer> & { reset?: number } = 
 }
 
 describe('QuotaWatch', () => {
-  test('accepts answers of one replica that leave less and less', () => {
+  test('accepts responses of one replica that leave less and less', () => {
     const watch = new QuotaWatch()
     for (const remaining of [9, 8, 5])
       expect(watch.fault(answer(remaining), watch.floors)).toBeNull()
   })
 
-  test('blames an answer that leaves as much as an earlier one, but not as much as a simultaneous one', () => {
+  test('blames a response that leaves as much as an earlier one, but not as much as a simultaneous one', () => {
     const watch = new QuotaWatch()
     const before = watch.floors
     watch.fault(answer(5), watch.floors)

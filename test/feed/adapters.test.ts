@@ -128,7 +128,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
         ])
     })
 
-    test('an answer cut short anywhere is malformed', async () => {
+    test('a response cut short anywhere is malformed', async () => {
       const text = (await fixture(file)).trimEnd()
       for (const length of [0, 1, 40, text.length >> 1, text.length - 1])
         expect((await failure(ask(name, text.slice(0, length)))).fault).toBe('malformed')
@@ -141,7 +141,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
       expect((await failure(ask(name, 'Back soon', typed))).fault).toBe('not_data')
     })
 
-    test('a currency given twice is malformed', async () => {
+    test('a currency that appears twice is malformed', async () => {
       const text = await fixture(file)
       const twice = text.replace(
         /({[^{}]*"quote":"ZAR"[^{}]*}|"usd": ?1|"USD": ?[\d.]+|<Cube currency='USD' rate='1.0818'\/>)/,
@@ -153,7 +153,7 @@ for (const { name, file, path, at, sample, rates } of FEEDS)
       expect(message).toMatch(/twice/)
     })
 
-    test('a rate that is text, null, or NaN is malformed', async () => {
+    test('a rate that is a string, null, or NaN is malformed', async () => {
       const text = await fixture(file)
       const code = codeIn(rates)
       for (const wrong of ['"18.3"', 'null', 'NaN', '[18.3]', '', 'Infinity', '+18.3', '018.3']) {

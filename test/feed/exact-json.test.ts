@@ -41,7 +41,7 @@ describe('exactJson', () => {
     },
   )
 
-  test('a name given twice is malformed, however it is spelled', () => {
+  test('a name that appears twice is malformed, however it is spelled', () => {
     for (const text of ['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"a":1,"a":2}}]'])
       expect(() => exactJson(text)).toThrow('gives a member twice')
     expect(() => exactJson('{"a":{"a":1},"b":{"a":2}}')).not.toThrow()

@@ -35,12 +35,12 @@ describe('keys', () => {
     expect(upstream.asked.filter(({ path }) => path.includes(KEY))).toEqual([])
   })
 
-  test('a feed that needs no key is asked without one', async () => {
+  test('a feed that needs no key is fetched without one', async () => {
     await answered('open-er-api')
     expect(JSON.stringify([...upstream.asked[0]!.headers])).not.toContain(KEY)
   })
 
-  test('a missing or impossible key is a misconfiguration, and nothing is asked', async () => {
+  test('a missing or impossible key is a misconfiguration, and nothing is fetched', async () => {
     for (const key of [null, 'two words', 'line\nbreak', ''])
       expect((await failure(secret('fastforex', key))).fault).toBe('misconfigured')
     expect(upstream.asked).toEqual([])

@@ -45,7 +45,7 @@ describe('retries', () => {
     expect(pace.slept).toEqual([375, 750])
   })
 
-  test('nothing is asked again after three failures', async () => {
+  test('nothing is requested again after three failures', async () => {
     answerWith(status(502))
     const error = await failure()
     expect([error.fault, error.message]).toEqual(['http_error', 'answered 502'])
@@ -198,7 +198,7 @@ describe('size', () => {
     expect(upstream.asked[0]!.headers.get('accept-encoding')).toBe('gzip')
   })
 
-  test('a gzip bomb is dropped at the bound, and not asked for again', async () => {
+  test('a gzip bomb is dropped at the bound, and not requested again', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000), { level: 9 })
     expect(bomb.length).toBeLessThan(DOCUMENT_BYTES_MAX)
     answerWith(packed(bomb))
@@ -280,7 +280,7 @@ describe('an address', () => {
   const leadingTo = (host: string) =>
     to(`http://${host}:${new URL(upstream.origin).port}/elsewhere`)
 
-  test('is looked up once for each hop, and the connection goes where that led', async () => {
+  test('is looked up once for each hop, and the connection uses the result', async () => {
     answerWith(leadingTo('moved.example'), good)
     const pace = new Pace()
     const answers = [[PUBLIC_ADDRESS], ['127.0.0.1']]
@@ -317,7 +317,7 @@ describe('an address', () => {
     expect((await within(['127.0.0.1'])).bytes).toBeDefined()
   })
 
-  test('to an unknown host name is tried again, like one to a host that does not respond', async () => {
+  test('to an unknown host name is retried, like one to a host that does not respond', async () => {
     const pace = new Pace()
     pace.addressesOf = () => Promise.reject(new Error('ENOTFOUND'))
     const error = await failure(pace, request('http://nobody.example/'))
@@ -342,7 +342,7 @@ describe('validators', () => {
   const feed = (pace = new Pace()) =>
     createFeeds([{ name: 'open-er-api', url: upstream.origin, key: null }], pace)[0]!
 
-  test('are sent the next time, and "not modified" gives the last answer again', async () => {
+  test('are sent the next time, and "not modified" gives the last response again', async () => {
     const body = await fixture('open-er-api.json')
     const modified = 'Mon, 29 Jul 2024 00:02:32 GMT'
     upstream.answer = ({ headers }) =>
@@ -384,7 +384,7 @@ describe('validators', () => {
     ])
   })
 
-  test('an answer that could not be read is not remembered', async () => {
+  test('a response that could not be read is not remembered', async () => {
     answerWith(() => new Response('{', { headers: { etag: '"bad"' } }))
     const asked = feed()
     await asked.ask().catch(() => {})
@@ -402,7 +402,7 @@ describe('a form', () => {
   const limits = { bytesMax: 1000, attemptMsMax: 1000 }
   const posted = (form: string) => fetchAnswer({ ...request(), form }, limits, new Pace())
 
-  test('is sent by POST, again by 307, and forgotten where a redirect asks to look elsewhere', async () => {
+  test('is sent by POST, again by 307, and dropped if a redirect asks to look elsewhere', async () => {
     const asked: [method: string, body: string][] = []
     let location: [number, string] | null = [307, '/b']
     upstream.answer = async (one) => {
@@ -419,7 +419,7 @@ describe('a form', () => {
     ])
   })
 
-  test('comes back with the cookies that the answer sets', async () => {
+  test('comes back with the cookies that the response sets', async () => {
     const headers = new Headers([
       ['set-cookie', 'a=1; Path=/'],
       ['set-cookie', 'b=2'],

@@ -185,21 +185,21 @@ describe('readCatalogueFile', () => {
       expect([...currencies, ...providers]).toEqual([])
     })
 
-  test('lists every fault up to a bound and counts the others', () => {
+  test('lists every error up to a bound and counts the others', () => {
     const currencies = Array.from({ length: CATALOGUE_FAULTS_MAX + 5 }, () => ({ ...NGN, code: 1 }))
     const { faults, furtherFaults } = read({ currencies })
     expect(faults).toHaveLength(CATALOGUE_FAULTS_MAX)
     expect(furtherFaults).toBe(5)
   })
 
-  test('a text that is not JSON is a fault', () => {
+  test('a string that is not JSON is an error', () => {
     expect(readCatalogueFile('{"currencies": [').faults[0]).toStartWith(
       'the file is not valid JSON',
     )
     expect(readCatalogueFile('').faults).toHaveLength(1)
   })
 
-  test('members of a prototype are unknown like any other', () => {
+  test('fields of a prototype are unknown like any other', () => {
     const text = '{"__proto__": {}, "currencies": [{"code": "NGN", "name": "N", "constructor": 1}]}'
     expect(readCatalogueFile(text).faults).toEqual([
       '__proto__ is not a known member',

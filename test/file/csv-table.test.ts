@@ -12,7 +12,7 @@ const faultsOf = async (text: string) => {
   return faults
 }
 
-test('a header says what stands between fields', async () => {
+test('a header determines the separator of fields', async () => {
   expect(await faultsOf('from;to;rate\nUSD;KES;129,5\nUSD;KES')).toEqual([
     null,
     'has 2 fields where the header has 3',

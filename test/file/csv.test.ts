@@ -54,7 +54,7 @@ describe('csvRecords', () => {
     expect(records[2]!.number).toBe(3)
   })
 
-  test('a quote that is never closed is a fault of its own line only', async () => {
+  test('a quote that is never closed is an error of its own line only', async () => {
     const records = await recordsIn('a,"b\n"c","d"\ne,f\n')
     expect(records.map(({ number, fields, fault }) => [number, fields, fault])).toEqual([
       [1, null, 'has a quote that is not closed'],

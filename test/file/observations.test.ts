@@ -88,7 +88,7 @@ describe('openObservationFile', () => {
     deliveryMaxMs: 3_600_000,
   }
 
-  test('reads what a CSV says of offers, lists between bars', async () => {
+  test('reads the offers of a CSV, with lists between bars', async () => {
     const text =
       'provider_id,from,to,rate,source_country,target_country,pay_in,pay_out,channel,amount_min,' +
       'amount_max,service,fee_percent,delivery_min,delivery_max,valid_until\n' +
@@ -99,7 +99,7 @@ describe('openObservationFile', () => {
     expect(rows).toEqual([{ ...USD_KES, feeCurrency: 'USD', offer: OFFER }, USD_KES])
   })
 
-  test('reads what JSON lines say of offers, lists as arrays', async () => {
+  test('reads the offers of JSON lines, with lists as arrays', async () => {
     const said =
       '"source_country":"US","target_country":"KE","pay_in":["debit_card","bank_account"],' +
       '"pay_out":["cash"],"amount_min":100,"amount_max":250.50000000000000,"fee_percent":0.5,' +
@@ -188,7 +188,7 @@ describe('openObservationFile', () => {
       await expect(read(text)).rejects.toThrow(message)
     })
 
-  test('rejects CSV rows by line with all of their faults, and reads the others', async () => {
+  test('rejects CSV rows by line with all of their errors, and reads the others', async () => {
     const text = [
       HEADER,
       'wise,USD,KES,129.5,,,,',
@@ -277,7 +277,7 @@ describe('openObservationFile', () => {
     ])
   })
 
-  test('faults of this import replace those of an earlier one', async () => {
+  test('errors of this import replace those of an earlier one', async () => {
     const text = 'provider_id,error,from,to,rate\nnobody,old,USD,KES,1\nwise,old,USD,KES,1,500\n'
     expect(rejectsOf(await read(text)).split('\n')).toEqual([
       'error,provider_id,from,to,rate',
@@ -360,7 +360,7 @@ describe('a CSV as a spreadsheet saves it', () => {
     expect(rows[0]!.effectiveMs).toBe(Date.parse('2026-03-04T00:00:00Z'))
   })
 
-  test('is named where it is still a workbook', async () => {
+  test('is named if it is still a workbook', async () => {
     const bytes = Buffer.from('PK\u0003\u0004\u0014\u0000[Content_Types].xml')
     await expect(read(bytes)).rejects.toThrow('is an Excel workbook: save its sheet as CSV')
   })

@@ -156,7 +156,7 @@ describe('a client of the served document', () => {
   afterAll(() => scene.end())
 
   test.each(Object.keys(GENERATORS))(
-    'by %s compiles strictly and gets the recorded answer',
+    'by %s compiles strictly and gets the recorded response',
     async (name) => {
       const { command, files = {}, program } = GENERATORS[name]!
       const folder = join(await toolbox(), 'work', name.replace(/\W/g, '-'))

@@ -84,7 +84,7 @@ describe('the samples of the served document', () => {
 
   const those = (wanted: Kind) => operations.filter(({ kind }) => kind === wanted)
 
-  test.each(Object.keys(PROGRAMS))('in %s print the recorded answers', async (language) => {
+  test.each(Object.keys(PROGRAMS))('in %s print the recorded responses', async (language) => {
     // As at an hour's end: four languages change more alerts than one account may in an hour.
     await scene.database.sql`delete from portal_attempts`
     for (const operation of those('json')) {
@@ -97,7 +97,7 @@ describe('the samples of the served document', () => {
     }
   })
 
-  test.each(Object.keys(PROGRAMS))('in %s print events as they come', async (language) => {
+  test.each(Object.keys(PROGRAMS))('in %s print events as they arrive', async (language) => {
     expect(those('stream')).toHaveLength(1)
     for (const operation of those('stream')) {
       const { command, folder, env } = await laid(operation, language)

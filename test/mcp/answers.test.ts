@@ -209,7 +209,7 @@ describe('get_history', () => {
     expect([t, ohlc.mid?.close ?? null]).toEqual(['2026-03-01T00:00:00.000Z', mid])
   })
 
-  test('refuses to filter buckets by offer', async () => {
+  test('refuses to filter buckets by provider or country', async () => {
     const args = { ...CORRIDOR, interval: 'P1D', source_country: 'KE', provider: 'retail-a' }
     const { faults } = await ask('get_history', args)
     expect(faults.map((one: { parameter: string }) => one.parameter)).toEqual([

@@ -31,7 +31,7 @@ const ADVISORY = {
 }
 
 describe('audit', () => {
-  test('asks about the locked versions, and passes when no advisory is known', async () => {
+  test('checks the locked versions, and passes when no advisory is known', async () => {
     const { status, stdout, asked } = await audited(() => Response.json({}))
     expect(asked).toContain('"elysia"')
     expect([status, stdout.trim()]).toEqual([0, 'audited: 0 advisories, 0 more accepted'])
@@ -43,7 +43,7 @@ describe('audit', () => {
     expect(stdout).toContain('elysia: high: lets anybody in (https://example.org/advisory)')
   })
 
-  test('says that it found out nothing if the registry does not answer', async () => {
+  test('says that it found out nothing if the registry does not respond', async () => {
     const { status, stdout } = await audited(() => new Response('no', { status: 405 }))
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^NOT AUDITED: .*405/)])
   })

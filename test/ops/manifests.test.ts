@@ -77,12 +77,12 @@ function unknownMembers(value: unknown, path: string, seen: Map<string, Set<stri
 }
 
 describe('the manifests for Kubernetes', () => {
-  test('fit the schemas of their kinds, and have no unknown member', () => {
+  test('fit the schemas of their kinds, and have no unknown field', () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual(Object.keys(MODELS).sort() as Kind[])
     expect(manifests.flatMap(faultsOf)).toEqual([])
   })
 
-  test('would fail the test with a misspelt member or a wrong type', () => {
+  test('would fail the test with a misspelt field or a wrong type', () => {
     const [configMap, service] = manifests as [Manifest, Manifest]
     expect(faultsOf({ ...configMap, dta: {} })).toEqual(['/dta is unknown'])
     expect(faultsOf({ ...service, spec: { ports: [{ port: 'http' }] } })).not.toEqual([])

@@ -39,7 +39,7 @@ async function textOf({ body }: Answer): Promise<string> {
 }
 
 describe('ask', () => {
-  test('asks in the name of the host, at the address that was checked', async () => {
+  test('names the host in its request, at the address that was checked', async () => {
     const request = requestOf(`http://a.example:${server.port}/x`)
     const answer = await ask(
       standingFor('127.0.0.1'),
@@ -57,7 +57,7 @@ describe('ask', () => {
     })
   })
 
-  test('looks a name up once, however it answers the next time', async () => {
+  test('looks a name up once, however it resolves the next time', async () => {
     const answers = [['1.1.1.1'], ['127.0.0.1']]
     const connected: Pinned[] = []
     let lookUps = 0
@@ -75,7 +75,7 @@ describe('ask', () => {
     expect(connected.map(({ addresses }) => addresses)).toEqual([['1.1.1.1']])
   })
 
-  test('goes on to the next address where one does not answer', async () => {
+  test('continues with the next address if one does not respond', async () => {
     const answer = await ask(
       standingFor('127.0.0.9', '127.0.0.1'),
       requestOf(`http://a.example:${server.port}/`),
@@ -106,7 +106,7 @@ describe('ask', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   const at = ({ port }: { port: number }, signal?: AbortSignal) =>
     ask(systemOutside, requestOf(`http://127.0.0.1:${port}/`, signal), free)
 

@@ -36,7 +36,7 @@ describe('destinationOf', () => {
     expect(await reachOf(address.includes(':') ? `[${address}]` : address)).toBe('public')
   })
 
-  test('a name of this machine is private without a look-up', async () => {
+  test('a name of this machine is private without a lookup', async () => {
     for (const host of ['localhost', 'a.localhost', 'printer.local.', 'metadata.google.internal'])
       expect(await reachOf(host, ['1.1.1.1'])).toBe('private')
   })
@@ -45,7 +45,7 @@ describe('destinationOf', () => {
     expect(await reachOf('a.example')).toBe('unknown')
   })
 
-  test('a host is named without a look-up of ours, unless it is written as a private one', async () => {
+  test('a host is named without a lookup of ours, unless it is written as a private one', async () => {
     expect(await reachOf('a.example', ['127.0.0.1'], NAMED)).toBe('allowed')
     for (const host of ['10.0.0.1', '[::1]', 'localhost'])
       expect(await reachOf(host, ['127.0.0.1'], NAMED)).toBe('private')

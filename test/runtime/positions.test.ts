@@ -68,7 +68,7 @@ describe('min_position', () => {
     expect(rateIn(answer)).toBe(100 + TURNS)
   })
 
-  test('is returned for a retry of a batch and a withdrawal of nothing, with a position that has all of it', async () => {
+  test('is returned by a retried batch and by a repeated withdrawal, and covers the rows of the first', async () => {
     const [first, second] = [await replica(), await replica()]
     const headers = { 'idempotency-key': 'once' }
     const posted = await first.post(row(101), key, headers)

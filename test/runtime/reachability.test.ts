@@ -17,7 +17,7 @@ describe('reachability', () => {
     expect([await isReachable(), asked]).toEqual([true, 2])
   })
 
-  test('does not check a database again that has not responded yet', async () => {
+  test('does not check a database again before it has responded', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let asked = 0
     const isReachable = reachability(() => {

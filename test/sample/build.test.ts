@@ -188,14 +188,14 @@ describe('observationLines', () => {
     ])
   })
 
-  test('gives an official rate the moment that the bank names, and no fee', () => {
+  test('gives an official rate the time that the bank names, and no fee', () => {
     expect(lines({ official: [official] })).toEqual([
       'central-bank-of-kenya,JPY,KES,0.812,,,2026-03-18T21:00:00Z,' +
         'central 81.2 KES for 100 JPY; of the bank,observed,,,,,,,',
     ])
   })
 
-  test('puts what holds later the same day after what held before', () => {
+  test('puts later rates of a day after earlier ones', () => {
     const later = { ...official, atMs: official.atMs + 1000, rate: '0.9' }
     const rates = lines({ official: [later, official] }).map((line) => line.split(',')[3])
     expect(rates).toEqual(['0.812', '0.9'])
@@ -215,12 +215,12 @@ describe('observationLines', () => {
     ])
   })
 
-  test('stops at a way of paying or a channel that it does not know', () => {
+  test('stops at an unknown way of paying or channel', () => {
     for (const row of [{ instrument: 'Barter' }, { access_point: 'Pigeon' }])
       expect(() => lines({ survey: surveyPrices([surveyed(row)], MIDS) })).toThrow('unknown way')
   })
 
-  test('leaves out quarters whose rate was worked out from the survey', () => {
+  test('leaves out quarters whose rate was calculated from the survey', () => {
     expect(lines({ quarters: [quarter({ rate_derived: 'true' })] })).toEqual([])
   })
 
@@ -281,7 +281,7 @@ describe('officialPrices', () => {
     officialPrices(KEPT, mids, 'recordings').prices.filter(({ from }) => from === 'USD')
   const newest = (mids: Mids, bank: string) => read(mids).findLast((price) => price.bank === bank)
 
-  test('reads what every bank answered, with its own moment and both sides in the notes', () => {
+  test('reads the response of every bank, with its own time and both sides in the notes', () => {
     const none = new Mids([])
     expect(new Set(read(none).map(({ bank }) => bank)).size).toBe(15)
     expect(newest(none, 'cbe')).toEqual({
@@ -378,7 +378,7 @@ describe('regionOf', () => {
     [['GB', 'ZA'], 'Global'],
   ])('%p is %s', (codes, region) => expect(regionOf(codes)).toBe(region))
 
-  test('stops at a country it does not know', () => expect(() => regionOf(['XX'])).toThrow('XX'))
+  test('stops at an unknown country', () => expect(() => regionOf(['XX'])).toThrow('XX'))
 })
 
 describe('currencyOf and countryOf', () => {

@@ -19,7 +19,7 @@ describe('NOTICE', () => {
   })
 
   for (const [i, source] of sources.entries())
-    test(`says of ${source.title} whose it is, what was changed and by what licence`, () => {
+    test(`names for ${source.title} the owner, the changes and the licence`, () => {
       const entry = plain(entries[i]!)
       for (const part of ['url', 'attribution', 'used_for', 'changes', 'licence_url'] as const)
         expect(entry).toContain(plain(source[part]))

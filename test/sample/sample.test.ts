@@ -44,7 +44,7 @@ const timesOf = (rows: readonly Row[], column: string) =>
   rows.map((row) => instantOf(row[column]!)!)
 
 describe('sampleCatalogue', () => {
-  test('is a catalogue file without faults', () => {
+  test('is a catalogue file without errors', () => {
     const reading = readCatalogueFile(JSON.stringify(sampleCatalogue('http://localhost:3000')))
     expect(reading.faults).toEqual([])
     expect(reading.currencies.length).toBe(currencies.length)
@@ -89,7 +89,7 @@ describe('sampleCatalogue', () => {
       expect(rate_type).toBe(provider_type === 'central_bank' ? 'official' : 'retail')
   })
 
-  test('a caller may change what it gets without changing the next answer', () => {
+  test('a caller may change what it gets without changing the next result', () => {
     sampleCatalogue('http://a').providers[0]!.name = 'changed'
     expect(sampleCatalogue('http://a').providers[0]!.name).not.toBe('changed')
   })
@@ -175,7 +175,7 @@ describe('a quote of the survey', () => {
     return { row, feePct: feePct!, marginPct: marginPct!, amountUsd: amountUsd!, amount }
   })
 
-  test('stands on one of the last two days of the mids', () => {
+  test('is on one of the last two days of the mids', () => {
     const days = new Set(surveyed.map(({ effective_from }) => effective_from!.slice(0, 10)))
     expect([...days].sort()).toEqual(manifest.survey.days.toSorted())
     expect(days.has(references.at(-1)!.fetched_at!.slice(0, 10))).toBe(true)

@@ -48,7 +48,7 @@ for (const name of NAMES)
   describe(name, () => {
     const bank: Bank = BANKS[name]
 
-    test('an answer that is cut off gives an error or what is true, wherever it is cut', async () => {
+    test('a response that is cut off gives an error or true rates, wherever it is cut', async () => {
       const answers = answersOf(name)
       fc.assert(
         fc.property(
@@ -63,7 +63,7 @@ for (const name of NAMES)
       )
     })
 
-    test('half an answer is refused', async () => {
+    test('half a response is refused', async () => {
       for (const answer of answersOf(name).filter(({ request }) => request.format !== 'csv'))
         if (name !== 'bct') {
           const half = answer.bytes.slice(0, answer.bytes.length / 2)

@@ -200,7 +200,7 @@ for (const name of NAMES)
   describe(name, () => {
     const { asked, oldest, newest, currencies, rates } = EXPECTED[name]
 
-    test('asks exactly what was asked when it was recorded', async () => {
+    test('makes exactly the recorded requests', async () => {
       expect(askedOf(name)).toHaveLength(asked)
     })
 
@@ -216,7 +216,7 @@ for (const name of NAMES)
         if (isCut(folder)) expect(isoOf(days[0]![0])).toBe(oldest)
       })
 
-    test('leaves out the days before those that were asked for', async () => {
+    test('leaves out the days before those that were requested', async () => {
       const bank: Bank = BANKS[name]
       const sinceMs = Date.parse(newest)
       const days = answersOf(name).flatMap((answer) =>

@@ -57,7 +57,7 @@ describe('what is refused', () => {
     expect(() => read(name, answer)).toThrow(FeedError)
   })
 
-  test('figures that were cut to fewer decimals (bob)', async () => {
+  test('numbers that were cut to fewer decimals (bob)', async () => {
     const answer = await changed('bob', (text) => text.replaceAll(/(\.\d{3})\d\b/g, '$1'))
     expect(() => read('bob', answer)).toThrow('has not four decimals')
   })
@@ -129,7 +129,7 @@ describe('what is left out', () => {
   })
 })
 
-describe('what is asked for a span', () => {
+describe('the requests for a span', () => {
   test('Liberia: as many pages as the span may fill, five years at most', () => {
     const untilMs = DAY('2026-05-23')
     const pages = (sinceMs: number) => BANKS.cbllr.requests({ sinceMs, untilMs }).length

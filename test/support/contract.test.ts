@@ -16,12 +16,12 @@ async function reply(change: (body: Record<string, unknown>, headers: Headers) =
 
 const faults = (seen: Seen, method = 'GET', of = url) => contract.faults({ method, url: of }, seen)
 
-describe('an answer under the contract', () => {
-  test('has no fault as the service gives it', async () => {
+describe('a response under the contract', () => {
+  test('has no error as the service gives it', async () => {
     expect(faults(await reply(() => {}))).toEqual([])
   })
 
-  test('has a fault if the document does not know a member', async () => {
+  test('has an error if the document does not know a field', async () => {
     const more = await reply((body, headers) => {
       body.extra = 1
       headers.set('etag', '"x"')
@@ -29,7 +29,7 @@ describe('an answer under the contract', () => {
     expect(faults(more)).toEqual(['header etag is not documented', '$.extra is not documented'])
   })
 
-  test('has a fault if it lacks a member', async () => {
+  test('has an error if it lacks a field', async () => {
     const less = await reply((body, headers) => {
       delete body.count
       headers.delete('x-ratelimit-limit')
@@ -37,7 +37,7 @@ describe('an answer under the contract', () => {
     expect(faults(less)).toEqual(['header X-RateLimit-Limit is missing', '$ lacks count'])
   })
 
-  test('has a fault if a value has another type, wherever it is', async () => {
+  test('has an error if a value has another type, wherever it is', async () => {
     const odd = await reply((body, headers) => {
       const [provider] = body.providers as Record<string, unknown>[]
       provider!.rate = '129'
@@ -54,7 +54,7 @@ describe('an answer under the contract', () => {
     ])
   })
 
-  test('has a fault if its status, method, path or type is not documented', async () => {
+  test('has an error if its status, method, path or type is not documented', async () => {
     const good = await reply(() => {})
     expect(faults({ ...good, status: 418 })).toEqual(['status 418 is not documented'])
     expect(faults(good, 'DELETE')).toEqual(['no such operation'])

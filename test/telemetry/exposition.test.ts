@@ -35,7 +35,7 @@ const FAMILIES: readonly Family[] = [
   },
 ]
 
-test('an exposition writes every figure in the text format', async () => {
+test('an exposition writes every metric in the text format', async () => {
   expect(
     await new Exposition(FAMILIES).text(),
   ).toBe(String.raw`# HELP a_total Some, by\nkind \\ "so"
@@ -71,7 +71,7 @@ e_seconds_count 0
 `)
 })
 
-test('an exposition reads its figures each time it is asked', async () => {
+test('an exposition reads its metrics each time it is requested', async () => {
   let count = 0
   const read = () => [[{}, ++count]] as const
   const exposition = new Exposition([{ name: 'a', help: 'Some', type: 'counter', read }])

@@ -22,12 +22,12 @@ beforeAll(async () => {
   quiet = await loaded()
 })
 
-test('a process that keeps workers loads nothing of what they answer with', () => {
+test('a process that keeps workers loads nothing of what they respond with', () => {
   expect(quiet.command).toContain('pino')
   expect(quiet.command).not.toContain('elysia')
 })
 
-test('a service that no agent has asked loads nothing of the tool server', () => {
+test('a service that no agent has called loads nothing of the tool server', () => {
   expect(quiet.service).toContain('elysia')
   expect(quiet.service).not.toContain('@modelcontextprotocol/sdk')
 })

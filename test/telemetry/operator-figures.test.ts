@@ -3,7 +3,7 @@ import { DeliveryFigures } from '~/runtime/alert/deliveries.ts'
 import { OTHER, RequestFigures } from '~/telemetry/request-figures.ts'
 import { RowFigures } from '~/telemetry/row-figures.ts'
 
-test('counts answers slower than a second, and one of exactly a second is not', () => {
+test('counts responses slower than a second, and one of exactly a second is not', () => {
   const figures = new RequestFigures()
   expect(figures.slowerThan(1000)).toEqual({ count: 0, slow: 0 })
   for (const ms of [1, 1000, 1001, 60_000]) figures.of(OTHER).count(200, ms)

@@ -16,7 +16,7 @@ const world = ({ allow = [], at = [], ...more }: World = {}): ReceiverDeps => ({
 describe('receiverFault', () => {
   const at = ['93.184.215.14']
 
-  test('a public address over https is well, over http it is not', async () => {
+  test('accepts a public address over https, and refuses it over http', async () => {
     expect(await receiverFault(world({ allow: [], at }), `https://${NAME}/`)).toBeNull()
     expect(await receiverFault(world({ allow: [], at }), `http://${NAME}/`)).toBe('it is not https')
   })
@@ -32,7 +32,7 @@ describe('receiverFault', () => {
     expect(await receiverFault(deps, `http://${NAME}/`)).toBeNull()
   })
 
-  test('a network that is allowed lets no other address in', async () => {
+  test('refuses an address outside an allowed network', async () => {
     const deps = world({ allow: ['10.0.0.0/8'], at: ['10.1.2.3', '192.168.0.1'] })
     expect(await receiverFault(deps, `https://${NAME}/`)).toBe(
       'its host is not on the public internet',
@@ -64,7 +64,7 @@ describe('receiverFault', () => {
     expect(await receiverFault(world({ allow: [], at }), text)).toBe(fault)
   })
 
-  test('says in time that a name cannot be looked up', async () => {
+  test('reports in time that a name cannot be looked up', async () => {
     const deadline = new AbortController()
     const deps = world({
       addressesOf: () => new Promise<never>(() => {}),

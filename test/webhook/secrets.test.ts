@@ -17,7 +17,7 @@ describe('newWebhookSecret', () => {
 })
 
 describe('sealBy', () => {
-  test('another process with the same secret opens what was sealed, which tells nothing', async () => {
+  test('another process with the same secret opens what was sealed, which reveals nothing', async () => {
     const secret = newWebhookSecret(randomBytes)
     const sealed = await seal.sealed(secret)
     expect(sealed).not.toContain(secret.slice(6, 14))

@@ -43,7 +43,7 @@ function withDeadline() {
 }
 
 describe('send', () => {
-  test('posts the body as it is, to the name, at the address that was looked up', async () => {
+  test('posts the body unchanged, to the name, at the address that was looked up', async () => {
     using to = receiver()
     const answer = await sent(world(), `http://${NAME}:${to.port}/hook?x=1`)
     expect(answer).toEqual({ status: 204, error: null })
@@ -56,7 +56,7 @@ describe('send', () => {
     })
   })
 
-  test('asks over https for the certificate of the name', async () => {
+  test('verifies over https the certificate of the name', async () => {
     const authority = newAuthority('the only one')
     using to = receiver(undefined, { tls: signedFor(NAME, authority) })
     const trusting = world({ authorities: [authority.cert] })
@@ -133,7 +133,7 @@ describe('send', () => {
     expect(status === 200 ? error : error!.length).toBe(status === 200 ? null : ERROR_LENGTH_MAX)
   })
 
-  test('a header without end, no HTTP at all, another protocol and a closed door are refusals', async () => {
+  test('a header without end, no HTTP at all, another protocol and a closed port are refusals', async () => {
     using endless = await rawReceiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx: ')
       flood(socket, 'x'.repeat(65_536))
@@ -169,7 +169,7 @@ describe('send', () => {
   })
 })
 
-describe('send, where addresses are private', () => {
+describe('send, to private addresses', () => {
   const nobody = () => world({ allow: [] })
 
   test.each([
@@ -185,13 +185,13 @@ describe('send, where addresses are private', () => {
     'https://localhost/',
     'https://metadata.google.internal/',
     'https://printer.local./',
-  ])('%s is not asked', async (url) => {
+  ])('%s is not contacted', async (url) => {
     const error = 'its host is not on the public internet'
     expect(await sent(nobody(), url)).toEqual({ status: null, error })
     expect(await receiverFault(nobody(), url)).toBe(error)
   })
 
-  test('one private address among public ones is enough not to be asked', async () => {
+  test('one private address among public ones is enough not to be contacted', async () => {
     using to = receiver()
     const deps = world({ allow: [], at: ['93.184.215.14', '127.0.0.1'] })
     const { error } = await sent(deps, `https://${NAME}:${to.port}/`)
@@ -199,7 +199,7 @@ describe('send, where addresses are private', () => {
     expect(to.got).toHaveLength(0)
   })
 
-  test('a name is looked up once, and the connection goes where that led', async () => {
+  test('a name is looked up once, and the connection goes to that address', async () => {
     using first = receiver()
     using trap = receiver(undefined, { hostname: '127.0.0.2', port: first.port })
     const answers = [['127.0.0.1'], ['127.0.0.2']]
@@ -215,7 +215,7 @@ describe('send, where addresses are private', () => {
     expect([first.got.length, trap.got.length]).toEqual([1, 0])
   })
 
-  test('an unknown host is not asked', async () => {
+  test('an unknown host is not contacted', async () => {
     const deps = world({
       addressesOf: async () => {
         throw new Error('ENOTFOUND')

@@ -72,7 +72,7 @@ const ANSWER = {
 }
 
 describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) => {
-  test('has its calls made, reads what they answer, and is taken at its last word', async () => {
+  test('calls tools, reads their results, and gives its last words as the answer', async () => {
     const { door, heard } = endpoint(path, [[CONVERT], [ANSWER]])
     const tools = echo()
     const reply = await modelPlayer(door, OFFERED, 'Kinds are never compared.')(QUESTION, tools)
@@ -114,7 +114,7 @@ describe.each(['/v1/chat/completions', '/v1/messages'])('a model at %s', (path) 
     expect(tools.calls).toBe(8)
   })
 
-  test('that refuses ends the run with what it says', async () => {
+  test('that refuses ends the run with its reason', async () => {
     const { door } = endpoint(path, [])
     const asked = modelPlayer(door, OFFERED, '')(QUESTION, echo())
     await expect(asked).rejects.toThrow('500 {"error":"no more turns"}')

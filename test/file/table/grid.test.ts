@@ -23,7 +23,7 @@ async function faultOf(work: Promise<unknown>): Promise<string> {
 const HEADER = 'provider,from,to,rate'
 const ROW = ['retail-a', 'USD', 'KES', '129.5']
 
-describe('gridOf, a text', () => {
+describe('gridOf of a text file', () => {
   test.each([[','], [';'], ['\t'], ['|']])('is divided by %p', async (separator) => {
     const text = [HEADER, ROW.join(',')].join('\n').replaceAll(',', separator)
     const { header, rows, notes } = await textGrid(text)
@@ -70,7 +70,7 @@ describe('gridOf, a text', () => {
     expect(rows).toEqual([{ number: 2, cells: ROW, fault: null }])
   })
 
-  test('has a fault in a row with more or fewer cells, or with a quote that does not end', async () => {
+  test('has an error in a row with more or fewer cells, or with a quote that does not end', async () => {
     const { rows } = await textGrid(
       [HEADER, 'retail-a,USD,KES,1,284.50', 'retail-a,USD', 'retail-a,USD,KES,"1'].join('\n'),
     )
@@ -111,7 +111,7 @@ describe('gridOf, a text', () => {
 })
 
 describe('gridOf, a workbook of LibreOffice', () => {
-  test('is read with decimal commas as they stand, below its captions', async () => {
+  test('is read with decimal commas unchanged, below its captions', async () => {
     const { header, rows, notes } = await gridOf(await bytesOf('commas.xlsx'))
     expect(header).toEqual(['Provider', 'From', 'To', 'Kurs', 'Gebühr', 'Datum'])
     expect(rows.map(({ cells }) => cells[3])).toEqual(['129,50', '1.284,50', '1.745,25'])

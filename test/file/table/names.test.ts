@@ -25,17 +25,17 @@ describe('columnsOf', () => {
       ['Fee %', 'Fee'],
       ['fee_percent', 'fee'],
     ],
-  ] as const)('knows %p by their names', (header, columns) => {
+  ] as const)('recognises %p by their names', (header, columns) => {
     expect(columnsOf([...header], NONE)).toEqual([...columns])
   })
 
-  test('takes a name for the one that it resembles, and an unknown one for none', () => {
+  test('reads a name as the one that it resembles, and an unknown one as none', () => {
     const header = ['Providr', 'Exchnage rate', 'Efective from', 'Spread', 'x', '']
     const columns = ['provider_id', 'rate', 'effective_from', null, null, null]
     expect(columnsOf(header, NONE)).toEqual(columns as never)
   })
 
-  test('gives a member that two columns name to neither, and says so', () => {
+  test('gives a field that two columns name to neither, and says so', () => {
     const header = ['provider', 'from', 'to', 'Rate', 'rate']
     const columns = columnsOf(header, NONE)
     expect(columns).toEqual(['provider_id', 'from', 'to', null, null])
@@ -43,7 +43,7 @@ describe('columnsOf', () => {
     expect(namedTwice(header, ['provider_id', 'from', 'to', 'rate', null])).toEqual([])
   })
 
-  test('prefers what was chosen before for a column of that name, also that it is not read', () => {
+  test('prefers what was chosen before for a column of that name, even that it is not read', () => {
     const remembered = new Map<string, ColumnMember | null>([
       ['angebot', 'rate'],
       ['fee', null],

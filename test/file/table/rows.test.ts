@@ -112,7 +112,7 @@ describe('CellReader', () => {
     expect((await read('rate\tdate', `1\t${text}`)).faults[0]!.fault).toContain(fault)
   })
 
-  test('knows providers by id and by name, and corridors in several forms', async () => {
+  test('recognises providers by id and by name, and corridors in several forms', async () => {
     for (const pair of ['USD/KES', 'USDKES', 'usd - kes', 'USD to KES', 'USD → KES']) {
       const { members } = await read('company\tcorridor', `provider RETAIL-A\t${pair}`)
       expect([members.provider_id, members.from, members.to]).toEqual([
@@ -127,7 +127,7 @@ describe('CellReader', () => {
     ])
   })
 
-  test('reads lists and words as people write them', async () => {
+  test('reads lists and words in the notations people use', async () => {
     const header = 'pay_in\tpay_out\tchannel\taccept_implausible\tfee %'
     const { members } = await read(header, 'Debit card, Cash\tMobile money\tInternet\tyes\t0.5 %')
     expect(members).toEqual({
@@ -136,7 +136,7 @@ describe('CellReader', () => {
     })
   })
 
-  test('has what holds for all rows where no column says it', async () => {
+  test('has what applies to all rows if no column has it', async () => {
     const { members } = await read('to\trate', 'KES\t1', { fixed: { from: 'USD' } })
     expect(members).toMatchObject({ from: 'USD', to: 'KES' })
   })

@@ -55,7 +55,7 @@ describe('GET /ranking', () => {
     expect(await namesOf('?source=GB')).toEqual([])
   })
 
-  test('makes no query for an unknown address', async () => {
+  test('shows the default ranking for an invalid query', async () => {
     for (const query of ['?of=<b>', '?order=x', '?source=XX&target=<b>', '?source='])
       expect(await namesOf(query)).toHaveLength(2)
   })

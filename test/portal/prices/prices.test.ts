@@ -135,7 +135,7 @@ describe('a table', () => {
     expect([status, await count()]).toEqual([409, before])
   })
 
-  test('has unknown settings requested once, and the next similar table is read the same way', async () => {
+  test('needs a choice for what is ambiguous once, and the next similar table is read the same way', async () => {
     const text = (rate: string) =>
       `Wer\tVon\tNach\tAngebot\tDate\nretail-a\tUSD\tZAR\t${rate}\t03/04/2026\n`
     const preview = await pasted(ada.visitor, text('1,284'))

@@ -53,7 +53,7 @@ describe('an amount that no provider priced', () => {
     expect(text).not.toContain('Provider')
   })
 
-  test('is not the start of a page: that is the surveyed amount nearest to the usual', async () => {
+  test('is not the default of a page, which is the surveyed amount nearest to the usual one', async () => {
     for (const path of [PAGE, '/?from=USD&to=KES'])
       expect((await visit(world, path)).text).toContain(
         'id="amount" name="amount" type="text" value="150"',

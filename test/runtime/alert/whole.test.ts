@@ -74,7 +74,7 @@ describe('an alert, from its creation to its webhook', () => {
     )
   })
 
-  test('returns 400 for an internal address, follows no redirect to one, and sends no http as https', async () => {
+  test('returns 400 for an internal address and for plain http, and follows no redirect to an internal one', async () => {
     for (const url of [
       'https://169.254.169.254/latest/meta-data',
       'https://[fe80::1]/x',

@@ -61,7 +61,7 @@ describe('WorkerWatch', () => {
     expect(watch.isAnyAway([11])).toBe(false)
   })
 
-  test('has the ids of the corridors of unreachable servers', async () => {
+  test('reports by id whether any of several corridors is on an unreachable server', async () => {
     away.add(2)
     await watch.look()
     expect([[10], [10, 12], []].map((ids) => watch.isAnyAway(ids))).toEqual([false, true, false])

@@ -64,7 +64,7 @@ describe('StorageWatch', () => {
     expect(watch.isRecording).toBe(true)
   })
 
-  test('reports that the database failed otherwise, and keeps its state', async () => {
+  test('rejects if the database fails otherwise, and keeps its state', async () => {
     const { watch, trials } = watching()
     watch.noteFull()
     trials.push(new Error('connection refused'))
