@@ -7,7 +7,7 @@ import { usualCorridor } from '~/service/country/currencies.ts'
 import { readFilters } from '~/wire/offer/selection.ts'
 import { corridorFields, filterFields } from './argument/fields.ts'
 
-/** Currencies that may be left out where the countries are named. */
+/** Currencies that may be left out if the countries are named. */
 export const betweenFields = {
   from: Type.Optional({
     ...corridorFields.from,

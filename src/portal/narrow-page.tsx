@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Page } from './page.tsx'
 
 type Narrow = Omit<Page, 'body'> & {
-  /** The heading, where it is not the title. */
+  /** The heading if it is not the title. */
   heading?: ComponentChildren
   /** Says whether the heading holds a string that may be as long as a line without a space. */
   isLong?: boolean

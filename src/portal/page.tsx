@@ -155,7 +155,7 @@ const Links = ({ paths, style }: { paths: AssetPaths; style: string }) => (
   </>
 )
 
-/** A picture of the page; its size in pixels, where that is not the usual one. */
+/** A picture of the page; its size in pixels if that is not the usual one. */
 type Picture = {
   readonly url: string
   readonly alt: string
@@ -224,7 +224,7 @@ const WAYS_ON = { a: LEADS.a, form: LEADS.form }
 
 /**
  * The page with `mount` before every path of ours, and `prefix`, that of a language, before the
- * paths of pages that speak it; unchanged where both are empty.
+ * paths of pages that speak it; unchanged if both are empty.
  */
 function mounted(html: string, mount: string, prefix = ''): string {
   if (mount === '' && prefix === '') return html

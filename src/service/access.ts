@@ -8,7 +8,7 @@ import type { NewKeys } from './new-keys.ts'
 
 export type KeyAccess = {
   readonly memory: { readonly current: { readonly keys: KeyIndex } }
-  /** Looks up keys created elsewhere; not needed where there are none. */
+  /** Looks up keys created elsewhere; not needed if there are none. */
   readonly newKeys?: Pick<NewKeys, 'lookUp'>
 }
 
@@ -54,7 +54,7 @@ const OTHER_ORIGIN = new ServiceError(
 type ReadOnlyUse = { readonly origin: string | null }
 
 /**
- * The caller behind a key in a URL, as `callerOf`; `invalid_key` where it is a full key, whether or
+ * The caller behind a key in a URL, as `callerOf`; `invalid_key` if it is a full key, whether or
  * not it is valid.
  */
 export const urlCallerOf = (

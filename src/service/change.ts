@@ -17,7 +17,7 @@ export type PricesAt = {
   readonly atMs: number
   readonly mid: Mid | null
   readonly best: number | null
-  /** The quote behind the best where it was stale then; else null. */
+  /** The quote behind the best if it was stale then; else null. */
   readonly stale: Quote | null
 }
 

@@ -34,7 +34,7 @@ export type Conversion = {
   readonly converted: number | null
   /**
    * The amount after fees, in the target currency; null when the fee's currency has no recent mid,
-   * and where the offer says nothing about the amount.
+   * and if the offer says nothing about the amount.
    */
   readonly net: number | null
   /**
@@ -90,7 +90,7 @@ export type Prices = {
   readonly offers: readonly RankedQuote[]
   readonly selection: Selection
   /**
-   * For each third currency that a fee is charged in, its value in units of the target currency.
+   * Value of each third currency that a fee is charged in, in units of the target currency.
    */
   readonly feeMids: FeeMids
   /** Reason why no offer fits; null if one does. */
@@ -161,7 +161,7 @@ export function amongSome(found: Conversions, isWanted: (one: Conversion) => boo
   return { ...found, ...bests, amount, entries }
 }
 
-/** Why the chosen offers have no best, if all executable ones are suspect or out of range. */
+/** Reason why the chosen offers have no best: all executable ones are suspect or out of range. */
 export function lackOf(
   offers: readonly RankedQuote[],
   chosen: readonly Pick<Fitting<RankedQuote>, 'quote' | 'standing'>[],

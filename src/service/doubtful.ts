@@ -17,7 +17,7 @@ export const doubtfulPegsOf = ({ catalogue, references }: Priced): DoubtfulPeg[]
 /** A mid that feeds disagree on, or that moved far by the word of one feed. */
 export type DoubtfulMid = {
   readonly currency: string
-  /** By how many percent one feed alone moved it; null if feeds disagree. */
+  /** The percentage by which one feed alone moved it; null if feeds disagree. */
   readonly movePct: number | null
 }
 

@@ -39,7 +39,7 @@ export type HistoryQuestion = Corridor &
     readonly provider: string | null
     readonly filters?: OfferFilters
     readonly isWithWithdrawn?: boolean
-    /** The end of the window, where it is not now. */
+    /** The end of the window if it is not now. */
     readonly untilMs: number | null
   }
 

@@ -44,7 +44,7 @@ export type Official = {
   readonly currency: string
   readonly to: string | null
   readonly date: string
-  /** By bank, then corridor. */
+  /** Sorted by bank, then corridor. */
   readonly rates: readonly OfficialRate[]
 }
 

@@ -65,7 +65,7 @@ type AskedKey = {
 }
 
 /**
- * Creates another key of an account, with a budget of its own where it only reads mids; it works on
+ * Creates another key of an account, with a budget of its own if it only reads mids; it works on
  * this replica as soon as this resolves.
  */
 export async function createOwnKey(

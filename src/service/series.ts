@@ -27,7 +27,7 @@ import { supportedCorridor } from './supported.ts'
 export type SeriesPoint = Bucket & {
   /** The last mid known at the bucket's end; null before the feed's history begins. */
   readonly mid: number | null
-  /** The time of the mid's staler leg: before the bucket where the mid is carried forward. */
+  /** The time of the mid's staler leg: before the bucket if the mid is carried forward. */
   readonly midAtMs: number | null
   /** The range of the pair's mids in the bucket; null without any. */
   readonly mids: Range | null
@@ -185,7 +185,7 @@ export function worthOf(
 /** Roughly how many bytes a point, shown once, takes in memory. */
 const POINT_BYTES = 450
 
-/** The dollar where it is a leg itself, which needs no reference. */
+/** The dollar if it is a leg itself, which needs no reference. */
 const DOLLAR: BucketWorth = { perUsd: 1, least: 1, most: 1, atMs: Number.POSITIVE_INFINITY }
 
 const NO_MID = { mid: null, midAtMs: null, mids: null }

@@ -42,7 +42,7 @@ export function supportedCorridor(
   return { from, to }
 }
 
-/** The code of one active currency; a 400 that names the parameter where there is none. */
+/** The code of one active currency; a 400 that names the parameter if there is none. */
 export function supportedCurrency(
   catalogue: CatalogueIndex,
   { name, text }: { readonly name: string; readonly text: string },

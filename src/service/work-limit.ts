@@ -37,7 +37,7 @@ export class WorkLimit {
   }
 
   /**
-   * The result of the work; throws `overloaded`, without starting it, where it cannot begin in
+   * The result of the work; throws `overloaded` without starting it if it cannot begin in
    * time.
    */
   async run<T>(work: () => Promise<T>): Promise<T> {

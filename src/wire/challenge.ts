@@ -10,7 +10,7 @@ type Refused = {
 }
 
 /**
- * The challenge of a 401 of the tool server, by which applications find out where people sign in.
+ * The challenge of a 401 of the MCP server, by which applications find out where people sign in.
  *
  * https://www.rfc-editor.org/rfc/rfc9728#section-5.1
  */

@@ -165,7 +165,7 @@ export const convertList = new List({
 const rounded = (amount: number | null): number | null => amount && roundAmount(amount)
 
 /**
- * The cost in percent, and in the currency of the amount where the price is for that amount; null
+ * The cost in percent, and in the currency of the amount if the price is for that amount; null
  * without a cost.
  */
 export const presentCost = (

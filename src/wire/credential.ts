@@ -11,7 +11,7 @@ const BEARER = /^bearer +(.+)$/i
 
 /**
  * The key that a request shows, in `X-API-Key` or as `Authorization: Bearer`; null without one, a
- * refusal where the two differ. `Authorization` of another scheme is meant for another program,
+ * refusal if the two differ. `Authorization` of another scheme is meant for another program,
  * such as a proxy.
  */
 export function credentialOf(headers: Pick<Headers, 'get'>): Credential {

@@ -99,7 +99,7 @@ function fieldsOf(schema: TObject): readonly [string, TSchema][] {
   return fields
 }
 
-/** A parameter as written in the URL, its value still encoded where anything of the query is. */
+/** A parameter as written in the URL, its value still encoded if anything of the query is. */
 type Parameter = { readonly name: string; readonly value: string; readonly isEncoded: boolean }
 
 /** Every parameter of the query string whose name can be read. */

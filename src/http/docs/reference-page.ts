@@ -22,7 +22,7 @@ export const ASSETS: Readonly<Record<string, string>> = {
   [STYLE]: 'text/css; charset=utf-8',
 }
 
-/** The reference is dark where the reader's other pages are; its style knows how, by a class. */
+/** The reference is dark if the reader's other pages are; its style knows how, by a class. */
 const FOLLOW_SCHEME = `
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
@@ -102,7 +102,7 @@ main:focus { outline: none }
 }`
 
 type Options = {
-  /** The origin of the service in the document, where that is not the page's own host. */
+  /** The origin of the service in the document if that is not the page's own host. */
   readonly publicOrigin: string | null
   /** The path below which people find the service; empty at the root. */
   readonly mount: string
@@ -142,7 +142,7 @@ export async function referencePage(options: Options): Promise<FileContent> {
 
 /**
  * The plugin's page with what is ours in its places, and its own script, which starts the
- * reference. Throws where a place is not there once.
+ * reference. Throws unless each place occurs once.
  */
 function withOurs(written: string, { mount, guide, frame }: Options) {
   const files = FILES.map(([path, name]) => `<a href="${mount}${path}">${name}</a>`).join(' · ')

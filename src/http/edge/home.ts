@@ -25,7 +25,7 @@ export function homeOf({ headers, url }: Request, { publicUrl, isProxied }: Home
   return HOST.test(host) && URL.canParse(written) ? new URL(written).origin : NOWHERE
 }
 
-/** The URL of a request as its caller wrote it: with https where a trusted proxy says so. */
+/** The URL of a request as its caller wrote it: with https if a trusted proxy says so. */
 export function askedUrl({ headers, url }: Request, isProxied: boolean): URL {
   const asked = new URL(url)
   if (isProxied && isForwardedHttps(headers)) asked.protocol = 'https:'

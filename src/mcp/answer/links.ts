@@ -35,7 +35,7 @@ type Between = {
   readonly recipient_gets?: number
 }
 
-/** The page of two countries, or of two currencies where the countries are not both known. */
+/** The page of two countries, or of two currencies if the countries are not both known. */
 export function pageOf({ source_country, target_country, ...asked }: Between): Place {
   const { from, to, amount, recipient_gets } = asked
   const sum = { amount, recipient_gets }

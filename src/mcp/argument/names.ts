@@ -126,7 +126,7 @@ const didYouMean = (ids: readonly string[], nameOf: Said['nameOf']): string =>
 const suggested = (ids: readonly string[], nameOf: Said['nameOf']): string =>
   didYouMean(ids, placed(ids, nameOf))
 
-/** Names with their continents, where the countries or currencies lie on several. */
+/** Names with their continents if the countries or currencies lie on several. */
 function placed(ids: readonly string[], nameOf: Said['nameOf']): Said['nameOf'] {
   const continentIn = (id: string) => {
     const code = COUNTRIES.has(id) ? id : homeOf(id)?.code

@@ -12,7 +12,7 @@ export type Subscribed = {
   readonly subscription: Subscription
   /** The addresses of each corridor, by its name. */
   readonly byCorridor: ReadonlyMap<string, readonly string[]>
-  /** The address of the catalogue, where it is subscribed to. */
+  /** The address of the catalogue if it is subscribed to. */
   readonly catalogue: readonly string[]
 }
 

@@ -77,7 +77,7 @@ export const alertTitle = (words: Words, alert: Watched & Pick<Alert, 'name'>): 
 export const waitsText = (words: Words, watched: Watched): string =>
   words.say('list.colon', { before: corridorText(words, watched) }) + conditionText(words, watched)
 
-/** The reason why an alert is not active; in English where an earlier version stored it. */
+/** The reason why an alert is not active; in English if an earlier version stored it. */
 export function reasonText({ say }: Words, reason: string): string {
   const kind = reasonKind(reason)
   return kind ? say(`alert-reason.${kind}`) : reason

@@ -33,7 +33,7 @@ type Asked = {
   readonly offers: readonly RankedQuote[]
 }
 
-/** The amount to send or to arrive; a usual amount that is priced where neither is given. */
+/** The amount to send or to arrive; a usual amount that is priced if neither is given. */
 export function amounts(view: View, params: URLSearchParams, asked: Asked): Amounts {
   const { words, from, to } = asked
   const names = askedAmounts(params)

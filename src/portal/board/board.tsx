@@ -172,7 +172,7 @@ function HomePair({ from, to, goal }: BoardQuestion) {
 
 type NoPricesProps = { view: PublicAsk['view']; from: string; to: string }
 
-/** Said if a corridor has no quotes; it leads to the other direction if that is quoted. */
+/** Message if a corridor has no quotes; it leads to the other direction if that is quoted. */
 function NoPrices({ view, from, to }: NoPricesProps) {
   const { say } = useWords()
   return (

@@ -6,7 +6,7 @@ import type { Conversion } from '~/service/convert.ts'
 const BPS_PER_PERCENT = 100
 const HEIGHT = 8
 
-/** The highest total cost among prices, in percent, which fills a bar; 0 where none is known. */
+/** The highest total cost among prices, in percent, which fills a bar; 0 if none is known. */
 export const widestCost = (entries: readonly Conversion[]): number =>
   Math.max(0, ...entries.map(({ cost }) => cost?.totalPct ?? 0))
 

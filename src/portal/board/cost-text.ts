@@ -12,20 +12,20 @@ type Total = Pick<Cost, 'totalPct'>
 export const betterText = ({ percentText }: Words, { totalPct }: Total): string =>
   percentText(-totalPct * BPS_PER_PERCENT)
 
-/** A total cost in percent, in words where it is below zero. */
+/** A total cost in percent, in words if it is below zero. */
 export function totalText(words: Words, totalPct: number): string {
   if (totalPct >= 0) return words.percentText(totalPct * BPS_PER_PERCENT)
   return words.say('cost.better-than', { cost: betterText(words, { totalPct }) })
 }
 
-/** A total cost after a name, and for which amount where it is for another: `costs 2.96%`. */
+/** A total cost after a name, with the amount if it is for another: `costs 2.96%`. */
 export function costsText(words: Words, { totalPct }: Total, amount: string | null = null): string {
   const total = totalText(words, totalPct)
   const cost = amount === null ? total : words.say('costs.for', { total, amount })
   return totalPct < 0 ? cost : words.say('embed.costs', { cost })
 }
 
-/** A total cost in percent and in money, in words where it is below zero. */
+/** A total cost in percent and in money, in words if it is below zero. */
 export function bothText(words: Words, totalPct: number, money: string): string {
   if (totalPct >= 0) return words.say('cost.and-money', { cost: totalText(words, totalPct), money })
   const cost = moneyAndPercent(words, money, betterText(words, { totalPct }))

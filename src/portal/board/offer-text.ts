@@ -23,7 +23,7 @@ export function offerWords(words: Words, offer: Offer, isPair: boolean): string[
   return parts.filter((part) => part !== null)
 }
 
-/** The sample's name for the second price, and those after it, where the survey names none. */
+/** The sample's name for the second price, and those after it if the survey names none. */
 const NUMBERED = /^Price \d+$/
 
 const isNumbered = (service: string | null): boolean => service !== null && NUMBERED.test(service)
@@ -49,7 +49,7 @@ export function namedCountries(
   return target ? say('countries.target', { target }) : null
 }
 
-/** The countries of an offer where no page names them. */
+/** The countries of an offer if no page names them. */
 function countriesText(words: Words, offer: Offer): string | null {
   const { sourceCountry, targetCountry } = offer
   if (!sourceCountry || !targetCountry) return namedCountries(words, offer)
@@ -70,7 +70,7 @@ function deliveryText({ say, spanText }: Words, offer: Offer): string | null {
   return deliveryMinMs === null ? null : say('offer.at-least', { span: spanText(deliveryMinMs) })
 }
 
-/** The amount that a price is for, where it is not the one that is sent; else null. */
+/** The amount that a price is for if it is not the one that is sent; else null. */
 export function pricedAt(
   { askedText }: Words,
   { ranked: { quote }, match }: Conversion,

@@ -25,7 +25,7 @@ export type Fields = Pick<Amounts, 'texts' | 'hints'> & {
 
 export type BoardQuery = Fields & {
   readonly period: ChartPeriod
-  /** The countries, where two were named: they have a page of their own. */
+  /** The countries if two were named: they have a page of their own. */
   readonly pair: Pair | null
   /** Says whether no corridor was named, and none has a price that could be proposed. */
   readonly isPriceless: boolean

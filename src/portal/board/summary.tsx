@@ -81,7 +81,7 @@ export function Best(props: Props) {
 }
 
 /**
- * The maximum number of amounts that a page proposes where nothing is known about the one
+ * The maximum number of amounts that a page proposes if nothing is known about the one
  * requested.
  */
 const PROPOSED_MAX = 6

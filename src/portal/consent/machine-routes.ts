@@ -146,7 +146,7 @@ async function tokenReply(deps: MachineDeps, request: Request, nowMs: number): P
   return machineReply({ ...answer, error: 'invalid_grant' }, 400)
 }
 
-/** Throws OAuthFault where the connection that would be renewed has ended, or its consent. */
+/** Throws OAuthFault if the connection that would be renewed has ended, or its consent. */
 async function assertConnected(
   deps: MachineDeps,
   token: string | null,

@@ -20,7 +20,7 @@ type InstallLink = { readonly name: string; readonly href: string }
 
 /**
  * The links of the clients that take one, for a tool server at `url`. Claude's comes first, and
- * only where the address is https: its servers are what calls it, and they call nothing else.
+ * only if the address is https: its servers are what calls it, and they call nothing else.
  */
 export function installLinks(url: string): InstallLink[] {
   const connector = { connectorName: 'Corridor', connectorUrl: url }

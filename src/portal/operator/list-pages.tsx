@@ -56,7 +56,7 @@ type LongListProps<Row> = {
   readonly params: URLSearchParams
 }
 
-/** A page of a list of any length; the last one where the list has become shorter than that. */
+/** A page of a list of any length; the last one if the list has become shorter than that. */
 export function LongList<Row>({
   name,
   label,

@@ -137,7 +137,7 @@ const Subject = ({ of: entry }: { of: AuditEntry }) => (
   </span>
 )
 
-/** The key that a change is about: the new one, where it was replaced. */
+/** The key that a change is about: the new one if it was replaced. */
 function KeyOf({ entry: { before, after } }: { entry: AuditEntry }) {
   const mark = (after ?? before)?.[KEY]
   return mark ? <span class="muted nowrap">{mark}</span> : null
@@ -203,7 +203,7 @@ type Changes = (page: AuditPage) => Promise<readonly AuditEntry[]>
 
 /**
  * The entries that fit as CSV, newest first, read from the database as fast as they are taken.
- * Rejects where the first cannot be read; a later failure breaks the transfer off.
+ * Rejects if the first cannot be read; a later failure breaks the transfer off.
  */
 async function logFile(changes: Changes, filter: AuditFilter): Promise<Response> {
   const read = (beforeId: number | null) => changes({ filter, beforeId, limit: BATCH_ENTRIES })

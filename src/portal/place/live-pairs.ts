@@ -52,7 +52,7 @@ function pairsIn(
   return pairs.sort((a, b) => compareText(a.slug, b.slug))
 }
 
-/** The countries that a price is for; those of its currencies where it names none. */
+/** The countries that a price is for; those of its currencies if it names none. */
 export function pairFor({ quote: { offer, from, to } }: RankedQuote): Pair | null {
   const source = offer?.sourceCountry ? COUNTRIES.get(offer.sourceCountry) : homeOf(from)
   const target = offer?.targetCountry ? COUNTRIES.get(offer.targetCountry) : homeOf(to)

@@ -8,7 +8,7 @@ type Props = {
   readonly href: string
 }
 
-/** Links to the pages before and after, where there are several. */
+/** Links to the pages before and after if there are several. */
 export const Pager = ({ label, page, pages, href }: Props) =>
   pages > 1 && (
     <nav aria-label={label} class="actions">

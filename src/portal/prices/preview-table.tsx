@@ -64,7 +64,7 @@ const unique = (columns: readonly Column<PreviewRow>[]): Column<PreviewRow>[] =>
 
 type CellProps = { row: PreviewRow; member: ColumnMember; at: number }
 
-/** A cell as it was sent, what is wrong with it, and how it was read where that looks different. */
+/** A cell as it was sent, what is wrong with it, and how it was read if that looks different. */
 function Cell({ row, member, at }: CellProps) {
   const text = String(row.cells[at] ?? '')
   const fault = row.faults.find((one) => isOf(one, member))

@@ -83,7 +83,7 @@ async function newsOf({ uploading }: PricesDeps, { pageRequest, person }: Member
   return { recorded: upload, corridors, shownMs: isShown ? null : hourMs + HOUR_MS }
 }
 
-/** In how many rows of an upload corridors are looked for. */
+/** The number of rows of an upload searched for corridors. */
 const CORRIDORS_LOOKED_AT = 200
 
 const EXPIRED =
@@ -136,7 +136,7 @@ const COLUMNS = [
   'fee_currency',
   'effective_from',
 ] as const
-/** Said if an offer of the template needs it to be distinguished. */
+/** Columns added if an offer of the template needs one to be distinguished. */
 const OF_OFFERS = [
   ['amount_min', 'amountMin'],
   ['amount_max', 'amountMax'],

@@ -12,7 +12,7 @@ export function Logo({ provider: { name, logoUrl } }: { provider: Provider }) {
   return <span class="logo" data-initials={initialsOf(name)} aria-hidden="true" />
 }
 
-/** The first letters of a name's first two words, in upper case; one where it has one word. */
+/** The first letters of a name's first two words, in upper case; one if it has one word. */
 export function initialsOf(name: string): string {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? []
   return words

@@ -65,7 +65,7 @@ const countriesOf = ({ source, target }: Pair) => ({
   targetCountry: target.code,
 })
 
-/** Whatever is offered between two countries. */
+/** Everything offered between two countries. */
 export const countriesSelection = (pair: Pair): Selection => ({
   ...UNSELECTED,
   filters: { ...NO_FILTERS, ...countriesOf(pair) },

@@ -7,7 +7,7 @@ export type FindingKey = Extract<MessageKey, `verify-finding.${string}`>
 /** Words for the outcome of a check, in one language. */
 export type Said = {
   say(key: FindingKey, values?: Readonly<Record<string, string | number>>): string
-  /** A time to the second, in UTC; `written` where it is not a time. */
+  /** A time to the second, in UTC; `written` if it is not a time. */
   timeText(ms: number, written: string): string
 }
 

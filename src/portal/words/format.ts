@@ -19,7 +19,7 @@ const LOCALES: Readonly<Record<Language, string>> = {
   sw: 'sw',
 }
 
-/** The locales of dates and lists, where they differ: Portugal's has no short names of months. */
+/** The locales of dates and lists if they differ: Portugal's has no short names of months. */
 const DATE_LOCALES: Readonly<Partial<Record<Language, string>>> = { en: 'en-GB', pt: 'pt' }
 
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
@@ -61,7 +61,7 @@ export function rateDecimals(rates: readonly number[]): number {
 export const plainNumberText = (value: number): string =>
   value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
 
-/** A currency with as many decimals as ISO 4217 gives it; two where it does not know the code. */
+/** A currency with as many decimals as ISO 4217 gives it; two if it does not know the code. */
 export const moneyOf = (code: string): Money => ({
   code,
   minorUnits: CODE_OF_THREE.test(code)
@@ -161,7 +161,7 @@ export class Format {
     return this.language === 'en' && TAKES_THE.test(name) ? `the ${name}` : name
   }
 
-  /** The name of a currency; the catalogue's own in English, and where CLDR does not know it. */
+  /** The name of a currency; the catalogue's own in English, and if CLDR does not know it. */
   readonly currencyName = ({ code, name }: Pick<Currency, 'code' | 'name'>): string => {
     const known = this.language === 'en' || !CODE_OF_THREE.test(code) ? code : this.#currency(code)
     return known === code ? name : known

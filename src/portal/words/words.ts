@@ -92,7 +92,7 @@ export class Words extends Format {
   readonly isForeign = (text: string): boolean =>
     (this.direction === 'rtl' ? LEFT_TO_RIGHT : RIGHT_TO_LEFT).test(text)
 
-  /** Two lengths of time in words, their unit once where they share it: `3 to 40 days`. */
+  /** Two lengths of time in words, their unit once if they share it: `3 to 40 days`. */
   readonly spansText = (leastMs: number, mostMs: number): string => {
     const [least, most] = [this.spanText(leastMs), this.spanText(mostMs)]
     if (least === most) return least

@@ -24,9 +24,9 @@ export type AlertStore = {
   /** Alerts that have not ended, oldest first, and then those that have, newest first. */
   list(accountId: string): Promise<readonly Alert[]>
   find(accountId: string, id: string): Promise<Alert | null>
-  /** Null where the account has `max` that have not ended; the alert of that id if there is one. */
+  /** Null if the account has `max` that have not ended; the alert of that id if there is one. */
   create(alert: NewAlert, max: number): Promise<Alert | null>
-  /** Null for an alert that is not there; `full` where one that had ended has no room any more. */
+  /** Null for an alert that is not there; `full` if an ended one no longer has room. */
   change(
     accountId: string,
     id: string,

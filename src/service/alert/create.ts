@@ -21,10 +21,10 @@ type Asked = {
 }
 
 /**
- * Makes an alert. One whose condition is true already waits until it was false.
+ * Creates an alert. One whose condition is true already waits until it was false.
  *
  * Throws `unsupported_currency`, `same_currency`, `invalid_parameter`, `too_many_changes`, and
- * `alert_limit` where the plan has no room for it.
+ * `alert_limit` if the plan has no room for it.
  */
 export async function createAlert(
   deps: AlertDeps,

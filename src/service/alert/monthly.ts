@@ -8,7 +8,7 @@ import { type AgeLimits, View } from '~/memory/view.ts'
 import type { Conversion } from '~/service/convert.ts'
 import { cheapestFirst } from './value.ts'
 
-/** A monthly alert, and the cheapest offers of now; none where no cost is known. */
+/** A monthly alert, and the current cheapest offers; none if no cost is known. */
 export type MonthlyFiring = {
   readonly alert: Alert
   readonly cheapest: readonly Conversion[]

@@ -39,7 +39,7 @@ export function watchedValue(view: View, watched: Watched): Value {
   return typeof value === 'number' && unit !== null ? ROUNDED[unit](value) : value
 }
 
-/** The offers that may be for the countries; all of them where none is named. */
+/** The offers that may be for the countries; all of them if none is named. */
 function selectionOf({ sourceCountry, targetCountry }: Watched): Selection {
   if (sourceCountry === null && targetCountry === null) return UNSELECTED
   return { ...UNSELECTED, filters: { ...NO_FILTERS, sourceCountry, targetCountry } }
@@ -62,7 +62,7 @@ function leastCost(view: View, watched: Watched): number | null {
 
 /**
  * The current executable entries of `/convert` whose cost is known, one for each provider. Offers
- * that do not say for which countries they are count only where no other does.
+ * that do not say for which countries they are count only if no other does.
  */
 export function cheapestFirst(view: View, watched: Watched): readonly Conversion[] {
   const paying = conversions(view, watched).entries.filter(

@@ -21,7 +21,7 @@ type AccessTokensDeps = {
   readonly memory: { readonly current: { readonly keys: KeyIndex } }
   /**
    * The token whose secret part has this hash, with its key and account loaded into memory; null
-   * where there is none, or where it was revoked.
+   * if there is none, or if it was revoked.
    */
   readonly load: (tokenHash: string) => Promise<HeldToken | null>
   /** Says whether the secret part of a token bears our mark; needs no query. */

@@ -24,7 +24,7 @@ export type CostsQuestion = Transfer & {
 export type CountryCosts = Pick<Transfer, 'sourceCountry' | 'targetCountry'> & {
   /** Null if a country has no currency that is active. */
   readonly corridor: Corridor | null
-  /** In the source currency; null if dollars cannot be brought to it. */
+  /** Amount in the source currency; null if dollars cannot be converted to it. */
   readonly amount: number | null
   readonly amountUsd: number | null
   readonly costs: Costs<RankedQuote>

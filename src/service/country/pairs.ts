@@ -98,7 +98,7 @@ export const corridorsBy = (
 
 /** Two countries that live offers name, in whatever currencies. */
 export type CountryPair = CountryOffers & {
-  /** By source, then target currency. */
+  /** Sorted by source, then target currency. */
   readonly corridors: readonly Corridor[]
   readonly providerCount: number
   /** The time of the newest price. */

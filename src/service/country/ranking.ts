@@ -26,10 +26,10 @@ export type RankedPair = { readonly pct: number | null; readonly found: CountryC
 /** A provider by its cheapest offers of all pairs. */
 export type RankedProvider = {
   readonly provider: Provider
-  /** In percent, over the pairs. */
+  /** Percentage over the pairs. */
   readonly pct: number
   readonly pairs: number
-  /** In how many of the pairs its price is stale. */
+  /** The number of pairs in which its price is stale. */
   readonly stale: number
 }
 

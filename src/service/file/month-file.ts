@@ -14,7 +14,7 @@ import type { MonthPast } from './past.ts'
 export type MonthRow = {
   readonly quote: RecordedQuote
   readonly providerName: string
-  /** The mid at the end of its UTC day; null where there was no recent one. */
+  /** The mid at the end of its UTC day; null if there was no recent one. */
   readonly mid: Mid | null
 }
 

@@ -25,7 +25,7 @@ export type BelievedStore = {
   /**
    * By its start the best of each bucket among the rates that one of `stretches` believes, which
    * are in the order of time and each in one bucket. No entry for a bucket without any. An hour
-   * whose observations were pruned has the best of its roll-up where some part of it believes that.
+   * whose observations were pruned has the best of its roll-up if some part of it believes that.
    */
   believedBests(
     corridor: Corridor,

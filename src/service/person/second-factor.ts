@@ -16,7 +16,7 @@ export type Challenge = { readonly options: object; readonly cookies: readonly s
 type Codes = {
   /** The person who has shown the password and not the second factor yet; null for none. */
   pending(headers: Headers, nowMs: number): Promise<{ userId: string; email: string } | null>
-  /** Takes a code of the app or for recovery; `stale` where the password is needed again. */
+  /** Takes a code of the app or for recovery; `stale` if the password is needed again. */
   enterCode(code: string, headers: Headers): Promise<SignedIn | 'wrong' | 'stale' | 'locked'>
   /** The address that a new app reads; null if one is set up, or for a wrong password. */
   beginApp(password: string, headers: Headers): Promise<string | null>
@@ -59,7 +59,7 @@ export const PASSKEY_NAME_LENGTH_MAX = 60
 /** The longest code, one for recovery, and room for slips. */
 export const CODE_LENGTH_MAX = 20
 
-/** For how long a code of an app may be right, on either side of its half minute. */
+/** The time for which a code of an app is accepted, on either side of its half minute. */
 const CODE_MS_MAX = 1.5 * MINUTE_MS
 
 /** The second step of a sign-in. A code of an app works once. */

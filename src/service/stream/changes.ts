@@ -13,7 +13,7 @@ import type { CorridorChange } from './event.ts'
 
 export type Sight = { readonly before: readonly View[]; readonly after: View }
 
-/** A corridor as `/rates` shows it; without a price where one of its currencies is switched off. */
+/** A corridor as `/rates` shows it; without a price if one of its currencies is switched off. */
 const corridorIn = (view: View, { from, to }: Corridor): CorridorView =>
   isSupported(view.catalogue, { from, to }, NO_FILTERS) ? view.corridor(from, to) : EMPTY_VIEW
 

@@ -2,7 +2,7 @@ import { corridorKey } from '~/domain/corridor.ts'
 import type { CountryCosts } from '~/service/country/costs.ts'
 import { lackNote, listed, staleNote } from '~/wire/note.ts'
 
-/** All there is to note on costs, in sentences; null if there is nothing. */
+/** The notes on costs, in sentences; null if there is nothing. */
 export function costsNote({ cheapest, others, ...found }: CountryCosts): string | null {
   const { silentCount } = found
   const notes = [

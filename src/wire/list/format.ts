@@ -32,7 +32,7 @@ export const formatParameter = {
   ),
 }
 
-/** The format that an Accept header prefers; JSON where it has no preference or takes none. */
+/** The format that an Accept header prefers; JSON if it has no preference or takes none. */
 export function acceptedFormat(accept: string | null): Format {
   if (accept === null || accept === '*/*' || accept === MEDIA.json) return 'json'
   const medium = preferred(accept, [MEDIA.json, MEDIA.csv, MEDIA.ndjson])

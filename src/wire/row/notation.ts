@@ -36,7 +36,7 @@ const CLOCK = /[ T](\d{1,2}):(\d{2})(?::(\d{2}))?(?: ?([ap])m)?$/i
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
 /**
- * A number as a table writes it. Points between thousands are read where they cannot be decimal
+ * A number as a table writes it. Points between thousands are read if they cannot be decimal
  * points: `1.284,50`, but not `1.284`.
  */
 export function numberIn(text: string, notation: Notation): WrittenNumber | Misread {

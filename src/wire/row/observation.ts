@@ -27,7 +27,7 @@ export type RowReading =
   | {
       readonly observation: Observation
       readonly faults: null
-      /** Set where the sender accepts that the rate is implausible. */
+      /** Set if the sender accepts that the rate is implausible. */
       readonly isAccepted?: true
     }
   | { readonly observation: null; readonly faults: readonly string[] }

@@ -11,7 +11,7 @@ export const WITHOUT_COMMAS =
 export const isWithCommas = (value: unknown): boolean =>
   typeof value === 'string' && /^\s*-?\d[\d.]*(,\d[\d.]*)+\s*$/.test(value)
 
-/** A number as the sender wrote it, where a double could not hold all of its digits. */
+/** A number as the sender wrote it, if a double could not hold all of its digits. */
 export class WrittenNumber {
   constructor(readonly text: string) {}
 }

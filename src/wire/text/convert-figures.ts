@@ -34,7 +34,7 @@ export class ConvertFigures {
   readonly dayFees: Float64Array
   /** Margins in percent against the mid of the quote's day, as shown. */
   readonly margins: Float64Array
-  /** The amounts that each offer is for; infinite where it does not name an end. */
+  /** The amounts that each offer is for; infinite if it does not name an end. */
   readonly least: Float64Array
   readonly most: Float64Array
   /** Says whether any offer names such an end. */

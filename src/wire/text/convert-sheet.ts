@@ -66,7 +66,7 @@ export class ConvertSheet {
   readonly #nets: Float64Array
   /** Value by which the best current one is chosen; `#nets` if no offer is for some amounts. */
   readonly #worths: Float64Array
-  /** The best rate of each kind of what was last shown, where that changes with the amount. */
+  /** The best rate of each kind of what was last shown, if that changes with the amount. */
   readonly #bestRates = new Float64Array(RATE_TYPES.length)
   readonly #suspectRates = new Float64Array(RATE_TYPES.length)
   /** The quote shown at each place; the last request's order is nearly that of the next. */
@@ -231,7 +231,7 @@ export class ConvertSheet {
     if (this.#isBanded && !isFar) this.#worths[i] = this.#figures.worthOf(i, amount)
   }
 
-  /** Finds the best rate of each kind among what is shown, of suspect ones where all are. */
+  /** Finds the best rate of each kind among what is shown, of suspect ones if all are. */
   #measure(): void {
     const [order, best, suspect] = [this.#order, this.#bestRates, this.#suspectRates]
     best.fill(0)
