@@ -108,6 +108,18 @@ describe('rank_costs of providers', () => {
     expect(mean).toBeCloseTo((a!.pct + b!.pct) / 2, 4)
   })
 
+  test('has the smallest and the median cost of each over its pairs', async () => {
+    const own = await ask('rank_costs', { provider: 'retail-a', by: 'cheapest' })
+    const [low, high] = (own.pairs as Pair[]).map(({ pct }) => pct)
+    const figureOf = async (by: string) => {
+      const { providers } = await ask('rank_costs', { ...OF, by })
+      return (providers as Ranked[]).find((one) => one.provider_id === 'retail-a')!.pct!
+    }
+    expect(low).toBeLessThan(high!)
+    expect(await figureOf('cheapest')).toBe(low!)
+    expect(await figureOf('median')).toBeCloseTo((low! + high!) / 2, 4)
+  })
+
   test('starts by pairs with the provider that prices most of them', async () => {
     const { providers, order } = await ask('rank_costs', { ...OF, by: 'pairs' })
     expect([order, (providers as Ranked[])[0]!.provider_id]).toEqual(['highest', 'retail-a'])

@@ -127,6 +127,7 @@ async function run(root: string, task: Task, taken: (report: Report) => void): P
     env: { ...process.env, NODE_ENV: 'test', TZ: 'Etc/UTC' },
     ipc(report: Report) {
       wait()
+      if ('isReady' in report) return void child.send(task)
       begun = 'begun' in report ? report.begun : null
       if ('outcome' in report) left.delete(report.id)
       taken(report)
@@ -138,14 +139,13 @@ async function run(root: string, task: Task, taken: (report: Report) => void): P
     timer = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS_MAX)
   }
   wait()
-  child.send(task)
   const status = await child.exited
   clearTimeout(timer)
   if (begun !== null) taken({ id: begun, outcome: 'timed out' })
-  else if (status !== 0) for (const id of left) taken({ id, outcome: 'survived' })
+  else if (status !== 0) for (const id of left) taken({ id, outcome: 'not tried' })
 }
 
-const OUTCOMES = ['killed', 'timed out', 'survived', 'no test'] as const
+const OUTCOMES = ['killed', 'timed out', 'survived', 'no test', 'not tried'] as const
 
 function countsOf(mutants: readonly Mutant[], outcomes: Outcomes): number[] {
   return OUTCOMES.map((one) => mutants.filter(({ id }) => outcomes.get(id) === one).length)
@@ -159,12 +159,14 @@ function reportSurvivor(mutant: Mutant, outcome: Outcome): void {
 }
 
 function report(mutants: readonly Mutant[], outcomes: Outcomes): void {
-  console.log('| folder | mutants | killed | timed out | survived | no test | noticed |')
-  console.log('|---|---|---|---|---|---|---|')
+  console.log(
+    '| folder | mutants | killed | timed out | survived | no test | not tried | noticed |',
+  )
+  console.log('|---|---|---|---|---|---|---|---|')
   const folders = Object.entries(Object.groupBy(mutants, ({ file }) => dirname(file))).sort()
   for (const [folder, of] of [...folders, ['all', mutants] as const]) {
     const counts = countsOf(of!, outcomes)
-    const share = (((counts[0]! + counts[1]!) / of!.length) * 100).toFixed(1)
+    const share = (((counts[0]! + counts[1]!) / (of!.length - counts[4]!)) * 100).toFixed(1)
     console.log(`| ${folder} | ${of!.length} | ${counts.join(' | ')} | ${share} % |`)
   }
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import '../support/preload.ts'
 import { type Test, testsIn } from './suite.ts'
 
-/** How a mutant ended. */
-export type Outcome = 'killed' | 'timed out' | 'survived' | 'no test'
+/** How a mutant ended; not tried where the process ended, or was silent, before it came to that. */
+export type Outcome = 'killed' | 'timed out' | 'survived' | 'no test' | 'not tried'
 
 /** What a process is to try: the mutants of one source with the tests nearest to it. */
 export type Task = {
@@ -15,8 +15,12 @@ export type Task = {
   readonly failing: readonly string[]
 }
 
-/** What the process reports: which mutant it begins, how it ended, which tests fail without one. */
+/**
+ * What the process reports: that it takes a task, which mutant it begins, how that ended, which
+ * tests fail without one.
+ */
 export type Report =
+  | { readonly isReady: true }
   | { readonly failing: string }
   | { readonly begun: string | null }
   /** `isOpen`: a process of its own has to try it, since here modules or tests had another state. */
@@ -154,4 +158,5 @@ if (process.send) {
     await (task.isFresh ? tryFresh(task) : tryAll(task))
     process.exit(0)
   })
+  send({ isReady: true })
 }

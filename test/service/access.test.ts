@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import type { Account } from '~/domain/account.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import { granted, ServiceError } from '~/domain/errors.ts'
 import { PLANS, ROLES } from '~/domain/quota.ts'
 import { KeyIndex } from '~/memory/key-index.ts'
-import { assertMayIngest, callerOf as callerOrRefusal } from '~/service/access.ts'
+import {
+  assertMayIngest,
+  assertMayRecordFor,
+  callerOf as callerOrRefusal,
+} from '~/service/access.ts'
 
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 const NOW_MS = 1000
@@ -106,5 +111,24 @@ describe('assertMayIngest', () => {
       return codeOf(async () => assertMayIngest(await callerOf(memoryOf(keys), TEXT, NOW_MS)))
     })
     expect(await Promise.all(answers)).toEqual(['forbidden', null, null])
+  })
+})
+
+describe('assertMayRecordFor', () => {
+  const codeFor = (providerIds: string[], account: Partial<Account>) => {
+    const caller = { account: { ...ACCOUNT, role: 'treasury', ...account } as const }
+    return codeOf(async () => assertMayRecordFor(caller, providerIds))
+  }
+
+  test('an account that is limited to providers may record for these alone', async () => {
+    const limited = { providers: ['a', 'b'] }
+    expect(await codeFor(['b', 'a'], limited)).toBeNull()
+    expect(await codeFor(['a', 'c'], limited)).toBe('forbidden')
+    expect(await codeFor(['a'], { providers: [] })).toBe('forbidden')
+  })
+
+  test('without a limit it may record for all, and so may an admin', async () => {
+    expect(await codeFor(['c'], { providers: null })).toBeNull()
+    expect(await codeFor(['c'], { role: 'admin', providers: ['a'] })).toBeNull()
   })
 })

@@ -137,6 +137,23 @@ describe('convert', () => {
     expect(ask(world, 10).best?.ranked.provider.id).toBe('interbank-a')
   })
 
+  test('an official price leaves the reason why executable ones have no best', () => {
+    const world = new World()
+    world.reference({ KES: 130 }, { at: '2026-03-05T14:00:00.000Z' })
+    const goal = { amount: 10, recipientGets: null }
+    const found = () =>
+      convert(viewOf(world, 'realtime', { quoteSuspectPct: 10 }), { from: 'USD', to: 'KES', goal })
+    world.quote({ providerId: 'official-a', rate: 129 })
+    expect(found()).toMatchObject({ best: null, lack: null })
+    world.quote({ providerId: 'retail-a', rate: 200 })
+    expect(found()).toMatchObject({ best: null, lack: { reason: 'suspect' } })
+    const band = offer({ amountMin: 1000, amountMax: 1000 })
+    world.quote({ providerId: 'retail-b', rate: 128, offer: band })
+    expect(found()).toMatchObject({ best: null, lack: { reason: 'out_of_range' } })
+    world.quote({ providerId: 'p2p-a', rate: 120 })
+    expect(found()).toMatchObject({ best: { net: 1200 }, lack: null })
+  })
+
   test('lists equal net amounts newest first, whatever noise their arithmetic left', () => {
     const world = new World()
     const at = '2026-03-05T14:00:00.000Z'

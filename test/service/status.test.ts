@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { noState } from '~/domain/feed/state.ts'
+import { freshnessAt } from '~/domain/freshness.ts'
 import { statusOf } from '~/service/status.ts'
 import { PROVIDERS } from '../support/catalogue.ts'
 import { viewOf } from '../support/views.ts'
 import { World } from '../support/world.ts'
+
+/** Says at which times the answer of now is still the same. */
+function holding(world: World): (ms: number) => boolean {
+  const view = viewOf(world)
+  statusOf(view)
+  return (ms) => view.basis.holds(world.memory.current, freshnessAt('realtime', ms))
+}
 
 describe('statusOf', () => {
   test('has null for both times and no recent mid before the first quote and the first reference', () => {
@@ -41,5 +49,22 @@ describe('statusOf', () => {
     expect(statusOf(viewOf(world)).isMidRecent).toBe(true)
     world.clock.advance(1)
     expect(statusOf(viewOf(world)).isMidRecent).toBe(false)
+  })
+
+  test('an answer holds as long as the age of each feed in whole seconds', () => {
+    const world = new World()
+    const nowMs = world.clock.now()
+    const attempts = { triedMs: nowMs, failedMs: null, fault: null, message: null }
+    const feed = { id: 'a', source: 'a', upstreamMs: null, currencies: 0, waitUntilMs: null }
+    const record = { ...attempts, ...feed, succeededMs: nowMs - 5500, isFailing: false }
+    world.memory.publish({ feeds: { ...noState, ranMs: nowMs, feeds: [record] } }, nowMs)
+    expect([nowMs, nowMs + 499, nowMs + 500].map(holding(world))).toEqual([true, true, false])
+  })
+
+  test('an answer holds as long as the age of the newest reference in whole seconds', () => {
+    const world = new World()
+    const nowMs = world.clock.now()
+    world.reference({ KES: 130 }, { at: new Date(nowMs - 5200).toISOString() })
+    expect([nowMs, nowMs + 799, nowMs + 800].map(holding(world))).toEqual([true, true, false])
   })
 })

@@ -324,3 +324,19 @@ test('any string means nothing, one entry, or several entries of the catalogue',
     }),
   )
 })
+
+describe('exact', () => {
+  const names = new Names([
+    { id: 'us', names: ['America'] },
+    { id: 'x', names: ['US', 'Elsewhere'] },
+  ])
+
+  test('finds by id before names, in any case and with spaces around it', () => {
+    for (const text of ['us', ' US ']) expect(names.exact(text)).toEqual({ kind: 'one', id: 'us' })
+    expect(names.exact(' america ')).toEqual({ kind: 'one', id: 'us' })
+  })
+
+  test('suggests nothing for a misspelt name', () => {
+    expect(names.exact('Amreica')).toMatchObject({ kind: 'none', near: [] })
+  })
+})

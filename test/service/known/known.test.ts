@@ -45,5 +45,17 @@ test('knownAnswer loads the past of a request about the present once', async () 
     (view, own) => corridorChange(own as never, view, { from: 'USD', to: 'KES', period: '1d' }),
   )
   expect([answer.start.best, answer.end.best]).toEqual([quote().rate, 140])
+  expect(answer.mid).toEqual({ abs: 0, pct: 0 })
   expect(asked.toSorted()).toEqual(['quotes', 'references of 1', 'standing'])
+})
+
+test('knownAnswer takes now for a time of the past, and refuses a later one', async () => {
+  const answered = { answer: 1, knownMs: NOW_MS, isBeforeAll: false }
+  const store = { at: async () => answered }
+  const freshness = freshnessAt('realtime', NOW_MS, false)
+  const limits = { midMaxAgeMs: DAY_MS, quoteMaxAgeMs: null, staleAfterMs: null }
+  const at = async (knownMs: number) =>
+    knownAnswer(store as never, { knownMs, freshness, limits, isLive: true }, () => 1)
+  expect(await at(NOW_MS)).toBe(answered)
+  expect(at(NOW_MS + 1)).rejects.toThrow('it lies in the future')
 })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { HOUR_MS } from '~/domain/duration.ts'
+import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
 import { offer, plainOfferId } from '../../support/offers.ts'
 import { LIMITS, Listener, Replica, SharedLog, SUSPECTING } from '../../support/replica.ts'
@@ -171,6 +171,20 @@ describe('a mid', () => {
     ])
   })
 
+  test('of an earlier day makes a price of that day suspect, though no current mid changes', async () => {
+    const own = new SharedLog()
+    const atMs = own.nowMs - 3 * DAY_MS
+    own.quotes({ providerId: 'retail-a', rate: 135, atMs })
+    own.references({ KES: 130 })
+    own.pass(1)
+    const suspecting = new Replica(own, SUSPECTING)
+    const listener = new Listener(suspecting, ['USD/KES'])
+    own.references({ KES: 100 }, atMs)
+    await follow(suspecting)
+    expect(names(listener)).toEqual(['quote', 'best'])
+    expect(listener.events[0]!.data.suspect).toContain('35.0 %')
+  })
+
   test('that grows too old makes a price believed again that it alone made suspect', async () => {
     const own = new SharedLog()
     const atMs = own.nowMs - HOUR_MS
@@ -196,6 +210,17 @@ describe('a mid', () => {
     await follow(replica)
     expect(listener.events).toMatchObject([{ name: 'mid', data: { corridor: 'GBP/KES' } }])
     expect(listener.events[0]!.data).not.toHaveProperty('mid_rate')
+  })
+})
+
+describe('an hour', () => {
+  test('sends as gone what expired before it, if no tick showed that in time', async () => {
+    log.quotes({ providerId: 'p2p-a', rate: 120, offer: offer({ validUntilMs: log.nowMs + 1000 }) })
+    await follow(replica)
+    const listener = new Listener(replica, ['USD/KES'])
+    log.pass(HOUR_MS, false)
+    await follow(replica)
+    expect(listener.events).toMatchObject([{ name: 'gone', data: { provider_id: 'p2p-a' } }])
   })
 })
 
