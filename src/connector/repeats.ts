@@ -1,5 +1,6 @@
 import type { Seen } from '~/domain/feed/connector.ts'
 import type { Observation } from '~/domain/observation.ts'
+import { offerId } from '~/domain/offer/id.ts'
 
 /** The most prices that are remembered; of more, the oldest are recorded again. */
 const PRICES_MAX = 20_000
@@ -17,9 +18,9 @@ export function unrepeated(
 ): { readonly rows: Observation[]; readonly prices: Seen['prices'] } {
   const held = Object.entries(seen).filter(([, [, atMs]]) => atMs > nowMs - repeatMs)
   const prices = new Map(held)
-  const news = rows.filter(({ effectiveMs, rate, fee, feeCurrency, notes, ...offer }) => {
-    const key = digestOf(offer)
-    const price = digestOf([rate, fee, feeCurrency, notes])
+  const news = rows.filter(({ effectiveMs, ...row }) => {
+    const key = offerId(row)
+    const price = digestOf(row)
     const [lastPrice, lastMs] = prices.get(key) ?? [null, Number.NEGATIVE_INFINITY]
     const isLater = effectiveMs >= lastMs
     if (price === lastPrice && isLater && effectiveMs - lastMs < repeatMs) return false

@@ -158,6 +158,33 @@ test('a source is not requested again before the time that it named', async () =
   expect(asked).toBe(before + 1)
 })
 
+test('a percentage that changes is recorded: at the same time, and back to what it was', async () => {
+  const terms = 'rate: rate, fee_percent: percent, effective_from: since'
+  await connector('hourly', HOURLY)
+  const file = join(folder, 'hourly.yaml')
+  await writeFile(file, (await Bun.file(file).text()).replace('rate: rate', terms))
+  const [since, later] = ['2026-11-24T09:00:00Z', '2026-11-24T10:00:00Z']
+  for (const [percent, at] of [
+    [1, since],
+    [2, since],
+    [1, later],
+    [1, later],
+  ] as const) {
+    answer = () => Response.json([{ rate: 179.5, percent, since: at }])
+    await replica().run()
+    nowMs += 60 * MINUTE_MS
+  }
+  expect(asked).toBe(4)
+  const rows = await database.sql`
+    select trim_scale(fee_percent)::text as percent, effective_from as at from observations
+    where rate = 179.5 order by id`
+  expect(rows.map(({ percent, at }) => [percent, Date.parse(at)])).toEqual([
+    ['1', Date.parse(since)],
+    ['2', Date.parse(since)],
+    ['1', Date.parse(later)],
+  ])
+})
+
 test('a clock that was an hour ahead delays no run', async () => {
   await connector('often', 'schedule: "* * * * *"\n')
   answer = quoting(175.5)

@@ -8,7 +8,12 @@ const LENGTH = 12
  * The id of a quote's offer: 12 hexadecimal digits that are the same on every installation, and
  * for every quote of the offer.
  */
-export function offerId({ providerId, from, to, offer }: Quote): string {
+export function offerId({
+  providerId,
+  from,
+  to,
+  offer,
+}: Pick<Quote, 'providerId' | 'from' | 'to' | 'offer'>): string {
   const text = JSON.stringify([providerId, from, to, offerKey(offer ?? PLAIN)])
   return createHash('sha256').update(text).digest('hex').slice(0, LENGTH)
 }

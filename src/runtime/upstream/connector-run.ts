@@ -8,6 +8,7 @@ import { type ConnectorRecord, type Seen, untriedConnector } from '~/domain/feed
 import { FeedError } from '~/domain/feed/feed.ts'
 import type { Observation, RowFault } from '~/domain/observation.ts'
 import { offerId } from '~/domain/offer/id.ts'
+import { PLAIN } from '~/domain/offer/terms.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
 import { catalogueOf } from '~/file/catalogue.ts'
@@ -125,8 +126,13 @@ function unrecordable(error: unknown): FeedError {
   return new FeedError('implausible', `gives a price that cannot be recorded: ${first!.error}`)
 }
 
-const priceKey = (quote: Quote): string =>
-  [offerId(quote), quote.atMs, quote.rate, quote.fee, quote.feeCurrency].join()
+/** A string that is equal for two quotes if, and only if, an import counts them as one. */
+function priceKey(quote: Quote): string {
+  const { atMs, rate, fee, feeCurrency, evidence, offer } = quote
+  const { feePercent, deliveryMinMs, deliveryMaxMs, validUntilMs } = offer ?? PLAIN
+  const terms = [feePercent, deliveryMinMs, deliveryMaxMs, validUntilMs]
+  return [offerId(quote), atMs, rate, fee, feeCurrency, evidence, ...terms].join()
+}
 
 type Beginning = {
   readonly wish: Wish
