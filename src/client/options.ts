@@ -8,11 +8,15 @@ export type CallOptions = {
    */
   readonly timeoutMs?: number | null | undefined
   /**
-   * Number of retries, 2 by default: after the `Retry-After` of a 429 or 503, and after a short
-   * pause if no response came and the call can be repeated. A timeout is not retried.
+   * Number of retries, 2 by default: after the `Retry-After` of a 429, and if the call can be
+   * repeated, also after that of a 503 or, if no response came, after a short pause. A timeout is
+   * not retried.
    */
   readonly retries?: number | undefined
-  /** The longest `Retry-After` to wait for, in milliseconds: 60,000 by default. */
+  /**
+   * The longest `Retry-After` to wait for, and the longest wait before a stream is reopened, in
+   * milliseconds: 60,000 by default.
+   */
   readonly waitMsMax?: number | undefined
 }
 

@@ -84,7 +84,8 @@ async function pause(terms: Terms, course: Course, refusal?: CorridorError): Pro
   const lost = { code: 'lost', status: null, retryAfterSeconds: null }
   const isLate = isOpened && refusal?.code === 'timeout'
   const miss = { ...(refusal && !isLate ? facts(refusal) : lost), earlier, isRepeatable: true }
-  const ms = retryMs ?? pauseMs(miss, { retries, waitMsMax: terms.waitMsMax })
+  const { waitMsMax } = terms
+  const ms = retryMs === null ? pauseMs(miss, { retries, waitMsMax }) : Math.min(retryMs, waitMsMax)
   if (ms === null) throw refusal
   course.failures += 1
   course.retryMs = null

@@ -267,6 +267,13 @@ describe('the waits of a stream', () => {
     expectWaits(waits, [1234, 3000])
   })
 
+  test('are no longer than waitMsMax', async () => {
+    const stopping = saying(`${quote('6-0')}retry: 86400000\n\n`)
+    const { client, waits } = clientOf([stopping, saying(quote('6-1'))], { waitMsMax: 7000 })
+    await first(2, client.stream(PAIRS))
+    expectWaits(waits, [7000])
+  })
+
   test('follow a timeout and a proxy without its service, however often', async () => {
     const limits = limitsOf(30_000)
     const never: Answer = () => {

@@ -85,11 +85,12 @@ export function createOAuth(database: Database, options: OAuthOptions) {
     },
     /** The response to an application that exchanges a code, or renews its token. */
     async token(form: URLSearchParams): Promise<TokenAnswer> {
-      const used = keyHashOf(form.get('code') ?? form.get('refresh_token') ?? '')
-      return inTurn(database, used, async () => {
+      const used = form.get('code') ?? form.get('refresh_token')
+      const answer = async () => {
         const reply = await ask('/oauth2/token', { method: 'POST', body: form })
         return { status: reply.status, body: await reply.json() }
-      })
+      }
+      return used ? inTurn(database, keyHashOf(used), answer) : answer()
     },
   }
 }

@@ -47,6 +47,11 @@ describe('isDue', () => {
     expect(isDue(friday, NAIROBI, at('2026-05-25T10:30:00Z'))).toBe(true)
   })
 
+  test('a clock that was turned back delays no fetch', () => {
+    const ahead = turn('2026-05-21T12:00:00Z', { newestMs: day('2026-05-19') })
+    expect(isDue(ahead, NAIROBI, at('2026-05-20T12:00:00Z'))).toBe(true)
+  })
+
   test('a missing day is fetched again after an hour, then ever more rarely', () => {
     const first = turn('2026-05-20T10:30:00Z', { newestMs: day('2026-05-19') })
     expect(isDue(first, NAIROBI, at('2026-05-20T11:29:00Z'))).toBe(false)
