@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserServer, chromium } from 'playwright-core'
 
-const PATHS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
+/** Chromium without windows comes first: it opens pages in two thirds of the CPU. */
+const PATHS = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+]
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
 
 /** Variable by which `bun run test:browser` gives its workers the browser that they share. */
