@@ -61,7 +61,7 @@ describe('isOutage', () => {
     expect(isOutage(Object.assign(new Error(words), { code: 'XX000' }))).toBe(isAway)
   })
 
-  test('is true for an unused port, an unknown host and an unknown database', async () => {
+  test('is true for an unused port, an unknown host or database, and a wrong password', async () => {
     const port = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     port.stop(true)
     const failures = await Promise.all([
@@ -75,7 +75,7 @@ describe('isOutage', () => {
         url.pathname = '/nothing'
       }),
       failureAt((url) => {
-        url.password = 'wrong'
+        Object.assign(url, { pathname: '/postgres', password: 'wrong' })
       }),
     ])
     expect(failures.map(isOutage)).toEqual([true, true, true, true])
