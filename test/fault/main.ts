@@ -6,7 +6,7 @@ import { balancerName } from './balancer.ts'
 import { NoDisk } from './disk.ts'
 import type { Fault } from './fault.ts'
 import { FAULTS, isChosen, unknownNames } from './faults.ts'
-import { KILLS, killComplaints, killTable, playKills } from './kills/kills.ts'
+import { isBroken, KILLS, killComplaints, killTable, playKills } from './kills/kills.ts'
 import { play } from './play.ts'
 import { openScene, removeScene, type Scene } from './scene.ts'
 import { complaintsOf, type Outcome, tableOf } from './table.ts'
@@ -91,16 +91,21 @@ async function end(): Promise<void> {
 }
 
 function report(): void {
-  const failed = outcomes.filter(({ broken }) => broken.length > 0).length
+  const brokenFaults = outcomes.filter(({ broken }) => broken.length > 0).length
+  const failed = brokenFaults + kills.filter(isBroken).length
   const complaints = killComplaints(kills)
-  process.exitCode = failed + complaints.length > 0 ? 1 : 0
+  process.exitCode = failed > 0 ? 1 : 0
   if (values.json) {
     console.log(JSON.stringify([...outcomes, ...kills], null, 2))
     return
   }
   if (kills.length > 0) console.log(killTable(kills))
   if (complaints.length > 0) console.log(complaints.join('\n'))
-  if (outcomes.length === 0) return
+  if (outcomes.length > 0) reportFaults()
+  console.log(`${outcomes.length + kills.length - failed} passed, ${failed} failed`)
+}
+
+function reportFaults(): void {
   console.log(tableOf(outcomes))
   const stallMs = Math.round(Math.max(...outcomes.map((outcome) => outcome.stallMs)))
   console.log(`before the services: ${balancerName}; the machine's longest stall: ${stallMs} ms`)
@@ -109,5 +114,4 @@ function report(): void {
     const ratio = (gone.duringMs / gone.beforeMs).toFixed(2)
     console.log(`p99 of live reads while the database was gone: ${ratio} of before (goal: 1.2)`)
   }
-  console.log(`${outcomes.length - failed} passed, ${failed} failed`)
 }

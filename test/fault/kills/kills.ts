@@ -245,7 +245,10 @@ function pair(corridors: readonly string[]): string {
 }
 
 const WRONG_MAX = 20
-const isBroken = ({ ends, failed, wrong }: Outcome) => ends > 0 || failed > 0 || wrong.length > 0
+
+/** Reports whether a process ended, a live read failed, or a response was wrong. */
+export const isBroken = ({ ends, failed, wrong }: Outcome): boolean =>
+  ends > 0 || failed > 0 || wrong.length > 0
 
 /** Errors; empty for none. */
 export const killComplaints = (outcomes: readonly Outcome[]): string[] =>
