@@ -52,6 +52,11 @@ describe('isDue', () => {
     expect(isDue(ahead, NAIROBI, at('2026-05-20T12:00:00Z'))).toBe(true)
   })
 
+  test('a bank that another replica has just fetched, by a clock ahead of ours, is not due', () => {
+    const fetched = turn('2026-05-20T12:01:00Z', { newestMs: day('2026-05-20') })
+    expect(isDue(fetched, NAIROBI, at('2026-05-20T12:00:00Z'))).toBe(false)
+  })
+
   test('a missing day is fetched again after an hour, then ever more rarely', () => {
     const first = turn('2026-05-20T10:30:00Z', { newestMs: day('2026-05-19') })
     expect(isDue(first, NAIROBI, at('2026-05-20T11:29:00Z'))).toBe(false)
