@@ -1,6 +1,6 @@
 /**
- * Placeholder for the types that openapi-typescript generates from the OpenAPI document. The build
- * replaces it by those types and compiles the client with them.
+ * Loose types of the operations, for a checkout. The build replaces this file by the types that
+ * openapi-typescript generates from the OpenAPI document, and compiles the client with them.
  */
 export type operations = Record<
   string,

@@ -12,7 +12,7 @@ export type BodyOf<Id extends OperationId> = JsonOf<operations[Id]['requestBody'
 
 export type AnswerOf<Id extends OperationId> = JsonOf<ResponseOf<Id, Success>>
 
-/** The body of any error response of the operations, told apart by `code`. */
+/** The body of any error response of the operations; `code` distinguishes them. */
 export type ErrorBody = {
   [Id in OperationId]: JsonOf<ResponseOf<Id, Exclude<keyof operations[Id]['responses'], Success>>>
 }[OperationId]

@@ -15,7 +15,7 @@ export type WitnessDeps = {
     cosign(note: string, cosigned: string): Promise<void>
   }
   readonly witnesses: readonly Witness[]
-  /** Sends a string; rejects if there is no response in time. */
+  /** Sends a string; rejects without a response in time. */
   post(url: string, body: string): Promise<{ readonly status: number; readonly text: string }>
   /** The size of the last checkpoint that each witness cosigned, as far as it is known. */
   readonly known: Map<string, number>

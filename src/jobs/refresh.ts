@@ -17,7 +17,7 @@ export type Sources = {
   readonly access: {
     /** Every account and key, revoked keys included; an account's keys in order of creation. */
     load(): Promise<Access>
-    /** One account and its keys; nothing if there is no such account. */
+    /** One account and its keys; nothing for an unknown account. */
     loadAccount(id: string): Promise<Access>
   }
   readonly usage: {

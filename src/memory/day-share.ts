@@ -15,7 +15,7 @@ export class DayShare {
   isMore = false
   waiting: PromiseWithResolvers<void> | null = null
   /** Units spent when a share was last asked for. */
-  #told = 0
+  #reported = 0
 
   constructor(
     readonly accountId: string,
@@ -28,12 +28,12 @@ export class DayShare {
 
   /** Returns an unused unit to this share, unless it was counted meanwhile. */
   giveBack(): void {
-    if (this.spent > this.#told) this.spent -= 1
+    if (this.spent > this.#reported) this.spent -= 1
   }
 
   /** Notes that spent and held units are being written to the database. */
   tell(): void {
-    this.#told = this.spent
+    this.#reported = this.spent
   }
 
   /** Drops the held units. */

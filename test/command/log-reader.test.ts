@@ -130,7 +130,7 @@ describe('a reader of stderr that has stopped', () => {
     pipe.close()
   })
 
-  test('is told how many lines it missed when it reads again, and then gets every line', async () => {
+  test('receives the number of lines that it missed when it reads again, and then every line', async () => {
     const { pipe, reader, origin } = await serveUnread()
     await flood(origin)
     const missed = await reader.read((lines) => lines.some(({ msg }) => LEFT_OUT.test(msg)))

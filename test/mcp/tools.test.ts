@@ -218,7 +218,7 @@ describe.each(CLIENTS)('a client of $revision', ({ kind, revision }) => {
     ['get_costs', ['is_stale', 'at_amount', 'amount_match', 'note']],
     ['list_corridors', ['best_is_stale']],
     ['get_history', ['first', 'last', 'lowest', 'highest']],
-  ])('is told by %s which fields to check before it names a price', async (name, members) => {
+  ])('learns from %s which fields to check before it names a price', async (name, members) => {
     const tools = toolWorld()
     const { client } = await tools.connect(tools.world.key(), kind)
     const tool = (await client.listTools()).tools.find((one) => one.name === name)

@@ -87,7 +87,7 @@ describe('once', () => {
 })
 
 describe('a snapshot', () => {
-  test("stores the publisher's own time beside ours, and none for an import", async () => {
+  test("stores the publisher's own time as well as ours, and none for an import", async () => {
     const store = createReferenceStore(database)
     const rates = [{ currency: 'KES', perUsd: '129' }]
     await store.append({ source: 'a', fetchedMs: NOW_MS, upstreamMs: NOW_MS - 1, rates })

@@ -269,7 +269,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     await requireRights(owner, { prunes: true })
   })
 
-  test('is told at the start of a service which privileges are missing, and what to run', async () => {
+  test('learns at the start of a service which privileges are missing, and what to run', async () => {
     await owner.unsafe(`
       revoke all on portal_sessions, keys from ${SERVICE};
       revoke update, delete on rollups from ${SERVICE};
@@ -325,7 +325,7 @@ describe('a role with the rights that docs/operate.md names', () => {
     }
   })
 
-  test('finds the schema current, and is told who must migrate if it is not', async () => {
+  test('finds the schema current, or else learns who must migrate', async () => {
     expect(await migrate(service)).toBe(0)
     await owner`delete from drizzle.__drizzle_migrations`
     await expect(migrate(service)).rejects.toThrow(

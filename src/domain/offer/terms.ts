@@ -48,7 +48,7 @@ type OfferTerms = {
   readonly feePercent: number | null
   readonly deliveryMinMs: number | null
   readonly deliveryMaxMs: number | null
-  /** The time after which the quote is no longer live. */
+  /** The last time at which the quote is live. */
   readonly validUntilMs: number | null
 }
 

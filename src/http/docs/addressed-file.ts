@@ -3,7 +3,7 @@ import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
 import type { Headers } from '~/http/reply.ts'
 import { type CacheRule, StaticFile } from '~/http/static-file.ts'
 
-/** Placeholder for the address of the service in a text that is created once for all addresses. */
+/** Represents the address of the service in a text that is created once for all addresses. */
 export const ANYWHERE = 'https://corridor.invalid'
 
 /** The maximum number of a service's addresses for which a file is cached. */

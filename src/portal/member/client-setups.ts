@@ -2,7 +2,7 @@ import type { Words } from '~/portal/words/words.ts'
 
 const NAME = 'corridor'
 
-/** Placeholder that the reader replaces by a key. */
+/** The reader writes a key in its place. */
 export const KEY = 'YOUR_KEY'
 
 /** A text to copy, and its destination. */

@@ -26,7 +26,7 @@ describe('ageMsOf', () => {
     expect(ageMsOf(text)).toBeNull()
   })
 
-  test('reads both notations alike', () => {
+  test('reads both notations the same way', () => {
     const parts = fc.record({ days: fc.nat(60), hours: fc.nat(90), minutes: fc.nat(200) })
     fc.assert(
       fc.property(parts, ({ days, hours, minutes }) => {
