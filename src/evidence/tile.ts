@@ -11,7 +11,7 @@ const LEVEL_MAX = 63
 export type Tile = { readonly level: number; readonly index: number; readonly hashes: Uint8Array }
 
 /** A tile by its place and width; `entries` is the level of bundles. */
-type TileName = {
+export type TileName = {
   readonly level: number | 'entries'
   readonly index: number
   readonly width: number

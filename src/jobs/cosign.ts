@@ -58,7 +58,8 @@ async function asking(note: Note, witness: Witness, deps: WitnessDeps): Promise<
   deps.counts.set(key.name, count)
   try {
     const asked = await signatureOf(note, witness, deps)
-    if (typeof asked === 'object') count.signed++
+    if (asked === 'behind') count.failed++
+    else count.signed++
     return asked
   } catch (error) {
     count.failed++
@@ -67,7 +68,7 @@ async function asking(note: Note, witness: Witness, deps: WitnessDeps): Promise<
   }
 }
 
-async function signatureOf(note: Note, witness: Witness, deps: WitnessDeps): Promise<Asked> {
+async function signatureOf(note: Note, witness: Witness, deps: WitnessDeps) {
   const { key, url } = witness
   const { origin, size } = checkpointOf(note.text)!
   const name = `${key.name} ${origin}`
@@ -79,7 +80,7 @@ async function signatureOf(note: Note, witness: Witness, deps: WitnessDeps): Pro
   let answer = await sent(Math.min(size, deps.known.get(name) ?? 0))
   if (answer.status === CONFLICT) {
     const theirs = Number(SIZE.exec(answer.text)?.[1] ?? Number.NaN)
-    if (theirs > size) return 'behind'
+    if (theirs > size) return 'behind' as const
     if (Number.isNaN(theirs)) throw new Error('it answered 409 without the size that it knows')
     answer = await sent(theirs)
   }

@@ -34,8 +34,8 @@ export function emptinessOf(
 }
 
 /**
- * Reports that no price matches the requested conditions although money can be sent in the
- * corridor: all that remain are silent about the conditions and not executable.
+ * Reports that no price matches the requested conditions: none remains, or all that remain are
+ * silent about the conditions and not executable although money can be sent in the corridor.
  */
 export function isUnfit(
   offers: readonly Pick<RankedQuote, 'quote' | 'unspecified'>[],

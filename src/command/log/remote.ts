@@ -6,7 +6,7 @@ import { type Checkpoint, checkpointOf } from '~/evidence/checkpoint.ts'
 import { isSignedBy, type NoteKey } from '~/evidence/note.ts'
 import { noteOf } from '~/evidence/note-text.ts'
 import { consistencySpans, HASH_BYTES, isEqual } from '~/evidence/span.ts'
-import { TILE_WIDTH, tilePath, tileReader } from '~/evidence/tile.ts'
+import { TILE_WIDTH, type TileName, tilePath, tileReader } from '~/evidence/tile.ts'
 import { isConsistent, leafHash, spanHash } from '~/evidence/tree.ts'
 
 const MS_MAX = 10_000
@@ -34,11 +34,12 @@ export async function verifyRemote(
   await checkTree(tree, tilesAt(base), onFault, async (index, tile) => {
     const hashes = hashesOf(tile)
     const name = { level: 'entries', index, width: hashes.length } as const
-    const bundle = hasEntries ? await bytesAt(base + tilePath(name)) : null
+    const bundle = hasEntries ? await tileAt(base, name) : null
     hasEntries = bundle !== null
-    for (const [i, entry] of (bundle ? (entriesOf(bundle) ?? []) : []).entries()) {
+    const own = bundle ? (entriesOf(bundle) ?? []) : []
+    for (const [i, entry] of own.slice(0, hashes.length).entries()) {
       entries++
-      if (!hashes[i] || !isEqual(leafHash(entry), hashes[i]))
+      if (!isEqual(leafHash(entry), hashes[i]!))
         onFault(`entry ${index * TILE_WIDTH + i} does not match its leaf`)
     }
   })
@@ -69,9 +70,14 @@ async function areConsistent(from: Checkpoint, to: Checkpoint, base: string): Pr
 
 /** Reads tiles that are at least `width` wide, cut to it; null for none. */
 const tilesAt = (base: string) => async (level: number, index: number, width: number) => {
-  const bytes = await bytesAt(base + tilePath({ level, index, width }))
+  const bytes = await tileAt(base, { level, index, width })
   return bytes && bytes.length >= width * HASH_BYTES ? bytes.subarray(0, width * HASH_BYTES) : null
 }
+
+/** Reads a tile or a bundle, or the full one, which a log may keep alone; null for neither. */
+const tileAt = async (base: string, name: TileName) =>
+  (await bytesAt(base + tilePath(name))) ??
+  (name.width < TILE_WIDTH ? bytesAt(base + tilePath({ ...name, width: TILE_WIDTH })) : null)
 
 function signedCheckpoint(text: string, key: NoteKey): Checkpoint {
   const note = noteOf(text)
@@ -95,12 +101,9 @@ async function textAt(url: string): Promise<string> {
 
 /** Returns the bytes at an address; null if there are none. */
 async function bytesAt(url: string): Promise<Uint8Array | null> {
-  let answer: Response
-  try {
-    answer = await fetch(url, { signal: AbortSignal.timeout(MS_MAX) })
-  } catch (cause) {
-    throw new CommandFailure(`${url} cannot be reached: ${(cause as Error).message}`)
-  }
+  const answer = await fetch(url, { signal: AbortSignal.timeout(MS_MAX) }).catch(({ message }) => {
+    throw new CommandFailure(`${url} cannot be reached: ${message}`)
+  })
   if (answer.status === NOT_FOUND) return null
   if (answer.ok) return new Uint8Array(await answer.arrayBuffer())
   throw new CommandFailure(`${url} answered ${answer.status}`)

@@ -43,8 +43,8 @@ export async function sealPass(database: Database, pass: SealPass): Promise<Seal
       insert into log_checkpoints (size, sealed_at, note) values
         (${edge.size}, ${instantText(pass.nowMs)}::timestamptz, ${await pass.signed(text, origin)})`
     await tx`
-      delete from log_checkpoints where id <= (select max(id) from log_checkpoints)
-        - ${CHECKPOINTS_MAX}`
+      delete from log_checkpoints where id <= (
+        select id from log_checkpoints order by id desc offset ${CHECKPOINTS_MAX} limit 1)`
     await save(tx, { ...taking.state, size: edge.size, server })
     const abandoned = isNew ? named : null
     return { added: leaves.length, isMore: taking.isMore, abandoned }

@@ -49,6 +49,19 @@ describe('sealPass', () => {
     expect(await createLogStore(database).origin()).toBeNull()
   })
 
+  test('retains the newest 10,000 checkpoints, whatever gaps their ids have', async () => {
+    const database = await begunDatabase()
+    const { sql } = database
+    await sql`
+      insert into log_checkpoints (id, size, sealed_at, note) overriding system value
+      select id, 1, now(), '' from generate_series(-30000, -3, 3) as id`
+    await record(database, '1')
+    await sealAll(database)
+    const [retained] = await sql`
+      select count(*)::int, min(id)::int as first from log_checkpoints`
+    expect(retained).toEqual({ count: 10_000, first: -29_994 })
+  })
+
   test('puts every public field of a row into its entry, and nothing else', async () => {
     const database = await newDatabase()
     const { effectiveMs } = await record(database, '129.50')
