@@ -81,4 +81,16 @@ describe('suspect observations', () => {
       expected.filter((one, i) => one === undefined && rates[i]!.rate === 150).length,
     ).toBeGreaterThan(0)
   })
+  test('are found in a long page by a mid of the very time of the newest', async () => {
+    const world = await stockedWorld()
+    await fix(world, '100', 5 * HOUR_MS)
+    await fix(world, '50', 2 * HOUR_MS)
+    const rows = Array.from({ length: 120 }, (_, i) =>
+      row('retail-a', 100 + (i % 2), 4 * HOUR_MS - (i + 1) * MINUTE_MS),
+    )
+    await world.post(rows.slice(0, 60))
+    await world.post(rows.slice(60))
+    const said = (await pointsOf(world)).map(([, , suspect]) => suspect)
+    expect(said).toEqual([...Array(119).fill(undefined), '102.0 % above the mid of its day'])
+  })
 })

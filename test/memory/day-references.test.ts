@@ -50,6 +50,13 @@ describe('DayReferences', () => {
     expect(known.reference(at('KES', 40))).toEqual(reference('KES', 30, 2))
   })
 
+  test('takes a day after the time of a probe for another', () => {
+    const index = present(reference('KES', 50))
+    const days = DayReferences.empty.serving(of(at('KES', 60)), index)
+    expect(days.missing(of(at('KES', 40)), index)).toEqual([at('KES', 40)])
+    expect(days.reference(at('KES', 55))).toBeUndefined()
+  })
+
   test('leaves out the result of a probe that is not stored', () => {
     const answer: ProbeAnswer = { ...at('KES', 40), reference: reference('KES', 30) }
     expect(DayReferences.empty.answered([answer])).toBe(DayReferences.empty)

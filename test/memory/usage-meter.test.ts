@@ -26,6 +26,7 @@ describe('UsageMeter.reserve', () => {
     for (let i = 0; i < 3; i++) expect(meter.reserve(REQUEST)).not.toBeNull()
     expect(meter.reserve(REQUEST)).toBeNull()
     expect(meter.used('a', DAY)).toBe(3)
+    expect(meter.rejections).toBe(1)
   })
 
   test('gives nothing with a limit of zero', () => {
@@ -229,6 +230,16 @@ describe('UsageMeter.prune', () => {
     expect(meter.used('a', oldest - 1)).toBe(0)
     expect(meter.used('a', oldest)).toBe(2)
     expect(meter.used('a', DAY)).toBe(3)
+  })
+
+  test('keeps an old day of which one key is written and another is not', () => {
+    const meter = new UsageMeter()
+    void meter.reserve(REQUEST)
+    meter.takePending()
+    meter.settle([count(1)])
+    void meter.reserve({ ...REQUEST, keyId: 'other' })
+    meter.prune(MIDNIGHT + USAGE_DAYS * DAY_MS)
+    expect(meter.used('a', DAY)).toBe(2)
   })
 
   test('keeps an old day until it is written, even during the write', async () => {

@@ -215,6 +215,36 @@ const LIMITS = [0, 1, 4, 10, 20, 50]
 const RUNS = { numRuns: 300 }
 
 describe('UsageShares', () => {
+  test('ask again on request for what the last response did not bring', () => {
+    const shares = new UsageShares(clock, 3000)
+    shares.joined(0, NOW_MS)
+    const meter = new UsageMeter(shares)
+    const request = { accountId: 'a', keyId: 'k', limit: 10, nowMs: NOW_MS }
+    expect(meter.reserve(request)).not.toBeInstanceOf(Promise)
+    expect(meter.reserve(request)).toBeInstanceOf(Promise)
+    meter.takeAsks()
+    meter.settle([], [{ accountId: 'a', day: DAY, units: 0, isWithin: false }])
+    expect([shares.isDry, shares.isAsking]).toEqual([true, false])
+    shares.retry()
+    expect([shares.isDry, shares.isAsking]).toEqual([false, true])
+  })
+
+  test('ask for those of 150 accounts at once, and for the others the next time', () => {
+    const shares = new UsageShares(clock, 3000)
+    shares.joined(0, NOW_MS)
+    const meter = new UsageMeter(shares)
+    for (let i = 0; i < 151; i++)
+      void meter.reserve({ accountId: `a${i}`, keyId: `k${i}`, limit: 10, nowMs: NOW_MS })
+    const asks = meter.takeAsks()
+    expect([asks.length, shares.isAsking]).toEqual([150, true])
+    meter.settle(
+      [],
+      asks.map(({ accountId, day }) => ({ accountId, day, units: 1, isWithin: true })),
+    )
+    expect(meter.takeAsks().map(({ accountId }) => accountId)).toEqual(['a150'])
+    expect(shares.isAsking).toBe(false)
+  })
+
   test('never exceed the limit by more than a tenth together, whichever dies when', () => {
     fc.assert(
       fc.property(

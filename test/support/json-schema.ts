@@ -103,8 +103,8 @@ export class SchemaCheck {
         : [],
     minItems: bound((value) => (Array.isArray(value) ? value.length : null), isAtLeast),
     maxItems: bound((value) => (Array.isArray(value) ? value.length : null), isAtMost),
-    uniqueItems: (_isAsked, { value, at }) =>
-      Array.isArray(value) && new Set(value.map(shown)).size < value.length
+    uniqueItems: (isAsked, { value, at }) =>
+      isAsked && Array.isArray(value) && new Set(value.map(shown)).size < value.length
         ? [`${at} is ${shown(value)}, with an item twice`]
         : NONE,
     minLength: bound((value) => (typeof value === 'string' ? [...value].length : null), isAtLeast),

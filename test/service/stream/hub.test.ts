@@ -176,7 +176,7 @@ describe('a mid', () => {
     const atMs = own.nowMs - 3 * DAY_MS
     own.quotes({ providerId: 'retail-a', rate: 135, atMs })
     own.references({ KES: 130 })
-    own.pass(1)
+    own.pass(2 * HOUR_MS)
     const suspecting = new Replica(own, SUSPECTING)
     const listener = new Listener(suspecting, ['USD/KES'])
     own.references({ KES: 100 }, atMs)
@@ -218,7 +218,7 @@ describe('an hour', () => {
     log.quotes({ providerId: 'p2p-a', rate: 120, offer: offer({ validUntilMs: log.nowMs + 1000 }) })
     await follow(replica)
     const listener = new Listener(replica, ['USD/KES'])
-    log.pass(HOUR_MS, false)
+    log.pass(2 * HOUR_MS, false)
     await follow(replica)
     expect(listener.events).toMatchObject([{ name: 'gone', data: { provider_id: 'p2p-a' } }])
   })

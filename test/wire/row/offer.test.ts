@@ -4,8 +4,10 @@ import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { CHANNELS, type Offer, PAY_WAYS, PLAIN } from '~/domain/offer/terms.ts'
 import { CatalogueIndex } from '~/memory/catalogue-index.ts'
 import { readObservationRow } from '~/wire/row/observation.ts'
+import { RateRow } from '~/wire/row/schema.ts'
 import { WrittenNumber } from '~/wire/row/values.ts'
 import { CURRENCIES, PROVIDERS } from '../../support/catalogue.ts'
+import { SchemaCheck } from '../../support/json-schema.ts'
 
 const NOW_MS = Date.parse('2026-03-05T14:25:30.500Z')
 const RULES = {
@@ -166,11 +168,14 @@ describe('the ways of paying in a row', () => {
   })
 
   test('form a list without duplicates', () => {
-    for (const field of ['pay_in', 'pay_out']) {
+    const check = new SchemaCheck({})
+    for (const field of ['pay_in', 'pay_out'] as const) {
       expect(faultsOf({ [field]: [] })).toEqual([`${field} must not be empty; omit it if unknown`])
-      expect(faultsOf({ [field]: ['cash', 'mobile_money', 'mobile_money'] })).toEqual([
-        `${field} has "mobile_money" more than once`,
-      ])
+      const twice = ['cash', 'mobile_money', 'mobile_money']
+      expect(faultsOf({ [field]: twice })).toEqual([`${field} has "mobile_money" more than once`])
+      const described = (list: string[]) => check.faults(RateRow.properties[field], list)
+      expect(described(twice)).toHaveLength(1)
+      expect(described(twice.slice(1, 2))).toEqual([])
       for (const value of ['cash', 5, true, {}])
         expect(faultsOf({ [field]: value })).toEqual([
           expect.stringContaining(`${field} must be a list, such as ["cash"], not `),
