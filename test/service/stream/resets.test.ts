@@ -144,6 +144,26 @@ describe('a stream from an event id', () => {
     expect(hourly.events).toContainEqual(expect.objectContaining({ name: 'quote' }))
   })
 
+  test('with more changes of the catalogue since than memory is for gets a reset', async () => {
+    const waiting = resumed(`${log.position}-`)
+    const id = waiting.lastId!
+    for (let i = 0; i < 20; i++) {
+      const providers = PROVIDERS.map((one) => ({ ...one, name: `${one.name} ${i}` }))
+      log.add({ kind: 'catalogue', catalogue: { currencies: CURRENCIES, providers } })
+    }
+    await follow(replica)
+    expect(replica.hub.figures.ring.bytes).toBeLessThanOrEqual(16 * 1024 * 1024)
+    expect(replica.hub.figures.ring.steps).toBe(7)
+    expect(reasons(waiting)).toEqual(['too_old'])
+    expect(reasons(resumed(id))).toEqual(['too_old'])
+    const back = resumed(`${log.changes.at(-6)!.position}-`)
+    commits(1)
+    await follow(replica)
+    expect(reasons(back)).toEqual([])
+    expect(back.events.filter(({ name }) => name === 'catalogue')).toHaveLength(5)
+    expect(waiting.events.map(({ name }) => name)).toEqual(['reset', 'quote', 'best'])
+  })
+
   test('with more events since than the ring retains gets a reset', async () => {
     const { position } = log
     commits(10_001, { to: 'NGN' })
