@@ -139,6 +139,15 @@ describe('LiveMemory', () => {
     expect([HOUR, laterMs, laterMs + 1].map(rateAt)).toEqual([undefined, 1, 2])
   })
 
+  test('goes past a row without a step, and without a gap', async () => {
+    begin(10)
+    const hearer = kept(live)
+    live.pass(12)
+    expect(live.position).toBe(12)
+    await apply({ position: 13, kind: 'tick' })
+    expect([hearer.steps.length, hearer.gaps]).toEqual([1, []])
+  })
+
   test('reports a gap if it starts over, and no step', async () => {
     begin(1)
     const hearer = kept(live)
