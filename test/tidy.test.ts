@@ -125,13 +125,17 @@ describe('the house', () => {
     expect(vague.map(({ path }) => path)).toEqual([])
   })
 
-  test('every page names its JSX, since Bun uses the setting of the folder where it was started', () => {
-    const silent = sources.filter(
-      ({ path, text }) =>
-        path.endsWith('.tsx') && !text.startsWith('/** @jsxImportSource preact */'),
-    )
-    expect(silent.map(({ path }) => path)).toEqual([])
-  })
+  test.each(['development', 'production'])(
+    'pages find their JSX from any folder in %s',
+    (NODE_ENV) => {
+      const page = join(ROOT, 'src/portal/moment.tsx')
+      const { stderr } = Bun.spawnSync([process.execPath, page], {
+        cwd: '/',
+        env: { ...process.env, NODE_ENV },
+      })
+      expect(stderr.toString()).toBe('')
+    },
+  )
 
   test('file names are kebab-case nouns', () => {
     const odd = all.filter(

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useWords } from './words/spoken.tsx'
 
 type Props = {

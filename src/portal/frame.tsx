@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { LanguageChoice } from './language-choice.tsx'
 import { Notice } from './notice.tsx'
 import { PATHS } from './paths.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { bodyText } from '~/http/body.ts'
 import type { Route } from '~/http/route.ts'
 import { type CookiePrefix, cookieLine } from './cookies.ts'

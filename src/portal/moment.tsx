@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { useWords } from '~/portal/words/spoken.tsx'
 
 const iso = (ms: number): string => new Date(ms).toISOString()

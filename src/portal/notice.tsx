@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 
 type NoticeKind = 'plain' | 'good' | 'warn' | 'bad'

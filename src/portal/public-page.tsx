@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'
 import { freshnessAt } from '~/domain/freshness.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { narrowPage } from './narrow-page.tsx'
 import { Notice } from './notice.tsx'
 import type { Page } from './page.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 
 /** A column of a table whose rows become cards on a small screen. */

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { dotsPath, extentOf, linePath } from './line-path.ts'
 
 type Props = {

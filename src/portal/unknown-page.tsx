@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { preferred } from '~/wire/accept.ts'
 import { narrowPage } from './narrow-page.tsx'
 import type { Page } from './page.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { ALERT_OPS } from '~/domain/alert/alert.ts'
 import { ALERT_FIELDS } from '~/domain/alert/field.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Alert } from '~/domain/alert/alert.ts'
 import { DELIVERIES_MAX, type Delivery } from '~/domain/alert/delivery.ts'
 import { fieldOf } from '~/domain/alert/field.ts'

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Route } from '~/http/route.ts'
 import type { Member, MemberForm } from '~/portal/member/member-pages.ts'

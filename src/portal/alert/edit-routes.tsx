@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { AlertChange, AlertWish } from '~/domain/alert/alert.ts'
 import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
 import type { Route } from '~/http/route.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Route } from '~/http/route.ts'
 import { openRoute } from '~/portal/member/open-route.ts'

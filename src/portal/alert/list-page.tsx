@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { ALERTS_MAX, type Alert } from '~/domain/alert/alert.ts'
 import type { Person } from '~/portal/member/page-request.tsx'
 import { Moment } from '~/portal/moment.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Alert } from '~/domain/alert/alert.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Alert, AlertStatus } from '~/domain/alert/alert.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import { reasonText } from './words.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { EMAIL_LENGTH_MAX } from '~/domain/account.ts'
 import { Field, Select } from '~/portal/form.tsx'
 import { PATHS } from '~/portal/paths.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { isEmail } from '~/domain/account.ts'
 import type { Alert, AlertWish } from '~/domain/alert/alert.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'

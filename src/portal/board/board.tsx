@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { homeOf } from '~/domain/offer/country.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
 import type { Route } from '~/http/route.ts'

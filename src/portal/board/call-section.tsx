@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'

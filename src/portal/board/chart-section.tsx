@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import { DAY_MS, HOUR_MS } from '~/domain/duration.ts'
 import { roundAmount } from '~/domain/round.ts'
 import type { Candle } from '~/domain/series.ts'

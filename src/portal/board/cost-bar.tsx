@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Cost } from '~/domain/price/cost.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Conversion } from '~/service/convert.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { feePercentOf, isFeeStated } from '~/domain/offer/fee.ts'
 import { type Cost as CostOf, marginPct } from '~/domain/price/cost.ts'

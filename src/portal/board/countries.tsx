@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import { UNSELECTED } from '~/domain/offer/selection.ts'

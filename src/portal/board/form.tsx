@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { View } from '~/memory/view.ts'
 import { Field } from '~/portal/form.tsx'
 import { PATHS } from '~/portal/paths.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { KIND_ORDER, RATE_TYPES } from '~/domain/provider.ts'
 import { PATHS } from '~/portal/paths.ts'

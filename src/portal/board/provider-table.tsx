@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import { isFeeStated } from '~/domain/offer/fee.ts'
 import { isExecutable, type RateType } from '~/domain/provider.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { Fragment } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Currency } from '~/domain/currency.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { PLAIN } from '~/domain/offer/terms.ts'
 import type { Suspicion } from '~/domain/price/suspect.ts'
 import { Logo } from '~/portal/providers/logo.tsx'

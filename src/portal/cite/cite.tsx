@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { hash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { useContext } from 'preact/hooks'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { createContext } from 'preact'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Fetch } from '~/http/handler.ts'

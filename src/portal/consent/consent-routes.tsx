@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import type { KnownApplication } from '~/domain/person/connection.ts'
 import { type HomeDeps, homeOf } from '~/http/edge/home.ts'
 import type { Route } from '~/http/route.ts'

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import type { ComponentChildren } from 'preact'
 import { CONSENT_DAYS } from '~/domain/api-key.ts'
 import type { KnownApplication } from '~/domain/person/connection.ts'

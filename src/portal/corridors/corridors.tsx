@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { Select } from '~/portal/form.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { corridorKey } from '~/domain/corridor.ts'
 import { boardHref } from '~/portal/board/path.ts'
 import { PriceAge } from '~/portal/moment.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { FileDeps } from '~/http/file/making.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { PLAIN } from '~/domain/offer/terms.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'

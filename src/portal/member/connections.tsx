@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { isRevoked, type Key } from '~/domain/account.ts'
 import { isConnection } from '~/domain/api-key.ts'
 import type { Page } from '~/portal/page.tsx'

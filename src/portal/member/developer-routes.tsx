@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import {
   ACTIVE_KEYS_MAX,
   DAILY_KEYS_MAX,

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { ACTIVE_KEYS_MAX, isRevoked, KEY_NAME_LENGTH_MAX, type Key } from '~/domain/account.ts'
 import type { Alert } from '~/domain/alert/alert.ts'
 import { isConnection, keyMark } from '~/domain/api-key.ts'

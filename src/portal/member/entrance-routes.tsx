@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { isEmail, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import type { Route } from '~/http/route.ts'
 import { PATHS } from '~/portal/paths.ts'

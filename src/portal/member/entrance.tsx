@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { EMAIL_LENGTH_MAX } from '~/domain/account.ts'
 import { Field } from '~/portal/form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'

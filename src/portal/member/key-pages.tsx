@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Key } from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
 import { Select } from '~/portal/form.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { READ_ONLY_BUDGET } from '~/domain/account.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { Notice } from '~/portal/notice.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '~/clock.ts'
 import { ServiceError } from '~/domain/errors.ts'

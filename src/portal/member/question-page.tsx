@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentProps } from 'preact'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import type { Page } from '~/portal/page.tsx'

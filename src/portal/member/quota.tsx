@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { mayIngest, type Plan, tierOf } from '~/domain/quota.ts'
 import { Moment } from '~/portal/moment.tsx'

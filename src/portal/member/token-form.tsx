@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { TOKEN_FIELD } from './own-form.ts'
 import type { PageRequest } from './page-request.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
 

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import { isRevoked, type Key } from '~/domain/account.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import { useWords } from '~/portal/words/spoken.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { Parser } from 'htmlparser2'
 import { renderToString } from 'preact-render-to-string'
 import type { AgeLimits } from '~/memory/view.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import type { Currency } from '~/domain/currency.ts'
 import { RANGE_FACTOR } from '~/domain/offer/band.ts'

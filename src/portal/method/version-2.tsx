@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { heldMsOf } from '~/portal/board/chart-period.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import {

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { type Account, isRevoked, type Key, type ListedAccount } from '~/domain/account.ts'
 import { keyMark } from '~/domain/api-key.ts'
 import { PLANS, type Plan, ROLES } from '~/domain/quota.ts'

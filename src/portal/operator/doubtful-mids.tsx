@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { Notice } from '~/portal/notice.tsx'
 import type { DoubtfulMid } from '~/service/doubtful.ts'
 

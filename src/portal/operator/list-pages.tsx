@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 

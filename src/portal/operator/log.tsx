@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import {
   type AuditEntry,
   type AuditFilter,

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { HeldBack } from '~/domain/feed/verdict.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { idsIn, isRevoked, limitFault } from '~/domain/account.ts'
 import { freshnessAt } from '~/domain/freshness.ts'
 import { atSomeTime } from '~/domain/mid.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import {
   type CorridorSending,
   type Habit,

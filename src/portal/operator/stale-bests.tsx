@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import { boardHref } from '~/portal/board/path.ts'
 import { percentText, spanText } from '~/portal/format.ts'
 import { Seen } from '~/portal/moment.tsx'

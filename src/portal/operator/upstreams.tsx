@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import type { ConnectorRecord } from '~/domain/feed/connector.ts'
 import type { FeedRecord, FeedState } from '~/domain/feed/state.ts'
 import type { Reference } from '~/domain/mid.ts'

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import { Moment } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Suspect } from '~/service/suspects.ts'

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { LivePair } from './live-pairs.ts'
 import { flagPath } from './names.ts'

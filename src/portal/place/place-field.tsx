@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { View } from '~/memory/view.ts'
 import { Field } from '~/portal/form.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 type Props = {
   readonly label: string
   readonly page: number

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'

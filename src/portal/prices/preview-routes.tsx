@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { ServiceError } from '~/domain/errors.ts'
 import type { UploadDraft } from '~/domain/upload.ts'
 import type { Route } from '~/http/route.ts'

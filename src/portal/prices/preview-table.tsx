@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Observation } from '~/domain/observation.ts'
 import type { ColumnMember } from '~/file/table/names.ts'
 import type { CellFault } from '~/file/table/rows.ts'

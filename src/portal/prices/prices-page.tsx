@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Corridor } from '~/domain/corridor.ts'
 import type { ListedUpload, Upload, UploadDraft } from '~/domain/upload.ts'
 import { clockText } from '~/portal/format.ts'

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import { COLUMN_MEMBERS } from '~/file/table/names.ts'
 import { Field, Select } from '~/portal/form.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'

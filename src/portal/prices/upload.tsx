@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { REASON_LENGTH_MAX } from '~/domain/observation.ts'
 import type { Quote } from '~/domain/quote.ts'
 import type { Upload } from '~/domain/upload.ts'

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import { encode } from 'uqr'
 import type { Factors, OwnPasskey } from '~/domain/person/profile.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'

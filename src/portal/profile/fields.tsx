@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '~/domain/account.ts'
 import { Field } from '~/portal/form.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { TOKEN_FIELD } from '~/portal/member/own-form.ts'
 import type { FormFields, PageAnswer, PageRequest } from '~/portal/member/page-request.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { EMAIL_LENGTH_MAX } from '~/domain/account.ts'
 import type { OwnSession } from '~/domain/person/profile.ts'

@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import type { Route } from '~/http/route.ts'
 import { type EntranceDeps, enteredReply } from '~/portal/member/entrance-routes.tsx'
 import {

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Provider } from '~/domain/provider.ts'
 
 /**

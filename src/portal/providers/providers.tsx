@@ -1,5 +1,3 @@
-/** @jsxImportSource preact */
-
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import type { Provider } from '~/domain/provider.ts'
 import type { Route } from '~/http/route.ts'

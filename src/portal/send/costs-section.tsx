@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Currency } from '~/domain/currency.ts'
 import type { costsOf } from '~/domain/offer/costs.ts'
 import { PLAIN } from '~/domain/offer/terms.ts'

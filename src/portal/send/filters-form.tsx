@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { PAY_WAYS, type PayWay } from '~/domain/offer/terms.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { View } from '~/memory/view.ts'
 import { newAlertHref } from '~/portal/alert/path.ts'
 import { boardHref } from '~/portal/board/path.ts'

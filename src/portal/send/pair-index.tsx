@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Country } from '~/domain/offer/country.ts'
 import type { Route } from '~/http/route.ts'
 import { QuestionForm } from '~/portal/board/form.tsx'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { costsOf } from '~/domain/offer/costs.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
 import type { Route } from '~/http/route.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { Route } from '~/http/route.ts'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'

@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { renderToString } from 'preact-render-to-string'
 import type { Route } from '~/http/route.ts'
 import { madeOnce, StaticFile } from '~/http/static-file.ts'

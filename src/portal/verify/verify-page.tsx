@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact'
 import { checkpointOf } from '~/evidence/checkpoint.ts'
 import { type NoteKey, verifierKey } from '~/evidence/note.ts'

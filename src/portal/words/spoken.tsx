@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { ENGLISH, type Words } from './words.ts'

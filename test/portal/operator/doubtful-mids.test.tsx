@@ -1,4 +1,3 @@
-/** @jsxImportSource preact */
 import { expect, test } from 'bun:test'
 import { renderToString } from 'preact-render-to-string'
 import { DoubtfulMids } from '~/portal/operator/doubtful-mids.tsx'
