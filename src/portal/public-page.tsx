@@ -4,6 +4,7 @@ import { freshnessAt } from '~/domain/freshness.ts'
 import { askedUrl, type HomeDeps } from '~/http/edge/home.ts'
 import type { Fetch } from '~/http/handler.ts'
 import { errorReply } from '~/http/reply.ts'
+import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import { type AgeLimits, View } from '~/memory/view.ts'
@@ -40,12 +41,16 @@ export type PublicAsk = {
 /** The path of ours to redirect to, with its query. */
 export type Moved = { readonly to: string; readonly isForGood?: boolean }
 
-/** A page for anyone, limited by address; a failure is logged and shown as a page. */
-export const publicPage = (
-  deps: PublicDeps,
-  path: string,
-  answer: (ask: PublicAsk) => Page | Moved | Promise<Page | Moved>,
-): Fetch =>
+type Answer = (ask: PublicAsk) => Page | Moved | Promise<Page | Moved>
+
+/** The route of a page for anyone: at its own path, or at that of one of several pages below it. */
+export const publicPage = (deps: PublicDeps, path: string, answer: Answer, at = path): Route => ({
+  ...{ method: 'GET', path: at },
+  handle: publicHandler(deps, path, answer),
+})
+
+/** Shows a page to anyone, limited by address; a failure is logged and shown as a page. */
+export const publicHandler = (deps: PublicDeps, path: string, answer: Answer): Fetch =>
   limited(deps, {
     over(request, seconds) {
       const words = wordsFor(request, deps.pages)
@@ -101,8 +106,9 @@ function limited(deps: PublicDeps, { answer, over }: Limited): Fetch {
 }
 
 /** As `publicPage`, for a file; a client over the limit gets a line of text. */
-export const limitedFile = (deps: PublicDeps, answer: Limited['answer']): Fetch =>
-  limited(deps, {
+export const publicFile = (deps: PublicDeps, path: string, answer: Limited['answer']): Route => ({
+  ...{ method: 'GET', path },
+  handle: limited(deps, {
     over: (_request, seconds) =>
       new Response(`too many requests from your address; come back in ${seconds} s\n`, {
         status: 429,
@@ -115,7 +121,8 @@ export const limitedFile = (deps: PublicDeps, answer: Limited['answer']): Fetch 
         return errorReply(error, deps.log)
       }
     },
-  })
+  }),
+})
 
 type Limited = {
   answer(ask: PublicAsk): Response | Promise<Response>

@@ -10,15 +10,15 @@ import type { Route } from '~/http/route.ts'
 import type { Log } from '~/log.ts'
 import type { Memory } from '~/memory/memory.ts'
 import type { AgeLimits } from '~/memory/view.ts'
-import { boardRoutes } from '~/portal/board/board.tsx'
-import { seriesFileRoutes } from '~/portal/board/series-file.ts'
-import { corridorsRoutes } from '~/portal/corridors/corridors.tsx'
-import { dataRoutes } from '~/portal/data/data-page.tsx'
-import { priceFileRoutes } from '~/portal/data/price-file.ts'
+import { boardRoute } from '~/portal/board/board.tsx'
+import { seriesFileRoute } from '~/portal/board/series-file.ts'
+import { corridorsRoute } from '~/portal/corridors/corridors.tsx'
+import { dataRoute } from '~/portal/data/data-page.tsx'
+import { priceFileRoute } from '~/portal/data/price-file.ts'
 import { rankingFileRoutes } from '~/portal/data/ranking-files.ts'
-import { rankingRoutes } from '~/portal/data/ranking-page.tsx'
-import { embedRoutes } from '~/portal/embed/embed.tsx'
-import { costsFileRoutes } from '~/portal/send/costs-file.ts'
+import { rankingRoute } from '~/portal/data/ranking-page.tsx'
+import { embedRoute } from '~/portal/embed/embed.tsx'
+import { costsFileRoute } from '~/portal/send/costs-file.ts'
 import type { HeldSeriesDeps } from '~/service/held-series.ts'
 import type { Metering } from '~/service/metering.ts'
 import { Assets, assetRoutes } from './assets.ts'
@@ -29,17 +29,17 @@ import { methodologyRoutes } from './method/methodology.tsx'
 import { type PageDeps, siteFrame } from './page.tsx'
 import { PageLimits, type SessionOf } from './page-limits.ts'
 import { isSpoken } from './paths.ts'
-import { pictureRoutes } from './picture/pictures.ts'
+import { pictureRoute } from './picture/pictures.ts'
 import { providersRoutes } from './providers/providers.tsx'
-import { publicPage } from './public-page.tsx'
+import { publicHandler } from './public-page.tsx'
 import { sendRoutes } from './send/send.tsx'
 import { crawlerRoutes } from './site/crawlers.ts'
 import { faviconRoutes } from './site/favicon.ts'
 import { manifestRoutes } from './site/manifest.ts'
-import { privacyRoutes } from './site/privacy.tsx'
+import { privacyRoute } from './site/privacy.tsx'
 import { workerRoutes } from './site/worker.tsx'
 import { unknownPage } from './unknown-page.tsx'
-import { type VerifyDeps, verifyRoutes } from './verify/verify-page.tsx'
+import { type VerifyDeps, verifyRoute } from './verify/verify-page.tsx'
 import { FURTHER_LANGUAGES, prefixOf } from './words/language.ts'
 
 /** Options of the pages besides those of the API. */
@@ -99,31 +99,31 @@ export function createPortal(deps: PortalDeps, { basePath }: { basePath: string 
   const dailyUnits = people ? deps.metering.limits.free : null
   return {
     routes: inLanguages([
-      ...boardRoutes({ ...open, basePath, dailyUnits }),
-      ...seriesFileRoutes(open),
+      boardRoute({ ...open, basePath, dailyUnits }),
+      seriesFileRoute(open),
       ...methodologyRoutes(open),
-      ...verifyRoutes({ ...open, witnesses }),
+      verifyRoute({ ...open, witnesses }),
       ...sendRoutes({ ...open, canSignUp: people !== undefined, isMailed }),
-      ...costsFileRoutes(open),
-      ...dataRoutes(open),
-      ...priceFileRoutes(open),
-      ...rankingRoutes(open),
+      costsFileRoute(open),
+      dataRoute(open),
+      priceFileRoute(open),
+      rankingRoute(open),
       ...rankingFileRoutes(open),
-      ...privacyRoutes({ ...open, sessionIdleMs: people ? sessionIdleMs : null }),
-      ...embedRoutes(open),
+      privacyRoute({ ...open, sessionIdleMs: people ? sessionIdleMs : null }),
+      embedRoute(open),
       ...providersRoutes(open),
-      ...pictureRoutes(open),
+      pictureRoute(open),
       ...crawlerRoutes(open),
       ...faviconRoutes(),
       ...manifestRoutes(pages),
       ...workerRoutes(pages),
-      ...corridorsRoutes(open),
+      corridorsRoute(open),
       ...(people?.(pages) ?? []),
       ...languageRoutes(pages),
       ...assetRoutes({ assets: pages.assets, log }),
     ]),
     frame: (path) => siteFrame(pages, path),
-    unknown: publicPage(open, NOWHERE, ({ words }) => unknownPage(words, NOWHERE)),
+    unknown: publicHandler(open, NOWHERE, ({ words }) => unknownPage(words, NOWHERE)),
   }
 }
 

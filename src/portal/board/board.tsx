@@ -1,6 +1,5 @@
 import { homeOf } from '~/domain/offer/country.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
-import type { Route } from '~/http/route.ts'
 import { newAlertHref } from '~/portal/alert/path.ts'
 import { Cite } from '~/portal/cite/cite.tsx'
 import { knownPage } from '~/portal/cite/known-page.tsx'
@@ -29,21 +28,13 @@ import { BoardSummary } from './summary.tsx'
 type BoardDeps = PublicDeps &
   KnownDeps & {
     readonly past: HeldSeriesDeps
-    /** The public address of the service; null for whatever address it was read from. */
-    readonly publicUrl: string | null
     readonly basePath: string
     /** The number of requests that a new account has a day; null without sign-up. */
     readonly dailyUnits: number | null
   }
 
 /** The market board: how much each provider pays out for an amount in one corridor. */
-export const boardRoutes = (deps: BoardDeps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.board,
-    handle: knownPage(deps, PATHS.board, board),
-  },
-]
+export const boardRoute = (deps: BoardDeps) => knownPage(deps, PATHS.board, board)
 
 async function board(deps: BoardDeps, ask: PublicAsk): Promise<Page | Moved> {
   const { view, url, words } = ask

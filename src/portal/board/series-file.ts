@@ -1,7 +1,6 @@
 import { roundAmount } from '~/domain/round.ts'
-import type { Route } from '~/http/route.ts'
 import { downloadReply } from '~/portal/download.ts'
-import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { type PublicAsk, type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
 import { csvLine } from '~/wire/csv-line.ts'
 import { presentSeries, type TimeSeriesPoint } from '~/wire/series.ts'
@@ -24,9 +23,8 @@ const STANDING = 'standing_best'
 type Deps = PublicDeps & { readonly past: HeldSeriesDeps }
 
 /** The data of the board's chart as a file; the API offers it with a key. */
-export const seriesFileRoutes = (deps: Deps): Route[] => [
-  { method: 'GET', path: SERIES_PATH, handle: limitedFile(deps, (ask) => fileReply(deps, ask)) },
-]
+export const seriesFileRoute = (deps: Deps) =>
+  publicFile(deps, SERIES_PATH, (ask) => fileReply(deps, ask))
 
 async function fileReply(
   { past, ageLimits }: Deps,

@@ -1,6 +1,5 @@
 import { createContext } from 'preact'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Fetch } from '~/http/handler.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
@@ -29,11 +28,14 @@ export const knownPage = <D extends KnownPageDeps>(
   deps: D,
   path: string,
   answer: Answer<D>,
-): Fetch =>
-  publicPage(deps, path, (ask) => {
+  place = path,
+) => {
+  const known = (ask: PublicAsk) => {
     const at = ask.url.searchParams.get(KNOWN_AT)
     return at === null ? answer(deps, ask) : pageThen(deps, path, { ask, at, answer })
-  })
+  }
+  return publicPage(deps, path, known, place)
+}
 
 type Asked<D> = { readonly ask: PublicAsk; readonly at: string; readonly answer: Answer<D> }
 

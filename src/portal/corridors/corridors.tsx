@@ -1,4 +1,3 @@
-import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { Select } from '~/portal/form.tsx'
 import { Notice } from '~/portal/notice.tsx'
@@ -23,13 +22,8 @@ import { CorridorTable, listHref } from './table.tsx'
 type CorridorsDeps = PublicDeps & { readonly past: SeriesDeps }
 
 /** The list of every corridor that is quoted. */
-export const corridorsRoutes = (deps: CorridorsDeps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.corridors,
-    handle: publicPage(deps, PATHS.corridors, (ask) => corridorsPage(deps, ask)),
-  },
-]
+export const corridorsRoute = (deps: CorridorsDeps) =>
+  publicPage(deps, PATHS.corridors, (ask) => corridorsPage(deps, ask))
 
 async function corridorsPage(deps: CorridorsDeps, ask: PublicAsk): Promise<Page> {
   const { view, url, words, nowMs } = ask

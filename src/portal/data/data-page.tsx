@@ -1,5 +1,4 @@
 import type { FileDeps } from '~/http/file/making.ts'
-import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { Field, Select } from '~/portal/form.tsx'
@@ -17,11 +16,11 @@ import { lastingHref, PRICES_PATH } from './price-file.ts'
 import { countryOptions, rankingHref } from './query.ts'
 
 /** The page for those who write: what data there is, whose it is and how to cite it. */
-export function dataRoutes(deps: PublicDeps & FileDeps): Route[] {
+export function dataRoute(deps: PublicDeps & FileDeps) {
   const first = new FirstObservation(deps.files)
-  const page = async (ask: PublicAsk) =>
-    dataPage(ask, deps, settledDays(await first.at(ask.nowMs), ask.nowMs))
-  return [{ method: 'GET', path: PATHS.data, handle: publicPage(deps, PATHS.data, page) }]
+  return publicPage(deps, PATHS.data, async (ask) =>
+    dataPage(ask, deps, settledDays(await first.at(ask.nowMs), ask.nowMs)),
+  )
 }
 
 const ALL = { of: 'pairs', order: 'highest', source: null, target: null } as const

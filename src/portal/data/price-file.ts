@@ -6,9 +6,8 @@ import { takesGzip, zipped } from '~/http/coding.ts'
 import { isHeld } from '~/http/entity-tag.ts'
 import { type FileDeps, keptFile } from '~/http/file/making.ts'
 import { streamOf } from '~/http/file/stream.ts'
-import type { Route } from '~/http/route.ts'
 import { PATHS } from '~/portal/paths.ts'
-import { limitedFile, type PublicDeps } from '~/portal/public-page.tsx'
+import { type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { beforeAll } from '~/service/file/day-file.ts'
 import { type KeptFile, partsOf } from '~/service/file/kept-file.ts'
 import {
@@ -35,10 +34,10 @@ const READING = {
 type Query = ReturnType<typeof readPricesQuery>
 
 /** Prices at the end of a day, all or those observed in a quarter, without a key. */
-export function priceFileRoutes(deps: PublicDeps & FileDeps): Route[] {
+export function priceFileRoute(deps: PublicDeps & FileDeps) {
   const reading = new WorkLimit(READING)
   const first = new FirstObservation(deps.files)
-  const handle = limitedFile(deps, async ({ request, nowMs }) => {
+  return publicFile(deps, PRICES_PATH, async ({ request, nowMs }) => {
     const query = readPricesQuery(request.url, nowMs)
     const file = await reading.run(async () => {
       await refuseOther(deps.files, query, { nowMs, firstMs: await first.at(nowMs) })
@@ -46,7 +45,6 @@ export function priceFileRoutes(deps: PublicDeps & FileDeps): Route[] {
     })
     return replyOf(deps, request, { query, file })
   })
-  return [{ method: 'GET', path: PRICES_PATH, handle }]
 }
 
 /** The address of all prices at the end of a day, of which the content never changes. */

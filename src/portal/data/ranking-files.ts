@@ -1,10 +1,9 @@
 import { roundPercent } from '~/domain/round.ts'
-import type { Route } from '~/http/route.ts'
 import { StaticFile } from '~/http/static-file.ts'
 import { downloadReply } from '~/portal/download.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { png } from '~/portal/picture/drawing.ts'
-import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { type PublicAsk, type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { csvLine, plainText } from '~/wire/csv-line.ts'
 import { streamedBody } from '~/wire/streamed-body.ts'
@@ -25,34 +24,22 @@ const VARY = 'accept-encoding, accept-language, cookie'
 export const SCALE = 2
 
 /** A ranking as a table, and as a chart that other sites may show. */
-export function rankingFileRoutes(deps: PublicDeps): Route[] {
+export function rankingFileRoutes(deps: PublicDeps) {
   const drawing = new WorkLimit(DRAWING)
-  const route = (
-    form: string,
-    answer: (ask: PublicAsk) => Response | Promise<Response>,
-  ): Route => ({
-    method: 'GET',
-    path: PATHS.ranking + form,
-    handle: limitedFile(deps, answer),
-  })
   return [
-    route('.csv', csvReply),
-    route('.svg', (ask) =>
+    publicFile(deps, `${PATHS.ranking}.csv`, csvReply),
+    publicFile(deps, `${PATHS.ranking}.svg`, (ask) =>
       new StaticFile({
         bytes: chartOf(deps, ask),
         type: 'image/svg+xml',
         headers: { 'content-security-policy': "default-src 'none'", vary: VARY },
       }).reply(ask.request, 'minutes'),
     ),
-    route('.png', async (ask) => {
+    publicFile(deps, `${PATHS.ranking}.png`, async (ask) => {
       const svg = chartOf(deps, ask)
       const bytes = await drawing.run(() => png(svg, SCALE * CHART_WIDTH))
-      return new StaticFile({
-        bytes,
-        type: 'image/png',
-        isPacked: true,
-        headers: { vary: VARY },
-      }).reply(ask.request, 'minutes')
+      const picture = { bytes, type: 'image/png', isPacked: true, headers: { vary: VARY } }
+      return new StaticFile(picture).reply(ask.request, 'minutes')
     }),
   ]
 }

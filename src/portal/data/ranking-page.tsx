@@ -1,4 +1,3 @@
-import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { Select } from '~/portal/form.tsx'
@@ -30,15 +29,8 @@ const BPS_PER_PERCENT = 100
 const ROWS_MAX = 100
 
 /** The page of the dearest and the cheapest pairs of countries and providers. */
-export const rankingRoutes = (deps: PublicDeps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.ranking,
-    handle: publicPage(deps, PATHS.ranking, (ask) =>
-      rankingPage(ask, deps.publicUrl ?? ask.url.origin),
-    ),
-  },
-]
+export const rankingRoute = (deps: PublicDeps) =>
+  publicPage(deps, PATHS.ranking, (ask) => rankingPage(ask, deps.publicUrl ?? ask.url.origin))
 
 function rankingPage({ view, url, words }: PublicAsk, base: string): Page {
   const { say } = words

@@ -1,5 +1,4 @@
 import { PLAIN } from '~/domain/offer/terms.ts'
-import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { costsText } from '~/portal/board/cost-text.ts'
 import { lackText } from '~/portal/board/kinds.ts'
@@ -19,13 +18,8 @@ import { Name, useWords } from '~/portal/words/spoken.tsx'
 import type { Conversion, Conversions } from '~/service/convert.ts'
 
 /** The best prices between two countries, for other sites to show within a page of theirs. */
-export const embedRoutes = (deps: PublicDeps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.embed,
-    handle: publicPage(deps, PATHS.embed, (ask) => embedPage(ask, deps.pages.credits)),
-  },
-]
+export const embedRoute = (deps: PublicDeps) =>
+  publicPage(deps, PATHS.embed, (ask) => embedPage(ask, deps.pages.credits))
 
 const ROWS_MAX = 5
 

@@ -1,4 +1,3 @@
-import type { Route } from '~/http/route.ts'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
@@ -10,27 +9,19 @@ import { VERSIONS, type Version } from './versions.ts'
 const EARLIER_PATH = '/how-we-reckon'
 
 /** The pages that explain how every number of the other pages is calculated, by version. */
-export const methodologyRoutes = (deps: PublicDeps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.method,
-    handle: publicPage(deps, PATHS.method, (ask) => versionPage(deps, ask, VERSIONS[0])),
-  },
-  {
-    method: 'GET',
-    path: `${PATHS.method}/:version`,
-    handle: publicPage(deps, PATHS.method, (ask) => {
-      const asked = ask.url.pathname.replace(/\/$/, '').split('/').at(-1)
-      const version = VERSIONS.find(({ number }) => String(number) === asked)
-      return version ? versionPage(deps, ask, version) : unknownPage(ask.words, PATHS.method)
-    }),
-  },
-  {
-    method: 'GET',
-    path: EARLIER_PATH,
-    handle: publicPage(deps, PATHS.method, () => ({ to: PATHS.method, isForGood: true })),
-  },
-]
+export function methodologyRoutes(deps: PublicDeps) {
+  const of = ({ url }: PublicAsk) => url.pathname.replace(/\/$/, '').split('/').at(-1)
+  const page = (ask: PublicAsk) => {
+    const version = VERSIONS.find(({ number }) => String(number) === of(ask))
+    return version ? versionPage(deps, ask, version) : unknownPage(ask.words, PATHS.method)
+  }
+  const moved = { to: PATHS.method, isForGood: true }
+  return [
+    publicPage(deps, PATHS.method, (ask) => versionPage(deps, ask, VERSIONS[0])),
+    publicPage(deps, PATHS.method, page, `${PATHS.method}/:version`),
+    publicPage(deps, PATHS.method, () => moved, EARLIER_PATH),
+  ]
+}
 
 function versionPage(deps: PublicDeps, { view, words }: PublicAsk, version: Version): Page {
   const { say, rich, language } = words

@@ -1,13 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '~/domain/errors.ts'
-import type { Route } from '~/http/route.ts'
 import { StaticFile } from '~/http/static-file.ts'
 import { costsText } from '~/portal/board/cost-text.ts'
 import { pricedAt } from '~/portal/board/offer-text.ts'
 import { KNOWN_AT } from '~/portal/cite/known-page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Pair, pairNamed, pairSlug } from '~/portal/place/pair.ts'
-import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { type PublicAsk, type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { pairConversions } from '~/portal/send/conversions.ts'
 import { pairValues } from '~/portal/send/known.ts'
 import { sendQuery } from '~/portal/send/query.ts'
@@ -37,9 +36,9 @@ const FILE = /\/([a-z-]+)\.png$/
  * A picture of each pair, for messages that hold a link to its page: the amount that arrives, and
  * its time. In the language of its address, whoever requests it, so that caches may keep it.
  */
-export function pictureRoutes(deps: PublicDeps): Route[] {
+export function pictureRoute(deps: PublicDeps) {
   const pictures = new Pictures()
-  const handle = limitedFile(deps, async (ask) => {
+  return publicFile(deps, `${PATHS.pictures}/:file`, async (ask) => {
     const [, slug = ''] = FILE.exec(ask.url.pathname) ?? []
     const pair = pairNamed(slug)
     if (pair && pairSlug(pair) === slug) {
@@ -53,7 +52,6 @@ export function pictureRoutes(deps: PublicDeps): Route[] {
       'there is no such picture; its address is on the page of the pair of countries',
     )
   })
-  return [{ method: 'GET', path: `${PATHS.pictures}/:file`, handle }]
 }
 
 /** The lead of a pair's page; no number for a page of the past, which shows another. */

@@ -1,6 +1,5 @@
 import { NO_FILTERS } from '~/domain/offer/filter.ts'
 import type { Provider } from '~/domain/provider.ts'
-import type { Route } from '~/http/route.ts'
 import type { RankedQuote } from '~/memory/corridor-view.ts'
 import type { View } from '~/memory/view.ts'
 import { Fee } from '~/portal/board/cost.tsx'
@@ -22,23 +21,19 @@ import { Logo } from './logo.tsx'
 import { providerPath } from './path.ts'
 import { Website } from './website.tsx'
 
-type ProvidersDeps = PublicDeps & {
-  /** The public address of the service; null for whatever address it was read from. */
-  readonly publicUrl: string | null
-}
-
 /** A page for each active provider, and the list of them. */
-export const providersRoutes = (deps: ProvidersDeps): Route[] => [
-  { method: 'GET', path: PATHS.providers, handle: publicPage(deps, PATHS.providers, listPage) },
-  {
-    method: 'GET',
-    path: `${PATHS.providers}/:id`,
-    handle: publicPage(deps, PATHS.providers, ({ view, url, words, nowMs }) => {
+export const providersRoutes = (deps: PublicDeps) => [
+  publicPage(deps, PATHS.providers, listPage),
+  publicPage(
+    deps,
+    PATHS.providers,
+    ({ view, url, words, nowMs }) => {
       const provider = providerAt(url.pathname, view.catalogue.providers)
       if (!provider) return unknownPage(words, PATHS.providers)
       return providerPage({ view, provider, words, nowMs, base: deps.publicUrl ?? url.origin })
-    }),
-  },
+    },
+    `${PATHS.providers}/:id`,
+  ),
 ]
 
 const providerAt = (path: string, providers: readonly Provider[]): Provider | undefined =>

@@ -1,6 +1,5 @@
-import type { Route } from '~/http/route.ts'
 import { downloadReply } from '~/portal/download.ts'
-import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { type PublicAsk, type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { countryCosts } from '~/service/country/costs.ts'
 import { costsList, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
 import { textsOf } from '~/wire/list/text.ts'
@@ -10,9 +9,7 @@ import type { SendQuery } from './query.ts'
 export const COSTS_PATH = '/board/costs.csv'
 
 /** Costs of a pair's page as a file; the API offers it with a key. */
-export const costsFileRoutes = (deps: PublicDeps): Route[] => [
-  { method: 'GET', path: COSTS_PATH, handle: limitedFile(deps, fileReply) },
-]
+export const costsFileRoute = (deps: PublicDeps) => publicFile(deps, COSTS_PATH, fileReply)
 
 export function costsFileHref({ pair, corridor }: SendQuery, amount: number): string {
   const { from, to } = corridor

@@ -1,5 +1,4 @@
 import type { Country } from '~/domain/offer/country.ts'
-import type { Route } from '~/http/route.ts'
 import { QuestionForm } from '~/portal/board/form.tsx'
 import { boardQuery } from '~/portal/board/query.ts'
 import { Notice } from '~/portal/notice.tsx'
@@ -12,9 +11,7 @@ import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-pag
 import { useWords } from '~/portal/words/spoken.tsx'
 
 /** The list of every pair of countries with prices. */
-export const pairIndexRoutes = (deps: PublicDeps): Route[] => [
-  { method: 'GET', path: PATHS.send, handle: publicPage(deps, PATHS.send, pairIndexPage) },
-]
+export const pairIndexRoute = (deps: PublicDeps) => publicPage(deps, PATHS.send, pairIndexPage)
 
 /** The maximum number of pairs that the page lists; a search by name finds the others. */
 const PAIRS_MAX = 2000

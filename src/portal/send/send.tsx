@@ -1,6 +1,5 @@
 import { costsOf } from '~/domain/offer/costs.ts'
 import type { KnownDeps } from '~/http/known/past.ts'
-import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import { proposedValue, SubscribeForm } from '~/portal/alert/subscribe-form.tsx'
 import { chartSeries } from '~/portal/board/chart-series.ts'
@@ -27,28 +26,22 @@ import { FiltersForm } from './filters-form.tsx'
 import { pairValues, rateFacts, sendDescription, sendLead, sendTitle } from './known.ts'
 import { More } from './more.tsx'
 import { firstOfEach, inOrder, ORDERS } from './order.ts'
-import { pairIndexRoutes } from './pair-index.tsx'
+import { pairIndexRoute } from './pair-index.tsx'
 import { forAmount, otherParameters, pairHref, pairParameters } from './path.ts'
 import { type SendQuery, sendQuery } from './query.ts'
 
 type SendDeps = PublicDeps &
   KnownDeps & {
     readonly past: HeldSeriesDeps
-    /** The public address of the service; null for whatever address it was read from. */
-    readonly publicUrl: string | null
     readonly canSignUp: boolean
     /** Says whether an address is enough for an email alert. */
     readonly isMailed: boolean
   }
 
 /** A page for each pair of countries, and the list of them. */
-export const sendRoutes = (deps: SendDeps): Route[] => [
-  {
-    method: 'GET',
-    path: `${PATHS.send}/:pair`,
-    handle: knownPage(deps, PATHS.send, sendPage),
-  },
-  ...pairIndexRoutes(deps),
+export const sendRoutes = (deps: SendDeps) => [
+  knownPage(deps, PATHS.send, sendPage, `${PATHS.send}/:pair`),
+  pairIndexRoute(deps),
 ]
 
 async function sendPage(deps: SendDeps, ask: PublicAsk): Promise<Page | Moved> {

@@ -1,29 +1,20 @@
-import type { Route } from '~/http/route.ts'
 import { type FileContent, StaticFile } from '~/http/static-file.ts'
 import type { View } from '~/memory/view.ts'
 import { isSpoken, PATHS } from '~/portal/paths.ts'
 import { livePairs } from '~/portal/place/live-pairs.ts'
 import { pairPath } from '~/portal/place/pair.ts'
 import { providerPath } from '~/portal/providers/path.ts'
-import { limitedFile, type PublicAsk, type PublicDeps } from '~/portal/public-page.tsx'
+import { type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { LANGUAGES, prefixOf } from '~/portal/words/language.ts'
-
-type CrawlerDeps = PublicDeps & {
-  /** The public address of the service; null for whatever address it was read from. */
-  readonly publicUrl: string | null
-}
 
 const SITEMAP_PATH = '/sitemap.xml'
 
 /** Instructions for crawlers: all pages, and those that are useless to them. */
-export function crawlerRoutes(deps: CrawlerDeps): Route[] {
-  const route = (path: string, make: (base: string, view: View) => FileContent): Route => ({
-    method: 'GET',
-    path,
-    handle: limitedFile(deps, ({ request, url, view }: PublicAsk) =>
+export function crawlerRoutes(deps: PublicDeps) {
+  const route = (path: string, make: (base: string, view: View) => FileContent) =>
+    publicFile(deps, path, ({ request, url, view }) =>
       new StaticFile(make(deps.publicUrl ?? url.origin, view)).reply(request, 'revalidated'),
-    ),
-  })
+    )
   return [
     route('/robots.txt', (base) => ({ bytes: robots(base, deps.pages.mount), type: TEXT })),
     route(SITEMAP_PATH, (base, view) => ({ bytes: sitemap(base, view), type: 'application/xml' })),

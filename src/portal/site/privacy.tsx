@@ -1,4 +1,3 @@
-import type { Route } from '~/http/route.ts'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type PublicDeps, publicPage } from '~/portal/public-page.tsx'
@@ -11,13 +10,8 @@ type Deps = PublicDeps & {
 }
 
 /** The page that says which data of people is stored, and for how long. */
-export const privacyRoutes = (deps: Deps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.privacy,
-    handle: publicPage(deps, PATHS.privacy, ({ words }) => privacyPage(words, deps.sessionIdleMs)),
-  },
-]
+export const privacyRoute = (deps: Deps) =>
+  publicPage(deps, PATHS.privacy, ({ words }) => privacyPage(words, deps.sessionIdleMs))
 
 /** Stored data, each with its reason and duration. */
 const VISITOR = ['address', 'form-cookie', 'language', 'pages'] as const

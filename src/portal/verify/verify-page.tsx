@@ -3,11 +3,10 @@ import { checkpointOf } from '~/evidence/checkpoint.ts'
 import { type NoteKey, verifierKey } from '~/evidence/note.ts'
 import { COSIGNATURE_ED25519, NOTE_ED25519, noteOf } from '~/evidence/note-text.ts'
 import type { AnswerSigner } from '~/http/evidence/signing.ts'
-import type { Route } from '~/http/route.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
-import { type PublicAsk, type PublicDeps, publicPage } from '~/portal/public-page.tsx'
+import { type PublicDeps, publicPage } from '~/portal/public-page.tsx'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import { CATALOGUES, type MessageKey, type Words } from '~/portal/words/words.ts'
 import type { LogReader } from '~/service/evidence/log.ts'
@@ -21,23 +20,18 @@ export type VerifyDeps = PublicDeps & {
 }
 
 /** The page that checks a signed response or a proof in the reader's browser. */
-export const verifyRoutes = (deps: VerifyDeps): Route[] => [
-  {
-    method: 'GET',
-    path: PATHS.verify,
-    handle: publicPage(deps, PATHS.verify, async ({ url, words }: PublicAsk) => {
-      const [keys, head] = await Promise.all([deps.signer.jwks(), deps.evidence.head()])
-      const published = {
-        keys: keys.map(({ kid, x }) => ({ kid, x: x! })),
-        origin: head && checkpointOf(noteOf(head.note)!.text)!.origin,
-        witnesses: deps.witnesses.map(({ name, publicKey }) => ({
-          ...{ name, x: Buffer.from(publicKey).toString('base64url') },
-        })),
-      }
-      return verifyPage(words, { published, home: deps.publicUrl ?? url.origin })
-    }),
-  },
-]
+export const verifyRoute = (deps: VerifyDeps) =>
+  publicPage(deps, PATHS.verify, async ({ url, words }) => {
+    const [keys, head] = await Promise.all([deps.signer.jwks(), deps.evidence.head()])
+    const published = {
+      keys: keys.map(({ kid, x }) => ({ kid, x: x! })),
+      origin: head && checkpointOf(noteOf(head.note)!.text)!.origin,
+      witnesses: deps.witnesses.map(({ name, publicKey }) => ({
+        ...{ name, x: Buffer.from(publicKey).toString('base64url') },
+      })),
+    }
+    return verifyPage(words, { published, home: deps.publicUrl ?? url.origin })
+  })
 
 type Props = { readonly published: Published; readonly home: string }
 
