@@ -37,10 +37,19 @@ type PartId =
   | ('chart' | 'sources' | 'design' | 'sufficiency' | 'order' | 'outliers' | 'corrections')
   | ('changes' | 'complaints')
 
-/** A part of the text, under its title. */
-export const Part = ({ id, children }: { id: PartId; children: ComponentChildren }) => (
+type PartProps = {
+  readonly id: PartId
+  readonly said?: readonly MessageKey[]
+  readonly children?: ComponentChildren
+}
+
+/** A part of the text, under its title: paragraphs without values, then whatever else it has. */
+export const Part = ({ id, said = [], children }: PartProps) => (
   <section class="stack-tight" aria-labelledby={id}>
     <h2 id={id}>{useWords().say(`method-${id}.title`)}</h2>
+    {said.map((of) => (
+      <Said key={of} of={of} />
+    ))}
     {children}
   </section>
 )
@@ -79,8 +88,7 @@ export function Best({ suspectPct }: { suspectPct: number | null }) {
 export function Arrives() {
   const { say } = useWords()
   return (
-    <Part id="arrives">
-      <Said of="method-arrives.text" />
+    <Part id="arrives" said={['method-arrives.text']}>
       <ul class="bullets">
         <li>{say('method-arrives.sent')}</li>
         <li>{say('method-arrives.received')}</li>
@@ -91,12 +99,7 @@ export function Arrives() {
   )
 }
 
-export const Costs = () => (
-  <Part id="costs">
-    <Said of="method-costs.goal" />
-    <Said of="method-costs.smart" />
-  </Part>
-)
+export const Costs = () => <Part id="costs" said={['method-costs.goal', 'method-costs.smart']} />
 
 export function Ages({ staleAfterMs, quoteMaxAgeMs }: AgeLimits) {
   const { say, spanText } = useWords()
@@ -122,8 +125,7 @@ export function Cost() {
     [say('table.total-cost'), say('method-cost.total-is')],
   ] as const
   return (
-    <Part id="cost">
-      <Said of="method-cost.day" />
+    <Part id="cost" said={['method-cost.day']}>
       <Terms terms={terms} />
       <Said of="method-cost.example" />
       <Said of="method-cost.below-best" />
@@ -154,8 +156,7 @@ export function Pegs({ currencies }: { currencies: readonly Currency[] }) {
   const pegged = currencies.flatMap(({ code, peg }) => (peg ? [{ code, ...peg }] : []))
   if (pegged.length === 0) return null
   return (
-    <Part id="pegs">
-      <Said of="method-pegs.text" />
+    <Part id="pegs" said={['method-pegs.text']}>
       <ul class="bullets">
         {pegged.map(({ code, to, rate }) => (
           <li key={code}>
@@ -203,12 +204,7 @@ export function Chart({ heldMs }: { heldMs: number | null }) {
 
 export function Sources({ credits }: { credits: readonly Credit[] }) {
   const { say } = useWords()
-  if (credits.length === 0)
-    return (
-      <Part id="sources">
-        <Said of="method-sources.none" />
-      </Part>
-    )
+  if (credits.length === 0) return <Part id="sources" said={['method-sources.none']} />
   return (
     <Part id="sources">
       <ul class="bullets">

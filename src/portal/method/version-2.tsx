@@ -23,13 +23,13 @@ import {
  */
 export const VersionTwo = ({ ageLimits, currencies, credits }: MethodFacts) => (
   <>
-    <Design />
+    <Part id="design" said={['method-design.text']} />
     <Best suspectPct={ageLimits.quoteSuspectPct ?? null} />
     <Arrives />
     <Cost />
     <Costs />
     <Chart heldMs={heldMsOf(ageLimits)} />
-    <Sufficiency />
+    <Part id="sufficiency" said={['method-sufficiency.text']} />
     <Ages {...ageLimits} />
     <Kinds />
     <Mid midMaxAgeMs={ageLimits.midMaxAgeMs} />
@@ -37,30 +37,17 @@ export const VersionTwo = ({ ageLimits, currencies, credits }: MethodFacts) => (
     <Pegs currencies={currencies} />
     <Determinations suspectPct={ageLimits.quoteSuspectPct ?? null} />
     <Evidence />
-    <Corrections />
-    <Changes />
-    <Complaints />
+    <Part id="corrections" said={['method-corrections.prices', 'method-corrections.past']} />
+    <Part id="changes" said={['method-changes.text']} />
+    <Part id="complaints" said={['method-complaints.text']} />
     <Sources credits={credits} />
   </>
-)
-
-const Design = () => (
-  <Part id="design">
-    <Said of="method-design.text" />
-  </Part>
-)
-
-const Sufficiency = () => (
-  <Part id="sufficiency">
-    <Said of="method-sufficiency.text" />
-  </Part>
 )
 
 function Order() {
   const { say } = useWords()
   return (
-    <Part id="order">
-      <Said of="method-order.lead" />
+    <Part id="order" said={['method-order.lead']}>
       <ol class="bullets">
         <li>{say('method-order.fixed')}</li>
         <li>{say('method-order.agreed')}</li>
@@ -73,27 +60,7 @@ function Order() {
 }
 
 const Determinations = ({ suspectPct }: { suspectPct: number | null }) => (
-  <Part id="outliers">
-    <Said of="method-outliers.text" />
+  <Part id="outliers" said={['method-outliers.text']}>
     {suspectPct !== null && <Said of="method-outliers.suspect" />}
-  </Part>
-)
-
-const Corrections = () => (
-  <Part id="corrections">
-    <Said of="method-corrections.prices" />
-    <Said of="method-corrections.past" />
-  </Part>
-)
-
-const Changes = () => (
-  <Part id="changes">
-    <Said of="method-changes.text" />
-  </Part>
-)
-
-const Complaints = () => (
-  <Part id="complaints">
-    <Said of="method-complaints.text" />
   </Part>
 )
