@@ -61,16 +61,22 @@ const lastSuccess = (nowMs: number): Column<Pick<FeedRecord, 'succeededMs'>> => 
     succeededMs === null ? 'never' : <Seen ms={succeededMs} nowMs={nowMs} />,
 })
 
-const lastFailure = (nowMs: number): Column<Pick<FeedRecord, 'failedMs' | 'message'>> => ({
+type Failure = Pick<FeedRecord, 'failedMs' | 'message'> & { readonly refused?: unknown }
+
+const lastFailure = (nowMs: number): Column<Failure> => ({
   head: 'Last failure',
-  cell: ({ failedMs, message }) =>
-    failedMs === null ? (
-      'never'
-    ) : (
-      <div>
-        <Seen ms={failedMs} nowMs={nowMs} /> {message}
-      </div>
-    ),
+  cell: ({ failedMs, message, refused }) => (
+    <div>
+      {failedMs === null ? (
+        'never'
+      ) : (
+        <>
+          <Seen ms={failedMs} nowMs={nowMs} /> {message}
+        </>
+      )}
+      {Array.isArray(refused) && refused.length > 0 && `; refused: ${refused.join('; ')}`}
+    </div>
+  ),
 })
 
 type FeedProps = { served: string | null; nowMs: number }
@@ -129,21 +135,7 @@ const sourceColumns = (nowMs: number): Column<SourceRecord>[] => [
     cell: ({ newestMs }) => (newestMs === null ? 'none' : <Seen ms={newestMs} nowMs={nowMs} />),
   },
   lastSuccess(nowMs),
-  {
-    head: 'Last failure',
-    cell: ({ failedMs, message, refused }) => (
-      <div>
-        {failedMs === null ? (
-          'never'
-        ) : (
-          <>
-            <Seen ms={failedMs} nowMs={nowMs} /> {message}
-          </>
-        )}
-        {refused.length > 0 && `; refused: ${refused.join('; ')}`}
-      </div>
-    ),
-  },
+  lastFailure(nowMs),
 ]
 
 /** The banks that an operator should look at: those that fail, refuse to agree, or are late. */
