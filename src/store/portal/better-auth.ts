@@ -18,6 +18,8 @@ export type AuthOptions = {
   readonly passwords?: PasswordHashing | undefined
 }
 
+export type LibraryOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' | 'onFault'>
+
 export type PasswordHashing = {
   hash(password: string): Promise<string>
   verify(tried: { hash: string; password: string }): Promise<boolean>
@@ -26,9 +28,9 @@ export type PasswordHashing = {
 /** An address that better-auth wants and nothing uses: the sender makes the links in emails. */
 export const UNUSED_URL = 'http://localhost'
 const LINK_SECONDS = 3600
-export const SESSION_SECONDS = 7 * 24 * 3600
+const SESSION_SECONDS = 7 * 24 * 3600
 
-export const TABLES = {
+const TABLES = {
   user: portalUsers,
   session: portalSessions,
   account: portalCredentials,
@@ -83,17 +85,15 @@ export class BetterAuth<Library extends { readonly api: unknown }> {
 }
 
 /** better-auth for addresses, passwords, sessions and authenticator apps: 35 MB once loaded. */
-export async function loadPasswords({ db }: Database, options: AuthOptions) {
-  const [{ betterAuth }, { drizzleAdapter }, { twoFactor }, secret] = await Promise.all([
+export async function loadPasswords(database: Database, options: AuthOptions) {
+  const [{ betterAuth }, { twoFactor }, shared] = await Promise.all([
     import('better-auth/minimal'),
-    import('better-auth/adapters/drizzle'),
     import('better-auth/plugins/two-factor'),
-    options.secret(),
+    sharedOptions(database, options),
   ])
+  const { db } = database
   const auth = betterAuth({
-    baseURL: UNUSED_URL,
-    secret,
-    database: drizzleAdapter(db, { provider: 'pg', schema: TABLES, transaction: true }),
+    ...shared,
     emailAndPassword: {
       enabled: true,
       ...(options.passwords && { password: options.passwords }),
@@ -111,7 +111,6 @@ export async function loadPasswords({ db }: Database, options: AuthOptions) {
         await db.update(portalUsers).set({ emailVerified: true }).where(eq(portalUsers.id, user.id))
       },
     },
-    verification: { storeIdentifier: 'hashed' },
     emailVerification: {
       expiresIn: LINK_SECONDS,
       sendOnSignUp: true,
@@ -119,11 +118,7 @@ export async function loadPasswords({ db }: Database, options: AuthOptions) {
         options.onLink({ kind: 'confirm', ...receiverOf(user), token }),
     },
     user: { additionalFields: { language: { type: 'string', required: false } } },
-    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    advanced: { ...cookiesOf(options), ipAddress: { disableIpTracking: true } },
     plugins: [twoFactor({ issuer: 'Corridor' })],
-    logger: { level: 'error', log: (_level, message) => options.onFault(message) },
-    telemetry: { enabled: false },
   })
   return auth
 }
@@ -134,12 +129,28 @@ const receiverOf = (user: { readonly email: string }) => ({
   language: 'language' in user && typeof user.language === 'string' ? user.language : null,
 })
 
-export const cookiesOf = ({
-  cookiePrefix,
-  cookiePath,
-}: Pick<AuthOptions, 'cookiePrefix' | 'cookiePath'>) => ({
-  cookiePrefix: `${cookiePrefix}corridor`,
-  // By default better-auth would put __Secure- before the prefix.
-  useSecureCookies: false,
-  defaultCookieAttributes: { secure: cookiePrefix !== '', path: cookiePath },
-})
+/** The options of every library based on better-auth; `tables` are those of its plugin. */
+export async function sharedOptions(
+  { db }: Database,
+  { secret, cookiePrefix, cookiePath, onFault }: LibraryOptions,
+  tables: object = {},
+) {
+  const { drizzleAdapter } = await import('better-auth/adapters/drizzle')
+  const schema = { ...TABLES, ...tables }
+  return {
+    baseURL: UNUSED_URL,
+    secret: await secret(),
+    database: drizzleAdapter(db, { provider: 'pg', schema, transaction: true }),
+    verification: { storeIdentifier: 'hashed' },
+    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
+    advanced: {
+      cookiePrefix: `${cookiePrefix}corridor`,
+      // By default better-auth would put __Secure- before the prefix.
+      useSecureCookies: false,
+      defaultCookieAttributes: { secure: cookiePrefix !== '', path: cookiePath },
+      ipAddress: { disableIpTracking: true },
+    },
+    logger: { level: 'error', log: (_level: string, message: string) => onFault(message) },
+    telemetry: { enabled: false },
+  } as const
+}

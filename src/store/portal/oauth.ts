@@ -9,7 +9,7 @@ import {
 } from '~/domain/api-key.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '~/domain/duration.ts'
 import type { Database } from '~/store/database.ts'
-import { type AuthOptions, cookiesOf, SESSION_SECONDS, TABLES, UNUSED_URL } from './better-auth.ts'
+import { BetterAuth, type LibraryOptions, sharedOptions, UNUSED_URL } from './better-auth.ts'
 import {
   oauthAccessTokens,
   oauthClients,
@@ -31,7 +31,7 @@ const FOREIGN_KEY_VIOLATION = '23503'
 const SIGN_IN = '/sign-in'
 const CONSENT = '/consent'
 
-type OAuthOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' | 'onFault'> & {
+type OAuthOptions = LibraryOptions & {
   /** Rights that applications may get, as scopes. */
   readonly scopes: string[]
 }
@@ -52,7 +52,9 @@ type Outcome =
  * tokens, their rotation, and the consequences of reuse.
  */
 export function createOAuth(database: Database, options: OAuthOptions) {
-  const ask = askerOf(database, options)
+  const library = new BetterAuth(database, () => load(database, options))
+  const ask = (path: string, init: RequestInit): Promise<Response> =>
+    library.reached(({ handler }) => handler(new Request(`${UNUSED_URL}${BASE}${path}`, init)))
   return {
     /**
      * Returns the outcome of an application's request for the person whose session is in the
@@ -92,28 +94,6 @@ export function createOAuth(database: Database, options: OAuthOptions) {
       }
       return used ? inTurn(database, keyHashOf(used), answer) : answer()
     },
-  }
-}
-
-/** Asks the library, which is loaded at the first call; an outage of the database is thrown. */
-function askerOf(database: Database, options: OAuthOptions) {
-  let loading: Promise<Library> | null = null
-  const loaded = () => {
-    loading ??= load(database, options).catch((error) => {
-      loading = null
-      throw error
-    })
-    return loading
-  }
-  return async (path: string, init: RequestInit): Promise<Response> => {
-    const { handler } = await loaded()
-    try {
-      return await handler(new Request(`${UNUSED_URL}${BASE}${path}`, init))
-    } catch (error) {
-      // Throws the real reason if the database is unreachable.
-      await database.db.execute(sql`select 1`)
-      throw error
-    }
   }
 }
 
@@ -164,38 +144,27 @@ function splitAt(text: string, mark: string): [before: string, after?: string] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-type Library = Awaited<ReturnType<typeof load>>
-
 const BASE = '/api/auth'
 
-async function load({ db }: Database, options: OAuthOptions) {
-  const [{ betterAuth }, { drizzleAdapter }, { oauthProvider }, secret] = await Promise.all([
+async function load(database: Database, options: OAuthOptions) {
+  const [{ betterAuth }, { oauthProvider }, shared] = await Promise.all([
     import('better-auth/minimal'),
-    import('better-auth/adapters/drizzle'),
     import('@better-auth/oauth-provider'),
-    options.secret(),
+    sharedOptions(database, options, {
+      oauthClient: oauthClients,
+      oauthConsent: oauthConsents,
+      oauthAccessToken: oauthAccessTokens,
+      oauthRefreshToken: oauthRefreshTokens,
+    }),
   ])
-  const schema = {
-    ...TABLES,
-    oauthClient: oauthClients,
-    oauthConsent: oauthConsents,
-    oauthAccessToken: oauthAccessTokens,
-    oauthRefreshToken: oauthRefreshTokens,
-  }
   return betterAuth({
-    baseURL: UNUSED_URL,
+    ...shared,
     basePath: BASE,
-    secret,
-    database: drizzleAdapter(db, { provider: 'pg', schema, transaction: true }),
-    verification: { storeIdentifier: 'hashed' },
-    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     // Our tables lack columns unused by this flow: secrets of applications, identity tokens.
-    advanced: { ...cookiesOf(options), database: { validateSchema: false } },
+    advanced: { ...shared.advanced, database: { validateSchema: false } },
     rateLimit: { enabled: false },
-    logger: { level: 'error', log: (_level, message) => options.onFault(message) },
     // By default the library would print errors with statements and their values.
     onAPIError: { throw: true },
-    telemetry: { enabled: false },
     plugins: [
       oauthProvider({
         ...{ loginPage: SIGN_IN, consentPage: CONSENT, scopes: options.scopes },
@@ -205,7 +174,7 @@ async function load({ db }: Database, options: OAuthOptions) {
         refreshTokenExpiresIn: REFRESH_SECONDS,
         codeExpiresIn: CODE_SECONDS,
         storeTokens: { hash: async (token) => keyHashOf(token) },
-        generateOpaqueAccessToken: () => newMarkedSecret(randomBytes, secret),
+        generateOpaqueAccessToken: () => newMarkedSecret(randomBytes, shared.secret),
         generateRefreshToken: () => newSecret(randomBytes),
         prefix: { opaqueAccessToken: ACCESS_TOKEN_PREFIX, refreshToken: REFRESH_TOKEN_PREFIX },
       }),

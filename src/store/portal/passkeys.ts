@@ -1,16 +1,9 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser'
 import type { Database } from '~/store/database.ts'
-import {
-  type AuthOptions,
-  BetterAuth,
-  cookiesOf,
-  SESSION_SECONDS,
-  TABLES,
-  UNUSED_URL,
-} from './better-auth.ts'
+import { BetterAuth, type LibraryOptions, sharedOptions } from './better-auth.ts'
 import { portalPasskeys } from './factor-schema.ts'
 
-type PasskeyOptions = Pick<AuthOptions, 'secret' | 'cookiePrefix' | 'cookiePath' | 'onFault'> & {
+type PasskeyOptions = LibraryOptions & {
   /** The address where people find the service; read once, before the first use. */
   readonly home: () => string
 }
@@ -75,31 +68,21 @@ function placeOf(home: string): { rpID: string; origin: string[] } {
   return { rpID: 'localhost', origin: [`${protocol}//localhost${port && `:${port}`}`] }
 }
 
-async function load({ db }: Database, options: PasskeyOptions) {
-  const [{ betterAuth }, { APIError }, { drizzleAdapter }, { passkey }, secret] = await Promise.all(
-    [
-      import('better-auth/minimal'),
-      import('better-auth/api'),
-      import('better-auth/adapters/drizzle'),
-      import('@better-auth/passkey'),
-      options.secret(),
-    ],
-  )
+async function load(database: Database, options: PasskeyOptions) {
+  const [{ betterAuth }, { APIError }, { passkey }, shared] = await Promise.all([
+    import('better-auth/minimal'),
+    import('better-auth/api'),
+    import('@better-auth/passkey'),
+    sharedOptions(database, options, { passkey: portalPasskeys }),
+  ])
   // A passkey counts as both factors, so its owner has to unlock it.
   const assertUnlocked = (isUnlocked: boolean | undefined): void => {
     if (!isUnlocked) throw new APIError('UNAUTHORIZED', { code: 'NOT_UNLOCKED' })
   }
-  const schema = { ...TABLES, passkey: portalPasskeys }
   return betterAuth({
-    baseURL: UNUSED_URL,
-    secret,
-    database: drizzleAdapter(db, { provider: 'pg', schema, transaction: true }),
-    verification: { storeIdentifier: 'hashed' },
+    ...shared,
     // A person who adds a passkey has just shown the password; the session's age proves less.
-    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true, freshAge: 0 },
-    advanced: { ...cookiesOf(options), ipAddress: { disableIpTracking: true } },
-    logger: { level: 'error', log: (_level, message) => options.onFault(message) },
-    telemetry: { enabled: false },
+    session: { ...shared.session, freshAge: 0 },
     plugins: [
       passkey({
         ...placeOf(options.home()),
