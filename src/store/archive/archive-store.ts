@@ -30,14 +30,13 @@ export function createArchiveStore(database: Database) {
     },
     /** The time before which all observations are sealed; Infinity if none are pending. */
     async sealedBeforeMs(): Promise<number> {
-      const [row] = await sql<{ waiting: boolean; since_ms: string | null }[]>`
-        select backlog @> '[{"kind": "observation"}]' as waiting, (
+      const [row] = await sql<{ sinceMs: number | null }[]>`
+        select (case when backlog @> '[{"kind": "observation"}]' then '-infinity' else (
           select extract(epoch from min(coalesce(since, '-infinity'))) * 1000 from changes
           where position > log_state.position and kind = 'observations' and withdrawn is null
-        ) as since_ms
+        ) end)::float8 as "sinceMs"
         from log_state where position >= 0`
-      if (row?.waiting) return Number.NEGATIVE_INFINITY
-      return row?.since_ms ? Number(row.since_ms) : Number.POSITIVE_INFINITY
+      return row?.sinceMs ?? Number.POSITIVE_INFINITY
     },
     ...moving(database),
   }
@@ -57,10 +56,10 @@ function moving({ sql }: Database) {
       for (const month of months)
         await patiently(() => sql`select announce_archive(${start(sql, month)})`)
       forgetArchive(sql)
-      const [row] = await sql<[{ age_ms: string | null }]>`
-        select extract(epoch from clock_timestamp() - max(announced_at)) * 1000 as age_ms
+      const [row] = await sql<[{ ageMs: number | null }]>`
+        select (extract(epoch from clock_timestamp() - max(announced_at)) * 1000)::float8 as "ageMs"
         from archived_months`
-      return Math.max(0, Number(row.age_ms ?? 0))
+      return Math.max(0, row.ageMs ?? 0)
     },
     /** Moves the observations of a corridor and month, all or none, and returns how many. */
     async archive(corridorId: number, month: Window): Promise<number> {

@@ -118,20 +118,13 @@ async function catalogueOfNow(tx: TransactionSql): Promise<Required<Catalogue>> 
   return found
 }
 
-type StateRow = {
-  readonly version: string
-  readonly lost_ms: string | null
-  readonly pruned_ms: string | null
-  readonly age_ms: string
-}
-
 /**
  * Switches to a time, once everything that may count as known by then has been committed. Commits
  * of the last second are waited for, so that the response does not change later.
  */
 async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
   const known = tx`${instantText(knownMs)}::timestamptz`
-  const [row] = await tx<[StateRow]>`
+  const [{ ageMs, ...state }] = await tx<[State & { readonly ageMs: number }]>`
     select set_config('search_path', ${SEARCH_PATH}, true),
       set_config('corridor.known_at', ${instantText(knownMs)}, true),
       concat_ws(' ', (
@@ -139,20 +132,17 @@ async function begun(tx: TransactionSql, knownMs: number): Promise<State> {
       ), (
         select count(*) from public.provider_activity where since <= ${known}
       )) as version,
-      (select extract(epoch from max(before) filter (where at > ${known})) * 1000 from prunings
-        where observations > 0) as lost_ms,
-      (select extract(epoch from max(before)) * 1000 from prunings
-        where observations > 0) as pruned_ms,
-      extract(epoch from recording_time() - ${known}) * 1000 as age_ms`
-  const ageMs = Number(row.age_ms)
+      (select extract(epoch from coalesce(max(before) filter (where at > ${known}), '-infinity'))
+        * 1000 from prunings where observations > 0)::float8 as "lostMs",
+      (select extract(epoch from coalesce(max(before), '-infinity')) * 1000 from prunings
+        where observations > 0)::float8 as "prunedMs",
+      (extract(epoch from recording_time() - ${known}) * 1000)::float8 as "ageMs"`
   if (ageMs < SETTLING_MS) {
     await tx`select pg_sleep(${Math.min(LATE_MS, Math.max(0, LATE_MS - ageMs)) / 1000})`
     await tx`select pg_advisory_xact_lock_shared(hashtext('corridor changes'))`
   }
-  const lostMs = Number(row.lost_ms ?? Number.NEGATIVE_INFINITY)
-  if (knownMs < lostMs) throw notKept(lostMs)
-  const prunedMs = Number(row.pruned_ms ?? Number.NEGATIVE_INFINITY)
-  return { version: row.version, lostMs, prunedMs }
+  if (knownMs < state.lostMs) throw notKept(state.lostMs)
+  return state
 }
 
 /** The stores of the past. They refuse periods that deletions have left incomplete. */

@@ -4,13 +4,13 @@ import type { Sql } from '~/store/database.ts'
 
 /** The time when the first row was recorded that is still there; null before there is one. */
 export async function firstRecorded(sql: Sql): Promise<number | null> {
-  const [row] = await sql<[{ first_ms: string | null }]>`
-    select extract(epoch from least(
+  const [row] = await sql<[{ firstMs: number | null }]>`
+    select (extract(epoch from least(
       (select recorded_at from public.observations order by id limit 1),
       (select min(recorded_at) from public.withdrawals),
       (select recorded_at from public.reference_snapshots order by id limit 1)
-    )) * 1000 as first_ms`
-  return row.first_ms === null ? null : Number(row.first_ms)
+    )) * 1000)::float8 as "firstMs"`
+  return row.firstMs
 }
 
 /** The catalogue as it was known, in a transaction that reads the schema `known`. */

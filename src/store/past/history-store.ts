@@ -28,18 +28,17 @@ export function createHistoryStore(database: Database) {
     },
     async recorders(ids: readonly number[]) {
       const rows = await database.sql<RecorderRow[]>`
-        select id, account_id, key_id from recorders where id = any(${arrayLiteral(ids)}::int[])`
-      return new Map(
-        rows.map(({ id, account_id: accountId, key_id: keyId }) => [id, { accountId, keyId }]),
-      )
+        select id, account_id as "accountId", key_id as "keyId"
+        from recorders where id = any(${arrayLiteral(ids)}::int[])`
+      return new Map(rows.map(({ id, ...recorder }) => [id, recorder]))
     },
   }
 }
 
 type RecorderRow = {
   readonly id: number
-  readonly account_id: string
-  readonly key_id: string | null
+  readonly accountId: string
+  readonly keyId: string | null
 }
 
 export type RecordedRow = SaidRow & {

@@ -39,31 +39,18 @@ export function createRollupStore(database: Database) {
         { ...corridor, archive: await archivedMonths(sql) },
         window,
       )
-      return rows.map((row) => ({
-        hourMs: Number(row.hour_ms),
-        kept: rollupOf([row.kept_best, row.kept_counted], row.kept_samples),
-        observed: rollupOf([row.seen_best, row.seen_counted], row.seen_samples),
-      }))
+      return [...rows]
     },
     repair: (corridor: StoredCorridor, hoursMs: readonly number[]) =>
       repair(database, corridor, hoursMs),
   }
 }
 
-type DifferenceRow = {
-  readonly hour_ms: string
-  readonly kept_best: string | null
-  readonly kept_counted: string | null
-  readonly kept_samples: string | null
-  readonly seen_best: string | null
-  readonly seen_counted: string | null
-  readonly seen_samples: string | null
+type Difference = {
+  readonly hourMs: number
+  readonly kept: Rollup | null
+  readonly observed: Rollup | null
 }
-
-const rollupOf = (
-  [best, counted]: readonly [string | null, string | null],
-  samples: string | null,
-): Rollup | null => (samples === null ? null : { best, counted, samples: Number(samples) })
 
 type Archived = StoredCorridor & { readonly archive?: Archive }
 
@@ -81,10 +68,14 @@ export function differenceRows(
     where corridor_id = ${id} and effective_from >= ${from}::timestamptz
       and effective_from < ${before}::timestamptz`
   const { best, counted } = bestsWith(sql, sql`kept`)
-  return sql<DifferenceRow[]>`
+  const rollup = (of: 'kept' | 'seen') => sql`
+    case when ${sql(`${of}_samples`)} is not null then json_build_object(
+      'best', ${sql(`${of}_best`)}::text, 'counted', ${sql(`${of}_counted`)}::text,
+      'samples', ${sql(`${of}_samples`)}) end`
+  return sql<Difference[]>`
     ${archived ? sql`with ${archived}` : sql``}
-    select * from (
-      select extract(epoch from hour) * 1000 as hour_ms,
+    select "hourMs", ${rollup('kept')} as kept, ${rollup('seen')} as observed from (
+      select (extract(epoch from hour) * 1000)::float8 as "hourMs",
         kept.best_rate as kept_best, ${countedBest(sql, sql`kept`)} as kept_counted,
         kept.samples as kept_samples, ${best} as seen_best, ${counted} as seen_counted,
         nullif(coalesce(kept.pruned, 0) + coalesce(seen.samples, 0), 0) as seen_samples,
@@ -97,7 +88,7 @@ export function differenceRows(
     ) hours
     where kept_samples is distinct from seen_samples
       or (not is_pruned and (kept_best, kept_counted) is distinct from (seen_best, seen_counted))
-    order by hour_ms`
+    order by "hourMs"`
 }
 
 /** Counts hours again, and makes all processes reload the past. */

@@ -22,15 +22,7 @@ const LOCK_NAME = 'corridor withdrawals'
 export function createWithdrawalStore(database: Database) {
   const recorders = new Recorders(database)
   return {
-    async named(ids: readonly number[]) {
-      const rows = await namedRows(database, ids)
-      return rows.map((row) => ({
-        id: Number(row.id),
-        providerId: row.provider_id,
-        accountId: row.account_id,
-        isWithdrawn: row.is_withdrawn,
-      }))
-    },
+    named: (ids: readonly number[]) => namedRows(database, ids),
     async withdraw(withdrawal: Withdrawal) {
       const { recorder } = withdrawal
       const recorderId = recorder && (await recorders.idOf(recorder))
@@ -40,31 +32,36 @@ export function createWithdrawalStore(database: Database) {
 }
 
 type NamedRow = {
-  readonly id: string
-  readonly provider_id: string
-  readonly account_id: string | null
-  readonly is_withdrawn: boolean
+  readonly id: number
+  readonly providerId: string
+  readonly isWithdrawn: boolean
+  readonly recorderId: number | null
 }
 
 /** The existing observations among these ids, withdrawn or not, and who recorded them. */
-async function namedRows({ sql }: Database, ids: readonly number[]): Promise<NamedRow[]> {
+async function namedRows({ sql }: Database, ids: readonly number[]) {
   const archive = await archivedMonths(sql)
   const tables = {
     observations: observationTable(sql, archive, { ids }),
     withdrawals: sql`withdrawals`,
   }
-  const from = (table: keyof typeof tables) => sql<(NamedRow & { recorded_by: number | null })[]>`
-    select o.id, p.provider_id, o.recorded_by, ${table === 'withdrawals'} as is_withdrawn
+  const from = (table: keyof typeof tables) => sql<NamedRow[]>`
+    select o.id, p.provider_id as "providerId", ${table === 'withdrawals'} as "isWithdrawn",
+      o.recorded_by as "recorderId"
     from ${tables[table]} o
     join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
     where o.id = any(${arrayLiteral(ids)}::bigint[])`
   const [held, gone] = await Promise.all([from('observations'), from('withdrawals')])
   const rows = [...new Map([...held, ...gone].map((row) => [row.id, row])).values()]
-  const by = new Set(rows.flatMap(({ recorded_by: id }) => id ?? []))
-  const accounts = await sql<{ id: number; account_id: string }[]>`
-    select id, account_id from recorders where id = any(${arrayLiteral([...by])}::int[])`
-  const accountOf = new Map(accounts.map(({ id, account_id }) => [id, account_id]))
-  return rows.map((row) => ({ ...row, account_id: accountOf.get(row.recorded_by ?? 0) ?? null }))
+  const by = new Set(rows.flatMap(({ recorderId }) => recorderId ?? []))
+  const accounts = await sql<{ id: number; accountId: string }[]>`
+    select id, account_id as "accountId" from recorders
+    where id = any(${arrayLiteral([...by])}::int[])`
+  const accountOf = new Map(accounts.map(({ id, accountId }) => [id, accountId]))
+  return rows.map(({ recorderId, ...row }) => ({
+    ...row,
+    accountId: accountOf.get(recorderId ?? 0) ?? null,
+  }))
 }
 
 type Stored = Withdrawal & { readonly recorderId: number | null }

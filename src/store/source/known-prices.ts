@@ -7,8 +7,6 @@ import { isDistributed } from '~/store/distributed/distribution.ts'
 import { onShard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
 
-type Row = { readonly source: string; readonly at_ms: string; readonly rate: string }
-
 /**
  * Returns a provider's recorded prices in a span, and the nearest before and after it in each
  * corridor, oldest first; of several at one time the one recorded last.
@@ -24,9 +22,9 @@ export async function knownPrices(
   const archive = await archivedMonths(sql)
   const archived = archivedOfProvider({ sql, archive }, providerId, window)
   const [since, until] = [instantText(sinceMs), instantText(untilMs)]
-  const rows = await sql<Row[]>`
+  const rows = await sql<KnownPrice[]>`
     ${archived ? sql`with ${archived}` : sql``}
-    select c.source, extract(epoch from o.effective_from) * 1000 as at_ms,
+    select c.source as "from", (extract(epoch from o.effective_from) * 1000)::float8 as "atMs",
       trim_scale(o.rate) as rate
     from provider_corridors p
     join corridors c on c.id = p.corridor_id
@@ -38,7 +36,7 @@ export async function knownPrices(
     ) o
     where p.provider_id = ${providerId}
     union all
-    select c.source, extract(epoch from o.effective_from) * 1000, trim_scale(o.rate)
+    select c.source, (extract(epoch from o.effective_from) * 1000)::float8, trim_scale(o.rate)
     from provider_corridors p
     join corridors c on c.id = p.corridor_id
     cross join lateral (
@@ -51,6 +49,6 @@ export async function knownPrices(
         order by effective_from, id desc limit 1)
     ) o
     where p.provider_id = ${providerId}
-    order by at_ms`
-  return rows.map(({ source, at_ms, rate }) => ({ from: source, atMs: Number(at_ms), rate }))
+    order by "atMs"`
+  return [...rows]
 }

@@ -23,27 +23,18 @@ const PROBE_ROWS = 20_000
 
 const LOOPBACK = /^(localhost|127\.[\d.]+|::1|\/.*)$/
 
-type Row = {
-  readonly bytes: string
-  readonly directory: string | null
-  readonly until_ms: string | null
-  readonly backup_ms: string | null
-}
+type Row = Omit<StorageFigures, 'disk'> & { readonly directory: string | null }
 
 export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
   async figures(): Promise<StorageFigures> {
-    const [row] = await sql<[Row]>`
-      select pg_database_size(current_database())::text as bytes,
+    const [{ directory, ...figures }] = await sql<[Row]>`
+      select pg_database_size(current_database())::float8 as "databaseBytes",
         (select setting from pg_settings where name = 'data_directory') as directory,
-        (select extract(epoch from until) * 1000 from observation_months()) as until_ms,
-        (select extract(epoch from max(at)) * 1000 from backups) as backup_ms`
+        (select extract(epoch from until) * 1000 from observation_months())::float8
+          as "monthsUntilMs",
+        (select extract(epoch from max(at)) * 1000 from backups)::float8 as "lastBackupMs"`
     const isNear = LOOPBACK.test(sql.options.host[0] ?? '')
-    return {
-      databaseBytes: Number(row.bytes),
-      disk: isNear && row.directory ? await diskOf(row.directory) : null,
-      monthsUntilMs: row.until_ms === null ? null : Number(row.until_ms),
-      lastBackupMs: row.backup_ms === null ? null : Number(row.backup_ms),
-    }
+    return { ...figures, disk: isNear && directory ? await diskOf(directory) : null }
   },
 
   /** Resolves if the server can write some megabytes to its disk, of which nothing stays. */
@@ -64,10 +55,10 @@ export const createStorageStore = ({ sql }: Pick<Database, 'sql'>) => ({
    * first.
    */
   async lastBackupMs(begin: string): Promise<number | null> {
-    const [row] = await sql<[{ ms: string | null }]>`
-      select extract(epoch from max(at)) * 1000 as ms from backups
+    const [row] = await sql<[{ ms: number | null }]>`
+      select (extract(epoch from max(at)) * 1000)::float8 as ms from backups
       where starts_with(place, ${begin})`
-    return row.ms === null ? null : Number(row.ms)
+    return row.ms
   },
 
   async noteBackup({ atMs, place, rows }: Made): Promise<void> {

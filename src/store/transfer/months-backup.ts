@@ -5,9 +5,9 @@ import { makeEarlierMonths } from '~/store/month/earlier.ts'
 
 /** Beginning of the months of observations. */
 export async function firstMonth(tx: TransactionSql): Promise<string | null> {
-  const [row] = await tx<[{ since_ms: string | null }]>`
-    select extract(epoch from since) * 1000 as since_ms from observation_months()`
-  return row.since_ms === null ? null : instantText(Number(row.since_ms))
+  const [row] = await tx<[{ sinceMs: number | null }]>`
+    select (extract(epoch from since) * 1000)::float8 as "sinceMs" from observation_months()`
+  return row.sinceMs === null ? null : instantText(row.sinceMs)
 }
 
 /**

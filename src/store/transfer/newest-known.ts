@@ -43,20 +43,17 @@ export class NewestKnown {
         and effective_from >= ${instantText(sinceMs)}::timestamptz
       order by effective_from desc, id desc limit 1
     )`
-    const rows = await sql<(Named & { newest_ms: string | null })[]>`
-      select series, offer,
-        extract(epoch from greatest(${newest(false)}, ${newest(true)})) * 1000 as newest_ms
+    const rows = await sql<(Named & { newestMs: number })[]>`
+      select series, offer, (extract(epoch from
+        coalesce(greatest(${newest(false)}, ${newest(true)}), '-infinity')) * 1000)::float8
+        as "newestMs"
       from (
         select unnest(${arrayLiteral(asked.map(({ series }) => series))}::int[]) as series,
           unnest(${arrayLiteral(asked.map(({ corridorId }) => corridorId))}::int[]) as corridor,
           unnest(${arrayLiteral(asked.map(({ offer }) => offer))}::int[]) as offer
       ) asked
       join provider_corridors p on p.id = series and p.corridor_id = corridor`
-    for (const { newest_ms, ...place } of rows)
-      this.#newestMs.set(
-        nameOf(place),
-        newest_ms === null ? Number.NEGATIVE_INFINITY : Number(newest_ms),
-      )
+    for (const { newestMs, ...place } of rows) this.#newestMs.set(nameOf(place), newestMs)
   }
 }
 
