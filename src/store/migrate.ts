@@ -5,10 +5,11 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
 import type { Database, Sql } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
+import { isBusy } from './month/briefly.ts'
 import { MONTHS, prepareMonths } from './month/preparation.ts'
 import { ownConnection } from './own-connection.ts'
 import { reasonOf } from './reason.ts'
-import { wasBrokenOff } from './rerun.ts'
+import { again, wasBrokenOff } from './rerun.ts'
 import { isCurrent, schemaVersion, versionOf } from './schema-version.ts'
 
 const FOLDER = fileURLToPath(new URL('../../drizzle', import.meta.url))
@@ -23,7 +24,6 @@ const TABLE_WAIT_MS = 250
 const TABLE_WAIT_MS_MAX = 1500
 const PAUSE_MS = 250
 const TRIES_MAX = 240
-const LOCK_NOT_AVAILABLE = '55P03'
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 /**
@@ -95,19 +95,18 @@ async function needsPreparation(sql: Sql, folder: string): Promise<boolean> {
   return isIn && (await schemaVersion(sql)) < versionOf(MONTHS)
 }
 
-async function patiently(sql: Sql, work: () => Promise<unknown>): Promise<void> {
-  for (let tries = 1; ; tries++)
-    try {
-      const waitMs = Math.min(tries * TABLE_WAIT_MS, TABLE_WAIT_MS_MAX)
-      await sql`SELECT set_config('lock_timeout', ${`${waitMs}ms`}, false)`
-      await work()
-      return
-    } catch (error) {
-      const cause = ((error as { cause?: unknown }).cause ?? error) as { code?: unknown }
-      const isBusy = cause.code === LOCK_NOT_AVAILABLE || wasBrokenOff(cause)
-      if (!isBusy || tries === TRIES_MAX) throw error
-      await delay(PAUSE_MS)
-    }
+function patiently(sql: Sql, work: () => Promise<unknown>): Promise<void> {
+  const within = async (tries: number) => {
+    const waitMs = Math.min(tries * TABLE_WAIT_MS, TABLE_WAIT_MS_MAX)
+    await sql`SELECT set_config('lock_timeout', ${`${waitMs}ms`}, false)`
+    await work()
+  }
+  return again(within, { triesMax: TRIES_MAX, pauseMs: PAUSE_MS, isWorth: isHeldUp })
+}
+
+function isHeldUp(error: unknown): boolean {
+  const cause = (error as { cause?: unknown }).cause ?? error
+  return isBusy(cause) || wasBrokenOff(cause)
 }
 
 async function appliedCount(sql: Sql): Promise<number> {

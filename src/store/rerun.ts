@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /**
  * SQLSTATEs of a statement that was cancelled in favour of another: a deadlock, or a standby's
  * replay.
@@ -17,11 +19,27 @@ export function wasBrokenOff(error: unknown): boolean {
  * The result of `work`, which is run again if the server cancelled it as one side of a deadlock,
  * for example with a migration. The work must be one statement or transaction.
  */
-export async function rerun<T>(work: () => Promise<T>): Promise<T> {
-  for (let runs = 1; ; runs++)
+export const rerun = <T>(work: () => Promise<T>): Promise<T> =>
+  again(work, { triesMax: RUNS_MAX, pauseMs: 0, isWorth: wasBrokenOff })
+
+type Trying = {
+  readonly triesMax: number
+  /** The pause between two tries. */
+  readonly pauseMs: number
+  /** Reports whether another try may succeed after an error. */
+  isWorth(error: unknown): boolean
+}
+
+/** The result of `work`, which is tried again after some errors and receives the try's number. */
+export async function again<T>(
+  work: (tries: number) => PromiseLike<T>,
+  { triesMax, pauseMs, isWorth }: Trying,
+): Promise<T> {
+  for (let tries = 1; ; tries++)
     try {
-      return await work()
+      return await work(tries)
     } catch (error) {
-      if (!wasBrokenOff(error) || runs === RUNS_MAX) throw error
+      if (!isWorth(error) || tries === triesMax) throw error
+      if (pauseMs > 0) await delay(pauseMs)
     }
 }

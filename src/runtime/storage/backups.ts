@@ -1,8 +1,9 @@
 import type { Config } from '~/config.ts'
 import { type Job, lastInstantMs } from '~/jobs/schedule.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
+import type { Sql } from '~/store/database.ts'
 import { once } from '~/store/once.ts'
-import { ownConnection } from '~/store/own-connection.ts'
+import { onOwnConnection } from '~/store/own-connection.ts'
 import { createStorageStore } from '~/store/storage/storage-store.ts'
 import { writeBackup } from '~/store/transfer/backup.ts'
 import { compressedInto } from '~/store/transfer/compressed.ts'
@@ -15,7 +16,6 @@ type Deps = Pick<ServiceOptions, 'database' | 'clock' | 'log'> & {
 const WORK = 'corridor backup'
 /** One connection for the copy, and one to tell the server to stop it. */
 const CONNECTIONS = 2
-const CLOSE_SECONDS_MAX = 5
 const NAME = /^corridor-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.backup$/
 
 /**
@@ -63,21 +63,19 @@ export class Backups {
     const { database, clock, log } = this.deps
     const startMs = clock.now()
     const name = `corridor-${secondText(startMs)}.backup`
-    const sql = ownConnection(database.sql, CONNECTIONS)
-    try {
+    const written = async (sql: Sql) => {
       const output = await shelf.add(name)
-      const { rows } = await compressedInto(output, (write) =>
+      return compressedInto(output, (write) =>
         writeBackup({ sql }, (part) => {
           if (this.#isStopped) throw new Error('the service stops')
           return write(part)
         }),
       )
-      const [atMs, place] = [clock.now(), shelf.placeOf(name)]
-      await createStorageStore(database).noteBackup({ atMs, place, rows })
-      log.info({ place, rows, ms: atMs - startMs }, 'a backup was made')
-    } finally {
-      await sql.end({ timeout: CLOSE_SECONDS_MAX })
     }
+    const { rows } = await onOwnConnection(database.sql, written, CONNECTIONS)
+    const [atMs, place] = [clock.now(), shelf.placeOf(name)]
+    await createStorageStore(database).noteBackup({ atMs, place, rows })
+    log.info({ place, rows, ms: atMs - startMs }, 'a backup was made')
   }
 }
 

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { TransactionSql } from 'postgres'
 import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { isBusy } from '~/store/month/briefly.ts'
+import { again } from '~/store/rerun.ts'
 import { forgetArchive, monthStartMs } from './archived.ts'
 
 const TRIES_MAX = 20
@@ -50,12 +50,5 @@ export async function unarchiveBefore(
 }
 
 /** Does work that needs a table for an instant, again while others are too busy with it. */
-export async function patiently<T>(work: () => PromiseLike<T>): Promise<T> {
-  for (let tries = 1; ; tries++)
-    try {
-      return await work()
-    } catch (error) {
-      if (!isBusy(error) || tries === TRIES_MAX) throw error
-      await delay(PAUSE_MS)
-    }
-}
+export const patiently = <T>(work: () => PromiseLike<T>): Promise<T> =>
+  again(work, { triesMax: TRIES_MAX, pauseMs: PAUSE_MS, isWorth: isBusy })

@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TransactionSql } from 'postgres'
 import type { Sql } from '~/store/database.ts'
 import { isBusy } from '~/store/month/briefly.ts'
-import { ownConnection } from '~/store/own-connection.ts'
+import { onOwnConnection } from '~/store/own-connection.ts'
 import { REFERENCE_TABLES } from './shape.ts'
 
 const LOCK_WAIT_MS = 250
 const LOCK_WAIT_MS_MAX = 1500
 const PAUSE_MS = 500
 const WAIT_MS_MAX = 600_000
-const CLOSE_SECONDS_MAX = 5
 /**
  * A writer of observations has written roll-ups by its commit; so an import is not waited for
  * before its end.
@@ -25,23 +24,18 @@ const TABLES = [...REFERENCE_TABLES, 'provider_corridors', 'offers', 'rollups'].
  * `provider_corridors` to the end, against sessions that create or drop a month. It needs the
  * rights of the tables' owner, and throws if there is no such time for ten minutes.
  */
-export async function inOneSnapshot<T>(
-  sql: Sql,
-  work: (tx: TransactionSql) => Promise<T>,
-): Promise<T> {
-  const holder = ownConnection(sql)
-  try {
-    return (await sql.begin('isolation level repeatable read read only', async (tx) => {
-      await tx`set local citus.max_adaptive_executor_pool_size = 1`
-      await quietly(holder, async () => {
-        await tx`select count(*) from provider_corridors`
-      })
-      return work(tx)
-    })) as T
-  } finally {
-    await holder.end({ timeout: CLOSE_SECONDS_MAX })
-  }
-}
+export const inOneSnapshot = <T>(sql: Sql, work: (tx: TransactionSql) => Promise<T>): Promise<T> =>
+  onOwnConnection(
+    sql,
+    (holder) =>
+      sql.begin('isolation level repeatable read read only', async (tx) => {
+        await tx`set local citus.max_adaptive_executor_pool_size = 1`
+        await quietly(holder, async () => {
+          await tx`select count(*) from provider_corridors`
+        })
+        return work(tx)
+      }) as Promise<T>,
+  )
 
 /** Does something short while no session writes to tables on the workers. */
 async function quietly(holder: Sql, work: () => Promise<void>): Promise<void> {

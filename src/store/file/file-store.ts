@@ -2,7 +2,7 @@ import type { Catalogue } from '~/domain/provider.ts'
 import type { Database, Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { catalogueIn, firstRecorded } from '~/store/known/known-tables.ts'
-import { ownConnection } from '~/store/own-connection.ts'
+import { onOwnConnection } from '~/store/own-connection.ts'
 import { doubtfulPeriods } from './doubtful.ts'
 import { type FilePast, filePast } from './file-past.ts'
 import { earlierFiles, type FileKey, type FileRow, fileColumns, keptFiles } from './kept-files.ts'
@@ -14,7 +14,6 @@ const FILES_MAX = 2000
 const LISTED_MAX = 10_000
 /** The class of advisory locks under which a process makes a file. */
 const MAKING = 0x66696c65
-const CLOSE_SECONDS_MAX = 5
 
 type Bytes = Uint8Array<ArrayBuffer>
 type Make = (past: FilePast, put: (bytes: Bytes) => Promise<void>) => Promise<number>
@@ -47,14 +46,11 @@ export function createFileStore(database: Database) {
 type Making = FileKey & { readonly make: Make; readonly knownMs: number }
 
 /** Does work in a transaction on a connection of its own. */
-async function alone<T>(database: Database, work: (own: Database) => Promise<T>): Promise<T> {
-  const own = ownConnection(database.sql)
-  try {
-    return (await own.begin((tx) => work({ ...database, sql: tx as unknown as Sql }))) as T
-  } finally {
-    await own.end({ timeout: CLOSE_SECONDS_MAX })
-  }
-}
+const alone = <T>(database: Database, work: (own: Database) => Promise<T>): Promise<T> =>
+  onOwnConnection(
+    database.sql,
+    (own) => own.begin((tx) => work({ ...database, sql: tx as unknown as Sql })) as Promise<T>,
+  )
 
 /** Waits for the process that makes the file. */
 const locked = (sql: Sql, period: string) =>

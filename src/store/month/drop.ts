@@ -1,12 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { TransactionSql } from 'postgres'
 import type { Window } from '~/domain/period.ts'
 import type { Database } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { briefly } from './briefly.ts'
 
-const TRIES_MAX = 3
-const PAUSE_MS = 1000
+const TRIES = { triesMax: 3, pauseMs: 1000 }
 const PROOF_STEPS_MAX = 2
 
 /** The months before `beforeMs` that are parts of observations, oldest first. */
@@ -35,24 +32,15 @@ export async function dropMonth(
   beforeMs: number,
 ): Promise<number | null> {
   for (let steps = 0; steps < PROOF_STEPS_MAX; steps++)
-    if (!(await inTurns(database, (tx) => tx`select prove_early_observations()`))) return null
-  const rows = await inTurns(
+    if (!(await briefly(database, (tx) => tx`select prove_early_observations()`, TRIES)))
+      return null
+  const rows = await briefly(
     database,
     (tx) => tx<{ gone: number | null }[]>`
       select drop_observation_month(
         ${instantText(fromMs)}::timestamptz, ${instantText(beforeMs)}::timestamptz
       ) as gone`,
+    TRIES,
   )
   return rows?.[0]?.gone ?? null
-}
-
-async function inTurns<T>(
-  database: Database,
-  work: (tx: TransactionSql) => Promise<T>,
-): Promise<T | null> {
-  for (let tries = 1; ; tries++) {
-    const done = await briefly(database, work)
-    if (done !== null || tries === TRIES_MAX) return done
-    await delay(PAUSE_MS)
-  }
 }

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import type { TransactionSql } from 'postgres'
 import type { Database } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { instantText } from '~/store/encoding.ts'
 import { briefly } from './briefly.ts'
 
-const TRIES_MAX = 5
-const PAUSE_MS = 250
+const TRIES = { triesMax: 5, pauseMs: 250 }
 /** A month takes some milliseconds, and up to a second if it is a table for each shard. */
 const AT_ONCE = 12
 const SPREAD_AT_ONCE = 1
@@ -34,23 +33,20 @@ export async function makeEarlierMonths(
 }
 
 /** Creates those of the months that lie at most this many before now. */
-async function stepBack(
+function stepBack(
   database: Pick<Database, 'sql'>,
   sinceMs: number,
   months: number,
 ): Promise<Step | null> {
-  for (let tries = 1; ; tries++) {
-    const step = await briefly(database, async (tx) => {
-      const [row] = await tx<[Step]>`
-        select make_earlier_months(asked) as made, asked = since as is_last from (
-          select since, greatest(since, now() - make_interval(months => ${months})) as asked from (
-            select greatest(${instantText(sinceMs)}::timestamptz, now() - interval '10 years')
-              as since
-          ) wanted
-        ) bounded`
-      return row
-    })
-    if (step || tries === TRIES_MAX) return step
-    await delay(PAUSE_MS)
+  const step = async (tx: TransactionSql) => {
+    const [row] = await tx<[Step]>`
+      select make_earlier_months(asked) as made, asked = since as is_last from (
+        select since, greatest(since, now() - make_interval(months => ${months})) as asked from (
+          select greatest(${instantText(sinceMs)}::timestamptz, now() - interval '10 years')
+            as since
+        ) wanted
+      ) bounded`
+    return row
   }
+  return briefly(database, step, TRIES)
 }

@@ -10,11 +10,10 @@ import { instantText } from '~/store/encoding.ts'
 import { dropMonth, monthsBefore } from '~/store/month/drop.ts'
 import { announced } from '~/store/news-channel.ts'
 import { once } from '~/store/once.ts'
-import { ownConnection } from '~/store/own-connection.ts'
+import { onOwnConnection } from '~/store/own-connection.ts'
 import type { ObservedSeries } from '~/store/provider-corridors.ts'
 
 export const RETENTION_LOCK = 'corridor retention'
-const CLOSE_SECONDS_MAX = 5
 
 /** A series, and the number of its observations that would be pruned, if known. */
 type OutdatedSeries = ObservedSeries & { readonly count?: number }
@@ -45,17 +44,13 @@ export function createRetentionStore(database: Database) {
 function localRetention({ sql }: Database) {
   return {
     /** Corridor by corridor, on a connection that may be silent for as long as one takes. */
-    async outdated(beforeMs: number) {
-      const own = ownConnection(sql)
-      const series: OutdatedSeries[] = []
-      try {
+    outdated: (beforeMs: number) =>
+      onOwnConnection(sql, async (own) => {
+        const series: OutdatedSeries[] = []
         const corridors = await own<{ id: number }[]>`select id from corridors order by id`
         for (const { id } of corridors) series.push(...(await prunable(own, id, beforeMs)))
-      } finally {
-        await own.end({ timeout: CLOSE_SECONDS_MAX })
-      }
-      return series
-    },
+        return series
+      }),
     async prune(seriesId: number, { beforeMs, rowsMax }: PruneLimit) {
       const [row] = await sql<[{ count: number }]>`
         select prune_observations(${seriesId}, ${instantText(beforeMs)}::timestamptz, ${rowsMax})
