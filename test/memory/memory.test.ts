@@ -162,6 +162,17 @@ describe('Memory', () => {
       expect(memory.expect(earlier)).toEqual([])
     })
 
+    test('needs lookups for known quotes if a currency has another peg', () => {
+      const memory = newest({ ...reference(1, BASE_MS), currency: 'EUR' })
+      memory.publish({ quotes: [quote({ atMs: day.atMs })] }, BASE_MS)
+      memory.learn([{ ...day, reference: null }])
+      const currencies = CURRENCIES.map((one) =>
+        one.code === 'KES' ? { ...one, peg: { to: 'EUR', rate: 150 } } : one,
+      )
+      const probes = memory.expect({ catalogue: { currencies, providers: PROVIDERS } })
+      expect(probes).toContainEqual({ ...day, currency: 'EUR' })
+    })
+
     test('updates the mids after a reference for an earlier day', () => {
       const memory = newest(reference(1, BASE_MS))
       memory.publish(earlier, BASE_MS)

@@ -39,5 +39,8 @@ describe('Positions', () => {
     expect(isRefused).toBe(true)
     positions.reach(3)
     expect((await Promise.all(waiting)).every((isReached) => isReached)).toBe(true)
+    const later = positions.reached(4)
+    positions.reach(4)
+    expect(await later).toBe(true)
   })
 })

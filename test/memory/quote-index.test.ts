@@ -230,6 +230,13 @@ describe('QuoteIndex', () => {
     expect(index.lastUpdatedMs).toBe(BASE_MS)
   })
 
+  test('keeps the last update, of a quote that expired, when none of its quotes is withdrawn', () => {
+    const expired = quote({ atMs: BASE_MS, offer: offer({ validUntilMs: BASE_MS + 1 }) })
+    const index = QuoteIndex.empty.with([expired], BASE_MS).pruned(BASE_MS + 5 * HOUR_MS)
+    expect([...index.allQuotes()]).toEqual([])
+    expect(index.without([quote({ id: 3, to: 'NGN' })]).lastUpdatedMs).toBe(BASE_MS)
+  })
+
   test('has a quote per provider, active or not', () => {
     const book = of({ providerId: 'a', rate: 1 }, { providerId: 'b', rate: 2 }).book('USD', 'KES')
     const held = book?.quotesAt(REALTIME, nowMs).map(({ providerId, rate }) => [providerId, rate])

@@ -4,9 +4,10 @@ import { freshnessAt, TIERS, type Tier } from '~/domain/freshness.ts'
 import type { Reference } from '~/domain/mid.ts'
 import { upToAge } from '~/domain/offer/selection.ts'
 import { EMPTY_VIEW } from '~/memory/corridor-view.ts'
-import { Memory } from '~/memory/memory.ts'
+import { Memory, type Publication } from '~/memory/memory.ts'
 import { View } from '~/memory/view.ts'
 import { CURRENCIES, PROVIDERS } from '../support/catalogue.ts'
+import { offer } from '../support/offers.ts'
 import { quote } from '../support/quotes.ts'
 import { BASE_MS } from './histories.ts'
 
@@ -20,15 +21,57 @@ const at = (atMs: number, currency = 'KES', more: Partial<Reference> = {}): Refe
   ...more,
 })
 
-function viewAt(nowMs: number, tier: Tier, ...references: Reference[]): View {
+function memoryWith(added: Publication, nowMs = BASE_MS): Memory {
   const memory = new Memory()
-  memory.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS }, references }, nowMs)
-  return new View(memory.current, freshnessAt(tier, nowMs), {
+  memory.publish({ catalogue: { currencies: CURRENCIES, providers: PROVIDERS }, ...added }, nowMs)
+  return memory
+}
+
+const viewAt = (nowMs: number, tier: Tier, ...references: Reference[]): View =>
+  viewOf(memoryWith({ references }, nowMs), nowMs, tier)
+
+const viewOf = (memory: Memory, nowMs = BASE_MS, tier: Tier = 'realtime'): View =>
+  new View(memory.current, freshnessAt(tier, nowMs), {
     midMaxAgeMs: MID_MAX_AGE_MS,
     quoteMaxAgeMs: null,
     staleAfterMs: null,
   })
-}
+
+test('a view lacks the prices of corridors that could not be loaded, and of no others', () => {
+  const view = viewOf(memoryWith({ missing: new Set(['USD/NGN']) }))
+  expect(view.lacks({ from: 'USD', to: 'NGN' })).toBe(true)
+  expect(view.lacks({ from: 'USD', to: 'KES' })).toBe(false)
+})
+
+test('a view takes the newest reference for a day that is looked up, from its time on', () => {
+  const view = viewAt(BASE_MS, 'realtime', at(BASE_MS))
+  const midAt = (atMs: number) => view.dayMidsOf(quote({ atMs })).midAtQuote?.rate
+  expect([midAt(BASE_MS - 1), midAt(BASE_MS), midAt(BASE_MS + 1)]).toEqual([undefined, 129, 129])
+})
+
+describe('the basis of a view', () => {
+  const expiring = quote({ atMs: BASE_MS, offer: offer({ validUntilMs: BASE_MS + 5 }) })
+  const reads = [
+    ['its quotes', (view: View) => view.corridor('USD', 'KES')],
+    ['all of its quotes', (view: View) => view.allQuotes('USD', 'KES')],
+  ] as const
+
+  test.each(reads)('ends with the corridor of which it read %s', (_, read) => {
+    const memory = memoryWith({ quotes: [expiring] })
+    const view = viewOf(memory)
+    read(view)
+    memory.publish({ quotes: [quote({ id: 2, atMs: BASE_MS, from: 'GBP' })] }, BASE_MS)
+    expect(view.basis.holds(memory.current, view.freshness)).toBe(true)
+    memory.publish({ quotes: [quote({ id: 3, atMs: BASE_MS + 1 })] }, BASE_MS)
+    expect(view.basis.holds(memory.current, view.freshness)).toBe(false)
+  })
+
+  test.each(reads)('lasts as long as %s are valid', (_, read) => {
+    const view = viewOf(memoryWith({ quotes: [expiring] }))
+    read(view)
+    expect(view.basis.untilMs).toBe(BASE_MS + 5)
+  })
+})
 
 describe('View.mid', () => {
   test('is recent at exactly the greatest age, and gone a millisecond later', () => {
