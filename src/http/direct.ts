@@ -28,8 +28,7 @@ export class DirectRoutes {
       this.#below.push({ ...direct, path: direct.path.slice(0, -BELOW.length) })
       return
     }
-    const alike = this.#byLength.get(direct.path.length) ?? []
-    this.#byLength.set(direct.path.length, [...alike, direct])
+    this.#byLength.getOrInsert(direct.path.length, []).push(direct)
   }
 
   /** The handler of the path of a request's URL. */

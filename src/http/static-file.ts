@@ -61,8 +61,7 @@ export class StaticFile {
     if (isHeld(request, headers.etag)) return new Response(null, { status: 304, headers })
     if (this.#isPacked) return new Response(this.#bytes, { headers })
     const coding = codingFor(request)
-    const bytes = this.#coded.get(coding) ?? coded(this.#bytes, coding)
-    this.#coded.set(coding, bytes)
+    const bytes = this.#coded.getOrInsertComputed(coding, () => coded(this.#bytes, coding))
     return new Response(bytes, { headers: { ...headers, ...codingHeader(coding) } })
   }
 }

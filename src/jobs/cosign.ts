@@ -54,8 +54,7 @@ type Asked = Pick<Note, 'signatures'> | 'behind' | 'none'
 
 async function asking(note: Note, witness: Witness, deps: WitnessDeps): Promise<Asked> {
   const { key, url } = witness
-  const count = deps.counts.get(key.name) ?? { signed: 0, failed: 0 }
-  deps.counts.set(key.name, count)
+  const count = deps.counts.getOrInsert(key.name, { signed: 0, failed: 0 })
   try {
     const asked = await signatureOf(note, witness, deps)
     if (asked === 'behind') count.failed++

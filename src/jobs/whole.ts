@@ -203,9 +203,7 @@ export class Whole {
    */
   #isDeleted({ position }: LogRow): boolean {
     const nowMs = this.deps.clock.now()
-    const sinceMs = this.#lackedSinceMs.get(position) ?? nowMs
-    this.#lackedSinceMs.set(position, sinceMs)
-    return sinceMs < nowMs - MISSING_MS_MAX
+    return this.#lackedSinceMs.getOrInsert(position, nowMs) < nowMs - MISSING_MS_MAX
   }
 
   /** Forgets since when rows were lacking of all but these changes. */

@@ -151,11 +151,8 @@ export class WindowCache {
   }
 
   #list(key: string, sources: readonly Source[]): void {
-    for (const { of } of sources) {
-      const keys = this.#keysBySource.get(of)
-      if (keys) keys.add(key)
-      else this.#keysBySource.set(of, new Set([key]))
-    }
+    for (const { of } of sources)
+      this.#keysBySource.getOrInsertComputed(of, () => new Set()).add(key)
   }
 
   #unlist(key: string, sources: readonly Source[]): void {

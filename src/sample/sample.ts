@@ -105,13 +105,9 @@ export const sampleSources: readonly string[] = sources.map(({ attribution }) =>
 /** Moves `YYYY-MM-DD` by whole days; the dates are few and the rows many, so each is cached. */
 function shiftedDates(shiftDays: number): (date: string) => string {
   const known = new Map<string, string>()
-  return (date) => {
-    const hit = known.get(date)
-    if (hit !== undefined) return hit
-    const shifted = new Date(Date.parse(date) + shiftDays * DAY_MS).toISOString()
-    known.set(date, shifted.slice(0, DATE_LENGTH))
-    return shifted.slice(0, DATE_LENGTH)
-  }
+  const shifted = (date: string) =>
+    new Date(Date.parse(date) + shiftDays * DAY_MS).toISOString().slice(0, DATE_LENGTH)
+  return (date) => known.getOrInsertComputed(date, shifted)
 }
 
 const BANK_ZONES = new Map(
@@ -126,19 +122,15 @@ const BANK_ZONES = new Map(
  */
 function shiftedBankDates(shiftDays: number): (time: string, zone: string) => string {
   const known = new Map<string, string>()
-  return (time, zone) => {
-    const key = `${time} ${zone}`
-    const hit = known.get(key)
-    if (hit !== undefined) return hit
+  const shifted = (time: string, zone: string) => {
     const atMs = Date.parse(time)
     const movedMs = shiftDays * DAY_MS
     const date = dateIn(atMs, zone)
     const isStart = midnightMs(date, zone) === atMs
     const start = new Date(Date.parse(date) + movedMs).toISOString().slice(0, DATE_LENGTH)
-    const shifted = new Date(isStart ? midnightMs(start, zone)! : atMs + movedMs).toISOString()
-    known.set(key, shifted)
-    return shifted
+    return new Date(isStart ? midnightMs(start, zone)! : atMs + movedMs).toISOString()
   }
+  return (time, zone) => known.getOrInsertComputed(`${time} ${zone}`, () => shifted(time, zone))
 }
 
 function nthComma(line: string, count: number): number {

@@ -162,12 +162,7 @@ const SAID_BYTES = 130
 /** Rates of each stretch, by the stretch's end. */
 function byEnd(said: readonly JudgedRate[], stretches: readonly Window[]) {
   const ends = new Map<number, JudgedRate[]>()
-  for (const rate of said) {
-    const { beforeMs } = stretches[rate.stretch]!
-    const others = ends.get(beforeMs)
-    if (others) others.push(rate)
-    else ends.set(beforeMs, [rate])
-  }
+  for (const rate of said) ends.getOrInsert(stretches[rate.stretch]!.beforeMs, []).push(rate)
   return ends
 }
 

@@ -77,10 +77,5 @@ async function lookedUp({ sql }: Database, { from, to }: Corridor): Promise<numb
   return row?.id
 }
 
-function knownOf(database: object): Map<string, number> {
-  const known = remembered.get(database)
-  if (known) return known
-  const corridors = new Map<string, number>()
-  remembered.set(database, corridors)
-  return corridors
-}
+const knownOf = (database: object): Map<string, number> =>
+  remembered.getOrInsertComputed(database, () => new Map())

@@ -58,8 +58,7 @@ async function answersTo(database: Database, probes: readonly Probe[]): Promise<
     const asked = probes.slice(start, start + PROBES_MAX)
     const references: (Reference | null)[] = Array(asked.length).fill(null)
     for (const row of await foundRows(database, asked)) {
-      const reference = found.get(row.id) ?? referenceOf(row)
-      found.set(row.id, reference)
+      const reference = found.getOrInsertComputed(row.id, () => referenceOf(row))
       references[Number(row.nth) - 1] = reference
     }
     for (const [i, { currency, atMs }] of asked.entries())

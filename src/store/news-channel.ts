@@ -54,13 +54,8 @@ const origins = new WeakMap<object, string>()
 /**
  * The name under which commits made through this handle are announced; random, fixed for its life.
  */
-export function originOf(database: Database): string {
-  const known = origins.get(database)
-  if (known) return known
-  const origin = randomUUID()
-  origins.set(database, origin)
-  return origin
-}
+export const originOf = (database: Database): string =>
+  origins.getOrInsertComputed(database, () => randomUUID())
 
 /**
  * The payload for `pg_notify(NEWS_CHANNEL, ...)`. Sent inside the transaction that it announces, it

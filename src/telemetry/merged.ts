@@ -13,8 +13,7 @@ export function merged(label: string, texts: ReadonlyMap<string, string>): strin
     for (const line of text.split('\n')) {
       const [, comment, name] = /^# (HELP|TYPE) (\S+)/.exec(line) ?? []
       if (comment && name) {
-        family = families.get(name) ?? { head: [], samples: [] }
-        families.set(name, family)
+        family = families.getOrInsertComputed(name, () => ({ head: [], samples: [] }))
         if (!family.head.includes(line)) family.head.push(line)
       } else if (line !== '') family?.samples.push(labelled(line, `${label}="${whose}"`))
     }

@@ -21,11 +21,7 @@ export class RowFigures {
 
   #countsOf(id: string): Record<Outcome, number> {
     const name = this.#counts.has(id) || this.#counts.size < PROVIDERS_MAX ? id : OTHER
-    const known = this.#counts.get(name)
-    if (known) return known
-    const counts = { recorded: 0, refused: 0, repeated: 0 }
-    this.#counts.set(name, counts)
-    return counts
+    return this.#counts.getOrInsertComputed(name, () => ({ recorded: 0, refused: 0, repeated: 0 }))
   }
 
   /** The rows of all providers together. */

@@ -38,10 +38,6 @@ export class RunLedger {
   }
 
   #of(name: string): RunFigures {
-    const known = this.#runs.get(name)
-    if (known) return known
-    const figures = new RunFigures()
-    this.#runs.set(name, figures)
-    return figures
+    return this.#runs.getOrInsertComputed(name, () => new RunFigures())
   }
 }

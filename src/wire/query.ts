@@ -90,14 +90,8 @@ function absentValue(name: string, field: TSchema): unknown {
 const knownFields = new WeakMap<TObject, readonly [string, TSchema][]>()
 
 /** The fields of a schema, listed once. */
-function fieldsOf(schema: TObject): readonly [string, TSchema][] {
-  let fields = knownFields.get(schema)
-  if (!fields) {
-    fields = Object.entries(schema.properties)
-    knownFields.set(schema, fields)
-  }
-  return fields
-}
+const fieldsOf = (schema: TObject): readonly [string, TSchema][] =>
+  knownFields.getOrInsertComputed(schema, ({ properties }) => Object.entries(properties))
 
 /** A parameter as written in the URL, its value still encoded if anything of the query is. */
 type Parameter = { readonly name: string; readonly value: string; readonly isEncoded: boolean }

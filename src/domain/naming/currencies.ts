@@ -126,10 +126,5 @@ export class CurrencyNames {
 const known = new WeakMap<object, CurrencyNames>()
 
 /** The names of these currencies, put in order once for each list. */
-export function currencyNamesOf(currencies: readonly Pick<Currency, 'code' | 'name'>[]) {
-  const found = known.get(currencies)
-  if (found) return found
-  const fresh = new CurrencyNames(currencies)
-  known.set(currencies, fresh)
-  return fresh
-}
+export const currencyNamesOf = (currencies: readonly Pick<Currency, 'code' | 'name'>[]) =>
+  known.getOrInsertComputed(currencies, () => new CurrencyNames(currencies))

@@ -100,12 +100,8 @@ export class Names {
 function idsByName(all: readonly Named[], namesOf: (one: Named) => readonly string[]) {
   const byName = new Map<string, string[]>()
   for (const one of all)
-    for (const name of new Set(namesOf(one).map(joined))) {
-      if (name === '') continue
-      const known = byName.get(name)
-      if (known) known.push(one.id)
-      else byName.set(name, [one.id])
-    }
+    for (const name of new Set(namesOf(one).map(joined)))
+      if (name !== '') byName.getOrInsert(name, []).push(one.id)
   return byName
 }
 

@@ -41,15 +41,14 @@ const legOf = (code: string, anchors: Anchors): string | undefined => {
   return leg === USD ? undefined : leg
 }
 
+const newSet = () => new Set<number>()
+
 /** The probes that `dayMidsOf` takes for these quotes. */
 export function momentsOf(quotes: Iterable<Quote>, anchors: Anchors): Moments {
   const moments = new Map<string, Set<number>>()
   const add = (code: string, atMs: number) => {
     const currency = legOf(code, anchors)
-    if (currency === undefined) return
-    const known = moments.get(currency)
-    if (known) known.add(atMs)
-    else moments.set(currency, new Set([atMs]))
+    if (currency !== undefined) moments.getOrInsertComputed(currency, newSet).add(atMs)
   }
   for (const quote of quotes) {
     add(quote.from, quote.atMs)

@@ -200,9 +200,7 @@ class Trail {
   }
 
   add(price: KnownPrice): void {
-    const prices = this.#byCode.get(price.from)
-    if (prices) prices.push(price)
-    else this.#byCode.set(price.from, [price])
+    this.#byCode.getOrInsert(price.from, []).push(price)
   }
 
   /** Known price of that very time; null if there is none. */

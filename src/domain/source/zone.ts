@@ -39,18 +39,17 @@ function offsetMs(atMs: number, timeZone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone)
-  if (known) return known
-  const made = new Intl.DateTimeFormat('en-GB', {
+const formatOf = (timeZone: string): Intl.DateTimeFormat =>
+  formats.getOrInsertComputed(
     timeZone,
-    hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
-  })
-  formats.set(timeZone, made)
-  return made
-}
+    () =>
+      new Intl.DateTimeFormat('en-GB', {
+        timeZone,
+        hourCycle: 'h23',
+        ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
+        ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+      }),
+  )
 
 /** Reports whether a string names a time zone of the IANA database. */
 export function isTimeZone(text: string): boolean {

@@ -33,13 +33,8 @@ export const readBy = <T extends TSchema>(reading: Reading, schema: T): T => ({
 const known = new WeakMap<CatalogueIndex, Names>()
 
 /** The names of the providers of a catalogue, put in order once. */
-function providersOf(catalogue: CatalogueIndex): Names {
-  const found = known.get(catalogue)
-  if (found) return found
-  const fresh = providerNames(catalogue.providers)
-  known.set(catalogue, fresh)
-  return fresh
-}
+const providersOf = (catalogue: CatalogueIndex): Names =>
+  known.getOrInsertComputed(catalogue, ({ providers }) => providerNames(providers))
 
 /** The code of a currency by its code, its name, or a country of its own. */
 export const currencyText: Reading = (given, asked) => {

@@ -49,9 +49,7 @@ function rowsOfAll(view: View, query: RankingQuery): readonly Row[] {
     held = { cutoffMs, rows: new Map() }
     known.set(view.generation, held)
   }
-  const rows = held.rows.get(query.of) ?? rowsOf(view, query)
-  held.rows.set(query.of, rows)
-  return rows
+  return held.rows.getOrInsertComputed(query.of, () => rowsOf(view, query))
 }
 
 function rowsOf(view: View, query: RankingQuery): readonly Row[] {

@@ -191,12 +191,8 @@ export class Format {
   }
 
   #number(name: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
-    let format = this.#numbers.get(name)
-    if (!format) {
-      format = new Intl.NumberFormat(this.locale, options)
-      this.#numbers.set(name, format)
-    }
-    return format
+    const made = () => new Intl.NumberFormat(this.locale, options)
+    return this.#numbers.getOrInsertComputed(name, made)
   }
 
   #withCurrency(text: string, code: string): string {

@@ -51,9 +51,7 @@ export class Words extends Format {
   /** The words of a language; one object for each, created when first requested. */
   static in(language: Language, { isAddressed = false } = {}): Words {
     const made = isAddressed ? ADDRESSED : PLAIN
-    const known = made.get(language) ?? new Words(language, isAddressed)
-    made.set(language, known)
-    return known
+    return made.getOrInsertComputed(language, () => new Words(language, isAddressed))
   }
 
   /** The words of an email for a person whose language is known by its code; else English. */
@@ -112,12 +110,7 @@ export class Words extends Format {
     text.charAt(0).toLocaleUpperCase(this.locale) + text.slice(1)
 
   #message(key: MessageKey, text: string): IntlMessageFormat {
-    let message = this.#messages.get(key)
-    if (!message) {
-      message = new IntlMessageFormat(text, this.locale)
-      this.#messages.set(key, message)
-    }
-    return message
+    return this.#messages.getOrInsertComputed(key, () => new IntlMessageFormat(text, this.locale))
   }
 }
 

@@ -103,8 +103,7 @@ export class WorkerWatch {
 
   #answers(node: Node): Promise<boolean> {
     const key = `${node.host} ${node.port}`
-    const ask = this.#asking.get(key) ?? reachability(() => this.deps.store.ask(node))
-    this.#asking.set(key, ask)
-    return ask()
+    const ask = () => reachability(() => this.deps.store.ask(node))
+    return this.#asking.getOrInsertComputed(key, ask)()
   }
 }

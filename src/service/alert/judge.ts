@@ -165,8 +165,7 @@ export class AlertJudge implements StepHearer {
     this.#ofAccounts.set(first.alert.accountId, own)
     for (const one of own) {
       const key = corridorKey(one.alert.corridor)
-      const there = this.#inCorridors.get(key) ?? new Set()
-      this.#inCorridors.set(key, there.add(one))
+      this.#inCorridors.getOrInsertComputed(key, () => new Set()).add(one)
     }
   }
 
@@ -283,11 +282,5 @@ function nameOf({ corridor, sourceCountry, targetCountry, amount, when }: Alert)
 }
 
 /** The value of what an alert watches, worked out once for all that watch it. */
-function valueIn(known: Map<string, Value>, view: View, { alert, watched }: Judging): Value {
-  let value = known.get(watched)
-  if (value === undefined) {
-    value = watchedValue(view, alert)
-    known.set(watched, value)
-  }
-  return value
-}
+const valueIn = (known: Map<string, Value>, view: View, { alert, watched }: Judging): Value =>
+  known.getOrInsertComputed(watched, () => watchedValue(view, alert))

@@ -44,10 +44,7 @@ function betweenOf(view: View, offers: readonly RankedQuote[]): readonly Between
   for (const one of offers) {
     const { offer, rateType } = one.quote
     if (!offer?.sourceCountry || !offer.targetCountry || !isExecutable(rateType)) continue
-    const countries = `${offer.sourceCountry} ${offer.targetCountry}`
-    const group = groups.get(countries)
-    if (group) group.push(one)
-    else groups.set(countries, [one])
+    groups.getOrInsert(`${offer.sourceCountry} ${offer.targetCountry}`, []).push(one)
   }
   const staleBeforeMs = view.staleBeforeMs(view.freshness.cutoffMs)
   const fresh = [...groups].map(([countries, own]) => {

@@ -78,11 +78,7 @@ class MonthMids {
     if (key !== this.#corridor) this.#days = new Map()
     this.#corridor = key
     const nextMs = (Math.floor(atMs / DAY_MS) + 1) * DAY_MS
-    const known = this.#days.get(nextMs)
-    if (known !== undefined) return known
-    const mid = this.#mid([from, to], nextMs)
-    this.#days.set(nextMs, mid)
-    return mid
+    return this.#days.getOrInsertComputed(nextMs, () => this.#mid([from, to], nextMs))
   }
 
   #mid(pair: readonly [string, string], nextMs: number): Mid | null {

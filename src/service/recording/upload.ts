@@ -96,9 +96,10 @@ export function comparedWith(view: View, observations: readonly Observation[]): 
   const live = new Map<string, ReadonlyMap<string, Quote>>()
   return observations.map(({ providerId, from, to, rate, offer, effectiveMs }) => {
     const pair = `${from} ${to}`
-    const quotes =
-      live.get(pair) ?? new Map(view.allQuotes(from, to).map((quote) => [offerName(quote), quote]))
-    live.set(pair, quotes)
+    const quotes = live.getOrInsertComputed(
+      pair,
+      () => new Map(view.allQuotes(from, to).map((quote) => [offerName(quote), quote])),
+    )
     const last = quotes.get(offerName({ providerId, offer })) ?? null
     if (last === null) return { last, movePct: null, isOlder: false }
     const movePct = (Number(rate) / last.rate - 1) * PERCENT

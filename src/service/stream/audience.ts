@@ -14,11 +14,8 @@ export class Audience {
     this.#all.add(reader)
     const { names } = reader.subscription
     if (names === null) this.#everywhere.add(reader)
-    for (const name of names ?? []) {
-      const readers = this.#byName.get(name)
-      if (readers) readers.add(reader)
-      else this.#byName.set(name, new Set([reader]))
-    }
+    for (const name of names ?? [])
+      this.#byName.getOrInsertComputed(name, () => new Set()).add(reader)
   }
 
   remove(reader: StreamReader): void {

@@ -112,9 +112,7 @@ export class Seats {
   }
 
   #add(seat: StreamSeat): void {
-    const own = this.#byAccount.get(seat.accountId)
-    if (own) own.add(seat)
-    else this.#byAccount.set(seat.accountId, new Set([seat]))
+    this.#byAccount.getOrInsertComputed(seat.accountId, () => new Set()).add(seat)
     this.#open++
     this.#isDeclared = false
   }

@@ -41,9 +41,7 @@ export function bankDays<Row>(rows: readonly Row[], reading: Reading<Row>): Bank
       read++
       const rate = reading.rate(row)
       if (!rate || !isMoney(rate.currency)) continue
-      const rates = days.get(when)
-      if (rates) rates.push(rate)
-      else days.set(when, [rate])
+      days.getOrInsert(when, []).push(rate)
     } catch (error) {
       if (!(error instanceof FeedError)) throw error
       faults.push(error)

@@ -6,14 +6,12 @@ const known = new WeakMap<Sql, Promise<boolean>>()
  * Reports whether the observations behind a pool lie on the workers of a Citus cluster. The first
  * call asks the database; the response is remembered for the pool until it is forgotten.
  */
-export function isDistributed(sql: Sql): Promise<boolean> {
-  const answer = known.get(sql)
-  if (answer) return answer
-  const asked = asksDistributed(sql)
-  known.set(sql, asked)
-  asked.catch(() => forgetDistribution(sql))
-  return asked
-}
+export const isDistributed = (sql: Sql): Promise<boolean> =>
+  known.getOrInsertComputed(sql, () => {
+    const asked = asksDistributed(sql)
+    asked.catch(() => forgetDistribution(sql))
+    return asked
+  })
 
 /** Passes the pool's cached result on to one of its transactions. */
 export function remembersDistribution(tx: Sql, is: boolean): void {

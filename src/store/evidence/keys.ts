@@ -4,6 +4,8 @@ const WORD = 32
 
 type Block = { count: number; readonly words: Uint32Array }
 
+const newBlock = (): Block => ({ count: 0, words: new Uint32Array(KEYS_BLOCK / WORD) })
+
 /** A set of keys, of which most follow upon each other: a bit each. */
 export class Keys {
   readonly #blocks = new Map<number, Block>()
@@ -11,8 +13,7 @@ export class Keys {
   add(key: number): void {
     if (this.has(key)) return
     const at = Math.floor(key / KEYS_BLOCK)
-    const block = this.#blocks.get(at) ?? { count: 0, words: new Uint32Array(KEYS_BLOCK / WORD) }
-    this.#blocks.set(at, block)
+    const block = this.#blocks.getOrInsertComputed(at, newBlock)
     const bit = key % KEYS_BLOCK
     block.words[Math.floor(bit / WORD)]! |= 1 << (bit % WORD)
     block.count++

@@ -40,10 +40,10 @@ export function restatedAmong(sql: Sql, { series, observations }: NewRows) {
 export async function recountHours(sql: Sql, tx: TransactionSql, rows: NewRows): Promise<void> {
   const { observations, series } = rows
   const hours = new Map<number, Set<number>>()
-  for (const [i, { corridorId }] of series.entries()) {
-    const of = hours.get(corridorId) ?? new Set()
-    hours.set(corridorId, of.add(hourStartMs(observations[i]!.effectiveMs)))
-  }
+  for (const [i, { corridorId }] of series.entries())
+    hours
+      .getOrInsertComputed(corridorId, () => new Set())
+      .add(hourStartMs(observations[i]!.effectiveMs))
   const sorted = [...hours].sort(([a], [b]) => a - b)
   await Promise.all(
     sorted.map(([corridorId, hoursMs]) => recount(sql, tx, { corridorId, hoursMs: [...hoursMs] })),
