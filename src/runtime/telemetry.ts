@@ -9,16 +9,14 @@ import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
 import { Exposition } from '~/telemetry/exposition.ts'
+import { ageSeconds, counter, gauge } from '~/telemetry/families.ts'
 import { type LiveSources, liveMetrics } from '~/telemetry/live-metrics.ts'
 import { LoopDelay } from '~/telemetry/loop-delay.ts'
 import { memoryMetrics } from '~/telemetry/memory-metrics.ts'
 import { processMetrics } from '~/telemetry/process-metrics.ts'
 import { ReplicationFigures } from '~/telemetry/replication-figures.ts'
-import { publicationMetrics, replicationMetrics } from '~/telemetry/replication-metrics.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
-import { requestMetrics } from '~/telemetry/request-metrics.ts'
 import { RunLedger } from '~/telemetry/run-figures.ts'
-import { runMetrics } from '~/telemetry/run-metrics.ts'
 import type { SpansOptions } from '~/telemetry/spans.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
 import { version } from '../../package.json'
@@ -150,15 +148,20 @@ export class Telemetry {
   #exposition(sources: ResourceSources & LiveSources): Exposition {
     const { clock, config } = this.options
     const { revision } = config
-    const publications = () => ({ count: this.#publications, lastMs: this.#publishedMs })
     return new Exposition([
-      ...requestMetrics(this.#requests),
+      ...this.#requests.metrics,
       ...memoryMetrics(sources.memory, clock),
-      ...publicationMetrics(publications, clock),
-      ...replicationMetrics(this.#replication),
-      ...runMetrics(this.#jobs, { metric: 'job', label: 'task', noun: 'Runs of a job' }),
-      ...runMetrics(this.#feeds, { metric: 'feed', label: 'feed', noun: 'Questions to a feed' }),
-      ...runMetrics(this.#sources, {
+      counter(
+        ['memory_publications_total', 'Generations that memory has served'],
+        () => this.#publications,
+      ),
+      gauge(['memory_generation_age_seconds', 'Age of the generation being served'], () =>
+        ageSeconds(clock.now(), this.#publishedMs),
+      ),
+      ...this.#replication.metrics,
+      ...this.#jobs.metrics({ metric: 'job', label: 'task', noun: 'Runs of a job' }),
+      ...this.#feeds.metrics({ metric: 'feed', label: 'feed', noun: 'Questions to a feed' }),
+      ...this.#sources.metrics({
         metric: 'source',
         label: 'source',
         noun: 'Questions to a quote source',

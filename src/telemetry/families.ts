@@ -34,10 +34,14 @@ export const gauge = ([name, help]: Described, read: () => number | null): Famil
   },
 })
 
-export const histogram = ([name, help]: Described, timings: Timings): Family => ({
-  ...{ name: PREFIX + name, help, type: 'histogram' },
-  read: () => [[{}, timings]],
-})
+export const histogram = (described: Described, timings: Timings): Family =>
+  histogramOf(described, () => [[{}, timings]])
+
+/** Times of the same thing, distinguished by their labels. */
+export const histogramOf = (
+  [name, help]: Described,
+  read: () => Iterable<Sample<Timings>>,
+): Family => ({ ...{ name: PREFIX + name, help, type: 'histogram', read } })
 
 /** Counters of the same thing, distinguished by their labels. */
 export const counterOf = ([name, help]: Described, read: () => Samples): Family => ({

@@ -1,4 +1,5 @@
 import { monotonicMs } from '~/clock.ts'
+import { counterOf, type Family, gauge, histogram, secondsOf } from './families.ts'
 import { Timings, WORK_BOUNDS_MS } from './timings.ts'
 
 /** The maximum number of announcements with stored waiting times; others are only counted. */
@@ -43,6 +44,28 @@ export class ReplicationFigures {
   get lagMs(): number {
     for (const heardMs of this.#waiting.values()) return monotonicMs() - heardMs
     return 0
+  }
+
+  get metrics(): Family[] {
+    return [
+      counterOf(['replication_news_total', 'Announced commits of other processes'], () =>
+        [...this.kinds].map(([kind, count]) => [{ kind }, count]),
+      ),
+      histogram(
+        [
+          'replication_delay_seconds',
+          'Time from the announcement of a commit elsewhere to serving it',
+        ],
+        this.timings,
+      ),
+      gauge(
+        [
+          'replication_lag_seconds',
+          'Age of the oldest announced commit that is not served yet; 0 without any',
+        ],
+        () => secondsOf(this.lagMs),
+      ),
+    ]
   }
 
   #serve(id: number): void {

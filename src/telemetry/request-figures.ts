@@ -1,4 +1,5 @@
 import type { ErrorCode } from '~/domain/errors.ts'
+import { counter, counterOf, type Family, histogramOf } from './families.ts'
 import { REQUEST_BOUNDS_MS, Timings } from './timings.ts'
 
 /** The name of a route in metrics, lines and spans: never anything that a caller wrote. */
@@ -14,6 +15,7 @@ export const OTHER: RouteLabel = { method: '*', route: 'other' }
 
 const STATUS_MAX = 599
 
+const UNAUTHORIZED = 401
 const NO_CODE = 'none'
 
 type FailureCode = ErrorCode | typeof NO_CODE
@@ -67,6 +69,35 @@ export class RequestFigures {
 
   get all(): Iterable<RouteFigures> {
     return this.#routes.values()
+  }
+
+  /** Responses by route, status and time. A HEAD counts as the matching GET. */
+  get metrics(): Family[] {
+    const requests = this
+    return [
+      counterOf(['http_requests_total', 'Requests answered'], function* () {
+        for (const figures of requests.all)
+          for (const [status, count] of figures.statuses())
+            yield [{ ...figures.label, status: String(status) }, count]
+      }),
+      counterOf(
+        ['http_failures_total', 'Requests answered with a 5xx, by the code in the answer'],
+        function* () {
+          for (const figures of requests.all)
+            for (const [code, count] of figures.failures) yield [{ ...figures.label, code }, count]
+        },
+      ),
+      histogramOf(
+        ['http_request_duration_seconds', 'Time from the request to the head of its answer'],
+        function* () {
+          for (const { label, timings } of requests.all)
+            if (timings.count > 0) yield [label, timings]
+        },
+      ),
+      counter(['unauthorized_total', 'Requests without a usable key (401)'], () =>
+        this.answered(UNAUTHORIZED),
+      ),
+    ]
   }
 
   /**

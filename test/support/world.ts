@@ -22,7 +22,6 @@ import type { IngestDeps } from '~/service/recording/ingest.ts'
 import type { WithdrawalStore } from '~/service/recording/withdraw.ts'
 import { Exposition } from '~/telemetry/exposition.ts'
 import { RequestFigures } from '~/telemetry/request-figures.ts'
-import { requestMetrics } from '~/telemetry/request-metrics.ts'
 import type { Tracing } from '~/telemetry/tracing.ts'
 import { heldAlerts } from './alerts.ts'
 import { CURRENCIES, PROVIDERS } from './catalogue.ts'
@@ -112,7 +111,7 @@ export class World {
         isDatabaseReachable: async () => true,
         requests: this.requests,
         tracing: options.tracing ?? null,
-        metrics: new Exposition(requestMetrics(this.requests)),
+        metrics: new Exposition(this.requests.metrics),
         metricsToken: options.metricsToken ?? null,
       }),
     )

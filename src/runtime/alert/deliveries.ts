@@ -12,7 +12,7 @@ import { fingerprintsBy, type SharedSecret } from '~/runtime/shared-secret.ts'
 import { createAlertStore } from '~/store/alert/alert-store.ts'
 import { createOutboxStore } from '~/store/alert/outbox-store.ts'
 import type { Database } from '~/store/database.ts'
-import { ageSeconds, counterOf, type Family, gauge } from '~/telemetry/families.ts'
+import { ageSeconds, counterOf, type Family, gauge, histogramOf } from '~/telemetry/families.ts'
 import { Timings, WORK_BOUNDS_MS } from '~/telemetry/timings.ts'
 import { tellers } from './tellers.ts'
 
@@ -122,12 +122,9 @@ export class DeliveryFigures {
           this.#counts.get(`${way} ${outcome}`) ?? 0,
         ]),
       ),
-      {
-        name: 'corridor_alert_delivery_duration_seconds',
-        help: 'Time of an alert delivery attempt',
-        type: 'histogram',
-        read: () => WAYS.map((way) => [{ way }, this.#timings[way]]),
-      },
+      histogramOf(['alert_delivery_duration_seconds', 'Time of an alert delivery attempt'], () =>
+        WAYS.map((way) => [{ way }, this.#timings[way]]),
+      ),
       gauge(['alert_deliveries_under_way', 'Attempts in progress'], () => this.deliverer.underWay),
       gauge(
         ['alert_deliveries_late_seconds', 'How long what is due has waited to be tried, at most'],
