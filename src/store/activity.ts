@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
-import type { Sql } from './database.ts'
+import type { Part, Sql } from './database.ts'
 
 /**
  * `observations` (any relation with their columns) with `was_active`: whether the provider of each
@@ -9,8 +8,8 @@ import type { Sql } from './database.ts'
  */
 export const withActivity = (
   sql: Sql,
-  observations: PendingQuery<Row[]>,
-  series: PendingQuery<Row[]> = sql`provider_corridors`,
+  observations: Part,
+  series: Part = sql`provider_corridors`,
 ) => sql`(
   select o.*, coalesce((
     select not next.is_active from provider_activity next

@@ -43,6 +43,9 @@ export const ARRAY_TYPES = [
 ] as const
 
 export type Sql = postgres.Sql
+export type TransactionSql = postgres.TransactionSql
+/** A part of a SQL statement. */
+export type Part = postgres.PendingQuery<postgres.Row[]>
 export type Db = PostgresJsDatabase
 /** The transaction that `db.transaction` passes on. */
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]

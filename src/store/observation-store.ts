@@ -1,7 +1,6 @@
-import type { TransactionSql } from 'postgres'
 import type { Batch, Idempotency, Logged, Recording } from '~/domain/observation.ts'
 import { addToRollups } from '~/store/past/rollup-parts.ts'
-import type { Database } from './database.ts'
+import type { Database, TransactionSql } from './database.ts'
 import { forgetDistribution, isDistributed } from './distributed/distribution.ts'
 import { insertSpread } from './distributed/record.ts'
 import { arrayLiteral } from './encoding.ts'

@@ -1,5 +1,4 @@
-import type { PendingQuery, Row, TransactionSql } from 'postgres'
-import type { Database, Sql } from './database.ts'
+import type { Database, Part, Sql, TransactionSql } from './database.ts'
 import { announcedIds, CHANGE_ROWS_MAX, loggedNews } from './news-channel.ts'
 import { TERM_COLUMNS } from './offer/offer-row.ts'
 import { OWN_NAMES } from './recording/own-columns.ts'
@@ -33,7 +32,7 @@ const RECORDED: Target = {
 
 /** Relation of an import's own rows, with the columns for rollups and change notifications. */
 type OwnRows = {
-  readonly relation: () => PendingQuery<Row[]>
+  readonly relation: () => Part
   /** None of them has a smaller id. */
   readonly firstId: number
 }
@@ -46,7 +45,7 @@ export type ImportWay = {
   /** A target that records each observation once. */
   readonly compared: Target
   /** The statement that logs and announces its own rows, `inserted` of them. */
-  news(database: Database, own: PendingQuery<Row[]>, inserted: number): PendingQuery<Row[]>
+  news(database: Database, own: Part, inserted: number): Part
 }
 
 /** The way for observations in the database itself. */

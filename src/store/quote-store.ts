@@ -1,10 +1,9 @@
-import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Evidence } from '~/domain/price/evidence.ts'
 import type { RateType } from '~/domain/provider.ts'
 import type { Quote } from '~/domain/quote.ts'
-import type { Database, Sql } from './database.ts'
+import type { Database, Part, Sql, TransactionSql } from './database.ts'
 import { isDistributed } from './distributed/distribution.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { areManyMonths } from './month/parts.ts'
@@ -53,7 +52,7 @@ function quotesIn(sql: Sql) {
    * Quotes that meet a condition, searched in the months of the window alone if there are many. If
    * there are few, each is searched, as the server would otherwise search by the window.
    */
-  async function quotesWhere(condition: PendingQuery<Row[]>, window: Window | null) {
+  async function quotesWhere(condition: Part, window: Window | null) {
     const within =
       window &&
       (await areManyMonths(sql)) &&
@@ -63,7 +62,7 @@ function quotesIn(sql: Sql) {
     return rows.map(quoteOf)
   }
 
-  function quoteRows(table: PendingQuery<Row[]>, condition: PendingQuery<Row[]>) {
+  function quoteRows(table: Part, condition: Part) {
     return sql<QuoteRow[]>`
       select ${quoteColumns(sql)}
       from ${table} o
@@ -130,7 +129,7 @@ export const quoteIn = ({ from, to }: Corridor, row: SaidRow): Quote => ({
 export async function liveQuotes(
   { sql }: Database,
   nowMs: number,
-  tables?: PendingQuery<Row[]>,
+  tables?: Part,
 ): Promise<Map<string, Quote>> {
   const ask = { nowMs, tables, isDistributed: await isDistributed(sql) }
   const quotes = new Map<string, Quote>()
@@ -179,7 +178,7 @@ type SeriesAsk = Pick<LiveAsk, 'nowMs' | 'isDistributed' | 'isThen'> & {
   /** The series of the corridor; all of them if absent. */
   readonly series?: readonly number[]
   /** A part of a WITH for archived observations; null for none. */
-  readonly archived?: PendingQuery<Row[]> | null
+  readonly archived?: Part | null
 }
 
 /** Takes the rows behind `live` of some series of a corridor, inside a transaction. */

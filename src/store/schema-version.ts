@@ -1,7 +1,6 @@
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import type { TransactionSql } from 'postgres'
 import journal from '../../drizzle/meta/_journal.json'
-import type { Sql } from './database.ts'
+import type { Sql, TransactionSql } from './database.ts'
 
 /**
  * The time when the database's last migration was made; 0 without any. Needs the right to read

@@ -1,6 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import type { Share, ShareAsk, UsageCount } from '~/domain/quota.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 

@@ -1,6 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import type { DaySpan, Settlement, UsageBatch, UsageCount } from '~/domain/quota.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
 import { takingShares } from './share-store.ts'

@@ -1,13 +1,9 @@
 import { getTableConfig } from 'drizzle-orm/pg-core'
-import type { PendingQuery, Row } from 'postgres'
 import type { Window } from '~/domain/period.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Part, Sql } from '~/store/database.ts'
 import { arrayLiteral, boundText, instantText } from '~/store/encoding.ts'
 import { observations } from '~/store/schema.ts'
 import { type Archive, monthStartMs, touches } from './archived.ts'
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
 
 export const COLUMNS = getTableConfig(observations).columns.map(({ name }) => name)
 

@@ -1,5 +1,4 @@
-import type { TransactionSql } from 'postgres'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { isBusy } from '~/store/month/briefly.ts'
 import { again } from '~/store/rerun.ts'

@@ -1,5 +1,4 @@
-import type { TransactionSql } from 'postgres'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 import { isBusy } from '~/store/month/briefly.ts'
 import { makePruningFunctions } from './pruning-functions.ts'
 import { DISTRIBUTED_TABLES, DISTRIBUTION_COLUMN, REFERENCE_TABLES, REFUSAL } from './shape.ts'

@@ -1,5 +1,4 @@
-import type { TransactionSql } from 'postgres'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 import {
   COLUMNS,
   COMPARED_COLUMNS,

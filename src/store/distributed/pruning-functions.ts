@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { TransactionSql } from '~/store/database.ts'
 
 /**
  * Makes the functions that prune one series, as `kept_observations` and `prune_observations` do on

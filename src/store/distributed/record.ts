@@ -1,6 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import type { Idempotency, Logged } from '~/domain/observation.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { type LoggedRow, placeOf } from '~/store/news-channel.ts'
 import { isLong } from '~/store/offer/long-prices.ts'

@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { TransactionSql } from '~/store/database.ts'
 
 /** Tables of which every server keeps a whole copy, each after those that it refers to. */
 export const REFERENCE_TABLES = [

@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql } from '~/store/database.ts'
 
 /** Server of a statement, and the corridor that it is about; none if it is about all. */
 export type Shard = {
@@ -15,7 +14,7 @@ export type Shard = {
  * Elsewhere it says nothing: the planner would take it for a further choice among those rows, and
  * expect too few of them to walk an index in their order.
  */
-export function onShard(sql: Sql, { isDistributed, corridorId }: Shard): PendingQuery<Row[]> {
+export function onShard(sql: Sql, { isDistributed, corridorId }: Shard): Part {
   if (!isDistributed) return sql``
   return sql`and corridor_id = ${corridorId === undefined ? sql`p.corridor_id` : corridorId}`
 }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { TransactionSql } from 'postgres'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 import { isBusy } from '~/store/month/briefly.ts'
 import { onOwnConnection } from '~/store/own-connection.ts'
 import { REFERENCE_TABLES } from './shape.ts'

@@ -1,11 +1,10 @@
-import type { PendingQuery, Row } from 'postgres'
 import {
   type ChangeRow,
   changeColumns,
   changeOf,
   createChangeStore,
 } from '~/store/change/change-store.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Part } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { CHANGE_ROWS_MAX, NEWS_CHANNEL, originOf } from '~/store/news-channel.ts'
 
@@ -45,7 +44,7 @@ export function createSpreadChangeStore(database: Database) {
  */
 export function announcedSpread(
   database: Database,
-  { added, atText }: { added: PendingQuery<Row[]>; atText: string | null },
+  { added, atText }: { added: Part; atText: string | null },
 ) {
   const { sql } = database
   return sql`

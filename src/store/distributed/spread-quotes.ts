@@ -1,7 +1,6 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Window } from '~/domain/period.ts'
 import type { Quote } from '~/domain/quote.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Part, Sql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { liveQuotes, type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
 
@@ -51,7 +50,7 @@ export function createSpreadQuoteStore(database: Database) {
     async hasWitnesses(change: Named): Promise<boolean> {
       const witnesses = new Set(change.spread?.witnesses ?? [])
       if (witnesses.size === 0) return true
-      const count = (table: PendingQuery<Row[]>) => witnessesIn(sql, table, { witnesses, change })
+      const count = (table: Part) => witnessesIn(sql, table, { witnesses, change })
       const seen = await count(sql`observations`)
       return seen === witnesses.size || seen + (await count(sql`withdrawals`)) === witnesses.size
     },
@@ -76,7 +75,7 @@ export function createSpreadQuoteStore(database: Database) {
 /** Rows of changes in a table with the columns of observations. */
 function rowsOfChanges(
   sql: Sql,
-  table: PendingQuery<Row[]>,
+  table: Part,
   { ids, changes }: { readonly ids: readonly number[]; readonly changes: readonly Named[] },
 ) {
   return sql<QuoteRow[]>`
@@ -93,7 +92,7 @@ function rowsOfChanges(
 /** The number of witnesses of a change that are in a table. */
 async function witnessesIn(
   sql: Sql,
-  table: PendingQuery<Row[]>,
+  table: Part,
   { witnesses, change }: { readonly witnesses: ReadonlySet<number>; readonly change: Named },
 ): Promise<number> {
   const rows = await sql`

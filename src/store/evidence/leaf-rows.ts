@@ -1,9 +1,8 @@
-import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import { type Entry, SALT_BYTES } from '~/evidence/entry.ts'
 import { HASH_BYTES } from '~/evidence/span.ts'
 import { type Archive, archivedMonths } from '~/store/archive/archived.ts'
 import { observationTable } from '~/store/archive/rows.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { OWN_COLUMNS } from '~/store/recording/own-columns.ts'
@@ -44,7 +43,6 @@ type Wanted =
   | { readonly ids: readonly number[] }
   | { readonly first: number; readonly last: number; readonly limit: number }
 
-type Fragment = PendingQuery<Row[]>
 /** A client for parts of statements, and the sender of them: itself or a transaction. */
 export type Reading = { readonly sql: Sql; readonly tx: Sql | TransactionSql }
 
@@ -103,7 +101,7 @@ async function foundRows({ sql, tx }: Reading, { kind, archive }: Of, wanted: Wa
 }
 
 /** A dense list is read as a range, which is one query of each month. */
-function listed(sql: Sql, ids: readonly number[]): Fragment {
+function listed(sql: Sql, ids: readonly number[]): Part {
   const range = rangeOf(ids)
   return range
     ? sql`o.id between ${range.first} and ${range.last}`
@@ -129,27 +127,27 @@ type SourceRow = Readonly<Record<string, unknown>> & {
 }
 
 /** A time as the API formats it. */
-const written = (sql: Sql, column: Fragment) =>
+const written = (sql: Sql, column: Part) =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 /** The fields of an entry, by the values that SQL gives them. */
-type Fields = Readonly<Record<string, Fragment>>
+type Fields = Readonly<Record<string, Part>>
 
 /** The source of rows of a kind, as `o` with their joins. */
-type Source = { readonly fields: Fields; readonly from: Fragment; readonly effective?: Fragment }
+type Source = { readonly fields: Fields; readonly from: Part; readonly effective?: Part }
 
 /** The fields of an observation itself; a field that a row lacks is not in its entry. */
 const ownFields = (sql: Sql): Fields =>
   Object.fromEntries(
     OWN_COLUMNS.map(({ name, type }) => {
-      const column = sql.unsafe(`o.${name}`) as unknown as Fragment
+      const column = sql.unsafe(`o.${name}`) as unknown as Part
       if (type === 'timestamptz') return [name, written(sql, column)]
       if (type === 'evidence') return [name, sql`coalesce(${column}::text, 'observed')`]
       return [name, sql`${column}::text`]
     }),
   )
 
-const observed = (sql: Sql, table: Fragment): Source => ({
+const observed = (sql: Sql, table: Part): Source => ({
   effective: sql`o.effective_from`,
   fields: {
     provider_id: sql`p.provider_id`,
@@ -178,7 +176,7 @@ const observed = (sql: Sql, table: Fragment): Source => ({
     ${withOffer(sql, sql`o.corridor_id`)}`,
 })
 
-const SOURCES: Readonly<Record<LeafKind, (sql: Sql, table: Fragment) => Source[]>> = {
+const SOURCES: Readonly<Record<LeafKind, (sql: Sql, table: Part) => Source[]>> = {
   observation: (sql, table) => [observed(sql, table), observed(sql, sql`withdrawals`)],
   withdrawal: (sql) => [
     {
@@ -220,7 +218,7 @@ const SOURCES: Readonly<Record<LeafKind, (sql: Sql, table: Fragment) => Source[]
 }
 
 /** Parts of a statement in a row, with nothing between them. */
-const inRow = (sql: Sql, parts: readonly Fragment[]): Fragment =>
+const inRow = (sql: Sql, parts: readonly Part[]): Part =>
   parts.reduce((before, part) => sql`${before}${part}`, sql``)
 
 /** The statement that reads the rows of a source, without its condition. */
@@ -235,7 +233,7 @@ const readFrom = (sql: Sql, { fields, from, effective = sql`null::timestamptz` }
  * The bytes of an entry as the database computes them, with the salt `l.salt`. Those of nested
  * values and of the longest entries differ from the result of `entryBytes`.
  */
-function entryIn(sql: Sql, kind: LeafKind, fields: Fields): Fragment {
+function entryIn(sql: Sql, kind: LeafKind, fields: Fields): Part {
   const all: Fields = {
     ...fields,
     kind: sql`${kind}::text`,

@@ -1,6 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import { isEqual, type Tree } from '~/evidence/span.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 import { LEAF_KINDS, type LeafKind, lastIdOf } from './leaf-rows.ts'
 import { storedRoot } from './log-tree.ts'
 

@@ -1,9 +1,8 @@
-import type { TransactionSql } from 'postgres'
 import { SALT_BYTES } from '~/evidence/entry.ts'
 import { HASH_BYTES } from '~/evidence/span.ts'
 import { Edge, TILE_WIDTH, type Tile, tileReader, widthIn } from '~/evidence/tile.ts'
 import { type HashReader, spanHash } from '~/evidence/tree.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { IDS, type LeafKind, leafKey, leafOfKey } from './leaf-rows.ts'
 

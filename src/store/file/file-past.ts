@@ -1,11 +1,10 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { RecordedQuote } from '~/domain/quote.ts'
 import { archivedMonths } from '~/store/archive/archived.ts'
 import { archivedTables } from '~/store/archive/rows.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Part, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import {
@@ -90,7 +89,7 @@ async function* rowsIn(database: Database, window: Window): AsyncGenerator<Recor
 
 type Read = Quoted & {
   /** The beginning of the statement. */
-  readonly tables: PendingQuery<Row[]>
+  readonly tables: Part
 }
 
 const rowsOf = (sql: Sql, { id, tables }: Read, { fromMs, beforeMs }: Window) => sql<RecordedRow[]>`

@@ -1,15 +1,11 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import { seriesOf } from '~/store/activity.ts'
 import { inBlocksOf } from '~/store/archive/rows.ts'
 import { isCorridor, type Place, rowsOf } from '~/store/corridor-ids.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, Part } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { kept, rolledUp, withLast } from '~/store/past/rollup-parts.ts'
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
 
 type Hours = { readonly from: Part; readonly before: Part }
 

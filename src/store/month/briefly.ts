@@ -1,5 +1,4 @@
-import type { TransactionSql } from 'postgres'
-import type { Database } from '~/store/database.ts'
+import type { Database, TransactionSql } from '~/store/database.ts'
 import { again } from '~/store/rerun.ts'
 
 const LOCK_NOT_AVAILABLE = '55P03'

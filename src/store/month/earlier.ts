@@ -1,5 +1,4 @@
-import type { TransactionSql } from 'postgres'
-import type { Database } from '~/store/database.ts'
+import type { Database, TransactionSql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { instantText } from '~/store/encoding.ts'
 import { briefly } from './briefly.ts'

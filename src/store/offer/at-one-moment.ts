@@ -1,5 +1,4 @@
-import type { TransactionSql } from 'postgres'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 
 /** One of several equal parts of a work, from 0 on. */
 export type Share = { readonly nth: number; readonly of: number }

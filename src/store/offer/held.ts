@@ -1,9 +1,5 @@
-import type { PendingQuery, Row } from 'postgres'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql } from '~/store/database.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
 
 /** The ids of every offer of the series `p`, as `k.offer_id`; 0 is the plain one. */
 export const everyOffer = (sql: Sql, shard: Shard) => sql`lateral (

@@ -1,14 +1,10 @@
-import type { PendingQuery, Row } from 'postgres'
 import { boundariesMs } from '~/domain/freshness.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql } from '~/store/database.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import type { Share } from './at-one-moment.ts'
 import { endless, everyOffer, newest, ofOffer } from './held.ts'
 import { NEAR_MS } from './standing.ts'
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
 
 /** Offers by the ids of their series and their own, 0 for a plain one. */
 export type OfferPlace = { readonly series: number; readonly offer: number }

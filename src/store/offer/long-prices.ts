@@ -1,7 +1,6 @@
-import type { PendingQuery, Row } from 'postgres'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Observation } from '~/domain/observation.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql } from '~/store/database.ts'
 import type { Shard } from '~/store/distributed/shard.ts'
 
 /** Observations that are valid for more days than this are also listed separately. */
@@ -39,7 +38,7 @@ export function longPrices(sql: Sql, { isDistributed, isThen, corridorId }: Shar
  * The statement, or a part of one, that keeps the long prices among observations (any relation with
  * their columns). A trigger does it too, for versions that do not.
  */
-export const keepLong = (sql: Sql, observations: PendingQuery<Row[]>) => sql`
+export const keepLong = (sql: Sql, observations: Part) => sql`
   insert into long_prices (${sql.unsafe(COLUMNS)})
   select ${sql.unsafe(COLUMNS)}
   from (select * from ${observations}) observations

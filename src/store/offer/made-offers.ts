@@ -1,8 +1,7 @@
-import type { TransactionSql } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { RowFault } from '~/domain/observation.ts'
 import { offerOfKey } from '~/domain/offer/terms.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
 
 export const PROVIDER_OFFERS_MAX = 200

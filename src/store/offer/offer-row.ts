@@ -1,7 +1,6 @@
-import type { PendingQuery, Row } from 'postgres'
 import { SECOND_MS } from '~/domain/duration.ts'
 import { type Offer, offerOfKey, PLAIN } from '~/domain/offer/terms.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { Interned } from './interned.ts'
 
@@ -24,7 +23,7 @@ export const offerColumns = (sql: Sql) => sql`
  * The join that finds the offers of observations `o` of a corridor; plain rows find none, and are
  * not looked for.
  */
-export const withOffer = (sql: Sql, corridorId: PendingQuery<Row[]>) =>
+export const withOffer = (sql: Sql, corridorId: Part) =>
   sql`left join offers f on f.id = nullif(o.offer_id, 0) and f.corridor_id = ${corridorId}`
 
 const offers = new Interned<Offer>()

@@ -1,6 +1,5 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Standing } from '~/domain/history.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql } from '~/store/database.ts'
 import { onShard, type Shard } from '~/store/distributed/shard.ts'
 import { instantText } from '~/store/encoding.ts'
 import { OWN_NAMES } from '~/store/recording/own-columns.ts'
@@ -9,9 +8,6 @@ import { TERM_COLUMNS } from './offer-row.ts'
 
 /** Time before a given one in which prices are looked for at first. */
 export const NEAR_MS = LONG_PRICE_MS
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
 
 /** A time as the coordinate of a point, whatever the session's time zone. */
 const coordinate = (sql: Sql, moment: Part) =>

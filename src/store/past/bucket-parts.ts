@@ -1,9 +1,5 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { BucketsAsk, Interval } from '~/domain/series.ts'
-import type { Sql } from '~/store/database.ts'
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
+import type { Part, Sql } from '~/store/database.ts'
 
 export type BucketRow = {
   readonly start_ms: string

@@ -1,4 +1,3 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import { HOUR_MS } from '~/domain/duration.ts'
 import { hourStartMs } from '~/domain/freshness.ts'
@@ -8,15 +7,12 @@ import type { RecordedQuote } from '~/domain/quote.ts'
 import { touches } from '~/store/archive/archived.ts'
 import { archivedPage, archivedTables, COLUMNS } from '~/store/archive/rows.ts'
 import { checkedId, type Place, rowsOf } from '~/store/corridor-ids.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Part, Sql } from '~/store/database.ts'
 import { onShard } from '~/store/distributed/shard.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { rollupsIn } from '~/store/known/known-rollups.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { quoteIn, type SaidRow, saidColumns } from '~/store/quote-store.ts'
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
 
 export function createHistoryStore(database: Database) {
   return {
@@ -212,7 +208,7 @@ export const recordedColumns = (sql: Sql, isWithWithdrawn: boolean) => sql`
   }`
 
 /** A page of observations together with the providers behind their ids. */
-function named(database: Database, page: PendingQuery<Row[]>, ask: StoredAsk) {
+function named(database: Database, page: Part, ask: StoredAsk) {
   const { sql } = database
   const columns = recordedColumns(sql, ask.isWithWithdrawn ?? false)
   return sql<RecordedRow[]>`

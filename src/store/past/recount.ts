@@ -1,6 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import { seriesOf, withActivity } from '~/store/activity.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { bestRates, bestsWith, kept, withLast } from './rollup-parts.ts'
 

@@ -1,10 +1,6 @@
-import type { PendingQuery, Row } from 'postgres'
 import { isExecutable, RATE_TYPES } from '~/domain/provider.ts'
 import { withActivity } from '~/store/activity.ts'
-import type { Sql } from '~/store/database.ts'
-
-/** A part of a SQL statement. */
-type Part = PendingQuery<Row[]>
+import type { Part, Sql } from '~/store/database.ts'
 
 /** Reports whether an observation's `rate_type` is one that money can be moved at. */
 export const executableKinds = (sql: Sql) => sql`rate_type in (${sql.unsafe(EXECUTABLE_KINDS)})`

@@ -1,4 +1,3 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { Corridor } from '~/domain/corridor.ts'
 import type { Standing } from '~/domain/history.ts'
 import { lasting } from '~/domain/offer/held.ts'
@@ -6,7 +5,7 @@ import type { Window } from '~/domain/period.ts'
 import type { Probe } from '~/domain/price/day-mids.ts'
 import { archivedLast } from '~/store/archive/rows.ts'
 import { checkedId, type Place } from '~/store/corridor-ids.ts'
-import type { Database, Sql } from '~/store/database.ts'
+import type { Database, Part, Sql } from '~/store/database.ts'
 import { referencesAt } from '~/store/day-references.ts'
 import { instantText } from '~/store/encoding.ts'
 import { everyOffer, newest, ofOffer } from '~/store/offer/held.ts'
@@ -84,7 +83,7 @@ export function standingQuotes(database: Database, place: Place, ask: StandingAs
 }
 
 /** Rows `o`, joined with the series `p` of their corridor `c`. */
-const quotedIn = (sql: Sql, place: Place, rows: PendingQuery<Row[]>) => sql`
+const quotedIn = (sql: Sql, place: Place, rows: Part) => sql`
   select ${quoteColumns(sql)}, extract(epoch from o.recorded_at) * 1000 as recorded_ms
   from provider_corridors p
   join corridors c on c.id = p.corridor_id

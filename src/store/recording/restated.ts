@@ -1,6 +1,5 @@
-import type { PendingQuery, Row, TransactionSql } from 'postgres'
 import { hourStartMs } from '~/domain/freshness.ts'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { recount } from '~/store/past/recount.ts'
 import type { NewRows } from './new-rows.ts'
@@ -17,7 +16,7 @@ export const isRestated = (error: unknown): boolean =>
  * with it. A row of any kind counts: one that no money can be moved at may replace one that had the
  * best rate of its hour. `added` is a relation with the columns of the rows.
  */
-export const refuseRestated = (sql: Sql, added: PendingQuery<Row[]>) => sql`refuse_restated(
+export const refuseRestated = (sql: Sql, added: Part) => sql`refuse_restated(
   array_agg(${added}.provider_corridor_id), array_agg(${added}.offer_id),
   array_agg(${added}.effective_from))`
 

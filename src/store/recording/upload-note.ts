@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres'
-import type { Sql } from '~/store/database.ts'
+import type { Part, Sql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import type { NewRows } from './new-rows.ts'
 
@@ -7,7 +6,7 @@ import type { NewRows } from './new-rows.ts'
  * The statement, or a part of one, that notes the upload of new rows. Their ids are `ids` in the
  * one row of `claimed`; without such a row nothing is noted.
  */
-export function noteUpload(sql: Sql, rows: NewRows, claimed: PendingQuery<Row[]>) {
+export function noteUpload(sql: Sql, rows: NewRows, claimed: Part) {
   const { id, accountId, person, fileName, recordedMs } = rows.upload!
   const times = rows.observations.map(({ effectiveMs }) => effectiveMs)
   return sql`

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { and, desc, eq, lt, sql as part } from 'drizzle-orm'
-import type { PendingQuery, Row } from 'postgres'
 import {
   LAYOUTS_MAX,
   type ListedUpload,
@@ -10,7 +9,7 @@ import {
 } from '~/domain/upload.ts'
 import { archivedMonths } from '~/store/archive/archived.ts'
 import { observationTable } from '~/store/archive/rows.ts'
-import type { Database, Tx } from '~/store/database.ts'
+import type { Database, Part, Tx } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { withOffer } from '~/store/offer/offer-row.ts'
 import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
@@ -49,7 +48,7 @@ export function createUploadStore(database: Database) {
 /** The observations of these ids, which took effect in a span; withdrawn or not, by id. */
 async function rowsOf({ sql }: Database, { ids, sinceMs, untilMs }: UploadSpan) {
   const archive = await archivedMonths(sql)
-  const from = (table: PendingQuery<Row[]>) => sql<QuoteRow[]>`
+  const from = (table: Part) => sql<QuoteRow[]>`
     select ${quoteColumns(sql)} from ${table} o
     join provider_corridors p on p.id = o.provider_corridor_id
       and p.corridor_id = o.corridor_id

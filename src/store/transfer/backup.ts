@@ -1,6 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import { ALL_ROWS } from '~/store/archive/rows.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, TransactionSql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne, saysCorridor } from '~/store/distributed/shape.ts'
 import { inOneSnapshot, streamed } from '~/store/distributed/snapshot.ts'

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { TransactionSql } from 'postgres'
+import type { TransactionSql } from '~/store/database.ts'
 
 /** Rows on their way into a table; has to be ended by `finish` or `abort`. */
 export type CopyIn = {

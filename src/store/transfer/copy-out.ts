@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { TransactionSql } from 'postgres'
-import type { Sql } from '~/store/database.ts'
+import type { Sql, TransactionSql } from '~/store/database.ts'
 
 /**
  * Passes the bytes of `statement`, a `COPY ... TO STDOUT`, on as they come.

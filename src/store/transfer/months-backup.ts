@@ -1,5 +1,4 @@
-import type { TransactionSql } from 'postgres'
-import type { Database } from '~/store/database.ts'
+import type { Database, TransactionSql } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
 import { makeEarlierMonths } from '~/store/month/earlier.ts'
 

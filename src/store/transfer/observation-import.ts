@@ -1,7 +1,6 @@
-import type { TransactionSql } from 'postgres'
 import { ServiceError } from '~/domain/errors.ts'
 import type { Observation } from '~/domain/observation.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, TransactionSql } from '~/store/database.ts'
 import { isDistributed } from '~/store/distributed/distribution.ts'
 import { distributedWay } from '~/store/distributed/import-way.ts'
 import { copyLine } from '~/store/encoding.ts'

@@ -1,6 +1,5 @@
-import type { TransactionSql } from 'postgres'
 import type { ReferenceRow } from '~/domain/mid.ts'
-import type { Database } from '~/store/database.ts'
+import type { Database, TransactionSql } from '~/store/database.ts'
 import { copyLine, instantText } from '~/store/encoding.ts'
 import { loggedNews } from '~/store/news-channel.ts'
 import { copyAll, copyIn } from './copy-in.ts'

@@ -1,4 +1,4 @@
-import type { TransactionSql } from 'postgres'
+import type { TransactionSql } from '~/store/database.ts'
 
 /** The server's own estimate of the rows in some tables together; 0 before it has any. */
 export async function rowEstimate(tx: TransactionSql, names: readonly string[]): Promise<number> {
