@@ -1,10 +1,7 @@
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Anchors } from '~/domain/price/anchors.ts'
-import { legsOf, midAt, type Probe, type ProbeAnswer } from '~/domain/price/day-mids.ts'
-
-type ReferenceSource = {
-  referencesAt(probes: readonly Probe[]): Promise<readonly ProbeAnswer[]>
-}
+import { legsOf, midAt, type Probe } from '~/domain/price/day-mids.ts'
+import type { DaySource } from '~/memory/day-publication.ts'
 
 type Priced = {
   readonly currency: string
@@ -23,7 +20,7 @@ const NEAR_MS_MAX = 10 * DAY_MS
  * The mids of currencies at given times; null if there is none. A time before every reference, such
  * as the last midnight of a service that has just begun, gets the current mid if that is near.
  */
-export async function midsOf(source: ReferenceSource, priced: Priced) {
+export async function midsOf(source: DaySource, priced: Priced) {
   const { currency, codes, moments, nowMs, anchors, maxAgeMs } = priced
   const legs = legsOf([currency, ...codes], anchors)
   const probes = legs.flatMap((leg) => [...moments, nowMs].map((atMs) => ({ currency: leg, atMs })))

@@ -2,6 +2,7 @@ import type { Follower } from '~/jobs/follower.ts'
 import type { Refresher } from '~/jobs/refresh.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import type { Log } from '~/log.ts'
+import type { StepKind } from '~/memory/live/step.ts'
 import type { UsageMeter } from '~/memory/usage-meter.ts'
 import type { Database } from '~/store/database.ts'
 import { type HeardNews, type Listening, listenForNews, originOf } from '~/store/news-channel.ts'
@@ -98,8 +99,7 @@ export class ChangeListener {
   }
 }
 
-type LoggedKind = 'observations' | 'references' | 'catalogue' | 'tick' | 'hour'
-type LoggedNews = HeardNews & { readonly kind: LoggedKind }
+type LoggedNews = HeardNews & { readonly kind: StepKind }
 
 /** Reports whether a commit of this kind is in the log of changes. */
 const isLogged = (news: HeardNews): news is LoggedNews =>

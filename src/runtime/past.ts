@@ -1,14 +1,13 @@
 import { corridorKey } from '~/domain/corridor.ts'
 import type { KnownDeps, PastDeps } from '~/http/known/past.ts'
 import type { WindowCache } from '~/memory/window-cache.ts'
-import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import type { Database } from '~/store/database.ts'
 import { createKnownStore } from '~/store/known/known-store.ts'
-import { orUnavailable } from '~/store/outage.ts'
 import { readPool } from '~/store/read-pool.ts'
 import { rerun } from '~/store/rerun.ts'
 import { type Tracing, traced } from '~/telemetry/tracing.ts'
+import { reached } from './reached.ts'
 import type { PastStore, ReadReplicas } from './read-replicas.ts'
 
 const AWAY =
@@ -32,8 +31,7 @@ export function pastOf(
         return traced(tracing, `database ${name}`, () => ask(...args))
       }
       const answer = readReplicas.ask(sourcesOf(args[0] as First<K>), question)
-      const inDue = inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
-      return orUnavailable(inDue, AWAY) as ReturnType<PastStore[K]>
+      return reached(answer, AWAY) as ReturnType<PastStore[K]>
     }
   const store: PastStore = {
     page: asked('page', ({ corridor }) => [corridorKey(corridor)]),
@@ -83,13 +81,11 @@ export function knownOf(
   const store = createKnownStore(pool)
   const limit = new WorkLimit({ runningMax: RUNNING_MAX, waitingMax: work.waitingMax })
   return {
-    at(knownMs, ask) {
-      const answer = limit.run(() => rerun(() => store.at(knownMs, ask)))
-      return orUnavailable(
-        inTime(answer, { msMax: ANSWER_MS_MAX, message: KNOWN_AWAY }),
+    at: (knownMs, ask) =>
+      reached(
+        limit.run(() => rerun(() => store.at(knownMs, ask))),
         KNOWN_AWAY,
-      )
-    },
+      ),
     stop: () => pool.close(),
   }
 }

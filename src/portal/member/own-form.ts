@@ -1,6 +1,6 @@
-import { timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '~/domain/errors.ts'
 import { bodyText, wholeBody } from '~/http/body.ts'
+import { isSameToken } from '~/service/person/same-token.ts'
 
 type SentFile = { readonly name: string; readonly bytes: Uint8Array }
 
@@ -47,7 +47,7 @@ export async function readForm(
   const form = isWithFiles
     ? await formWithFiles(await wholeBody(request, files.bytesMax), request)
     : await readOpenForm(deps, request)
-  if (!isSame(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
+  if (!isSameToken(form.text(TOKEN_FIELD), formToken)) throw new StaleForm()
   return form
 }
 
@@ -89,9 +89,4 @@ function isFromUs({ publicOrigin }: Ours, { headers, url }: Request): boolean {
   if (origin === null) return true
   if (origin === publicOrigin) return true
   return URL.canParse(origin) && new URL(origin).host === (headers.get('host') ?? new URL(url).host)
-}
-
-function isSame(sent: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(sent), Buffer.from(expected)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }

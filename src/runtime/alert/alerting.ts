@@ -9,10 +9,11 @@ import { systemOutside } from '~/outbound/connection.ts'
 import { allowedPlaces } from '~/outbound/places.ts'
 import { around } from '~/runtime/around.ts'
 import type { Core } from '~/runtime/core.ts'
+import { reached } from '~/runtime/reached.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
 import type { AlertDeps } from '~/service/alert/alerts.ts'
-import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
+import { inTime } from '~/service/deadline.ts'
 import type { SnapshotDeps } from '~/service/snapshot.ts'
 import { WorkLimit } from '~/service/work-limit.ts'
 import { createAlertStore } from '~/store/alert/alert-store.ts'
@@ -117,7 +118,4 @@ export function alertDepsOf(options: Options): AlertDeps {
  * `database_unavailable`.
  */
 const guarded = <S extends object>(store: S, limit: WorkLimit): S =>
-  around(store, (ask) => {
-    const answer = limit.run(() => orUnavailable(ask(), AWAY))
-    return inTime(answer, { msMax: ANSWER_MS_MAX, message: AWAY })
-  })
+  around(store, (ask) => reached(limit.run(ask), AWAY))

@@ -8,14 +8,13 @@ import type { Job } from '~/jobs/schedule.ts'
 import { Sealer } from '~/jobs/seal.ts'
 import { methodologyOf } from '~/portal/method/said-by.tsx'
 import { around } from '~/runtime/around.ts'
+import { reached } from '~/runtime/reached.ts'
 import type { ServiceOptions } from '~/runtime/service-options.ts'
 import type { SharedSecret } from '~/runtime/shared-secret.ts'
-import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import type { LogReader } from '~/service/evidence/log.ts'
 import { createLogStore } from '~/store/evidence/log-store.ts'
 import { sealPass } from '~/store/evidence/seal.ts'
 import { once } from '~/store/once.ts'
-import { orUnavailable } from '~/store/outage.ts'
 import { counterOf, type Family, gauge } from '~/telemetry/families.ts'
 import { LogKeys } from './log-keys.ts'
 
@@ -101,9 +100,7 @@ const boundedReader = (
   store: ReturnType<typeof createLogStore>,
   nextMs: () => number | null,
 ): LogReader => ({
-  ...around(store, (ask) =>
-    orUnavailable(inTime(ask(), { msMax: ANSWER_MS_MAX, message: AWAY }), AWAY),
-  ),
+  ...around(store, (ask) => reached(ask(), AWAY)),
   nextMs,
 })
 
@@ -160,8 +157,7 @@ function answerSigner({ keys, clock, logSize }: SignerDeps): AnswerSigner {
   const current = async () => {
     const nowMs = clock.now()
     if (keys.known && Math.abs(nowMs - readMs) < MINUTE_MS) return keys.known
-    const read = inTime(keys.read(), { msMax: ANSWER_MS_MAX, message: KEY_AWAY })
-    const all = await orUnavailable(read, KEY_AWAY)
+    const all = await reached(keys.read(), KEY_AWAY)
     readMs = nowMs
     return all
   }

@@ -3,6 +3,7 @@ import { ServiceError } from '~/domain/errors.ts'
 import { correctedFiles, type FileDeps, keptFile } from '~/http/file/making.ts'
 import type { Job } from '~/jobs/schedule.ts'
 import { around } from '~/runtime/around.ts'
+import { reached } from '~/runtime/reached.ts'
 import { ANSWER_MS_MAX, inTime } from '~/service/deadline.ts'
 import type { FileStore } from '~/service/file/kept-file.ts'
 import {
@@ -45,10 +46,8 @@ const BOUNDS = { runningMax: 1, waitingMax: 4, refusal: BUSY }
 export function filesOf(database: Database, msMax = ANSWER_MS_MAX): FileStore {
   const store = createFileStore(database)
   const [days, months] = [new WorkLimit(BOUNDS), new WorkLimit(BOUNDS)]
-  const read = <T>(ask: () => Promise<T>) =>
-    orUnavailable(inTime(ask(), { msMax, message: AWAY }), AWAY)
   return {
-    ...around(store, read),
+    ...around(store, (ask) => reached(ask(), AWAY, msMax)),
     keep(making) {
       const kept = (isDay(making.period) ? days : months).run(() => store.keep(making))
       return orUnavailable(inTime(kept, { msMax, ...LATE }), AWAY)

@@ -1,3 +1,4 @@
+import type { Window } from '~/domain/period.ts'
 import type { Sql } from '~/store/database.ts'
 
 /** The age limit of a pool's reading; less than `ANNOUNCED_MS`, for which archiving waits. */
@@ -49,8 +50,6 @@ const monthEndMs = (startMs: number): number => {
   const at = new Date(startMs)
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1)
 }
-
-type Window = { readonly fromMs: number; readonly beforeMs: number }
 
 /** Reports whether some archived month has a part of a window. */
 export function touches(archive: Archive | undefined, { fromMs, beforeMs }: Window): boolean {

@@ -17,6 +17,7 @@ import {
   leafOfKey,
   type Reading,
 } from './leaf-rows.ts'
+import type { Range } from './log-state.ts'
 import { checkpointIn, entriesOfLeaves } from './log-store.ts'
 import { bundleKeys, bundlesFrom, lastSealed, leafTiles, sealedAmong, tileAt } from './log-tree.ts'
 
@@ -222,8 +223,6 @@ async function idsFrom(reading: Reading, ask: IdsAsk & { readonly first: number 
       and id between ${first} and ${last} order by id`
   return rows.map(({ id }) => Number(id))
 }
-
-type Range = { readonly kind: LeafKind; readonly first: number; readonly last: number }
 
 /** Returns a check for rows that wait for the next seal, in the backlog or the log of changes. */
 async function pendingRows({ tx }: Reading): Promise<(kind: LeafKind, id: number) => boolean> {

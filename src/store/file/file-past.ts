@@ -1,4 +1,4 @@
-import type { Corridor } from '~/domain/corridor.ts'
+import type { StoredCorridor } from '~/domain/corridor.ts'
 import type { Window } from '~/domain/period.ts'
 import type { Catalogue } from '~/domain/provider.ts'
 import type { RecordedQuote } from '~/domain/quote.ts'
@@ -46,16 +46,14 @@ export const filePast = (database: Database, catalogue: Catalogue | null) => ({
   rows: (window: Window) => rowsIn(database, window),
 })
 
-type Quoted = Corridor & { readonly id: number }
-
-async function corridorsBefore(database: Database, beforeMs: number): Promise<Quoted[]> {
+async function corridorsBefore(database: Database, beforeMs: number): Promise<StoredCorridor[]> {
   const { sql } = database
   const corridorId = sql`select p.corridor_id`
   const archive = await archivedMonths(sql)
   const window = { fromMs: Number.NEGATIVE_INFINITY, beforeMs }
   const archived = archivedTables(database, { corridorId, archive }, window)
   const before = sql`${instantText(beforeMs)}::timestamptz`
-  return sql<Quoted[]>`
+  return sql<StoredCorridor[]>`
     select c.id, source as "from", target as "to" from corridors c
     join (
       select p.corridor_id from ${quoted(sql)} p
@@ -75,7 +73,7 @@ const quoted = (sql: Sql) => sql`(select distinct corridor_id from provider_corr
 async function* rowsIn(database: Database, window: Window): AsyncGenerator<RecordedQuote[]> {
   const { sql } = database
   const archive = await archivedMonths(sql)
-  const corridors = await sql<Quoted[]>`
+  const corridors = await sql<StoredCorridor[]>`
     select c.id, source as "from", target as "to" from corridors c
     join ${quoted(sql)} quoted on quoted.corridor_id = c.id
     order by source collate "C", target collate "C" limit ${CORRIDORS_MAX}`
@@ -87,7 +85,7 @@ async function* rowsIn(database: Database, window: Window): AsyncGenerator<Recor
   }
 }
 
-type Read = Quoted & {
+type Read = StoredCorridor & {
   /** The beginning of the statement. */
   readonly tables: Part
 }
