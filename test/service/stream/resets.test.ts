@@ -336,6 +336,13 @@ describe('a reader', () => {
     expect(reasons(resumed(listener.lastId!, ['GBP/KES']))).toEqual([])
   })
 
+  test('that stays has time watched for it long after another left', () => {
+    const [left] = [1, 2].map(() => new Listener(replica, ['USD/KES']))
+    left!.reader.close()
+    replica.expire()
+    expect(replica.live.watched.size).toBe(1)
+  })
+
   test('that left gets nothing, and time is watched for a while longer', async () => {
     const listener = new Listener(replica, ['USD/KES'])
     expect(replica.live.watched.size).toBe(1)
