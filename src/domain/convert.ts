@@ -21,7 +21,9 @@ export function netConverted(quote: Quote, amount: number, feeMid: number | null
   const converted = amount * quote.rate
   const fee = fixed + converted * (feePercentOf(quote) / 100)
   const net = converted - fee
-  return isCancelled(converted, fee) || isNearHalf(net) ? netInDecimals(quote, amount, fee) : net
+  return isCancelled(converted, fee) || isNearHalf(net)
+    ? netInDecimals(quote, amount, { fee, feeMid })
+    : net
 }
 
 /** Converted amount before fees, right in all of the 12 digits that are shown. */
@@ -38,9 +40,17 @@ export function convertedAt(rate: number, amount: number): number {
  */
 export function feeInTarget(quote: Quote, feeMid: number | null): number | null {
   if (quote.fee === null || quote.fee === 0) return 0
-  if (quote.feeCurrency === null || quote.feeCurrency === quote.from) return quote.fee * quote.rate
-  if (quote.feeCurrency === quote.to) return quote.fee
-  return feeMid === null ? null : quote.fee * feeMid
+  const price = feePrice(quote, feeMid)
+  return price === null ? null : quote.fee * price
+}
+
+/** Units of the target currency per unit of the fee's; null when there is no mid for it. */
+export function feePrice(
+  { feeCurrency, from, to, rate }: Quote,
+  feeMid: number | null,
+): number | null {
+  if (feeCurrency === null || feeCurrency === from) return rate
+  return feeCurrency === to ? 1 : feeMid
 }
 
 /** The number of decimal digits that are still right in a product or two of doubles. */
@@ -58,18 +68,20 @@ export const isCancelled = (converted: number, fee: number): boolean =>
 
 /**
  * The net amount computed in decimals as written: 0.1 * 3 - 0.3 is 0. A mid is itself a quotient of
- * doubles. So when it prices a fee, and for decimals of extreme length, only the digits count that
- * are right on both sides.
+ * doubles. So when it prices a fee that uses up the amount, and for decimals of extreme length,
+ * only the digits count that are right on both sides.
  */
-function netInDecimals(quote: Quote, amount: number, fee: number): number {
-  const { rate, fee: charged, feeCurrency, to } = quote
-  const price = feeCurrency === to ? 1 : rate
-  const isSure = thirdFeeCurrency(quote) === null
-  const percent = [amount, rate, feePercentOf(quote), 0.01]
-  const net = isSure
-    ? roundedDifference([amount, rate], [charged ?? 0, price], percent)
-    : Number.NaN
+function netInDecimals(
+  quote: Quote,
+  amount: number,
+  { fee, feeMid }: { readonly fee: number; readonly feeMid: number | null },
+): number {
+  const { rate, fee: charged } = quote
   const converted = amount * rate
+  const isSure = thirdFeeCurrency(quote) === null || !isCancelled(converted, fee)
+  const percent = [amount, rate, feePercentOf(quote), 0.01]
+  const fixed = [charged ?? 0, feePrice(quote, feeMid) ?? 0]
+  const net = isSure ? roundedDifference([amount, rate], fixed, percent) : Number.NaN
   return Number.isNaN(net) ? sureDigits(converted - fee, Math.max(converted, fee)) : net
 }
 

@@ -14,9 +14,15 @@ export type Job = {
 export type Schedule = {
   /** Runs a job now, off schedule, unless it is running. */
   runNow(name: string): void
-  /** Starts no further run; resolves when the present ones have ended. */
+  /** Starts no further run; resolves when the present ones have ended, or had their time to. */
   stop(): Promise<void>
 }
+
+/**
+ * The time that runs get to end at a stop. One that takes longer is left to end with the process,
+ * as in a crash, so that what is stopped after the jobs has its turn.
+ */
+const STOP_MS_MAX = 3_000
 
 /**
  * Reports whether a string is a pattern that recurs; a single date does not, nor does 31 February.
@@ -56,15 +62,15 @@ export function instantsOf(pattern: string): (nowMs: number) => number {
  * The first failure of a job and its recovery are logged; the runs between are not.
  */
 export function startSchedule(jobs: readonly Job[], log: Log): Schedule {
-  const running = new Set<Promise<void>>()
+  const running = new Map<string, Promise<void>>()
   const crons = new Map<string, Cron>()
   for (const job of jobs) {
     const run = watched(job, log)
     const turn = async () => {
       const ended = run()
-      running.add(ended)
+      running.set(job.name, ended)
       await ended
-      running.delete(ended)
+      running.delete(job.name)
     }
     const cron = new Cron(job.pattern, { utcOffset: 0, protect: true }, turn)
     crons.set(job.name, cron)
@@ -77,7 +83,11 @@ export function startSchedule(jobs: readonly Job[], log: Log): Schedule {
     },
     async stop() {
       for (const cron of crons.values()) cron.stop()
-      await Promise.all(running)
+      const { promise: overdue, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, STOP_MS_MAX)
+      await Promise.race([Promise.all(running.values()), overdue])
+      clearTimeout(timer)
+      if (running.size > 0) log.warn({ jobs: [...running.keys()] }, 'jobs did not end in time')
     },
   }
 }

@@ -100,6 +100,13 @@ describe('netConverted', () => {
     expect(netConverted(nearest, 100.000_000_000_01, 1)).toBe(1e-11)
   })
 
+  test('rounds a half of the twelfth digit away from zero, whichever currency the fee is in', () => {
+    for (const feeCurrency of ['KES', 'GBP']) {
+      const asked = quote({ rate: 9, fee: 2, feeCurrency })
+      expect(shown(netConverted(asked, 222.444_444_445, 1))).toBe(2000.000_000_01)
+    }
+  })
+
   test('stays finite and keeps its digits for the smallest and the largest amounts', () => {
     expect(netConverted(quote({ rate: 1e12 }), 1e15, null)).toBe(1e27)
     expect(shown(netConverted(quote({ rate: 1e-12 }), 1e-40, null))).toBe(1e-52)

@@ -183,12 +183,28 @@ describe('startSchedule', () => {
     const stopped = stopping.stop().then(() => {
       isStopped = true
     })
-    await advance(5 * SECOND_MS)
+    await advance(2 * SECOND_MS)
     expect(isStopped).toBe(false)
     resolve()
     await stopped
     await advance(5 * SECOND_MS)
     expect(runs).toBe(1)
+    expect(log.lines).toEqual([])
+  })
+
+  test('stop leaves a run that does not end, and logs its name', async () => {
+    const jobs = ['loading', 'short'].map((name) => ({
+      ...{ name, pattern: EVERY_SECOND },
+      run: () => (name === 'short' ? null : Promise.withResolvers().promise),
+    }))
+    const stopping = startSchedule(jobs, log)
+    await advance(SECOND_MS)
+    const stopped = stopping.stop()
+    await advance(3 * SECOND_MS)
+    await stopped
+    expect(log.lines).toEqual([
+      { level: 'warn', context: { jobs: ['loading'] }, message: 'jobs did not end in time' },
+    ])
   })
 
   test('runNow runs a job out of turn, but never alongside itself and not after stop', async () => {

@@ -1,4 +1,4 @@
-import { AMOUNT_MAX, feeInTarget, thirdFeeCurrency } from '~/domain/convert.ts'
+import { AMOUNT_MAX, feeInTarget, feePrice } from '~/domain/convert.ts'
 import { type Factors, reaches } from '~/domain/decimal.ts'
 import { feePercentOf } from '~/domain/offer/fee.ts'
 import type { Quote } from '~/domain/quote.ts'
@@ -22,7 +22,7 @@ export function sendAmount(quote: Quote, net: number, feeMid: number | null): nu
   const fee = feeInTarget(quote, feeMid)
   const percent = feePercentOf(quote)
   if (fee === null || percent >= 100) return null
-  const charged = feeFactors(quote, feeMid)
+  const charged = [quote.fee ?? 0, feePrice(quote, feeMid) ?? 0]
   const share = percent / 100
   const isEnough = (place: number) => {
     const amount = amountAt(place)
@@ -36,12 +36,6 @@ export function sendAmount(quote: Quote, net: number, feeMid: number | null): nu
   const found = leastPlace(placeOf((net + fee) / (rate * (1 - share))), isEnough)
   const amount = amountAt(found)
   return amount <= AMOUNT_MAX ? amount : null
-}
-
-function feeFactors(quote: Quote, feeMid: number | null): Factors {
-  const fee = quote.fee ?? 0
-  if (thirdFeeCurrency(quote) !== null) return [fee, feeMid ?? 0]
-  return [fee, quote.feeCurrency === quote.to ? 1 : quote.rate]
 }
 
 /** The first place that is enough, looked for around a guess in steps that double, then halve. */
