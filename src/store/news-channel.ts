@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Database, Sql } from './database.ts'
+import { sql } from 'drizzle-orm'
+import type { Database, Part, Sql, Tx } from './database.ts'
 import { arrayLiteral, instantText } from './encoding.ts'
 import { ownConnection } from './own-connection.ts'
 
@@ -64,6 +65,11 @@ export const originOf = (database: Database): string =>
 export const newsPayload = (database: Database, item: NewsItem): string =>
   JSON.stringify({ ...item, origin: originOf(database) })
 
+/** Announces what a transaction changed, if it commits. */
+export async function announce(database: Database, tx: Tx, item: NewsItem): Promise<void> {
+  await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, item)})`)
+}
+
 /** The part of a statement that announces its changes. */
 export const announced = (database: Database, item: NewsItem) =>
   database.sql`pg_notify(${NEWS_CHANNEL}, ${newsPayload(database, item)})`
@@ -81,16 +87,13 @@ export const loggedNews = (
     || jsonb_build_object('position', log_change(${kind},
       ${ids && arrayLiteral(ids)}::bigint[], null)))::text)`
 
-/** A part of a statement. */
-type Fragment = ReturnType<typeof announced>
-
 type AddedRows = {
   /** A table or query with the ids of the new rows, and the times of observations. */
-  readonly added: Fragment
+  readonly added: Part
   /** The writer's clock; null for the server's. */
   readonly atMs: number | null
   /** A further item of FROM, for work that has to be done by the time the log is locked. */
-  readonly after?: Fragment
+  readonly after?: Part
 }
 
 /**

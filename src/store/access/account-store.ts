@@ -14,10 +14,10 @@ import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
 import { containing, isUuid } from '~/store/encoding.ts'
+import { announce } from '~/store/news-channel.ts'
 import { recordChange } from '~/store/portal/audit-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
 import {
-  announceAccess,
   createKey,
   grantKey,
   insertKey,
@@ -126,7 +126,7 @@ async function create(database: Database, newAccount: AccountBy) {
     if (!account) throw new EmailTakenError(normalEmail(newAccount.email))
     const { keyName: name, keyHash: hash, lastFour, actor } = newAccount
     const key = await insertKey(tx, { accountId: account.id, name, hash, lastFour, actor })
-    await announceAccess(database, tx, account.id)
+    await announce(database, tx, { kind: 'access', accountId: account.id })
     return { account, key }
   })
 }
@@ -176,7 +176,7 @@ async function update(database: Database, id: string, { plan, role, providers, a
       before: standingOf(old),
       after: standingOf(account),
     })
-    await announceAccess(database, tx, account.id)
+    await announce(database, tx, { kind: 'access', accountId: account.id })
     return account
   })
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import {
   type Granted,
   isReadOnly,
@@ -16,7 +16,7 @@ import { isConnection, keyMark } from '~/domain/api-key.ts'
 import { DAY_MS } from '~/domain/duration.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
 import { instantText } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { announce } from '~/store/news-channel.ts'
 import { recordChange } from '~/store/portal/audit-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
 
@@ -33,7 +33,7 @@ export async function createKey(database: Database, newKey: NewKey): Promise<Key
   return database.db.transaction(async (tx) => {
     if (!(await lockAccount(tx, newKey.accountId))) return null
     const key = await insertKey(tx, newKey)
-    await announceAccess(database, tx, key.accountId)
+    await announce(database, tx, { kind: 'access', accountId: key.accountId })
     return key
   })
 }
@@ -52,7 +52,7 @@ export async function grantKey(
     const refusal = refusalOf(own, rules)
     if (refusal) return { refusal }
     const key = await insertKey(tx, newKey)
-    await announceAccess(database, tx, key.accountId)
+    await announce(database, tx, { kind: 'access', accountId: key.accountId })
     return { key }
   })
 }
@@ -80,7 +80,7 @@ export async function replaceKey(
       before: { ...namesOf(old), ends: null },
       after: { ...namesOf(key), old_key_ends: instantText(endsMs) },
     })
-    await announceAccess(database, tx, accountId)
+    await announce(database, tx, { kind: 'access', accountId })
     return { key }
   })
 }
@@ -109,7 +109,7 @@ export async function revokeKey(
       before: { ...namesOf(old), ends: old.revokedMs === null ? null : instantText(old.revokedMs) },
       after: { ...namesOf(old), ends: instantText(revokedMs) },
     })
-    await announceAccess(database, tx, old.accountId)
+    await announce(database, tx, { kind: 'access', accountId: old.accountId })
     return revoked
   })
 }
@@ -135,11 +135,6 @@ export async function insertKey(tx: Tx, { actor, ...newKey }: NewKey): Promise<K
     after: { ...namesOf(key), ...(origins && { origins: origins.join(', ') }) },
   })
   return key
-}
-
-export async function announceAccess(database: Database, tx: Tx, accountId: string): Promise<void> {
-  const news = newsPayload(database, { kind: 'access', accountId })
-  await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
 }
 
 /** Lets one change at a time alter an account's keys; usage is counted meanwhile. */

@@ -12,7 +12,7 @@ import { LISTED_MAX } from '~/domain/alert/alert.ts'
 import { lockAccount } from '~/store/access/key-store.ts'
 import type { Database, Db, Tx } from '~/store/database.ts'
 import { isUuid } from '~/store/encoding.ts'
-import { NEWS_CHANNEL, newsPayload } from '~/store/news-channel.ts'
+import { announce } from '~/store/news-channel.ts'
 import { portalUsers } from '~/store/portal/schema.ts'
 import { alerts } from './schema.ts'
 
@@ -38,7 +38,7 @@ export function createAlertStore(database: Database) {
       if (!isUuid(id)) return null
       return db.transaction(async (tx) => {
         const [row] = await tx.delete(alerts).where(own(accountId, id)).returning()
-        if (row) await announceAlerts(database, tx, accountId)
+        if (row) await announce(database, tx, { kind: 'alerts', accountId })
         return row ? alertOf(row) : null
       })
     },
@@ -143,7 +143,7 @@ function create(database: Database, made: NewAlert, max: number): Promise<Alert 
       .returning()
     if (!row) return known(tx, made.id!)
     await forgetEnded(tx, made.accountId)
-    await announceAlerts(database, tx, made.accountId)
+    await announce(database, tx, { kind: 'alerts', accountId: made.accountId })
     return alertOf(row)
   })
 }
@@ -179,7 +179,7 @@ function changed(database: Database, { accountId, id, change, max }: Changing) {
       })
       .where(isThis)
       .returning()
-    await announceAlerts(database, tx, accountId)
+    await announce(database, tx, { kind: 'alerts', accountId })
     return alertOf(row!)
   })
 }
@@ -229,13 +229,7 @@ function end(database: Database, id: string, { status, reason, nowMs }: Ending) 
       .set({ status, reason, ...(status === 'ended' && { endedMs: nowMs }) })
       .where(eq(alerts.id, id))
       .returning()
-    await announceAlerts(database, tx, old.accountId)
+    await announce(database, tx, { kind: 'alerts', accountId: old.accountId })
     return alertOf(row!)
   })
-}
-
-/** Notifies all processes to read the alerts of an account again. */
-export async function announceAlerts(database: Database, tx: Tx, accountId: string): Promise<void> {
-  const news = newsPayload(database, { kind: 'alerts', accountId })
-  await tx.execute(sql`select pg_notify(${NEWS_CHANNEL}, ${news})`)
 }

@@ -9,8 +9,9 @@ import type {
   KnownApplication,
   NewConnection,
 } from '~/domain/person/connection.ts'
-import { announceAccess, keyOf, lockAccount, revokeKey } from '~/store/access/key-store.ts'
+import { keyOf, lockAccount, revokeKey } from '~/store/access/key-store.ts'
 import type { Database, Tx } from '~/store/database.ts'
+import { announce } from '~/store/news-channel.ts'
 import { keys } from '~/store/schema.ts'
 import { recordChange } from './audit-store.ts'
 import {
@@ -177,7 +178,7 @@ function connect(
       ...{ actor, action: 'key created', accountId, subject: name },
       ...{ before: null, after: { key_id: row!.id, application: clientId } },
     })
-    await announceAccess(database, tx, accountId)
+    await announce(database, tx, { kind: 'access', accountId })
     return { key: keyOf(row!), isNew: true }
   })
 }

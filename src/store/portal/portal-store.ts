@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { and, eq, lte, or } from 'drizzle-orm'
 import { DAY_MS } from '~/domain/duration.ts'
 import { insertAccount } from '~/store/access/account-store.ts'
-import { announceAccess, insertKey } from '~/store/access/key-store.ts'
+import { insertKey } from '~/store/access/key-store.ts'
 import type { Database, Tx } from '~/store/database.ts'
+import { announce } from '~/store/news-channel.ts'
 import { accounts } from '~/store/schema.ts'
 import { createAttemptStore } from './attempt-store.ts'
 import {
@@ -95,7 +96,7 @@ async function accountFor(database: Database, tx: Tx, { id, email, accountId }: 
     ? [made]
     : await tx.select().from(accounts).where(eq(accounts.email, email))
   await tx.update(portalUsers).set({ accountId: account!.id }).where(eq(portalUsers.id, id))
-  if (made) await announceAccess(database, tx, made.id)
+  if (made) await announce(database, tx, { kind: 'access', accountId: made.id })
   return { accountId: account!.id, isNew: made !== null }
 }
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { and, count, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { AddressChange, NewLink, Profile } from '~/domain/person/profile.ts'
-import { announceAccess, lockAccount } from '~/store/access/key-store.ts'
-import { announceAlerts } from '~/store/alert/alert-store.ts'
+import { lockAccount } from '~/store/access/key-store.ts'
 import { alerts } from '~/store/alert/schema.ts'
 import type { Database, Tx } from '~/store/database.ts'
+import { announce } from '~/store/news-channel.ts'
 import { idempotency } from '~/store/recording/schema.ts'
 import { forgetUploads } from '~/store/recording/upload-store.ts'
 import { accounts, keys } from '~/store/schema.ts'
@@ -73,7 +73,7 @@ function changeAddress(database: Database, profile: Profile, change: AddressChan
       ...{ actor: old, action: 'account changed', accountId, subject: email },
       ...{ before: { email: old }, after: { email } },
     })
-    await announceAccess(database, tx, accountId)
+    await announce(database, tx, { kind: 'access', accountId })
     return true
   })
 }
@@ -93,8 +93,8 @@ function deleteAccount(database: Database, { userId, accountId }: Profile, nowMs
     await forget(tx, accountId)
     await tx.delete(portalVerifications).where(eq(portalVerifications.value, userId))
     await tx.delete(portalUsers).where(eq(portalUsers.id, userId))
-    await announceAccess(database, tx, accountId)
-    await announceAlerts(database, tx, accountId)
+    await announce(database, tx, { kind: 'access', accountId })
+    await announce(database, tx, { kind: 'alerts', accountId })
   })
 }
 
