@@ -65,10 +65,7 @@ function quotesIn(sql: Sql) {
   function quoteRows(table: Part, condition: Part) {
     return sql<QuoteRow[]>`
       select ${quoteColumns(sql)}
-      from ${table} o
-      join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
-      join corridors c on c.id = o.corridor_id
-      ${withOffer(sql, sql`o.corridor_id`)}
+      from ${quoteTables(sql, table)}
       where ${condition}
       order by o.id`
   }
@@ -98,6 +95,13 @@ export type QuoteRow = SaidRow & { readonly source: string; readonly target: str
 
 /** The columns of `saidColumns` and those of the corridor, in `c`. */
 export const quoteColumns = (sql: Sql) => sql`${saidColumns(sql)}, c.source, c.target`
+
+/** Observations `o` of a table, with what `quoteColumns` names besides. */
+export const quoteTables = (sql: Sql, table: Part) => sql`
+  ${table} o
+  join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
+  join corridors c on c.id = o.corridor_id
+  ${withOffer(sql, sql`o.corridor_id`)}`
 
 export const quoteOf = (row: QuoteRow): Quote => quoteIn({ from: row.source, to: row.target }, row)
 

@@ -4,7 +4,7 @@ import { type Archive, archivedMonths } from '~/store/archive/archived.ts'
 import { observationTable } from '~/store/archive/rows.ts'
 import type { Part, Sql, TransactionSql } from '~/store/database.ts'
 import { arrayLiteral } from '~/store/encoding.ts'
-import { withOffer } from '~/store/offer/offer-row.ts'
+import { quoteTables } from '~/store/quote-store.ts'
 import { OWN_COLUMNS } from '~/store/recording/own-columns.ts'
 
 /** Kinds of rows of leaves, in the order in which rows from before the log are sealed. */
@@ -169,11 +169,7 @@ const observed = (sql: Sql, table: Part): Source => ({
     amount_max: sql`f.amount_max::text`,
     service: sql`f.service`,
   },
-  from: sql`
-    from ${table} o
-    join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
-    join corridors c on c.id = o.corridor_id
-    ${withOffer(sql, sql`o.corridor_id`)}`,
+  from: sql`from ${quoteTables(sql, table)}`,
 })
 
 const SOURCES: Readonly<Record<LeafKind, (sql: Sql, table: Part) => Source[]>> = {

@@ -11,8 +11,7 @@ import { archivedMonths } from '~/store/archive/archived.ts'
 import { observationTable } from '~/store/archive/rows.ts'
 import type { Database, Part, Tx } from '~/store/database.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
-import { withOffer } from '~/store/offer/offer-row.ts'
-import { type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
+import { type QuoteRow, quoteColumns, quoteOf, quoteTables } from '~/store/quote-store.ts'
 import { createDraftStore } from './draft-store.ts'
 import { uploadDrafts, uploadLayouts, uploads } from './schema.ts'
 
@@ -49,11 +48,7 @@ export function createUploadStore(database: Database) {
 async function rowsOf({ sql }: Database, { ids, sinceMs, untilMs }: UploadSpan) {
   const archive = await archivedMonths(sql)
   const from = (table: Part) => sql<QuoteRow[]>`
-    select ${quoteColumns(sql)} from ${table} o
-    join provider_corridors p on p.id = o.provider_corridor_id
-      and p.corridor_id = o.corridor_id
-    join corridors c on c.id = o.corridor_id
-    ${withOffer(sql, sql`o.corridor_id`)}
+    select ${quoteColumns(sql)} from ${quoteTables(sql, table)}
     where o.id = any(${arrayLiteral(ids)}::bigint[])
       and o.effective_from between ${instantText(sinceMs)}::timestamptz
         and ${instantText(untilMs)}::timestamptz`

@@ -9,9 +9,14 @@ import { isDistributed } from '~/store/distributed/distribution.ts'
 import { oneByOne } from '~/store/distributed/shape.ts'
 import { arrayLiteral, instantText } from '~/store/encoding.ts'
 import { type LoggedRow, NEWS_CHANNEL, originOf, placeOf } from '~/store/news-channel.ts'
-import { withOffer } from '~/store/offer/offer-row.ts'
 import { recount } from '~/store/past/recount.ts'
-import { eachLiveRow, type QuoteRow, quoteColumns, quoteOf } from '~/store/quote-store.ts'
+import {
+  eachLiveRow,
+  type QuoteRow,
+  quoteColumns,
+  quoteOf,
+  quoteTables,
+} from '~/store/quote-store.ts'
 import { rerun } from '~/store/rerun.ts'
 import { Recorders } from './recorders.ts'
 
@@ -122,10 +127,7 @@ async function markUpload(tx: TransactionSql, { upload, atMs }: Stored): Promise
 
 const placedRows = (sql: Sql, tx: TransactionSql, { ids, upload }: Stored) => tx<Placed[]>`
   select ${quoteColumns(sql)}, o.corridor_id, p.id as series, o.offer_id
-  from observations o
-  join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
-  join corridors c on c.id = o.corridor_id
-  ${withOffer(sql, sql`o.corridor_id`)}
+  from ${quoteTables(sql, sql`observations`)}
   where o.id = any(${arrayLiteral(ids)}::bigint[]) ${upload ? withinSpan(sql, upload) : sql``}
   order by o.id`
 
