@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  amountText,
-  askedText,
-  moneyOf,
-  percentText,
-  priceText,
-  rateDecimals,
-  rateText,
-  spanText,
-} from '~/portal/format.ts'
+import { moneyOf, rateDecimals } from '~/portal/words/format.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 
 describe('rateText', () => {
   test.each([
@@ -18,11 +10,11 @@ describe('rateText', () => {
     [1, '1.0000'],
     [1e-12, '0.0000000000'],
     [1e12, '1,000,000,000,000.00'],
-  ])('%d is %s', (rate, text) => expect(rateText(rate)).toBe(text))
+  ])('%d is %s', (rate, text) => expect(ENGLISH.rateText(rate)).toBe(text))
 
   test('gives rates in one table as many decimals as the smallest needs', () => {
     const decimals = rateDecimals([0.5, 12, 3])
-    expect([0.5, 12, 3].map((rate) => rateText(rate, decimals))).toEqual([
+    expect([0.5, 12, 3].map((rate) => ENGLISH.rateText(rate, decimals))).toEqual([
       '0.50000',
       '12.00000',
       '3.00000',
@@ -40,7 +32,7 @@ describe('amountText', () => {
     [-12, 2, '−12.00'],
     [1.6123456789e18, 2, '1,612,345,678,900,000,000.00'],
   ])('%d of a currency with %p decimals is %s', (amount, minorUnits, text) =>
-    expect(amountText(amount, minorUnits)).toBe(text),
+    expect(ENGLISH.amountText(amount, minorUnits)).toBe(text),
   )
 })
 
@@ -51,8 +43,8 @@ describe('askedText', () => {
     [0.0025, '£0.0025', '0.0025 XOF'],
     [1_234_567.891, '£1,234,567.891', '1,234,567.891 XOF'],
   ])('%d is %s, and %s of a currency without decimals', (amount, pounds, francs) => {
-    expect(askedText(amount, { code: 'GBP', minorUnits: 2 })).toBe(pounds)
-    expect(askedText(amount, { code: 'XOF', minorUnits: 0 })).toBe(francs)
+    expect(ENGLISH.askedText(amount, { code: 'GBP', minorUnits: 2 })).toBe(pounds)
+    expect(ENGLISH.askedText(amount, { code: 'XOF', minorUnits: 0 })).toBe(francs)
   })
 })
 
@@ -63,10 +55,10 @@ describe('moneyOf', () => {
     ['JPY', '¥5'],
     ['KWD', '5.000 KWD'],
     ['USDT', '5.00 USDT'],
-  ])('a fee of 5 %s is %s', (code, text) => expect(priceText(5, moneyOf(code))).toBe(text))
+  ])('a fee of 5 %s is %s', (code, text) => expect(ENGLISH.priceText(5, moneyOf(code))).toBe(text))
 })
 
-describe('percentText', () => {
+describe('bpsText', () => {
   test.each([
     [0, '0.00%', '0.00%'],
     [12.34, '0.12%', '+0.12%'],
@@ -74,8 +66,8 @@ describe('percentText', () => {
     [-0.01, '0.00%', '0.00%'],
     [0.01, '0.00%', '0.00%'],
   ])('%d bps is %s, and %s with its sign', (bps, plain, signed) => {
-    expect(percentText(bps)).toBe(plain)
-    expect(percentText(bps, true)).toBe(signed)
+    expect(ENGLISH.bpsText(bps)).toBe(plain)
+    expect(ENGLISH.bpsText(bps, true)).toBe(signed)
   })
 })
 
@@ -92,5 +84,5 @@ describe('spanText', () => {
     [549 * 86_400_000, '18 months'],
     [730 * 86_400_000, '23 months'],
     [1110 * 86_400_000, '3 years'],
-  ])('%d ms is %s', (ms, text) => expect(spanText(ms)).toBe(text))
+  ])('%d ms is %s', (ms, text) => expect(ENGLISH.spanText(ms)).toBe(text))
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { plainNumberText } from '~/portal/format.ts'
+import { plainNumberText } from '~/portal/words/format.ts'
 import { ENGLISH } from '~/portal/words/words.ts'
 import { writtenAmount } from '~/portal/written-amount.ts'
 

@@ -114,7 +114,7 @@ function monthlyLines({ words, alert, home }: Told, { data }: Fired): string[] {
     say(net === null ? 'mail.monthly-cost' : 'mail.monthly-offer', {
       ...{ place: i + 1, provider: provider_name },
       gets: net === null ? '' : priceText(net, moneyOf(corridor.to)),
-      percent: percentText(cost.total_pct * BPS_PER_PERCENT),
+      percent: percentText(cost.total_pct),
       cost: priceText(cost.total_cost, moneyOf(corridor.from)),
     }),
   )
@@ -129,8 +129,6 @@ function monthlyLines({ words, alert, home }: Told, { data }: Fired): string[] {
     say('mail.monthly-all', { link: home + pathIn(words.language, path) }),
   ]
 }
-
-const BPS_PER_PERCENT = 100
 
 function endedMail({ words, body, to, home }: Told): Mail {
   const { say } = words

@@ -52,7 +52,7 @@ export function measuredText(
   { to }: Pick<Watched['corridor'], 'to'>,
 ): string {
   const { unit } = fieldOf(field)
-  if (unit === 'percent') return percentText(value * 100)
+  if (unit === 'percent') return percentText(value)
   return unit === 'money' ? priceText(value, moneyOf(to)) : `${rateText(value)} ${to}`
 }
 

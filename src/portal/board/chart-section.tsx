@@ -235,7 +235,7 @@ function summary(words: Words, { mid, best, period, unit }: Lines): string {
           span,
           first: rateText(first),
           last: rateText(last),
-          percent: percentText((last / first - 1) * 10_000, true),
+          percent: percentText((last / first - 1) * 100, true),
         })
       : say('chart.no-mid', { span })
   return `${moved} ${bestText(words, best, unit)}`

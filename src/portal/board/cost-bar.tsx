@@ -2,7 +2,6 @@ import type { Cost } from '~/domain/price/cost.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Conversion } from '~/service/convert.ts'
 
-const BPS_PER_PERCENT = 100
 const HEIGHT = 8
 
 /** The highest total cost among prices, in percent, which fills a bar; 0 if none is known. */
@@ -32,8 +31,8 @@ export function CostBar({ cost: { feePct, marginPct, totalPct }, widestPct }: Pr
       </svg>
       <span class="aside">
         {say('cost.row-parts', {
-          fee: percentText(feePct * BPS_PER_PERCENT),
-          margin: percentText(marginPct * BPS_PER_PERCENT),
+          fee: percentText(feePct),
+          margin: percentText(marginPct),
         })}
       </span>
     </>

@@ -4,17 +4,15 @@ import type { Words } from '~/portal/words/words.ts'
 import type { Conversion } from '~/service/convert.ts'
 import { pricedAt } from './offer-text.ts'
 
-const BPS_PER_PERCENT = 100
-
 type Total = Pick<Cost, 'totalPct'>
 
 /** A cost below zero, in percent and without its sign. */
 export const betterText = ({ percentText }: Words, { totalPct }: Total): string =>
-  percentText(-totalPct * BPS_PER_PERCENT)
+  percentText(-totalPct)
 
 /** A total cost in percent, in words if it is below zero. */
 export function totalText(words: Words, totalPct: number): string {
-  if (totalPct >= 0) return words.percentText(totalPct * BPS_PER_PERCENT)
+  if (totalPct >= 0) return words.percentText(totalPct)
   return words.say('cost.better-than', { cost: betterText(words, { totalPct }) })
 }
 
@@ -52,7 +50,7 @@ export function costSentence(words: Words, { entry, cost, from }: Told): string 
 }
 
 function allText(words: Words, { totalPct }: Total, total: string): string {
-  const percent = words.percentText(Math.abs(totalPct) * BPS_PER_PERCENT)
+  const percent = words.percentText(Math.abs(totalPct))
   const cost = total ? moneyAndPercent(words, total, percent) : percent
   return words.say(totalPct < 0 ? 'cost.all-better' : 'cost.all', { cost })
 }

@@ -12,8 +12,6 @@ import { CostBar } from './cost-bar.tsx'
 import { betterText, moneyAndPercent } from './cost-text.ts'
 import { pricedAt } from './offer-text.ts'
 
-const BPS_PER_PERCENT = 100
-
 type Mid = { readonly rate: number } | null
 
 type CostProps = {
@@ -33,13 +31,14 @@ export function Cost({ entry, currency, mid, widestPct = null }: CostProps) {
   const amount = pricedAt(words, entry)
   if (!isExecutable(quote.rateType)) return <Distance {...{ ...ranked, mid }} />
   if (!midAtQuote) return <span class="muted">{say('cost.no-mid-day')}</span>
-  const marginBps = marginPct(quote.rate, midAtQuote.rate) * BPS_PER_PERCENT
-  if (!isFeeStated(quote))
-    return <span class="muted">{say('cost.plus-fee', { margin: percentText(marginBps) })}</span>
+  if (!isFeeStated(quote)) {
+    const margin = percentText(marginPct(quote.rate, midAtQuote.rate))
+    return <span class="muted">{say('cost.plus-fee', { margin })}</span>
+  }
   if (entry.match?.match === 'out_of_range') return <span class="muted">{say('cost.unknown')}</span>
   if (!cost) return <span class="muted">{say('cost.no-mid-fee')}</span>
   if (cost.totalPct < 0) return <Better {...{ cost, currency, amount }} />
-  const percent = percentText(cost.totalPct * BPS_PER_PERCENT)
+  const percent = percentText(cost.totalPct)
   return (
     <span>
       {amount ? say('cost.of', { percent, amount }) : priceText(cost.total, currency)}
@@ -76,12 +75,12 @@ type DistanceProps = Pick<RankedQuote, 'quote' | 'midAtQuote' | 'isStale'> & { r
  * has none and the price still applies.
  */
 function Distance({ quote, midAtQuote, isStale, mid }: DistanceProps) {
-  const { say, percentText } = useWords()
+  const { say, bpsText } = useWords()
   const held = midAtQuote ?? (isStale ? null : mid)
   if (!held) return <span class="muted">{say(isStale ? 'cost.no-mid-day' : 'cost.no-mid')}</span>
   return (
     <span>
-      {percentText(vsMidBps(quote.rate, held.rate), true)}
+      {bpsText(vsMidBps(quote.rate, held.rate), true)}
       {!midAtQuote && <span class="aside">{say('cost.today')}</span>}
     </span>
   )
@@ -101,7 +100,7 @@ export function Fee({ quote, currencies: { from, to } }: FeeProps) {
   const percent = feePercentOf(quote)
   const parts = [
     ...(fee ? [priceText(fee, currency)] : []),
-    ...(percent > 0 ? [percentText(percent * BPS_PER_PERCENT)] : []),
+    ...(percent > 0 ? [percentText(percent)] : []),
   ]
   return <>{parts.length > 0 ? parts.join(' + ') : say('fee.none')}</>
 }

@@ -219,7 +219,7 @@ function Mid({ conversions: { mid }, from, to, freshness: { nowMs }, moved = [] 
             {moved.map(({ currency, movePct }) => (
               <Fragment key={currency}>
                 {' '}
-                {say('mid.moved', { currency, percent: percentText(movePct! * 100, true) })}
+                {say('mid.moved', { currency, percent: percentText(movePct!, true) })}
               </Fragment>
             ))}
           </p>

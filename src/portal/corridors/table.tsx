@@ -28,7 +28,7 @@ export const CorridorTable = ({ lines, ...shown }: Props) => (
 )
 
 function columnsOf(words: Words, { query, trends, nowMs }: Omit<Props, 'lines'>) {
-  const { say, percentText } = words
+  const { say, bpsText } = words
   const by = (sort: Sort) => sortBy(query, sort)
   const columns: Column<CorridorLine>[] = [
     { head: say('corridors.corridor'), sort: by('corridor'), cell: (line) => <Codes {...line} /> },
@@ -39,7 +39,7 @@ function columnsOf(words: Words, { query, trends, nowMs }: Omit<Props, 'lines'>)
     {
       ...{ head: say('corridors.mid'), label: say('table.against-mid'), class: 'number' },
       sort: by('mid'),
-      cell: ({ best }) => (best?.vsMidBps == null ? NOTHING : percentText(best.vsMidBps, true)),
+      cell: ({ best }) => (best?.vsMidBps == null ? NOTHING : bpsText(best.vsMidBps, true)),
     },
     {
       ...{ head: say('providers.title'), class: 'number', sort: by('providers') },
@@ -48,7 +48,7 @@ function columnsOf(words: Words, { query, trends, nowMs }: Omit<Props, 'lines'>)
     {
       ...{ head: say('corridors.spread'), label: say('corridors.below'), class: 'number' },
       sort: by('spread'),
-      cell: ({ avgSpreadBps }) => (avgSpreadBps === null ? NOTHING : percentText(avgSpreadBps)),
+      cell: ({ avgSpreadBps }) => (avgSpreadBps === null ? NOTHING : bpsText(avgSpreadBps)),
     },
     {
       ...{ head: say('corridors.age'), label: say('table.seen'), class: 'number' },
@@ -121,7 +121,7 @@ function Trendline({ line: { from, to, best }, trend }: TrendProps) {
       ? say('corridors.trend', {
           from,
           to,
-          percent: percentText((last / first - 1) * 10_000, true),
+          percent: percentText((last / first - 1) * 100, true),
         })
       : say('corridors.trend-none', { from, to })
   return <Sparkline {...upToNow(trend, best)} {...SPARK} label={label} />

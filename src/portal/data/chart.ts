@@ -8,7 +8,6 @@ export const CHART_ROWS_MAX = 15
 export const CHART_WIDTH = 720
 
 const GOAL_PCT = 3
-const BPS_PER_PERCENT = 100
 const TOP = 84
 const ROW = 37
 const BAR = 12
@@ -73,7 +72,7 @@ export function rankingChart({ words, query, rows, cutoffMs, isSample, host }: D
   })
   const labels = shown.map((row, i) => {
     const y = TOP + i * ROW
-    const percent = words.percentText(row.pct * BPS_PER_PERCENT)
+    const percent = words.percentText(row.pct)
     return (
       text(at(MARGIN), y, words.isolated(rowName(words, row)), `${atStart} ${HALO}`) +
       text(at(CHART_WIDTH - MARGIN), y, percent, `${atEnd} ${HALO}`)

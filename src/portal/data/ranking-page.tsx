@@ -24,7 +24,6 @@ import {
 import { AMOUNT_USD, countWithin, type Row, rankingOf } from './ranking.ts'
 import { SCALE } from './ranking-files.ts'
 
-const BPS_PER_PERCENT = 100
 /** The maximum number of rows that the page lists; the file has all. */
 const ROWS_MAX = 100
 
@@ -196,16 +195,15 @@ function Chart({ rows, query, base }: RankedProps) {
 
 function columnsOf(words: Words, { of }: RankingQuery): Column<Row>[] {
   const { say, percentText } = words
-  const costText = (pct: number) => percentText(pct * BPS_PER_PERCENT)
   const ofPairs = (column: Column<Row>) => (of === 'pairs' ? [column] : [])
   return [
     { head: say(`ranking-of.${of}`), cell: (row) => <RowLink of={row} /> },
-    { head: say('ranking.average'), class: 'number wide', cell: ({ pct }) => costText(pct) },
+    { head: say('ranking.average'), class: 'number wide', cell: ({ pct }) => percentText(pct) },
     ...ofPairs({
       ...{ head: say('ranking.cheapest'), class: 'number wide' },
       cell: ({ pair }) => {
         const smart = pair?.found.costs.smart
-        return smart ? costText(smart.pct) : '–'
+        return smart ? percentText(smart.pct) : '–'
       },
     }),
     {

@@ -8,13 +8,13 @@ import {
 import type { Route } from '~/http/route.ts'
 import { downloadReply } from '~/portal/download.ts'
 import { Field, Select } from '~/portal/form.tsx'
-import { momentText } from '~/portal/format.ts'
 import type { Member } from '~/portal/member/member-pages.ts'
 import type { PageAnswer } from '~/portal/member/page-request.tsx'
 import { Moment } from '~/portal/moment.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { csvLine, plainText } from '~/wire/csv-line.ts'
 import { iso } from '~/wire/present.ts'
 import { type OperatorDeps, operatorPages } from './admission.ts'
@@ -168,7 +168,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 function factText(fact: string | null | undefined): string {
   if (!fact) return 'none'
   if (UUID.test(fact)) return fact.slice(0, ID_LENGTH)
-  return INSTANT.test(fact) ? momentText(Date.parse(fact)) : fact
+  return INSTANT.test(fact) ? ENGLISH.momentText(Date.parse(fact)) : fact
 }
 
 /** The log of changes, as pages and as a file. */

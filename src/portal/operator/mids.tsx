@@ -2,10 +2,11 @@ import type { HeldBack } from '~/domain/feed/verdict.ts'
 import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import { roundAmount } from '~/domain/round.ts'
-import { percentText, plainNumberText, rateText } from '~/portal/format.ts'
 import { Moment, Seen } from '~/portal/moment.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { plainNumberText } from '~/portal/words/format.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 
 export type Mid = { readonly currency: string; readonly reference: Reference | null }
 
@@ -81,17 +82,15 @@ export const Doubts = ({ held, doubtfulPegs }: DoubtsProps) => (
   </>
 )
 
-const BPS_PER_PERCENT = 100
-
 /** Reports that feeds contradict a peg, and what an operator can do about it. */
 function DoubtfulPegNotice({ doubt }: { doubt: DoubtfulPeg }) {
   const { currency, peg, saidRate, offPct, source, atMs } = doubt
-  const off = percentText(offPct * BPS_PER_PERCENT, true)
+  const off = ENGLISH.percentText(offPct, true)
   return (
     <Notice kind="warn" title={`The peg of ${currency} is in doubt`}>
       It is pegged at {plainNumberText(peg.rate)} for 1 {peg.to}, and {source} said{' '}
-      {rateText(saidRate)} on <Moment ms={atMs} />: {off} off. The peg stays in use until the
-      catalogue takes it away.
+      {ENGLISH.rateText(saidRate)} on <Moment ms={atMs} />: {off} off. The peg stays in use until
+      the catalogue takes it away.
     </Notice>
   )
 }

@@ -6,9 +6,9 @@ import {
   silentApart,
   silentFromMs,
 } from '~/domain/feed/silence.ts'
-import { spanText } from '~/portal/format.ts'
 import { Moment, Seen } from '~/portal/moment.tsx'
 import type { Column } from '~/portal/row-table.tsx'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { countText, LongList } from './list-pages.tsx'
 
 export type Sender = Sending & {
@@ -106,7 +106,7 @@ function habitColumns(nowMs: number): Column<Habit>[] {
       head: 'Usually every',
       class: 'nowrap',
       cell: ({ usualIntervalMs }) =>
-        usualIntervalMs === null ? 'too few to say' : spanText(usualIntervalMs),
+        usualIntervalMs === null ? 'too few to say' : ENGLISH.spanText(usualIntervalMs),
     },
     { head: 'Silent from', cell: silentFrom },
   ]

@@ -1,7 +1,7 @@
 import { boardHref } from '~/portal/board/path.ts'
-import { percentText, spanText } from '~/portal/format.ts'
 import { Seen } from '~/portal/moment.tsx'
 import type { Column } from '~/portal/row-table.tsx'
+import { ENGLISH } from '~/portal/words/words.ts'
 import type { StaleBest } from '~/service/stale-bests.ts'
 import { LongList } from './list-pages.tsx'
 
@@ -39,7 +39,7 @@ export function StaleBests({ staleBests, staleAfterMs, nowMs, params }: Props) {
 const staleText = (staleAfterMs: number | null): string =>
   staleAfterMs === null
     ? 'No price counts as old: QUOTE_STALE_AFTER is off.'
-    : `A price counts as old after ${spanText(staleAfterMs)} (QUOTE_STALE_AFTER). One that was ` +
+    : `A price counts as old after ${ENGLISH.spanText(staleAfterMs)} (QUOTE_STALE_AFTER). One that was ` +
       'above the mid on its own day may have been wrong from the start.'
 
 const columns = (nowMs: number): Column<StaleBest>[] => [
@@ -53,8 +53,8 @@ const columns = (nowMs: number): Column<StaleBest>[] => [
 
 function AgainstMid({ bps }: { bps: number | null }) {
   if (bps === null) return <span class="muted">no mid that day</span>
-  if (bps > 0) return <span class="tag tag-warn">{percentText(bps)} above</span>
-  return <span>{percentText(-bps)} below</span>
+  if (bps > 0) return <span class="tag tag-warn">{ENGLISH.bpsText(bps)} above</span>
+  return <span>{ENGLISH.bpsText(-bps)} below</span>
 }
 
 type Priced = {

@@ -4,9 +4,9 @@ import type { Reference } from '~/domain/mid.ts'
 import type { DoubtfulPeg } from '~/domain/price/doubtful-peg.ts'
 import type { SourceRecord } from '~/domain/source/state.ts'
 import { LATE_DAYS, missedDays } from '~/domain/source/turn.ts'
-import { spanText } from '~/portal/format.ts'
 import { Moment, Seen } from '~/portal/moment.tsx'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { countText } from './list-pages.tsx'
 import { Doubts, type Mid, Mids } from './mids.tsx'
 
@@ -27,7 +27,8 @@ export function Feeds({ feeds, newest, mids, doubtfulPegs, nowMs }: FeedsProps) 
       <p class="muted">
         {newest ? (
           <>
-            The newest mid is {spanText(nowMs - newest.atMs)} old (<Moment ms={newest.atMs} />
+            The newest mid is {ENGLISH.spanText(nowMs - newest.atMs)} old (
+            <Moment ms={newest.atMs} />
             ), from {newest.source}.{' '}
           </>
         ) : (

@@ -1,9 +1,10 @@
 import type { Observation } from '~/domain/observation.ts'
 import type { ColumnMember } from '~/file/table/names.ts'
 import type { CellFault } from '~/file/table/rows.ts'
-import { percentText, plainNumberText, rateText, spanText } from '~/portal/format.ts'
 import { Moment } from '~/portal/moment.tsx'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { plainNumberText } from '~/portal/words/format.ts'
+import { ENGLISH } from '~/portal/words/words.ts'
 import { suspectText } from '~/wire/offer/suspect.ts'
 import { MEMBER_LABELS } from './labels.ts'
 import { isMoved, type PreviewRow } from './preview.ts'
@@ -107,8 +108,8 @@ function Live({ row, of }: { row: PreviewRow; of: PreviewProps }) {
   const { rate, atMs } = row.last
   return (
     <span class="cell">
-      {rateText(rate)}
-      <span class="row-note">{spanText(of.pageRequest.nowMs - atMs)} old</span>
+      {ENGLISH.rateText(rate)}
+      <span class="row-note">{ENGLISH.spanText(of.pageRequest.nowMs - atMs)} old</span>
       {isChanged(row.last, of.again) && <span class="tag tag-warn">new</span>}
     </span>
   )
@@ -116,7 +117,7 @@ function Live({ row, of }: { row: PreviewRow; of: PreviewProps }) {
 
 const Change = ({ row }: { row: PreviewRow }) =>
   row.movePct === null || row.observation === null ? null : (
-    <span class={isMoved(row) ? 'moved' : undefined}>{percentText(row.movePct * 100, true)}</span>
+    <span class={isMoved(row) ? 'moved' : undefined}>{ENGLISH.percentText(row.movePct, true)}</span>
   )
 
 type RemarksProps = { row: PreviewRow; shown: readonly ColumnMember[] }

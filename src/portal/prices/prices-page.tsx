@@ -1,6 +1,5 @@
 import type { Corridor } from '~/domain/corridor.ts'
 import type { ListedUpload, Upload, UploadDraft } from '~/domain/upload.ts'
-import { clockText } from '~/portal/format.ts'
 import type { Member } from '~/portal/member/member-pages.ts'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
@@ -8,6 +7,7 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { ENGLISH } from '~/portal/words/words.ts'
 
 /** Result of a request, and the errors of what was sent. */
 export type Said = {
@@ -76,7 +76,7 @@ function News({ recorded, corridors = [], shownMs = null, withdrawn }: Said) {
         <a href={uploadHref(PATHS.pricesUpload, recorded)}>See the rows</a>.{' '}
         {shownMs === null
           ? 'They are live, and on the market'
-          : `They are live in the API now, and from ${clockText(shownMs)} on the market, ` +
+          : `They are live in the API now, and from ${ENGLISH.clockText(shownMs)} on the market, ` +
             'which shows each full hour'}
         {pairs.size > 0 && ': '}
         {[...pairs].slice(0, CORRIDORS_SHOWN).map(([name, { from, to }], i) => (

@@ -4,7 +4,6 @@ import type { Upload } from '~/domain/upload.ts'
 import type { Route } from '~/http/route.ts'
 import { offerWords } from '~/portal/board/offer-text.ts'
 import { Field } from '~/portal/form.tsx'
-import { moneyOf, priceText, rateText } from '~/portal/format.ts'
 import type { Member } from '~/portal/member/member-pages.ts'
 import type { FormFields, PageAnswer, PageReply } from '~/portal/member/page-request.tsx'
 import { questionPage } from '~/portal/member/question-page.tsx'
@@ -13,6 +12,7 @@ import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
+import { moneyOf } from '~/portal/words/format.ts'
 import { ENGLISH } from '~/portal/words/words.ts'
 import { withdrawUpload } from '~/service/recording/withdraw.ts'
 import { Pager } from './pager.tsx'
@@ -73,7 +73,7 @@ const uploadPage = ({ upload, rows, page, pages }: Props): Page => ({
 const COLUMNS: Column<Row>[] = [
   { head: 'Provider', cell: ({ quote }) => <span class="long">{quote.providerId}</span> },
   { head: 'Corridor', cell: ({ quote }) => <CorridorLink of={quote} /> },
-  { head: 'Rate', class: 'number', cell: ({ quote }) => rateText(quote.rate) },
+  { head: 'Rate', class: 'number', cell: ({ quote }) => ENGLISH.rateText(quote.rate) },
   { head: 'Fee', class: 'number', cell: ({ quote }) => feeText(quote) },
   { head: 'Offer', cell: ({ quote }) => offerText(quote) },
   { head: 'From', cell: ({ quote }) => <Moment ms={quote.atMs} /> },
@@ -91,7 +91,7 @@ const CorridorLink = ({ of: { from, to } }: { of: Quote }) => (
 )
 
 const feeText = ({ fee, feeCurrency }: Quote): string =>
-  fee === null || feeCurrency === null ? 'none said' : priceText(fee, moneyOf(feeCurrency))
+  fee === null || feeCurrency === null ? 'none said' : ENGLISH.priceText(fee, moneyOf(feeCurrency))
 
 const offerText = ({ offer }: Quote): string =>
   offer ? offerWords(ENGLISH, offer, false).join(', ') : ''

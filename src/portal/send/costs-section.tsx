@@ -30,7 +30,6 @@ type Props = {
  * Average cost that a pair of countries may have by goal 10.c of the United Nations, in percent.
  */
 const GOAL_PCT = 3
-const BPS_PER_PERCENT = 100
 
 /** Cost of the pair on average and with the cheapest, against the goal of the United Nations. */
 export function CostsSection({ costs, amount, from, pair, csvHref }: Props) {
@@ -160,7 +159,7 @@ function costText(words: Words, { cost, match, candidate: { quote } }: Cheap): s
 
 /** Reports whether two numbers differ as they are shown. */
 const isOther = ({ percentText }: Words, a: number, b: number): boolean =>
-  percentText(a * BPS_PER_PERCENT) !== percentText(b * BPS_PER_PERCENT)
+  percentText(a) !== percentText(b)
 
 /** The end of a bar, in percent of the room; a cost below nothing has none. */
 const share = (pct: number, widest: number): string =>
@@ -195,8 +194,8 @@ export function CostHistory({ points }: { readonly points: readonly HeldPoint[] 
   const known = costs.filter((cost) => cost !== null)
   if (known.length < KNOWN_MIN) return null
   const label = say('send.moved', {
-    low: percentText(Math.min(...known) * BPS_PER_PERCENT),
-    high: percentText(Math.max(...known) * BPS_PER_PERCENT),
+    low: percentText(Math.min(...known)),
+    high: percentText(Math.max(...known)),
     ...{ known: known.length, all: costs.length },
   })
   return (

@@ -7,8 +7,6 @@ import type { Words } from '~/portal/words/words.ts'
 import type { Conversions } from '~/service/convert.ts'
 import type { SendQuery } from './query.ts'
 
-const BPS_PER_PERCENT = 100
-
 /** The countries of a pair as values of a message, in their form within a sentence. */
 export const pairValues = ({ inSentence }: Words, { source, target }: Pair) => ({
   source: inSentence(source),
@@ -31,7 +29,7 @@ export function sendLead(words: Words, { conversions, view }: Known): string | n
   const source = view.catalogue.currency(from)!
   const { total, totalPct } = best.cost
   const money = words.priceText(Math.abs(total), source)
-  const percent = words.percentText(Math.abs(totalPct) * BPS_PER_PERCENT)
+  const percent = words.percentText(Math.abs(totalPct))
   return words.say(totalPct < 0 ? 'send.lead-better' : 'send.lead', {
     sent: words.askedText(best.sent, source),
     provider: best.ranked.provider.name,

@@ -29,6 +29,7 @@ const SIGNIFICANT_DIGITS = 5
 const RATE_DECIMALS_MIN = 2
 const RATE_DECIMALS_MAX = 10
 const PERCENT_DECIMALS = 2
+const BPS_PER_PERCENT = 100
 
 type Sign = 'negative' | 'exceptZero'
 type Money = { readonly code: string; readonly minorUnits: number | null }
@@ -120,9 +121,12 @@ export class Format {
     return this.#withCurrency(this.#atLeast(decimals).format(amount), code)
   }
 
-  /** Basis points as a percentage; `+` above zero when `isSigned`. */
-  readonly percentText = (bps: number, isSigned = false): string =>
-    this.#decimalText(bps / 100, PERCENT_DECIMALS, { isSigned, isPercent: true })
+  /** A percentage; `+` above zero when `isSigned`. */
+  readonly percentText = (percent: number, isSigned = false): string =>
+    this.#decimalText(percent, PERCENT_DECIMALS, { isSigned, isPercent: true })
+
+  readonly bpsText = (bps: number, isSigned = false): string =>
+    this.percentText(bps / BPS_PER_PERCENT, isSigned)
 
   /** A percentage with no more decimals than it was given with: `3%`. */
   readonly plainPercentText = (percent: number): string => this.#plainPercent.format(percent)

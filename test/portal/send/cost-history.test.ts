@@ -76,7 +76,7 @@ describe("the line of the best exchange rate's cost over three months", () => {
     const words = Words.in(language)
     const { section } = await lineOf(`${prefixOf(language)}/send/united-states-to-kenya`)
     const label = words.say('send.moved', {
-      ...{ low: words.percentText(100), high: words.percentText(300), known: 16, all: DAYS },
+      ...{ low: words.percentText(1), high: words.percentText(3), known: 16, all: DAYS },
     })
     expect(section).toContain(`role="img" aria-label="${label}"`)
     expect(section).toContain(words.say('send.moved-title'))

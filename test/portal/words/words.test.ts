@@ -145,7 +145,7 @@ describe('numbers, money, dates and names', () => {
       text.replace(/[\u00a0\u202f]/g, ' ').replace(/[\u200e\u200f]/g, '')
     expect(plain(words.priceText(1_234_567.5, { code: 'KES', minorUnits: 2 }))).toBe(kes)
     expect(plain(words.priceText(1250.5, { code: 'GBP', minorUnits: 2 }))).toBe(gbp)
-    expect(plain(words.percentText(-120))).toBe(percent)
+    expect(plain(words.bpsText(-120))).toBe(percent)
     expect(plain(words.momentText(Date.UTC(2026, 10, 21, 6, 5)))).toBe(moment)
     expect(plain(words.agoText(16 * 86_400_000))).toBe(ago)
   })
