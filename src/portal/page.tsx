@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { coded, codingFor, codingHeader } from '~/http/coding.ts'
 import type { Frame } from '~/http/docs/reference-page.ts'
+import { Tokened } from '~/portal/member/token-form.tsx'
 import { PICTURE_HEIGHT, PICTURE_WIDTH } from '~/portal/picture/size.ts'
 import { MANIFEST_PATH } from '~/portal/site/manifest.ts'
 import { pagePath } from '~/portal/words/asked.ts'
@@ -37,6 +38,8 @@ export type Page = {
   /** Description of the page elsewhere; null for a page that search engines should not show. */
   readonly known?: Known | null
   readonly session?: SignedInAs | null | undefined
+  /** The token that proves that a form was made for this session. */
+  readonly formToken?: string
   /** Says whether the page is for one person, signed in or not: never cached, never compressed. */
   readonly isPrivate?: boolean
   /** Says whether other sites may frame the page: the body alone, without any script. */
@@ -56,7 +59,11 @@ export type Page = {
 export async function pageReply(deps: PageDeps, request: Request, page: Page): Promise<Response> {
   const paths = await deps.assets.paths()
   const { words = ENGLISH } = page
-  const shown = <Document {...{ deps, page, paths, words }} here={hereIn(request, deps)} />
+  const shown = (
+    <Tokened value={page.formToken ?? ''}>
+      <Document {...{ deps, page, paths, words }} here={hereIn(request, deps)} />
+    </Tokened>
+  )
   const html = mounted(`<!doctype html>${rendered(words, shown)}`, deps.mount, words.prefix)
   const isPrivate = page.isPrivate || page.session
   const coding = isPrivate ? 'identity' : codingFor(request)

@@ -4,7 +4,6 @@ import { ALERT_FIELDS } from '~/domain/alert/field.ts'
 import { ageMsOf } from '~/domain/price/age.ts'
 import type { View } from '~/memory/view.ts'
 import { Field, Select } from '~/portal/form.tsx'
-import type { PageRequest } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { PlaceField, PlaceList } from '~/portal/place/place-field.tsx'
 import { useWords } from '~/portal/words/spoken.tsx'
@@ -12,7 +11,6 @@ import { ALERT_NAME_LENGTH_MAX, WEBHOOK_URL_LENGTH_MAX } from '~/wire/alert/aler
 import { type AlertFields, type FieldName, OFFERED_PERIODS } from './fields.ts'
 
 type Props = {
-  readonly pageRequest: PageRequest
   readonly view: View
   readonly fields: AlertFields
   readonly action: string
@@ -28,9 +26,9 @@ type Props = {
  * An alert as an ordinary form. The styles hide what the choices leave no use for; a browser that
  * cannot do that shows every field, and what is of no use is not read.
  */
-export const AlertForm = ({ pageRequest, action, send, hidden, ...shown }: Props) => (
+export const AlertForm = ({ action, send, hidden, ...shown }: Props) => (
   <div class="alert-form">
-    <TokenForm {...{ pageRequest, action, send }} hidden={hidden ?? {}}>
+    <TokenForm {...{ action, send }} hidden={hidden ?? {}}>
       <Watched {...shown} />
       <When {...shown} />
       <Told {...shown} />

@@ -104,15 +104,11 @@ function Standing({ alert }: { alert: Alert }) {
   )
 }
 
-function Deeds({ pageRequest, alert }: AlertPageProps) {
+function Deeds({ alert }: AlertPageProps) {
   const { say } = useWords()
   const { id, status, to } = alert
   const deed = (action: string, send: string, hidden: Readonly<Record<string, string>> = {}) => (
-    <TokenForm
-      {...{ pageRequest, action, send }}
-      look="button button-quiet"
-      hidden={{ id, ...hidden }}
-    />
+    <TokenForm {...{ action, send }} look="button button-quiet" hidden={{ id, ...hidden }} />
   )
   return (
     <div class="deeds">

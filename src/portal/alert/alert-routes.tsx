@@ -1,10 +1,11 @@
 import type { Alert } from '~/domain/alert/alert.ts'
 import type { Route } from '~/http/route.ts'
 import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
-import type { FormFields, PageAnswer, PageRequest } from '~/portal/member/page-request.tsx'
+import type { FormFields, PageAnswer } from '~/portal/member/page-request.tsx'
 import { questionPage } from '~/portal/member/question-page.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { changeAlert } from '~/service/alert/change.ts'
 import { deliveriesOf } from '~/service/alert/deliveries.ts'
 import { deleteAlert } from '~/service/alert/end.ts'
@@ -101,7 +102,7 @@ type Question = typeof deleteAlertPage
 
 async function question(deps: AlertPageDeps, member: Member, page: Question): Promise<PageAnswer> {
   const alert = await findAlert(deps.alerting, ownAlert(member))
-  return { page: page(member.pageRequest, alert) }
+  return { page: page(member.pageRequest.words, alert) }
 }
 
 const rotate: MemberForm<AlertPageDeps> = async (deps, member, form) => {
@@ -128,16 +129,16 @@ type Asked = {
 }
 
 /** A page that asks for confirmation of an action on an alert. */
-const alertQuestion = (pageRequest: PageRequest, alert: Alert, question: Asked): Page => {
+const alertQuestion = (words: Words, alert: Alert, question: Asked): Page => {
   const { title, lead, ...form } = question
   return questionPage({
     ...{ title, path: PATHS.developer },
-    form: { pageRequest, hidden: { id: alert.id }, ...form },
+    form: { hidden: { id: alert.id }, ...form },
     back: alertHref(PATHS.alert, alert),
     children: (
       <>
         <p>
-          <strong>{alertTitle(pageRequest.words, alert)}</strong>
+          <strong>{alertTitle(words, alert)}</strong>
         </p>
         <p class="lead">{lead}</p>
       </>
@@ -145,20 +146,20 @@ const alertQuestion = (pageRequest: PageRequest, alert: Alert, question: Asked):
   })
 }
 
-const deleteAlertPage = (pageRequest: PageRequest, alert: Alert): Page =>
-  alertQuestion(pageRequest, alert, {
-    title: pageRequest.words.say('alert.delete-title'),
-    lead: pageRequest.words.say('alert.delete-lead'),
+const deleteAlertPage = (words: Words, alert: Alert): Page =>
+  alertQuestion(words, alert, {
+    title: words.say('alert.delete-title'),
+    lead: words.say('alert.delete-lead'),
     action: PATHS.deleteAlert,
-    send: pageRequest.words.say('alert.delete-send'),
+    send: words.say('alert.delete-send'),
     isDangerous: true,
   })
 
-const rotateSecretPage = (pageRequest: PageRequest, alert: Alert): Page =>
-  alertQuestion(pageRequest, alert, {
-    title: pageRequest.words.say('alert.rotate-title'),
-    lead: pageRequest.words.say('alert.rotate-lead'),
+const rotateSecretPage = (words: Words, alert: Alert): Page =>
+  alertQuestion(words, alert, {
+    title: words.say('alert.rotate-title'),
+    lead: words.say('alert.rotate-lead'),
     action: PATHS.alertSecret,
-    send: pageRequest.words.say('alert.rotate-send'),
+    send: words.say('alert.rotate-send'),
     isDangerous: false,
   })

@@ -3,7 +3,7 @@ import { ALERT_FIELDS, type AlertField, fieldOf } from '~/domain/alert/field.ts'
 import type { Route } from '~/http/route.ts'
 import type { View } from '~/memory/view.ts'
 import type { Member, MemberForm } from '~/portal/member/member-pages.ts'
-import type { PageAnswer, PageRequest } from '~/portal/member/page-request.tsx'
+import type { PageAnswer } from '~/portal/member/page-request.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
@@ -66,7 +66,6 @@ const changeForm = (
 ): PageAnswer => ({ page: changeAlertPage({ ...shared(deps, member), ...sent }) })
 
 const shared = (deps: AlertPageDeps, member: Member) => ({
-  pageRequest: member.pageRequest,
   words: member.pageRequest.words,
   view: viewFor(deps, member),
   mailTo: deps.alerting.isMailed ? member.person.email : null,
@@ -139,7 +138,6 @@ function changes(old: AlertWish, wish: AlertWish): AlertChange {
 }
 
 type Props = {
-  readonly pageRequest: PageRequest
   readonly view: View
   readonly fields: AlertFields
   /** Address for emails; null if this service sends none. */

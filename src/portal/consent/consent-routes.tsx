@@ -113,7 +113,7 @@ async function asked(deps: ConsentDeps, { pageRequest, person }: Member): Promis
   const wantsAlerts = fieldOf(url.searchParams, 'scope').split(' ').includes(ALERTS_SCOPE)
   const { question: asking } = outcome
   const shown = { application, question: asking, redirectUri, dailyUnits, wantsAlerts }
-  return { page: consentPage({ pageRequest, person, ...shown }) }
+  return { page: consentPage(words, { person, ...shown }) }
 }
 
 function outcomeReply({ url: asked, words }: PageRequest, outcome: Outcome, home: string) {

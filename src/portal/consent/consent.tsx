@@ -1,19 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { CONSENT_DAYS } from '~/domain/api-key.ts'
 import type { KnownApplication } from '~/domain/person/connection.ts'
-import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
+import type { Person } from '~/portal/member/page-request.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import { Notice } from '~/portal/notice.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { formsLeadingTo } from '~/portal/security-headers.ts'
-import { linkTo } from '~/portal/words/spoken.tsx'
+import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
 import { isDocumentAddress } from '~/wire/connection/application.ts'
 
 type Props = {
-  readonly pageRequest: PageRequest
   readonly person: Person
   readonly application: KnownApplication
   /** The query, to be sent back with the decision. */
@@ -27,9 +26,8 @@ type Props = {
 }
 
 /** The page on which a person decides whether an application may use their account. */
-export function consentPage(props: Props): Page {
-  const { pageRequest, person, application, redirectUri } = props
-  const { say, rich } = pageRequest.words
+export function consentPage({ say, rich }: Words, props: Props): Page {
+  const { person, application, redirectUri } = props
   const { name } = application
   return narrowPage({
     path: PATHS.authorize,
@@ -53,8 +51,8 @@ export function consentPage(props: Props): Page {
   })
 }
 
-function Facts({ pageRequest, application, redirectUri, dailyUnits }: Props) {
-  const { words } = pageRequest
+function Facts({ application, redirectUri, dailyUnits }: Props) {
+  const words = useWords()
   const { say, rich } = words
   return (
     <dl class="facts">
@@ -72,31 +70,29 @@ function Facts({ pageRequest, application, redirectUri, dailyUnits }: Props) {
   )
 }
 
-function Decisions({ pageRequest, question, wantsAlerts }: Props) {
-  const { say } = pageRequest.words
-  const shared = { pageRequest, question }
+function Decisions({ question, wantsAlerts }: Props) {
+  const { say } = useWords()
   return (
     <div class="form-row">
-      <Decision {...shared} decision="allow" send={say('consent.allow')}>
+      <Decision question={question} decision="allow" send={say('consent.allow')}>
         <label class="check">
           <input type="checkbox" name="alerts" value="yes" checked={wantsAlerts} />{' '}
           {say('consent.alerts')}
         </label>
       </Decision>
-      <Decision {...shared} decision="deny" send={say('consent.deny')} />
+      <Decision question={question} decision="deny" send={say('consent.deny')} />
     </div>
   )
 }
 
-type DecisionProps = Pick<Props, 'pageRequest' | 'question'> & {
+type DecisionProps = Pick<Props, 'question'> & {
   decision: 'allow' | 'deny'
   send: string
   children?: ComponentChildren
 }
 
-const Decision = ({ pageRequest, question, decision, send, children }: DecisionProps) => (
+const Decision = ({ question, decision, send, children }: DecisionProps) => (
   <TokenForm
-    pageRequest={pageRequest}
     action={PATHS.authorize}
     send={send}
     look={decision === 'allow' ? 'button' : 'button button-quiet'}

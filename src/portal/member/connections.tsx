@@ -52,7 +52,7 @@ const columnsAt = (words: Words, nowMs: number): Column<KeyUsage>[] => [
 export function disconnectPage(pageRequest: PageRequest, key: Key): Page {
   const { say } = pageRequest.words
   const { name } = key
-  return endingPage(pageRequest, key, {
+  return endingPage(key, {
     title: say('connections.disconnect-title', { name }),
     question: say('connections.disconnect-question', { name }),
     lead: say('connections.disconnect-lead'),

@@ -56,7 +56,7 @@ export function developerRoutes(deps: DeveloperDeps): Route[] {
         ofKey(deps, member, (key) =>
           isConnection(key)
             ? { redirect: PATHS.developer }
-            : { page: replacePage(member.pageRequest, key) },
+            : { page: replacePage(member.pageRequest.words, key) },
         ),
       post: replace,
     }),

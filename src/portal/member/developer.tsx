@@ -69,7 +69,7 @@ export const developerPage = (props: Props): Page => ({
   ),
 })
 
-function Head({ pageRequest, person }: Props) {
+function Head({ person }: Props) {
   const { say, rich } = useWords()
   return (
     <div class="page-head">
@@ -81,7 +81,6 @@ function Head({ pageRequest, person }: Props) {
         <p>{rich('developer.profile', { link: linkTo(PATHS.profile) })}</p>
       </div>
       <TokenForm
-        pageRequest={pageRequest}
         action={PATHS.signOut}
         send={say('developer.sign-out')}
         look="button button-quiet"
@@ -121,7 +120,7 @@ function Keys({ pageRequest, usage, said }: Props) {
       ) : (
         <KeyTable active={active} nowMs={nowMs} />
       )}
-      <FurtherKey pageRequest={pageRequest} said={said} />
+      <FurtherKey said={said} />
       <p class="muted small">
         {say('keys.most', { most: ACTIVE_KEYS_MAX })}
         {own.some(({ key }) => key.lastFour === null) && ` ${say('keys.unmarked')}`}
@@ -134,17 +133,12 @@ function Keys({ pageRequest, usage, said }: Props) {
 /** A key that is not for one program. */
 const API_USE = 'api'
 
-function FurtherKey({ pageRequest, said }: Pick<Props, 'pageRequest' | 'said'>) {
+function FurtherKey({ said }: Pick<Props, 'said'>) {
   const words = useWords()
   const { say } = words
   return (
     <div id={FURTHER_KEY_ID}>
-      <TokenForm
-        pageRequest={pageRequest}
-        action={`${PATHS.keys}#${FURTHER_KEY_ID}`}
-        send={say('keys.create')}
-        isInRow
-      >
+      <TokenForm action={`${PATHS.keys}#${FURTHER_KEY_ID}`} send={say('keys.create')} isInRow>
         <Field
           name="name"
           label={say('keys.name')}

@@ -16,6 +16,7 @@ import {
 } from '~/service/person/people.ts'
 import {
   confirmPage,
+  type Faults,
   forgottenPage,
   mailedPage,
   resetPage,
@@ -48,9 +49,6 @@ export type EntranceDeps = PageRequestDeps & {
 /** The response to a form of a person who may not be signed in yet. */
 type EntranceForm = FormAnswer<EntranceDeps, PageRequest>
 
-/** Error of a string that cannot be an address. */
-export const noEmail = ({ words: { say } }: PageRequest): string => say('fault.email')
-
 /** Error of a new password. */
 export const passwordFaultText = ({ say }: Words, fault: PasswordFault): string =>
   say(`password-fault.${fault}`, { least: PASSWORD_LENGTH_MIN, most: PASSWORD_LENGTH_MAX })
@@ -60,7 +58,7 @@ export const entranceRoutes = (deps: EntranceDeps): Route[] => [
   ...personRoutes(deps, PATHS.signUp, {
     get: (_, pageRequest) =>
       forStrangers(deps, pageRequest, () => ({
-        page: signUpPage(pageRequest),
+        page: signUpPage(pageRequest.words),
         cookies: wayOnCookie(deps, wayOnIn(pageRequest.url.searchParams)),
       })),
     post: signUpReply,
@@ -68,7 +66,7 @@ export const entranceRoutes = (deps: EntranceDeps): Route[] => [
   ...personRoutes(deps, PATHS.signIn, {
     get: (_, pageRequest) =>
       forStrangers(deps, pageRequest, () => ({
-        page: signInPage(pageRequest, {
+        page: signInPage(pageRequest.words, {
           ...{ ...said(pageRequest), ...daily(deps) },
           next: wayOnIn(pageRequest.url.searchParams),
         }),
@@ -80,11 +78,13 @@ export const entranceRoutes = (deps: EntranceDeps): Route[] => [
   }),
   ...personRoutes(deps, PATHS.confirm, { get: confirmLink, post: confirmReply }),
   ...personRoutes(deps, PATHS.forgotten, {
-    get: (_, pageRequest) => ({ page: forgottenPage(pageRequest) }),
+    get: (_, pageRequest) => ({ page: forgottenPage(pageRequest.words) }),
     post: forgottenReply,
   }),
   ...personRoutes(deps, PATHS.reset, {
-    get: (_, pageRequest) => ({ page: resetPage(pageRequest, { token: tokenIn(pageRequest) }) }),
+    get: (_, pageRequest) => ({
+      page: resetPage(pageRequest.words, { token: tokenIn(pageRequest) }),
+    }),
     post: resetReply,
   }),
   ...personRoutes(deps, PATHS.signOut, {
@@ -114,22 +114,15 @@ const daily = ({ metering }: EntranceDeps) => ({ dailyUnits: metering.limits.fre
 const tokenIn = ({ url }: PageRequest): string => fieldOf(url.searchParams, 'token')
 
 const signUpReply: EntranceForm = async (deps, pageRequest, form) => {
+  const { words } = pageRequest
   const email = form.text('email').trim()
   const password = form.text('password')
-  if (!isEmail(email))
-    return { page: signUpPage(pageRequest, { faults: { email: noEmail(pageRequest) }, email }) }
+  const refused = (faults: Faults) => ({ page: signUpPage(words, { faults, email }) })
+  if (!isEmail(email)) return refused({ email: words.say('fault.email') })
   const fault = await passwordFault({ password, email })
-  if (fault)
-    return {
-      page: signUpPage(pageRequest, {
-        faults: { password: passwordFaultText(pageRequest.words, fault) },
-        email,
-      }),
-    }
+  if (fault) return refused({ password: passwordFaultText(words, fault) })
   const isMailable = await signUp(deps, { email, password }, pageRequest)
-  if (!isMailable)
-    return { page: signUpPage(pageRequest, { faults: { email: noEmail(pageRequest) }, email }) }
-  return { redirect: PATHS.mailed }
+  return isMailable ? { redirect: PATHS.mailed } : refused({ email: words.say('fault.email') })
 }
 
 const signInReply: EntranceForm = async (deps, pageRequest, form) => {
@@ -138,7 +131,7 @@ const signInReply: EntranceForm = async (deps, pageRequest, form) => {
   const entry = await signIn(deps, { email, password: form.text('password') }, pageRequest)
   if (entry === 'wrong') {
     const faults = { password: pageRequest.words.say('fault.sign-in') }
-    return { page: signInPage(pageRequest, { faults, email, next, ...daily(deps) }) }
+    return { page: signInPage(pageRequest.words, { faults, email, next, ...daily(deps) }) }
   }
   if (entry === 'unconfirmed') return { redirect: PATHS.mailed }
   if ('pendingCookies' in entry) return secondStepReply(entry, next)
@@ -156,7 +149,7 @@ function confirmLink(deps: EntranceDeps, pageRequest: PageRequest): PageAnswer {
   const email = emailIn(token)
   if (email === null) return { page: staleLinkPage(pageRequest.words, PATHS.confirm) }
   deps.warm()
-  return { page: confirmPage(pageRequest, { token, email }) }
+  return { page: confirmPage(pageRequest.words, { token, email }) }
 }
 
 const confirmReply: EntranceForm = async (deps, pageRequest, form) => {
@@ -168,14 +161,8 @@ const confirmReply: EntranceForm = async (deps, pageRequest, form) => {
     return 'pendingCookies' in entry
       ? secondStepReply(entry, next)
       : enteredReply(deps, pageRequest, { ...entry, next })
-  const email = emailIn(token) ?? ''
-  return {
-    page: confirmPage(pageRequest, {
-      token,
-      email,
-      faults: { password: pageRequest.words.say('fault.password') },
-    }),
-  }
+  const faults = { password: pageRequest.words.say('fault.password') }
+  return { page: confirmPage(pageRequest.words, { token, email: emailIn(token) ?? '', faults }) }
 }
 
 /**
@@ -196,25 +183,24 @@ export async function enteredReply(
 }
 
 const forgottenReply: EntranceForm = async (deps, pageRequest, form) => {
+  const { words } = pageRequest
   const email = form.text('email').trim()
   if (!isEmail(email))
-    return { page: forgottenPage(pageRequest, { faults: { email: noEmail(pageRequest) }, email }) }
+    return { page: forgottenPage(words, { faults: { email: words.say('fault.email') }, email }) }
   await requestReset(deps, email, pageRequest)
   return { redirect: PATHS.mailed }
 }
 
 const resetReply: EntranceForm = async (deps, pageRequest, form) => {
+  const { words } = pageRequest
   const token = form.text('token')
   const password = form.text('password')
   const known = await reset(deps, { token, password }, pageRequest)
-  if (known === 'stale') return { page: staleLinkPage(pageRequest.words, PATHS.reset) }
-  if (typeof known === 'string')
-    return {
-      page: resetPage(pageRequest, {
-        token,
-        faults: { password: passwordFaultText(pageRequest.words, known) },
-      }),
-    }
+  if (known === 'stale') return { page: staleLinkPage(words, PATHS.reset) }
+  if (typeof known === 'string') {
+    const faults = { password: passwordFaultText(words, known) }
+    return { page: resetPage(words, { token, faults }) }
+  }
   const cookies = [devicesCookie(deps, known.devices)]
   return { redirect: `${PATHS.signIn}?said=reset`, cookies }
 }

@@ -8,7 +8,6 @@ import { KnownPassword, NewPassword } from '~/portal/profile/fields.tsx'
 import { PasskeySignIn } from '~/portal/profile/passkey.tsx'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'
 import type { Words } from '~/portal/words/words.ts'
-import type { PageRequest } from './page-request.tsx'
 import { TokenForm } from './token-form.tsx'
 import { withWayOn } from './way-on.ts'
 
@@ -27,20 +26,19 @@ const EmailField = ({ email, faults }: Pick<Sent, 'email' | 'faults'>) => (
 /** The values sent, and what is wrong with them. */
 type Sent = { email?: string; faults?: Faults }
 
-type Faults = { readonly email?: string; readonly password?: string }
+export type Faults = { readonly email?: string; readonly password?: string }
 
 const statusOf = ({ faults }: Sent): number => (faults ? 400 : 200)
 
-export function signUpPage(pageRequest: PageRequest, sent: Sent = {}): Page {
-  const { say, rich } = pageRequest.words
-  return narrowPage({
+export const signUpPage = ({ say, rich }: Words, sent: Sent = {}): Page =>
+  narrowPage({
     title: say('sign-up.title'),
     path: PATHS.signUp,
     status: statusOf(sent),
     children: (
       <>
         <p class="lead">{say('sign-up.lead')}</p>
-        <TokenForm pageRequest={pageRequest} action={PATHS.signUp} send={say('sign-up.title')}>
+        <TokenForm action={PATHS.signUp} send={say('sign-up.title')}>
           <EmailField {...sent} />
           <NewPassword error={sent.faults?.password} />
         </TokenForm>
@@ -49,7 +47,6 @@ export function signUpPage(pageRequest: PageRequest, sent: Sent = {}): Page {
       </>
     ),
   })
-}
 
 type SignIn = Sent & {
   /** The outcome of a form that led here. */
@@ -60,12 +57,11 @@ type SignIn = Sent & {
   dailyUnits: number
 }
 
-export function signInPage(
-  pageRequest: PageRequest,
+export const signInPage = (
+  { say, rich }: Words,
   { said, next, dailyUnits, ...sent }: SignIn,
-): Page {
-  const { say, rich } = pageRequest.words
-  return narrowPage({
+): Page =>
+  narrowPage({
     title: say('sign-in.title'),
     path: PATHS.signIn,
     scripts: ['passkey'],
@@ -74,16 +70,11 @@ export function signInPage(
       <>
         <Outcome said={said} />
         {next && <p class="lead">{say(`sign-in.${whyHere(next)}`)}</p>}
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.signIn}
-          send={say('sign-in.title')}
-          hidden={next ? { next } : {}}
-        >
+        <TokenForm action={PATHS.signIn} send={say('sign-in.title')} hidden={next ? { next } : {}}>
           <EmailField {...sent} />
           <KnownPassword error={sent.faults?.password} />
         </TokenForm>
-        <PasskeySignIn pageRequest={pageRequest} next={next} />
+        <PasskeySignIn next={next} />
         <p>
           <a href={PATHS.forgotten}>{say('sign-in.forgotten')}</a>
         </p>
@@ -93,7 +84,6 @@ export function signInPage(
       </>
     ),
   })
-}
 
 const NEWS = ['reset', 'deleted'] as const
 
@@ -133,24 +123,18 @@ export const mailedPage = ({ say, rich }: Words, isMailed: boolean): Page =>
 
 type Link = { token: string; faults?: Faults }
 
-export function confirmPage(
-  pageRequest: PageRequest,
+export const confirmPage = (
+  { say, rich }: Words,
   { token, email, ...sent }: Link & { email: string },
-): Page {
-  const { say, rich } = pageRequest.words
-  return narrowPage({
+): Page =>
+  narrowPage({
     title: say('confirm.title'),
     path: PATHS.confirm,
     status: statusOf(sent),
     children: (
       <>
         <p class="lead">{rich('confirm.lead', { email: <strong dir="auto">{email}</strong> })}</p>
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.confirm}
-          send={say('confirm.send')}
-          hidden={{ token }}
-        >
+        <TokenForm action={PATHS.confirm} send={say('confirm.send')} hidden={{ token }}>
           <input type="hidden" name="username" autocomplete="username" value={email} />
           <KnownPassword error={sent.faults?.password} />
         </TokenForm>
@@ -158,7 +142,6 @@ export function confirmPage(
       </>
     ),
   })
-}
 
 export const staleLinkPage = ({ say, rich }: Words, path: string): Page =>
   narrowPage({
@@ -172,41 +155,32 @@ export const staleLinkPage = ({ say, rich }: Words, path: string): Page =>
     ),
   })
 
-export function forgottenPage(pageRequest: PageRequest, sent: Sent = {}): Page {
-  const { say } = pageRequest.words
-  return narrowPage({
+export const forgottenPage = ({ say }: Words, sent: Sent = {}): Page =>
+  narrowPage({
     title: say('forgotten.title'),
     path: PATHS.forgotten,
     status: statusOf(sent),
     children: (
       <>
         <p class="lead">{say('forgotten.lead')}</p>
-        <TokenForm pageRequest={pageRequest} action={PATHS.forgotten} send={say('forgotten.send')}>
+        <TokenForm action={PATHS.forgotten} send={say('forgotten.send')}>
           <EmailField {...sent} />
         </TokenForm>
       </>
     ),
   })
-}
 
-export function resetPage(pageRequest: PageRequest, { token, ...sent }: Link): Page {
-  const { say } = pageRequest.words
-  return narrowPage({
+export const resetPage = ({ say }: Words, { token, ...sent }: Link): Page =>
+  narrowPage({
     title: say('reset.title'),
     path: PATHS.reset,
     status: statusOf(sent),
     children: (
       <>
         <p class="lead">{say('reset.lead')}</p>
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.reset}
-          send={say('reset.send')}
-          hidden={{ token }}
-        >
+        <TokenForm action={PATHS.reset} send={say('reset.send')} hidden={{ token }}>
           <NewPassword label={say('field.new-password')} error={sent.faults?.password} />
         </TokenForm>
       </>
     ),
   })
-}

@@ -3,6 +3,7 @@ import { keyMark } from '~/domain/api-key.ts'
 import { Select } from '~/portal/form.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { KEYS_ID, PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
 import type { PageRequest } from './page-request.tsx'
 import { questionPage } from './question-page.tsx'
@@ -23,13 +24,13 @@ type Ending = {
 }
 
 /** The page that asks whether a key, or an application's connection, is really to end. */
-export const endingPage = (pageRequest: PageRequest, key: Key, ending: Ending): Page =>
+export const endingPage = (key: Key, ending: Ending): Page =>
   questionPage({
     title: ending.title,
     path: PATHS.developer,
     heading: ending.question,
     form: {
-      ...{ pageRequest, action: `${PATHS.revoke}#${ending.part}`, send: ending.send },
+      ...{ action: `${PATHS.revoke}#${ending.part}`, send: ending.send },
       ...{ hidden: { key: key.id }, isDangerous: true },
     },
     back: PATHS.developer,
@@ -43,7 +44,7 @@ export const revokePage = (pageRequest: PageRequest, key: Key): Page => {
     revokedMs === null
       ? ''
       : ` ${say('key-revoke.left', { span: spanText(revokedMs - pageRequest.nowMs) })}`
-  return endingPage(pageRequest, key, {
+  return endingPage(key, {
     title: say('key-revoke.title', { name }),
     question: say('key-revoke.question', { name }),
     lead: say('key-revoke.lead', { mark: keyMark(key) }) + left,
@@ -52,14 +53,13 @@ export const revokePage = (pageRequest: PageRequest, key: Key): Page => {
   })
 }
 
-export function replacePage(pageRequest: PageRequest, key: Key): Page {
-  const { say } = pageRequest.words
-  return questionPage({
+export const replacePage = ({ say }: Words, key: Key): Page =>
+  questionPage({
     title: say('key-replace.title', { name: key.name }),
     path: PATHS.developer,
     heading: say('key-replace.question', { name: key.name }),
     form: {
-      ...{ pageRequest, action: `${PATHS.replace}#${KEYS_ID}`, send: say('key-replace.send') },
+      ...{ action: `${PATHS.replace}#${KEYS_ID}`, send: say('key-replace.send') },
       hidden: { key: key.id },
       children: (
         <Select
@@ -73,4 +73,3 @@ export function replacePage(pageRequest: PageRequest, key: Key): Page {
     back: PATHS.developer,
     children: <p class="lead">{say('key-replace.lead', { mark: keyMark(key) })}</p>,
   })
-}

@@ -153,7 +153,8 @@ async function replied(
     person = pageRequest.person
     const isKeptOut = person?.lacksSecondFactor && !SETTING_UP.includes(path)
     const reply = isKeptOut ? { redirect: PATHS.secondFactor } : await answer(pageRequest)
-    return await responseTo(deps, { request, spoken, person, reply, cookies })
+    const { formToken } = pageRequest
+    return await responseTo(deps, { request, spoken, person, formToken, reply, cookies })
   } catch (error) {
     const isInside = person !== null && error instanceof StaleForm && WAYS_IN.includes(path)
     const reply = isInside
@@ -235,6 +236,7 @@ type Outcome = {
   /** The words of a page that speaks the reader's language; null for one in English alone. */
   readonly spoken: Words | null
   readonly person: Person | null
+  readonly formToken?: string
   readonly reply: PageAnswer
   readonly cookies: readonly string[]
 }
@@ -253,7 +255,7 @@ async function responseTo(deps: PageRequestDeps, outcome: Outcome): Promise<Resp
 
 async function bodyOf(
   { pages }: PageRequestDeps,
-  { request, spoken, person, reply }: Outcome,
+  { request, spoken, person, formToken = '', reply }: Outcome,
 ): Promise<Response> {
   if ('response' in reply) return reply.response
   if ('redirect' in reply)
@@ -266,7 +268,7 @@ async function bodyOf(
     })
   const session = person && { email: person.email, isAdmin: person.account.role === 'admin' }
   const words = spoken && { words: spoken }
-  return pageReply(pages, request, { session, isPrivate: true, ...words, ...reply.page })
+  return pageReply(pages, request, { session, formToken, isPrivate: true, ...words, ...reply.page })
 }
 
 /** The location of a page, in the language of the address that led there if it speaks it. */

@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'preact'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import type { Page } from '~/portal/page.tsx'
+import { useWords } from '~/portal/words/spoken.tsx'
 import { TokenForm } from './token-form.tsx'
 
 type Question = Parameters<typeof narrowPage>[0] & {
@@ -20,8 +21,10 @@ export const questionPage = ({ form, back, backText, children, ...page }: Questi
         {children}
         <TokenForm {...form} />
         <p>
-          <a href={back}>{backText ?? form.pageRequest.words.say('form.cancel')}</a>
+          <a href={back}>{backText ?? <Cancel />}</a>
         </p>
       </>
     ),
   })
+
+const Cancel = () => useWords().say('form.cancel')

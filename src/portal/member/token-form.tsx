@@ -1,9 +1,13 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import { TOKEN_FIELD } from './own-form.ts'
-import type { PageRequest } from './page-request.tsx'
+
+const Token = createContext('')
+
+/** Gives the forms of a page the token that ties them to the person whose page it is. */
+export const Tokened = Token.Provider
 
 type Props = {
-  pageRequest: PageRequest
   action: string
   /** The text of the button. */
   send: ComponentChildren
@@ -14,11 +18,15 @@ type Props = {
   isInRow?: boolean
   hasFile?: boolean
   look?: 'button' | 'button button-quiet'
+  /** Set for a form sent with the response of a passkey, which a script shows. */
+  passkey?: 'create' | 'get'
+  /** What follows the button. */
+  after?: ComponentChildren
 }
 
-/** A form that changes something, with the token that ties it to the person whose page it is on. */
+/** A form that changes something, with the token of its page. */
 export function TokenForm(props: Props) {
-  const { pageRequest, action, send, isDangerous, hidden = {}, children, isInRow, hasFile } = props
+  const { action, send, isDangerous, hidden = {}, children, isInRow, hasFile, passkey } = props
   const look = isDangerous ? 'button button-danger' : (props.look ?? 'button')
   return (
     <form
@@ -26,8 +34,10 @@ export function TokenForm(props: Props) {
       action={action}
       class={isInRow ? 'form-row' : 'stack-tight'}
       enctype={hasFile ? 'multipart/form-data' : undefined}
+      data-passkey={passkey}
+      hidden={passkey !== undefined}
     >
-      <input type="hidden" name={TOKEN_FIELD} value={pageRequest.formToken} />
+      <input type="hidden" name={TOKEN_FIELD} value={useContext(Token)} />
       {Object.entries(hidden).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
@@ -37,6 +47,7 @@ export function TokenForm(props: Props) {
           {send}
         </button>
       </div>
+      {props.after}
     </form>
   )
 }

@@ -2,7 +2,6 @@ import { type Account, isRevoked, type Key, type ListedAccount } from '~/domain/
 import { keyMark } from '~/domain/api-key.ts'
 import { PLANS, type Plan, ROLES } from '~/domain/quota.ts'
 import { Field, Select } from '~/portal/form.tsx'
-import type { PageRequest } from '~/portal/member/page-request.tsx'
 import { questionPage } from '~/portal/member/question-page.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
@@ -89,7 +88,7 @@ const COLUMNS: Column<ListedAccount>[] = [
 ]
 
 type One = {
-  readonly pageRequest: PageRequest
+  readonly nowMs: number
   readonly account: Account
   readonly keys: readonly Key[]
   readonly used: number
@@ -101,15 +100,7 @@ type One = {
 
 const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }))
 
-export const accountPage = ({
-  pageRequest,
-  account,
-  keys,
-  used,
-  limit,
-  complaint,
-  done,
-}: One): Page => ({
+export const accountPage = ({ nowMs, account, keys, used, limit, complaint, done }: One): Page => ({
   title: account.email,
   path: PATHS.operator,
   status: complaint === null ? 200 : 400,
@@ -126,41 +117,34 @@ export const accountPage = ({
       {done && <Notice kind="good">{done}</Notice>}
       <section class="stack-tight narrow" aria-labelledby="plan-title">
         <h2 id="plan-title">Plan and role</h2>
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.account}
-          send="Save"
-          hidden={{ id: account.id }}
-        >
+        <TokenForm action={PATHS.account} send="Save" hidden={{ id: account.id }}>
           <Select name="plan" label="Plan" value={account.plan} options={options(PLANS)} />
           <Select name="role" label="Role" value={account.role} options={options(ROLES)} />
         </TokenForm>
       </section>
-      <ProviderLimit account={account} pageRequest={pageRequest} />
+      <ProviderLimit account={account} />
       <section class="stack-tight" aria-labelledby="account-keys">
         <h2 id="account-keys">Keys</h2>
         {keys.length === 0 && <p class="muted">This account has no key.</p>}
-        <Keys keys={keys} pageRequest={pageRequest} />
+        <Keys keys={keys} nowMs={nowMs} />
       </section>
     </div>
   ),
 })
 
-const Keys = ({ keys, pageRequest }: Pick<One, 'keys' | 'pageRequest'>) => (
+const Keys = ({ keys, nowMs }: Pick<One, 'keys' | 'nowMs'>) => (
   <ul class="stack-tight">
     {keys.map((key) => (
       <li key={key.id} class="actions">
         <strong>{key.name}</strong> <span class="muted">{keyMark(key)}</span>{' '}
-        <KeyState of={key} pageRequest={pageRequest} />
+        <KeyState of={key} nowMs={nowMs} />
       </li>
     ))}
   </ul>
 )
 
-type LimitProps = { readonly account: Account; readonly pageRequest: PageRequest }
-
 /** The providers of an account that may be limited to some, or is. */
-function ProviderLimit({ account: { id, role, providers }, pageRequest }: LimitProps) {
+function ProviderLimit({ account: { id, role, providers } }: Pick<One, 'account'>) {
   if (role !== 'treasury' && !providers) return null
   return (
     <section class="stack-tight narrow" aria-labelledby="providers-title">
@@ -170,12 +154,7 @@ function ProviderLimit({ account: { id, role, providers }, pageRequest }: LimitP
           ? 'As a treasury account it records and withdraws prices of these providers only.'
           : 'This account records prices of all providers, and withdraws what it recorded itself.'}
       </p>
-      <TokenForm
-        pageRequest={pageRequest}
-        action={PATHS.operatorProviders}
-        send="Save providers"
-        hidden={{ id }}
-      >
+      <TokenForm action={PATHS.operatorProviders} send="Save providers" hidden={{ id }}>
         <Field
           name="providers"
           label="Ids of providers"
@@ -188,8 +167,8 @@ function ProviderLimit({ account: { id, role, providers }, pageRequest }: LimitP
   )
 }
 
-function KeyState({ of: key, pageRequest }: { of: Key; pageRequest: PageRequest }) {
-  if (isRevoked(key, pageRequest.nowMs))
+function KeyState({ of: key, nowMs }: { of: Key; nowMs: number }) {
+  if (isRevoked(key, nowMs))
     return (
       <span class="muted">
         ended <Moment ms={key.revokedMs!} />
@@ -210,15 +189,13 @@ function KeyState({ of: key, pageRequest }: { of: Key; pageRequest: PageRequest 
   )
 }
 
-type Revoking = { readonly pageRequest: PageRequest; readonly account: Account; readonly key: Key }
-
-export const revokeForPage = ({ pageRequest, account, key }: Revoking): Page =>
+export const revokeForPage = (account: Account, key: Key): Page =>
   questionPage({
     title: `Revoke ${key.name}`,
     path: PATHS.operator,
     heading: <>Revoke the key {key.name}?</>,
     form: {
-      ...{ pageRequest, action: PATHS.operatorKey, send: 'Revoke key', isDangerous: true },
+      ...{ action: PATHS.operatorKey, send: 'Revoke key', isDangerous: true },
       hidden: { account: account.id, key: key.id },
     },
     back: `${PATHS.account}?id=${account.id}`,
@@ -233,21 +210,15 @@ export const revokeForPage = ({ pageRequest, account, key }: Revoking): Page =>
 /** The field with the address of the account whose new role was confirmed. */
 export const CONFIRMED = 'confirmed'
 
-type Promotion = {
-  readonly pageRequest: PageRequest
-  readonly account: Account
-  readonly plan: Plan
-}
-
 /** Asks once more, by name, before a person gets the role that can do everything. */
-export const makeAdminPage = ({ pageRequest, account, plan }: Promotion): Page =>
+export const makeAdminPage = (account: Account, plan: Plan): Page =>
   questionPage({
     title: `Make ${account.email} an admin`,
     path: PATHS.operator,
     heading: <>Make {account.email} an admin?</>,
     isLong: true,
     form: {
-      ...{ pageRequest, action: PATHS.account, send: 'Make them an admin', isDangerous: true },
+      ...{ action: PATHS.account, send: 'Make them an admin', isDangerous: true },
       hidden: { id: account.id, plan, role: 'admin', [CONFIRMED]: account.email },
     },
     back: `${PATHS.account}?id=${account.id}`,

@@ -93,8 +93,8 @@ function one(deps: OperatorDeps, pageRequest: PageRequest, { id, complaint }: On
   const limit = metering.limits[account.plan]
   const done = complaint ? null : (DONE.get(pageRequest.url.searchParams.get('said')) ?? null)
   const shown = { used, limit, complaint: complaint ?? null, done }
-  const page = { pageRequest, account, keys: keys.keysOf(id), ...shown }
-  return { page: accountPage(page) }
+  const { nowMs } = pageRequest
+  return { page: accountPage({ nowMs, account, keys: keys.keysOf(id), ...shown }) }
 }
 
 const DONE: ReadonlyMap<string | null, string> = new Map([
@@ -115,7 +115,7 @@ const change: MemberForm<OperatorDeps> = async (deps, { pageRequest, person }, f
   const before = deps.memory.current.keys.account(id)
   const isPromotion = role === 'admin' && before?.role !== 'admin'
   if (before && isPromotion && form.text(CONFIRMED) !== before.email)
-    return { page: makeAdminPage({ pageRequest, account: before, plan }) }
+    return { page: makeAdminPage(before, plan) }
   const account = await deps.operated.update(id, { plan, role }, person.email)
   if (!account) return { redirect: PATHS.accounts }
   await deps.published(account.id)
@@ -144,7 +144,7 @@ function revoking(deps: OperatorDeps, { pageRequest }: Member): PageAnswer {
   const key = account && keys.keysOf(account.id).find((each) => each.id === id)
   if (!account || !key) return { redirect: PATHS.accounts }
   if (isRevoked(key, pageRequest.nowMs)) return { redirect: `${PATHS.account}?id=${account.id}` }
-  return { page: revokeForPage({ pageRequest, account, key }) }
+  return { page: revokeForPage(account, key) }
 }
 
 const revoke: MemberForm<OperatorDeps> = async (deps, { pageRequest, person }, form) => {

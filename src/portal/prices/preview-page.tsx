@@ -71,7 +71,7 @@ function Outcome(props: PreviewProps) {
 
 const wrongIn = ({ rows }: Preview) => rows.filter(({ faults }) => faults.length > 0)
 
-function Faults({ preview, draft, pageRequest }: PreviewProps) {
+function Faults({ preview, draft }: PreviewProps) {
   const wrong = wrongIn(preview).length
   if (wrong === 0 || preview.questions.length > 0) return null
   const { implausibleCount } = preview
@@ -82,7 +82,6 @@ function Faults({ preview, draft, pageRequest }: PreviewProps) {
       </p>
       {implausibleCount > 0 && (
         <TokenForm
-          pageRequest={pageRequest}
           action={PATHS.pricesPreview}
           send={`Accept ${countText(implausibleCount, 'implausible rate')}`}
           hidden={{ upload: draft.id, only: 'accept' }}
@@ -133,9 +132,8 @@ const told = (count: number, one: string, more = one): string | false =>
 
 const isSuspect = ({ suspect }: PreviewRow): boolean => suspect !== null
 
-const Record = ({ pageRequest, draft, preview }: PreviewProps) => (
+const Record = ({ draft, preview }: PreviewProps) => (
   <TokenForm
-    pageRequest={pageRequest}
     action={PATHS.recordPrices}
     send={`Record ${countText(preview.rows.length)}`}
     hidden={{

@@ -96,16 +96,10 @@ const CORRIDORS_SHOWN = 6
 export const uploadHref = (path: string, { id }: { readonly id: string }): string =>
   `${path}?upload=${id}`
 
-const SendForm = ({ pageRequest, timeZone, said }: Props) => (
+const SendForm = ({ timeZone, said }: Props) => (
   <section class="stack-tight" aria-label="Send a table">
     {said.complaint && <Notice kind="bad">{said.complaint}</Notice>}
-    <TokenForm
-      pageRequest={pageRequest}
-      action={PATHS.prices}
-      send="Preview"
-      hidden={{ time_zone: timeZone ?? '' }}
-      hasFile
-    >
+    <TokenForm action={PATHS.prices} send="Preview" hidden={{ time_zone: timeZone ?? '' }} hasFile>
       <div class="drop-zone" data-drop>
         <div class="field">
           <label for="file">Excel or CSV file</label>

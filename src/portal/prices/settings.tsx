@@ -10,13 +10,12 @@ import type { Question } from './questions.ts'
 
 /** Choices for reading the table: open if it has questions, else folded with a line about them. */
 export function Settings(props: PreviewProps) {
-  const { preview, draft, pageRequest } = props
+  const { preview, draft } = props
   return (
     <details class="settings" open={preview.questions.length > 0 || Boolean(props.again.complaint)}>
       <summary>How the table is read: {summaryText(props)}</summary>
       <div class="details-body">
         <TokenForm
-          pageRequest={pageRequest}
           action={PATHS.pricesPreview}
           send="Read it like this"
           hidden={{

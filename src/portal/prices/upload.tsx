@@ -96,16 +96,14 @@ const feeText = ({ fee, feeCurrency }: Quote): string =>
 const offerText = ({ offer }: Quote): string =>
   offer ? offerWords(ENGLISH, offer, false).join(', ') : ''
 
-type Question = Member & { readonly upload: Upload; readonly isRefused?: boolean }
-
 /** The confirmation page before an upload is withdrawn. */
-const withdrawPage = ({ pageRequest, upload, isRefused }: Question): Page =>
+const withdrawPage = (upload: Upload, isRefused = false): Page =>
   questionPage({
     path: PATHS.developer,
     title: 'Withdraw this upload',
     ...(isRefused && { status: 400 }),
     form: {
-      ...{ pageRequest, action: PATHS.withdrawPrices, isDangerous: true },
+      ...{ action: PATHS.withdrawPrices, isDangerous: true },
       ...{ send: `Withdraw ${countText(upload.ids.length)}`, hidden: { upload: upload.id } },
       children: (
         <Field
@@ -140,9 +138,7 @@ export function uploadRoutes(deps: PricesDeps): Route[] {
     ...page(PATHS.withdrawPrices, {
       get: (_, member) =>
         withUpload(deps, member, null, (upload) =>
-          upload.withdrawnMs === null
-            ? { page: withdrawPage({ ...member, upload }) }
-            : { redirect: PATHS.prices },
+          upload.withdrawnMs === null ? { page: withdrawPage(upload) } : { redirect: PATHS.prices },
         ),
       post: (_, member, form) =>
         withUpload(deps, member, form, (upload) => withdraw(deps, member, { upload, form })),
@@ -181,7 +177,7 @@ async function withdraw(
 ): Promise<PageAnswer> {
   const reason = form.text('reason').trim()
   if (reason === '' || reason.length > REASON_LENGTH_MAX || !reason.isWellFormed())
-    return { page: withdrawPage({ ...member, upload, isRefused: true }) }
+    return { page: withdrawPage(upload, true) }
   const { account } = member.person
   await withdrawUpload({ ...deps, store: deps.uploading.store }, account, { upload, reason })
   return { redirect: `${PATHS.prices}?said=withdrawn&upload=${upload.id}` }

@@ -2,7 +2,6 @@ import { encode } from 'uqr'
 import type { Factors, OwnPasskey } from '~/domain/person/profile.ts'
 import { CopyBox } from '~/portal/copy-box.tsx'
 import { Field } from '~/portal/form.tsx'
-import type { PageRequest } from '~/portal/member/page-request.tsx'
 import { questionPage } from '~/portal/member/question-page.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { narrowPage } from '~/portal/narrow-page.tsx'
@@ -17,7 +16,6 @@ import { CodeField, KnownPassword } from './fields.tsx'
 import { PasskeyForm } from './passkey.tsx'
 
 type Shown = {
-  readonly pageRequest: PageRequest
   readonly factors: Factors
   readonly codesLeft: number
   readonly isRequired: boolean
@@ -28,38 +26,35 @@ type Shown = {
 /** Error of the password in one of the forms. */
 type Faults = { readonly app?: string; readonly codes?: string; readonly passkey?: string }
 
-export function secondFactorPage(shown: Shown): Page {
-  const { say } = shown.pageRequest.words
-  return {
-    title: say('second-factor.title'),
-    path: PATHS.secondFactor,
-    scripts: ['passkey'],
-    status: shown.faults ? 400 : 200,
-    body: (
-      <div class="stack narrow">
-        <div class="stack-tight">
-          <h1>{say('second-factor.title')}</h1>
-          {shown.isRequired && (
-            <Notice kind="warn" title={say('second-factor.required')}>
-              {say('second-factor.required-why')}
-            </Notice>
-          )}
-          {shown.news && <Notice kind="good">{shown.news}</Notice>}
-          <p class="lead">{say('second-factor.lead')}</p>
-        </div>
-        <Passkeys {...shown} />
-        <App {...shown} />
-        {!shown.isRequired && (
-          <p>
-            <a href={PATHS.profile}>{say('second-factor.back')}</a>
-          </p>
+export const secondFactorPage = ({ say }: Words, shown: Shown): Page => ({
+  title: say('second-factor.title'),
+  path: PATHS.secondFactor,
+  scripts: ['passkey'],
+  status: shown.faults ? 400 : 200,
+  body: (
+    <div class="stack narrow">
+      <div class="stack-tight">
+        <h1>{say('second-factor.title')}</h1>
+        {shown.isRequired && (
+          <Notice kind="warn" title={say('second-factor.required')}>
+            {say('second-factor.required-why')}
+          </Notice>
         )}
+        {shown.news && <Notice kind="good">{shown.news}</Notice>}
+        <p class="lead">{say('second-factor.lead')}</p>
       </div>
-    ),
-  }
-}
+      <Passkeys {...shown} />
+      <App {...shown} />
+      {!shown.isRequired && (
+        <p>
+          <a href={PATHS.profile}>{say('second-factor.back')}</a>
+        </p>
+      )}
+    </div>
+  ),
+})
 
-function Passkeys({ pageRequest, factors: { passkeys }, faults }: Shown) {
+function Passkeys({ factors: { passkeys }, faults }: Shown) {
   const words = useWords()
   const { say } = words
   return (
@@ -76,12 +71,7 @@ function Passkeys({ pageRequest, factors: { passkeys }, faults }: Shown) {
       )}
       {faults?.passkey && <Notice kind="bad">{faults.passkey}</Notice>}
       {passkeys.length < PASSKEYS_MAX && (
-        <PasskeyForm
-          pageRequest={pageRequest}
-          action={PATHS.passkey}
-          deed="create"
-          send={say('second-factor.add-passkey')}
-        >
+        <PasskeyForm action={PATHS.passkey} deed="create" send={say('second-factor.add-passkey')}>
           <Field
             name="passkey"
             label={say('second-factor.passkey-name')}
@@ -111,7 +101,7 @@ const passkeyColumns = ({ say, dayText }: Words): Column<OwnPasskey>[] => [
   },
 ]
 
-function App({ pageRequest, factors: { hasApp }, codesLeft, faults }: Shown) {
+function App({ factors: { hasApp }, codesLeft, faults }: Shown) {
   const { say } = useWords()
   const label = say('field.your-password')
   return (
@@ -124,7 +114,6 @@ function App({ pageRequest, factors: { hasApp }, codesLeft, faults }: Shown) {
       </p>
       {hasApp ? (
         <TokenForm
-          pageRequest={pageRequest}
           action={PATHS.recoveryCodes}
           send={say('second-factor.new-codes')}
           look="button button-quiet"
@@ -132,11 +121,7 @@ function App({ pageRequest, factors: { hasApp }, codesLeft, faults }: Shown) {
           <KnownPassword name="codes-password" label={label} error={faults?.codes} />
         </TokenForm>
       ) : (
-        <TokenForm
-          pageRequest={pageRequest}
-          action={PATHS.app}
-          send={say('second-factor.set-up-app')}
-        >
+        <TokenForm action={PATHS.app} send={say('second-factor.set-up-app')}>
           <KnownPassword name="app-password" label={label} error={faults?.app} />
         </TokenForm>
       )}
@@ -149,17 +134,16 @@ function App({ pageRequest, factors: { hasApp }, codesLeft, faults }: Shown) {
   )
 }
 
-type NewApp = { pageRequest: PageRequest; address: string; fault?: string }
+type NewApp = { address: string; fault?: string }
 
 /** The page with the code that an app reads, and the field for its first code. */
-export function newAppPage({ pageRequest, address, fault }: NewApp): Page {
-  const { say } = pageRequest.words
-  return questionPage({
+export const newAppPage = ({ say }: Words, { address, fault }: NewApp): Page =>
+  questionPage({
     title: say('second-factor.new-app'),
     path: PATHS.secondFactor,
     status: fault ? 400 : 200,
     form: {
-      ...{ pageRequest, action: PATHS.confirmApp, send: say('confirm.send'), hidden: { address } },
+      ...{ action: PATHS.confirmApp, send: say('confirm.send'), hidden: { address } },
       children: <CodeField error={fault} hint={say('second-factor.code-now')} />,
     },
     back: PATHS.secondFactor,
@@ -171,7 +155,6 @@ export function newAppPage({ pageRequest, address, fault }: NewApp): Page {
       </>
     ),
   })
-}
 
 const keyIn = (address: string): string => new URL(address).searchParams.get('secret') ?? ''
 
@@ -197,22 +180,20 @@ export const recoveryCodesPage = ({ say }: Words, codes: readonly string[]): Pag
   })
 
 type Removal = {
-  readonly pageRequest: PageRequest
   /** The passkey; null for the app. */
   readonly passkey: OwnPasskey | null
   readonly fault?: string
 }
 
-export function removeFactorPage({ pageRequest, passkey, fault }: Removal): Page {
-  const { say } = pageRequest.words
-  return questionPage({
+export const removeFactorPage = ({ say }: Words, { passkey, fault }: Removal): Page =>
+  questionPage({
     title: passkey
       ? say('second-factor.remove-passkey', { name: passkey.name })
       : say('second-factor.remove-app-title'),
     path: PATHS.secondFactor,
     status: fault ? 400 : 200,
     form: {
-      ...{ pageRequest, action: PATHS.removeFactor, send: say('second-factor.remove') },
+      ...{ action: PATHS.removeFactor, send: say('second-factor.remove') },
       ...{ isDangerous: true, hidden: passkey ? { id: passkey.id } : {} },
       children: <KnownPassword label={say('field.your-password')} error={fault} />,
     },
@@ -223,7 +204,6 @@ export function removeFactorPage({ pageRequest, passkey, fault }: Removal): Page
       </p>
     ),
   })
-}
 
 /** A string as a QR code, dark on light in any colour scheme, since cameras need it so. */
 function QrCode({ text, label }: { text: string; label: string }) {

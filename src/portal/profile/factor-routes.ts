@@ -45,19 +45,15 @@ const wrongPassword = ({ pageRequest }: Member): string => pageRequest.words.say
 async function shown(
   deps: SecondStepDeps,
   { pageRequest, person }: Member,
-  faults?: Parameters<typeof secondFactorPage>[0]['faults'],
+  faults?: Parameters<typeof secondFactorPage>[1]['faults'],
 ): Promise<PageAnswer> {
   const factors = await deps.factors.factors(person.userId)
   const codes = factors.hasApp ? await deps.codes.recoveryCodes(person.userId) : []
   const said = NEWS.find((one) => one === pageRequest.url.searchParams.get('said'))
-  const news = said && pageRequest.words.say(`second-factor-news.${said}`)
-  const page = {
-    pageRequest,
-    factors,
-    codesLeft: codes.length,
-    isRequired: person.lacksSecondFactor,
-  }
-  return { page: secondFactorPage({ ...page, news, ...(faults && { faults }) }) }
+  const { words } = pageRequest
+  const news = said && words.say(`second-factor-news.${said}`)
+  const page = { factors, codesLeft: codes.length, isRequired: person.lacksSecondFactor }
+  return { page: secondFactorPage(words, { ...page, news, ...(faults && { faults }) }) }
 }
 
 const isPassword = (
@@ -73,7 +69,7 @@ const beginApp: MemberForm<SecondStepDeps> = async (deps, member, form) => {
     return shown(deps, member, { app: wrongPassword(member) })
   const address = await deps.codes.beginApp(password, member.pageRequest.request.headers)
   if (address === null) return { redirect: PATHS.secondFactor }
-  return { page: newAppPage({ pageRequest: member.pageRequest, address }) }
+  return { page: newAppPage(member.pageRequest.words, { address }) }
 }
 
 const OUR_ADDRESS = /^otpauth:\/\/totp\/Corridor:[^\s]{1,500}$/
@@ -86,7 +82,7 @@ const confirm: MemberForm<SecondStepDeps> = async (deps, { pageRequest, person }
   const { words } = pageRequest
   if (cookies === null) {
     const fault = words.say('second-factor.wrong-code')
-    return { page: newAppPage({ pageRequest, address, fault }) }
+    return { page: newAppPage(pageRequest.words, { address, fault }) }
   }
   return { page: recoveryCodesPage(words, await deps.codes.recoveryCodes(person.userId)), cookies }
 }
@@ -133,7 +129,7 @@ async function removal(
   const { passkeys, hasApp } = await deps.factors.factors(person.userId)
   const passkey = passkeys.find((one) => one.id === id) ?? null
   if (id === '' ? !hasApp : !passkey) return { redirect: PATHS.secondFactor }
-  return { page: removeFactorPage({ pageRequest, passkey, ...(fault && { fault }) }) }
+  return { page: removeFactorPage(pageRequest.words, { passkey, ...(fault && { fault }) }) }
 }
 
 const remove: MemberForm<SecondStepDeps> = async (deps, member, form) => {

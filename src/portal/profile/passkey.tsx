@@ -1,40 +1,27 @@
-import type { ComponentChildren } from 'preact'
-import { TOKEN_FIELD } from '~/portal/member/own-form.ts'
-import type { FormFields, PageAnswer, PageRequest } from '~/portal/member/page-request.tsx'
+import type { ComponentProps } from 'preact'
+import type { FormFields, PageAnswer } from '~/portal/member/page-request.tsx'
+import { TokenForm } from '~/portal/member/token-form.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { useWords } from '~/portal/words/spoken.tsx'
 import type { Challenge } from '~/service/person/second-factor.ts'
 
-type Props = {
-  pageRequest: PageRequest
-  action: string
+type Props = Pick<ComponentProps<typeof TokenForm>, 'action' | 'send' | 'hidden' | 'children'> & {
   /** Says whether a passkey is created or used. */
   deed: 'create' | 'get'
-  send: string
-  hidden?: Readonly<Record<string, string>>
-  children?: ComponentChildren
 }
 
 /**
  * A form sent with the response of a passkey. It is hidden without a script, which passkeys need.
  */
-export const PasskeyForm = ({ pageRequest, hidden = {}, children, ...props }: Props) => (
+export const PasskeyForm = ({ deed, hidden, ...form }: Props) => (
   <>
-    <form method="post" action={props.action} class="stack-tight" data-passkey={props.deed} hidden>
-      <input type="hidden" name={TOKEN_FIELD} value={pageRequest.formToken} />
-      <input type="hidden" name="credential" value="" />
-      {Object.entries(hidden).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-      {children}
-      <div>
-        <button type="submit" class="button">
-          {props.send}
-        </button>
-      </div>
-      <PasskeyFault />
-    </form>
-    {props.deed === 'create' && (
+    <TokenForm
+      {...form}
+      passkey={deed}
+      hidden={{ credential: '', ...hidden }}
+      after={<PasskeyFault />}
+    />
+    {deed === 'create' && (
       <p class="muted small" data-no-passkeys>
         {useWords().say('passkey.needs')}
       </p>
@@ -58,15 +45,8 @@ function PasskeyFault() {
 }
 
 /** The button that signs in by a passkey, for browsers that have them. */
-export const PasskeySignIn = ({
-  pageRequest,
-  next,
-}: {
-  pageRequest: PageRequest
-  next: string
-}) => (
+export const PasskeySignIn = ({ next }: { next: string }) => (
   <PasskeyForm
-    pageRequest={pageRequest}
     action={PATHS.passkeySignIn}
     deed="get"
     send={useWords().say('passkey.sign-in')}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { EMAIL_LENGTH_MAX } from '~/domain/account.ts'
 import type { OwnSession } from '~/domain/person/profile.ts'
 import { Field } from '~/portal/form.tsx'
-import type { PageRequest, Person } from '~/portal/member/page-request.tsx'
+import type { Person } from '~/portal/member/page-request.tsx'
 import { questionPage } from '~/portal/member/question-page.tsx'
 import { TokenForm } from '~/portal/member/token-form.tsx'
 import { Moment } from '~/portal/moment.tsx'
@@ -11,11 +11,11 @@ import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 import { linkTo, useWords } from '~/portal/words/spoken.tsx'
+import type { Words } from '~/portal/words/words.ts'
 import { deviceText } from './device.ts'
 import { KnownPassword, NewPassword } from './fields.tsx'
 
 type Props = {
-  readonly pageRequest: PageRequest
   readonly person: Person
   readonly sessions: readonly OwnSession[]
   readonly news?: string | undefined
@@ -33,14 +33,14 @@ export type ProfileFaults = {
 }
 
 /** The page of a person's own sign-in: password, address, sessions, and stored data. */
-export const profilePage = (props: Props): Page => ({
-  title: props.pageRequest.words.say('profile.title'),
+export const profilePage = ({ say }: Words, props: Props): Page => ({
+  title: say('profile.title'),
   path: PATHS.profile,
   status: props.faults ? 400 : 200,
   body: (
     <div class="stack">
       <div class="stack-tight">
-        <h1>{props.pageRequest.words.say('profile.title')}</h1>
+        <h1>{say('profile.title')}</h1>
         <p class="lead" dir="auto">
           {props.person.email}
         </p>
@@ -70,8 +70,9 @@ function SecondStep({ person }: Props) {
   )
 }
 
-function Sessions({ pageRequest, person, sessions }: Props) {
-  const { say } = useWords()
+function Sessions({ person, sessions }: Props) {
+  const words = useWords()
+  const { say } = words
   return (
     <section class="stack-tight" aria-labelledby="sessions-title">
       <h2 id="sessions-title">{say('profile.sessions')}</h2>
@@ -79,10 +80,9 @@ function Sessions({ pageRequest, person, sessions }: Props) {
         label={say('profile.sessions-label')}
         rows={sessions}
         keyOf={({ id }) => id}
-        columns={sessionColumns(pageRequest, person)}
+        columns={sessionColumns(words, person)}
       />
       <TokenForm
-        pageRequest={pageRequest}
         action={PATHS.endSession}
         send={say('profile.end-all')}
         look="button button-quiet"
@@ -91,8 +91,7 @@ function Sessions({ pageRequest, person, sessions }: Props) {
   )
 }
 
-function sessionColumns(pageRequest: PageRequest, person: Person): Column<OwnSession>[] {
-  const { words } = pageRequest
+function sessionColumns(words: Words, person: Person): Column<OwnSession>[] {
   const { say } = words
   return [
     {
@@ -112,7 +111,6 @@ function sessionColumns(pageRequest: PageRequest, person: Person): Column<OwnSes
       class: 'actions',
       cell: ({ id, userAgent }) => (
         <TokenForm
-          pageRequest={pageRequest}
           action={PATHS.endSession}
           send={
             <>
@@ -128,16 +126,12 @@ function sessionColumns(pageRequest: PageRequest, person: Person): Column<OwnSes
   ]
 }
 
-function Password({ pageRequest, person, faults }: Props) {
+function Password({ person, faults }: Props) {
   const { say } = useWords()
   return (
     <section class="stack-tight" aria-labelledby="password-title">
       <h2 id="password-title">{say('profile.password')}</h2>
-      <TokenForm
-        pageRequest={pageRequest}
-        action={PATHS.password}
-        send={say('profile.password-send')}
-      >
+      <TokenForm action={PATHS.password} send={say('profile.password-send')}>
         <input type="hidden" name="username" autocomplete="username" value={person.email} />
         <KnownPassword name="current" label={say('profile.password-now')} error={faults?.current} />
         <NewPassword name="password" label={say('field.new-password')} error={faults?.password} />
@@ -146,13 +140,13 @@ function Password({ pageRequest, person, faults }: Props) {
   )
 }
 
-function Address({ pageRequest, email, faults }: Props) {
+function Address({ email, faults }: Props) {
   const { say } = useWords()
   return (
     <section class="stack-tight" aria-labelledby="address-title">
       <h2 id="address-title">{say('profile.address')}</h2>
       <p>{say('profile.address-lead')}</p>
-      <TokenForm pageRequest={pageRequest} action={PATHS.address} send={say('forgotten.send')}>
+      <TokenForm action={PATHS.address} send={say('forgotten.send')}>
         <Field
           name="email"
           label={say('profile.address-new')}
@@ -190,17 +184,14 @@ function OwnData() {
   )
 }
 
-type Question = { readonly pageRequest: PageRequest; readonly fault?: string }
-
 /** The page that asks whether the account is really to be deleted. */
-export function deletePage({ pageRequest, fault }: Question): Page {
-  const { say } = pageRequest.words
-  return questionPage({
+export const deletePage = ({ say }: Words, fault?: string): Page =>
+  questionPage({
     title: say('profile-delete.title'),
     path: PATHS.deleteAccount,
     status: fault ? 400 : 200,
     form: {
-      ...{ pageRequest, action: PATHS.deleteAccount, send: say('profile-delete.send') },
+      ...{ action: PATHS.deleteAccount, send: say('profile-delete.send') },
       isDangerous: true,
       children: <KnownPassword label={say('field.your-password')} error={fault} />,
     },
@@ -217,18 +208,16 @@ export function deletePage({ pageRequest, fault }: Question): Page {
       </>
     ),
   })
-}
 
 type Link = { readonly token: string; readonly address: string }
 
 /** The page that the link in an email to a new address leads to. */
-export function confirmAddressPage(pageRequest: PageRequest, { token, address }: Link): Page {
-  const { say, rich } = pageRequest.words
-  return questionPage({
+export const confirmAddressPage = ({ say, rich }: Words, { token, address }: Link): Page =>
+  questionPage({
     title: say('confirm-address.title'),
     path: PATHS.confirmAddress,
     form: {
-      ...{ pageRequest, action: PATHS.confirmAddress, send: say('confirm-address.send') },
+      ...{ action: PATHS.confirmAddress, send: say('confirm-address.send') },
       hidden: { token },
     },
     back: PATHS.profile,
@@ -238,4 +227,3 @@ export function confirmAddressPage(pageRequest: PageRequest, { token, address }:
       </p>
     ),
   })
-}

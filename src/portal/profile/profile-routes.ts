@@ -2,7 +2,7 @@ import type { Kept } from '~/domain/person/kept.ts'
 import type { Route } from '~/http/route.ts'
 import { downloadReply } from '~/portal/download.ts'
 import { staleLinkPage } from '~/portal/member/entrance.tsx'
-import { noEmail, passwordFaultText } from '~/portal/member/entrance-routes.tsx'
+import { passwordFaultText } from '~/portal/member/entrance-routes.tsx'
 import {
   type Entry,
   type Member,
@@ -47,7 +47,7 @@ export function profileRoutes(deps: ProfilePageDeps): Route[] {
     ...form(PATHS.endSession, endSession),
     ...page(PATHS.ownData, { get: data }),
     ...page(PATHS.deleteAccount, {
-      get: (_, { pageRequest }) => ({ page: deletePage({ pageRequest }) }),
+      get: (_, { pageRequest }) => ({ page: deletePage(pageRequest.words) }),
       post: deletion,
     }),
     ...memberPages(deps, afterSignIn)(PATHS.confirmAddress, {
@@ -67,7 +67,7 @@ function addressLink(_: ProfilePageDeps, { pageRequest }: Member): PageAnswer {
   const token = fieldOf(pageRequest.url.searchParams, 'token')
   const address = addressIn(token)
   if (address === null) return { page: staleLinkPage(pageRequest.words, PATHS.confirmAddress) }
-  return { page: confirmAddressPage(pageRequest, { token, address }) }
+  return { page: confirmAddressPage(pageRequest.words, { token, address }) }
 }
 
 /** The outcomes that an address can show. */
@@ -83,7 +83,7 @@ async function shown(
   const sessions = await deps.sessions.sessions(person.userId, pageRequest.nowMs)
   const said = NEWS.find((one) => one === pageRequest.url.searchParams.get('said'))
   const news = said && pageRequest.words.say(`profile-news.${said}`)
-  return { page: profilePage({ pageRequest, person, sessions, news, ...sent }) }
+  return { page: profilePage(pageRequest.words, { person, sessions, news, ...sent }) }
 }
 
 const newPassword: MemberForm<ProfilePageDeps> = async (deps, member, form) => {
@@ -107,7 +107,7 @@ const newAddress: MemberForm<ProfilePageDeps> = async (deps, member, form) => {
   const asked = { person, email, password: form.text('email-password'), headers }
   const outcome = await requestAddress(deps, asked, pageRequest)
   if (outcome === 'address')
-    return shown(deps, member, { faults: { email: noEmail(pageRequest) }, email })
+    return shown(deps, member, { faults: { email: pageRequest.words.say('fault.email') }, email })
   if (outcome === 'wrong')
     return shown(deps, member, { faults: { emailPassword: wrong(pageRequest) }, email })
   return { redirect: `${PATHS.profile}?said=mailed` }
@@ -142,6 +142,6 @@ const deletion: MemberForm<ProfilePageDeps> = async (deps, { pageRequest, person
   const { headers } = pageRequest.request
   const asked = { person, password: form.text('password'), headers }
   if (!(await deleteAccount(deps, asked, pageRequest)))
-    return { page: deletePage({ pageRequest, fault: wrong(pageRequest) }) }
+    return { page: deletePage(pageRequest.words, wrong(pageRequest)) }
   return { redirect: `${PATHS.signIn}?said=deleted` }
 }

@@ -11,6 +11,7 @@ import { wayOnIn } from '~/portal/member/way-on.ts'
 import { narrowPage } from '~/portal/narrow-page.tsx'
 import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
+import type { Words } from '~/portal/words/words.ts'
 import { enterByPasskey, enterCode, type SecondFactorDeps } from '~/service/person/second-factor.ts'
 import { CodeField } from './fields.tsx'
 import { credentialIn, optionsReply, PasskeySignIn } from './passkey.tsx'
@@ -45,8 +46,8 @@ async function shown(
   if (!pending) return { redirect: PATHS.signIn }
   const { hasApp, passkeys } = await deps.factors.factors(pending.userId)
   const next = nextIn(pageRequest.url.searchParams.get('next') ?? '')
-  const page = { pageRequest, hasApp, hasPasskey: passkeys.length > 0, next, fault }
-  return { page: secondStepPage(page) }
+  const page = { hasApp, hasPasskey: passkeys.length > 0, next, fault }
+  return { page: secondStepPage(pageRequest.words, page) }
 }
 
 const codeReply: StepForm = async (deps, pageRequest, form) => {
@@ -68,34 +69,32 @@ const passkeyReply: StepForm = async (deps, pageRequest, form) => {
 }
 
 type Shown = {
-  readonly pageRequest: PageRequest
   readonly hasApp: boolean
   readonly hasPasskey: boolean
   readonly next: string
   readonly fault: string | undefined
 }
 
-const secondStepPage = ({ pageRequest, hasApp, hasPasskey, next, fault }: Shown): Page =>
+const secondStepPage = ({ say }: Words, { hasApp, hasPasskey, next, fault }: Shown): Page =>
   narrowPage({
-    title: pageRequest.words.say('second-step.title'),
+    title: say('second-step.title'),
     path: PATHS.secondStep,
     scripts: ['passkey'],
     status: fault ? 400 : 200,
     children: (
       <>
-        <p class="lead">{pageRequest.words.say('second-step.lead')}</p>
-        {hasPasskey && <PasskeySignIn pageRequest={pageRequest} next={next} />}
+        <p class="lead">{say('second-step.lead')}</p>
+        {hasPasskey && <PasskeySignIn next={next} />}
         {hasApp && (
           <TokenForm
-            pageRequest={pageRequest}
             action={PATHS.secondStep}
-            send={pageRequest.words.say('sign-in.title')}
+            send={say('sign-in.title')}
             hidden={next ? { next } : {}}
           >
-            <CodeField error={fault} hint={pageRequest.words.say('second-step.hint')} />
+            <CodeField error={fault} hint={say('second-step.hint')} />
           </TokenForm>
         )}
-        <p class="muted small">{pageRequest.words.say('second-step.lost')}</p>
+        <p class="muted small">{say('second-step.lost')}</p>
       </>
     ),
   })
