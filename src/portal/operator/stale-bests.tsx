@@ -39,8 +39,8 @@ export function StaleBests({ staleBests, staleAfterMs, nowMs, params }: Props) {
 const staleText = (staleAfterMs: number | null): string =>
   staleAfterMs === null
     ? 'No price counts as old: QUOTE_STALE_AFTER is off.'
-    : `A price counts as old after ${ENGLISH.spanText(staleAfterMs)} (QUOTE_STALE_AFTER). One that was ` +
-      'above the mid on its own day may have been wrong from the start.'
+    : `A price counts as old after ${ENGLISH.spanText(staleAfterMs)} (QUOTE_STALE_AFTER). ` +
+      'One that was above the mid on its own day may have been wrong from the start.'
 
 const columns = (nowMs: number): Column<StaleBest>[] => [
   ...priceColumns(nowMs),
