@@ -1,3 +1,5 @@
+import { streamedBody } from '~/wire/streamed-body.ts'
+
 type Download = {
   readonly name: string
   readonly type: string
@@ -18,3 +20,9 @@ export const downloadReply = (
       'x-content-type-options': 'nosniff',
     },
   })
+
+/** A table in CSV, which a cache may keep and revalidate on each use. */
+export const csvReply = (name: string, text: string): Response =>
+  downloadReply(streamedBody(text), { name, type: CSV, cache: 'no-cache' })
+
+export const CSV = 'text/csv; charset=utf-8'

@@ -1,10 +1,9 @@
 import { roundAmount } from '~/domain/round.ts'
-import { downloadReply } from '~/portal/download.ts'
+import { csvReply } from '~/portal/download.ts'
 import { type PublicAsk, type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { type HeldSeriesDeps, heldSeriesOf } from '~/service/held-series.ts'
-import { csvLine } from '~/wire/csv-line.ts'
+import { csvRow } from '~/wire/csv-line.ts'
 import { presentSeries, type TimeSeriesPoint } from '~/wire/series.ts'
-import { streamedBody } from '~/wire/streamed-body.ts'
 import { type ChartPeriod, chartPeriodOf, chartQuestion } from './chart-period.ts'
 
 export const SERIES_PATH = '/board/series.csv'
@@ -47,9 +46,7 @@ async function fileReply(
   ])
   const { from, to } = series.corridor
   const table = [[...COLUMNS, STANDING, 'sample'], ...lines]
-  return downloadReply(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
-    ...{ name: `${from}-${to}-${period}.csv`, type: 'text/csv; charset=utf-8', cache: 'no-cache' },
-  })
+  return csvReply(`${from}-${to}-${period}.csv`, table.map(csvRow).join(''))
 }
 
 const textOf = (value: string | number | null): string =>

@@ -1,12 +1,11 @@
 import { roundPercent } from '~/domain/round.ts'
 import { StaticFile } from '~/http/static-file.ts'
-import { downloadReply } from '~/portal/download.ts'
+import { csvReply } from '~/portal/download.ts'
 import { PATHS } from '~/portal/paths.ts'
 import { png } from '~/portal/picture/drawing.ts'
 import { type PublicAsk, type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { WorkLimit } from '~/service/work-limit.ts'
-import { csvLine, plainText } from '~/wire/csv-line.ts'
-import { streamedBody } from '~/wire/streamed-body.ts'
+import { csvRow, plainText } from '~/wire/csv-line.ts'
 import { CHART_WIDTH, rankingChart } from './chart.ts'
 import { type RankingQuery, rankingQuery } from './query.ts'
 import { AMOUNT_USD, type Row, rankingOf } from './ranking.ts'
@@ -27,7 +26,7 @@ export const SCALE = 2
 export function rankingFileRoutes(deps: PublicDeps) {
   const drawing = new WorkLimit(DRAWING)
   return [
-    publicFile(deps, `${PATHS.ranking}.csv`, csvReply),
+    publicFile(deps, `${PATHS.ranking}.csv`, tableReply),
     publicFile(deps, `${PATHS.ranking}.svg`, (ask) =>
       new StaticFile({
         bytes: chartOf(deps, ask),
@@ -60,15 +59,13 @@ const PROVIDER_COLUMNS = [
   ...['provider_id', 'provider_name', 'average_pct', 'pairs', 'amount_usd', 'as_of', 'sample'],
 ]
 
-function csvReply({ url, view }: PublicAsk): Response {
+function tableReply({ url, view }: PublicAsk): Response {
   const query = rankingQuery(url.searchParams)
   const { cutoffMs, isSample = false } = view.freshness
   const end = [String(AMOUNT_USD), new Date(cutoffMs).toISOString(), isSample ? 'true' : '']
   const lines = rankingOf(view, query).map((row) => [...fieldsOf(row), ...end])
   const table = [query.of === 'pairs' ? PAIR_COLUMNS : PROVIDER_COLUMNS, ...lines]
-  return downloadReply(streamedBody(table.map((line) => `${csvLine(line)}\r\n`).join('')), {
-    ...{ name: fileName(query, cutoffMs), type: 'text/csv; charset=utf-8', cache: 'no-cache' },
-  })
+  return csvReply(fileName(query, cutoffMs), table.map(csvRow).join(''))
 }
 
 const fileName = ({ of }: RankingQuery, cutoffMs: number): string =>

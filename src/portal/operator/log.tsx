@@ -6,7 +6,7 @@ import {
   type Facts,
 } from '~/domain/audit.ts'
 import type { Route } from '~/http/route.ts'
-import { downloadReply } from '~/portal/download.ts'
+import { CSV, downloadReply } from '~/portal/download.ts'
 import { Field, Select } from '~/portal/form.tsx'
 import type { Member } from '~/portal/member/member-pages.ts'
 import type { PageAnswer } from '~/portal/member/page-request.tsx'
@@ -15,7 +15,7 @@ import type { Page } from '~/portal/page.tsx'
 import { PATHS } from '~/portal/paths.ts'
 import { type Column, RowTable } from '~/portal/row-table.tsx'
 import { ENGLISH } from '~/portal/words/words.ts'
-import { csvLine, plainText } from '~/wire/csv-line.ts'
+import { csvRow, plainText } from '~/wire/csv-line.ts'
 import { iso } from '~/wire/present.ts'
 import { type OperatorDeps, operatorPages } from './admission.ts'
 import { fieldsText, isFaulty, type LogQuery, logQueryOf } from './log-query.ts'
@@ -208,7 +208,7 @@ async function logFile(changes: Changes, filter: AuditFilter): Promise<Response>
   let next = await read(null)
   const encoder = new TextEncoder()
   const body = new ReadableStream({
-    start: (controller) => controller.enqueue(encoder.encode(`${csvLine(FILE_COLUMNS)}\r\n`)),
+    start: (controller) => controller.enqueue(encoder.encode(csvRow(FILE_COLUMNS))),
     async pull(controller) {
       const batch = next
       if (batch.length > 0) controller.enqueue(encoder.encode(batch.map(lineOf).join('')))
@@ -216,13 +216,13 @@ async function logFile(changes: Changes, filter: AuditFilter): Promise<Response>
       else next = await read(batch.at(-1)!.id)
     },
   })
-  return downloadReply(body, { name: 'corridor-changes.csv', type: 'text/csv; charset=utf-8' })
+  return downloadReply(body, { name: 'corridor-changes.csv', type: CSV })
 }
 
 const lineOf = ({ id, atMs, actor, action, subject, accountId, before, after }: AuditEntry) =>
-  `${csvLine([
+  csvRow([
     String(id),
     iso(atMs),
     ...[actor, action, subject, accountId].map(plainText),
     ...[before, after].map((state) => (state ? plainText(JSON.stringify(state)) : '')),
-  ])}\r\n`
+  ])

@@ -1,9 +1,8 @@
-import { downloadReply } from '~/portal/download.ts'
+import { csvReply } from '~/portal/download.ts'
 import { type PublicAsk, type PublicDeps, publicFile } from '~/portal/public-page.tsx'
 import { countryCosts } from '~/service/country/costs.ts'
 import { costsList, costsQuestion, presentCosts } from '~/wire/country/costs.ts'
 import { textsOf } from '~/wire/list/text.ts'
-import { streamedBody } from '~/wire/streamed-body.ts'
 import type { SendQuery } from './query.ts'
 
 export const COSTS_PATH = '/board/costs.csv'
@@ -30,11 +29,5 @@ async function fileReply({ url: { searchParams }, view }: PublicAsk): Promise<Re
   })
   const body = presentCosts(countryCosts(view, question), view.freshness)
   const texts = [...textsOf(costsList.rows(body), { names: costsList.names, format: 'csv' })]
-  return downloadReply(streamedBody(texts.join('')), {
-    ...{
-      name: `${costsList.fileName(body)}.csv`,
-      type: 'text/csv; charset=utf-8',
-      cache: 'no-cache',
-    },
-  })
+  return csvReply(`${costsList.fileName(body)}.csv`, texts.join(''))
 }

@@ -1,4 +1,4 @@
-import { csvLine, plainText } from '~/wire/csv-line.ts'
+import { csvRow, plainText } from '~/wire/csv-line.ts'
 import type { Cell } from './columns.ts'
 import type { RowFormat } from './format.ts'
 
@@ -38,19 +38,13 @@ export function* textsOf(
 }
 
 const writerOf: Readonly<Record<RowFormat, (names: readonly string[]) => Writer>> = {
-  csv: (names) => ({
-    head: lineOf(names),
-    line: (cells) => lineOf(cells.map(csvText)),
-  }),
+  csv: (names) => ({ head: csvRow(names), line: (cells) => csvRow(cells.map(csvText)) }),
   ndjson: (names) => ({
     head: '',
     line: (cells) =>
       `${JSON.stringify(Object.fromEntries(names.map((name, i) => [name, cells[i]])))}\n`,
   }),
 }
-
-/** A line of CSV with its end, by RFC 4180. */
-const lineOf = (fields: readonly string[]): string => `${csvLine(fields)}\r\n`
 
 function csvText(cell: Cell): string {
   if (cell === null) return ''
