@@ -3,6 +3,7 @@ import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
 import { giveToOwner, type Home } from './home.ts'
+import { ifThere } from './if-there.ts'
 import { run } from './run.ts'
 
 const PASSWORD_BYTES = 32
@@ -13,12 +14,8 @@ export const ROLE = 'corridor'
 
 /** The major version in the embedded database's own files; null before the first start. */
 export async function clusterMajor({ data }: Home): Promise<number | null> {
-  try {
-    return Number.parseInt(await readFile(join(data, 'PG_VERSION'), 'utf8'), 10)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const text = await ifThere(readFile(join(data, 'PG_VERSION'), 'utf8'))
+  return text === null ? null : Number.parseInt(text, 10)
 }
 
 export async function clusterPassword({ directory }: Home): Promise<string> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chmod, chown, lchown, lstat, mkdir, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { ifThere } from './if-there.ts'
 import { closedTo, type SystemUser, type UserSystem, userForRoot, userName } from './user.ts'
 
 /** Directory of the database's files for root when its user cannot enter DATA_DIR. */
@@ -122,13 +123,8 @@ async function giveTree(path: string, { uid, gid }: SystemUser) {
 
 /** The owner of a cluster that exists, null when there is none. */
 async function dataOwner(directory: string, { system }: HomeOptions): Promise<SystemUser | null> {
-  try {
-    const { uid, gid } = await lstat(join(directory, 'data'))
-    return { name: userName(uid, system), uid, gid }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const data = await ifThere(lstat(join(directory, 'data')))
+  return data && { name: userName(data.uid, system), uid: data.uid, gid: data.gid }
 }
 
 const farName = (dataDir: string) => {
@@ -142,15 +138,8 @@ async function realPathOf(path: string): Promise<string> {
   return join(await realpath(base), path.slice(base.length))
 }
 
-async function existing(path: string): Promise<string> {
-  try {
-    await lstat(path)
-    return path
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    return existing(dirname(path))
-  }
-}
+const existing = async (path: string): Promise<string> =>
+  (await ifThere(lstat(path))) ? path : existing(dirname(path))
 
 /** Gives a file of root's to the owner of the home that it lies in. */
 export async function giveToOwner(path: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { readFile, readlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { ifThere } from './if-there.ts'
 import { run } from './run.ts'
 
 /** A running database server, as its own `postmaster.pid` describes it. */
@@ -28,14 +29,8 @@ export async function runningPostmaster(data: string): Promise<Postmaster | null
 }
 
 /** The content of `postmaster.pid`; null if there is none. */
-export async function readPidFile(data: string): Promise<string | null> {
-  try {
-    return await readFile(join(data, 'postmaster.pid'), 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
+export const readPidFile = (data: string): Promise<string | null> =>
+  ifThere(readFile(join(data, 'postmaster.pid'), 'utf8'))
 
 async function isPostmasterOf(pid: number, data: string): Promise<boolean> {
   if (process.platform !== 'linux') {
