@@ -94,7 +94,7 @@ const filled = (row: Readonly<Record<string, Cell>>) =>
 async function csvOf(text: string, connector: Connector): Promise<Document> {
   const columns = columnsOf(connector)
   try {
-    const { header, records } = await csvTable(linesOf(once(text)), [])
+    const { header, records } = await csvTable(linesOf([Buffer.from(text)]), [])
     const missing = columns.filter((name) => !header.includes(name))
     if (missing.length > 0)
       throw new FeedError('malformed', `has no column ${missing.join(', ')} in its header`)
@@ -113,8 +113,4 @@ async function csvOf(text: string, connector: Connector): Promise<Document> {
       throw new FeedError('malformed', `is not a table: ${error.message}`)
     throw error
   }
-}
-
-async function* once(text: string) {
-  yield Buffer.from(text)
 }

@@ -29,7 +29,9 @@ const NOT_UTF8 = 'is not UTF-8 text'
  *
  * Holds one chunk and one line at a time. A line that is too long comes with an empty string.
  */
-export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line[]> {
+export async function* linesOf(
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Line[]> {
   const splitter = new LineSplitter()
   const decoder = new TextDecoder()
   for await (const chunk of bytes) {

@@ -15,7 +15,7 @@ import { parserOf, REQUIRED } from './observations.ts'
 export async function csvRows(text: string, notation: Notation): Promise<unknown[]> {
   const rows: unknown[] = []
   try {
-    const { header, records } = await csvTable(linesOf(once(text)), REQUIRED)
+    const { header, records } = await csvTable(linesOf([Buffer.from(text)]), REQUIRED)
     const columns = header.map((name) => ({ name, parse: parserOf(name, notation) }))
     for await (const batch of records)
       for (const { fields, fault } of batch) {
@@ -50,7 +50,3 @@ export const jsonLines = (text: string): unknown[] =>
 
 const parsed = (text: string, parse: (text: string) => unknown) =>
   text === '' ? null : parse(text)
-
-async function* once(text: string) {
-  yield Buffer.from(text)
-}

@@ -95,7 +95,8 @@ async function textGrid({ text, notes }: { text: string; notes: string[] }): Pro
     )
   const separator = given ?? separatorOf(plain)
   const records: CsvRecord[] = []
-  for await (const batch of csvRecords(linesOf(once(plain)), separator)) records.push(...batch)
+  for await (const batch of csvRecords(linesOf([Buffer.from(plain)]), separator))
+    records.push(...batch)
   const before = line === '' ? 0 : 1
   const rows = records.map(({ number, text, fields, fault }) => ({
     ...{ number: number + before, text, fault, fields },
@@ -121,10 +122,6 @@ const fitted = <T extends Cell>(cells: readonly T[], width: number): (T | '')[] 
   ...cells,
   ...Array<''>(Math.max(0, width - cells.length)).fill(''),
 ]
-
-async function* once(text: string) {
-  yield Buffer.from(text)
-}
 
 /** The sign that names most columns of prices in a line near the top; of several, most columns. */
 function separatorOf(text: string): string {
