@@ -9,7 +9,7 @@ type Props = {
 }
 
 /**
- * A text to copy, with a button that copies it if the page loads the script `copy`.
+ * A text to copy, with a button that copies it, which the script of every page shows.
  *
  * `id` is unique in the page; `label` names the text: "the call", "your key".
  */

@@ -8,7 +8,6 @@ import type { Words } from '~/portal/words/words.ts'
 import type { KeyUsage, OwnUsage } from '~/service/own-usage.ts'
 import { endingPage } from './key-pages.tsx'
 import { lastUsedText } from './last-used.ts'
-import type { PageRequest } from './page-request.tsx'
 
 /** The applications that a person connected by signing in, each with the way to end it. */
 export function Connections({ usage, nowMs }: { usage: OwnUsage; nowMs: number }) {
@@ -49,14 +48,11 @@ const columnsAt = (words: Words, nowMs: number): Column<KeyUsage>[] => [
   },
 ]
 
-export function disconnectPage(pageRequest: PageRequest, key: Key): Page {
-  const { say } = pageRequest.words
-  const { name } = key
-  return endingPage(key, {
-    title: say('connections.disconnect-title', { name }),
-    question: say('connections.disconnect-question', { name }),
+export const disconnectPage = ({ say }: Words, key: Key): Page =>
+  endingPage(key, {
+    title: say('connections.disconnect-title', { name: key.name }),
+    question: say('connections.disconnect-question', { name: key.name }),
     lead: say('connections.disconnect-lead'),
     send: say('connections.disconnect'),
     part: CONNECTIONS_ID,
   })
-}

@@ -45,10 +45,12 @@ export function developerRoutes(deps: DeveloperDeps): Route[] {
     ...page(PATHS.developer, { get: (_, member) => area(deps, member) }),
     ...page(PATHS.keys, { get: () => ({ redirect: PATHS.developer }), post: create }),
     ...page(PATHS.revoke, {
-      get: (_, member) =>
-        ofKey(deps, member, (key) => ({
-          page: (isConnection(key) ? disconnectPage : revokePage)(member.pageRequest, key),
-        })),
+      get: (_, member) => {
+        const { words, nowMs } = member.pageRequest
+        return ofKey(deps, member, (key) => ({
+          page: isConnection(key) ? disconnectPage(words, key) : revokePage(words, key, nowMs),
+        }))
+      },
       post: revoke,
     }),
     ...page(PATHS.replace, {

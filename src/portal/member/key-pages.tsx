@@ -5,7 +5,6 @@ import type { Page } from '~/portal/page.tsx'
 import { KEYS_ID, PATHS } from '~/portal/paths.ts'
 import type { Words } from '~/portal/words/words.ts'
 import { OVERLAPS_MS, type Overlap } from '~/service/own-keys.ts'
-import type { PageRequest } from './page-request.tsx'
 import { questionPage } from './question-page.tsx'
 
 const OVERLAPS = Object.keys(OVERLAPS_MS) as Overlap[]
@@ -37,13 +36,10 @@ export const endingPage = (key: Key, ending: Ending): Page =>
     children: <p class="lead">{ending.lead}</p>,
   })
 
-export const revokePage = (pageRequest: PageRequest, key: Key): Page => {
-  const { say, spanText } = pageRequest.words
+export const revokePage = ({ say, spanText }: Words, key: Key, nowMs: number): Page => {
   const { name, revokedMs } = key
   const left =
-    revokedMs === null
-      ? ''
-      : ` ${say('key-revoke.left', { span: spanText(revokedMs - pageRequest.nowMs) })}`
+    revokedMs === null ? '' : ` ${say('key-revoke.left', { span: spanText(revokedMs - nowMs) })}`
   return endingPage(key, {
     title: say('key-revoke.title', { name }),
     question: say('key-revoke.question', { name }),
