@@ -44,7 +44,7 @@ export async function migrate(
   let toldBy = reasonOf
   let outcome = 'nothing was changed'
   try {
-    if (await isCurrent(sql, folder)) return 0
+    if (await isCurrent(database.sql, folder)) return 0
     toldBy = changeReasonOf
     await turn(sql)
     if (await isDistributed(sql)) await sql`SET citus.multi_shard_modify_mode = 'sequential'`

@@ -1,21 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import postgres from 'postgres'
 import type { Sql } from './database.ts'
 
 const CLOSE_SECONDS_MAX = 5
+/** The time for which a connection waits for the next work. */
+export const WAITING_MS_MAX = 5_000
 
-/** Does work on a connection of its own, or on up to `max`, which end with it. */
-export async function onOwnConnection<T>(
-  sql: Sql,
-  work: (own: Sql) => Promise<T>,
-  max = 1,
-): Promise<T> {
-  const own = ownConnection(sql, max)
-  try {
-    return await work(own)
-  } finally {
-    await own.end({ timeout: CLOSE_SECONDS_MAX })
-  }
-}
+/** The connections of each pool that wait for work, with the timers that will close them. */
+const waiting = new WeakMap<Sql, Waiting>()
+type Waiting = Map<Sql, NodeJS.Timeout>
 
 /**
  * One more connection to the same database, or up to `max`, outside the pool and never recycled,
@@ -34,3 +27,55 @@ export function ownConnection(sql: Sql, max = 1): Sql {
     onclose: () => {},
   } as unknown as postgres.Options<Record<string, never>>) as unknown as Sql
 }
+
+/**
+ * Does work on a connection outside the pool, or on up to `max`, which no other work uses
+ * meanwhile. The work leaves only advisory locks behind, which are released, also after an error.
+ * A single connection then waits a few seconds for the next work.
+ */
+export async function onOwnConnection<T>(
+  sql: Sql,
+  work: (own: Sql) => Promise<T>,
+  max = 1,
+): Promise<T> {
+  const there: Waiting = max === 1 ? waitingOf(sql) : new Map()
+  const [own, timer] = [...there].at(-1) ?? [ownConnection(sql, max)]
+  clearTimeout(timer)
+  there.delete(own)
+  try {
+    return await work(own)
+  } finally {
+    const isKept = max === 1 && (await isFreed(own))
+    if (isKept && waiting.get(sql) === there) {
+      const end = () => there.delete(own) && closed(own)
+      there.set(own, setTimeout(end, WAITING_MS_MAX))
+    } else await closed(own)
+  }
+}
+
+/** Releases the locks of a connection; false if it does not respond, as after hours of silence. */
+const isFreed = (own: Sql): Promise<boolean> =>
+  Promise.race([
+    own`select pg_advisory_unlock_all()`.then(
+      () => true,
+      () => false,
+    ),
+    delay(CLOSE_SECONDS_MAX * 1000, false, { ref: false }),
+  ])
+
+/** The connections of a pool that wait for work, which are closed with the pool. */
+function waitingOf(sql: Sql): Waiting {
+  const known = waiting.get(sql)
+  if (known) return known
+  const there: Waiting = new Map()
+  waiting.set(sql, there)
+  const { end } = sql
+  sql.end = async (options) => {
+    waiting.delete(sql)
+    for (const timer of there.values()) clearTimeout(timer)
+    await Promise.all([end(options), ...[...there.keys()].map(closed)])
+  }
+  return there
+}
+
+const closed = (own: Sql) => own.end({ timeout: CLOSE_SECONDS_MAX })
