@@ -7,6 +7,7 @@ import { providerNames } from '~/domain/naming/providers.ts'
 import { countryOfCity } from '~/domain/naming/regions.ts'
 import { COUNTRIES } from '~/domain/offer/country.ts'
 import catalogue from '~generated/sample/catalogue.json'
+import { character } from '../../support/characters.ts'
 
 const currencyNames = new CurrencyNames(catalogue.currencies)
 const providers = providerNames(catalogue.providers)
@@ -302,7 +303,7 @@ test('punctuation alone means nothing, not even an entry without a readable name
 test('any string means nothing, one entry, or several entries of the catalogue', () => {
   const codes = catalogue.currencies.map(({ code }) => code)
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 100 }),
+    fc.string({ unit: character, maxLength: 100 }),
     fc.constantFrom('__proto__', 'constructor', 'toString', 'x'.repeat(100_000)),
     fc
       .array(fc.constantFrom('bank', 'dollar', 'the', 'new', 'republic', 'of'))
