@@ -34,8 +34,8 @@ const COUNTRY = 'The country that prices must be for, by ISO 3166-1 alpha-2; nul
 
 export const AskedCountry = Type.String({
   description:
-    'An ISO 3166-1 alpha-2 code. Offers for other countries do not count; offers that name no ' +
-    'country do. Not for mid, nor for a move over a period.',
+    'An ISO 3166-1 alpha-2 code. Offers for other countries do not count, and offers that name ' +
+    'no country count only if there are no others. Not for mid, nor for a move over a period.',
   examples: ['KE'],
 })
 
