@@ -12,6 +12,7 @@ import { TEST_MS_MAX } from '../support/until.ts'
 const NOW = '2026-03-05T14:25:00.000Z'
 const TODAY_MS = Date.parse('2026-03-05')
 const FIRST_MS = Date.parse('2025-12-01')
+const LAST_HOUR = 24 * 94
 const CARRIED_MS = 14 * DAY_MS
 const RUNS = Number(process.env.COMPAT_RUNS ?? 300)
 const FLOATING = ['EUR', 'GBP', 'KES', 'NGN', 'ZAR']
@@ -28,7 +29,7 @@ beforeAll(async () => {
   const [draw] = fc.sample(
     fc.array(
       fc.record({
-        hour: fc.nat(24 * 94),
+        hour: fc.nat(LAST_HOUR),
         code: fc.constantFrom(...FLOATING),
         rate: fc.integer({ min: 1, max: 9e8 }),
       }),
@@ -36,7 +37,9 @@ beforeAll(async () => {
     ),
     1,
   )
-  for (const { hour, code, rate } of draw!)
+  // The requests of programs are for pairs that have a mid.
+  const last = FLOATING.map((code, i) => ({ hour: LAST_HOUR - i, code, rate: 1_000 + i }))
+  for (const { hour, code, rate } of [...draw!, ...last])
     await store.append({
       ...{ source: 'feed', fetchedMs: FIRST_MS + hour * HOUR_MS },
       rates: [{ currency: code, perUsd: String(rate / 1000) }],
