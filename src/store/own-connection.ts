@@ -3,6 +3,8 @@ import postgres from 'postgres'
 import type { Sql } from './database.ts'
 
 const CLOSE_SECONDS_MAX = 5
+/** The longest that a connection which waited may take to respond. */
+const RESPONSE_MS_MAX = 1_000
 /** The time for which a connection waits for the next work. */
 export const WAITING_MS_MAX = 5_000
 
@@ -39,13 +41,11 @@ export async function onOwnConnection<T>(
   max = 1,
 ): Promise<T> {
   const there: Waiting = max === 1 ? waitingOf(sql) : new Map()
-  const [own, timer] = [...there].at(-1) ?? [ownConnection(sql, max)]
-  clearTimeout(timer)
-  there.delete(own)
+  const own = (await responding(there)) ?? ownConnection(sql, max)
   try {
     return await work(own)
   } finally {
-    const isKept = max === 1 && (await isFreed(own))
+    const isKept = max === 1 && (await isFreed(own, CLOSE_SECONDS_MAX * 1000))
     if (isKept && waiting.get(sql) === there) {
       const end = () => there.delete(own) && closed(own)
       there.set(own, setTimeout(end, WAITING_MS_MAX))
@@ -53,14 +53,33 @@ export async function onOwnConnection<T>(
   }
 }
 
+/**
+ * Takes the connection used last of those that wait. A network that drops packets leaves silent
+ * ones, on which a query would wait for a quarter of an hour: they are all given up.
+ */
+async function responding(there: Waiting): Promise<Sql | null> {
+  const [own, timer] = [...there].at(-1) ?? []
+  if (!own) return null
+  clearTimeout(timer)
+  there.delete(own)
+  if (await isFreed(own, RESPONSE_MS_MAX)) return own
+  for (const [silent, timer] of there) {
+    clearTimeout(timer)
+    void closed(silent)
+  }
+  there.clear()
+  void closed(own)
+  return null
+}
+
 /** Releases the locks of a connection; false if it does not respond, as after hours of silence. */
-const isFreed = (own: Sql): Promise<boolean> =>
+const isFreed = (own: Sql, msMax: number): Promise<boolean> =>
   Promise.race([
     own`select pg_advisory_unlock_all()`.then(
       () => true,
       () => false,
     ),
-    delay(CLOSE_SECONDS_MAX * 1000, false, { ref: false }),
+    delay(msMax, false, { ref: false }),
   ])
 
 /** The connections of a pool that wait for work, which are closed with the pool. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
-import { openDatabase, type Sql } from '~/store/database.ts'
+import { connect, openDatabase, type Sql } from '~/store/database.ts'
 import { onOwnConnection, WAITING_MS_MAX } from '~/store/own-connection.ts'
+import { DatabaseProxy } from '../support/database-proxy.ts'
 import { type FreshDatabase, freshDatabase } from '../support/postgres.ts'
 import { TEST_MS_MAX, until } from '../support/until.ts'
 
@@ -64,6 +65,20 @@ describe('onOwnConnection', () => {
     await database.sql`select pg_terminate_backend(${before})`
     await until('the end of the connection', async () => !(await isThere(before)))
     expect(await isThere(await pid())).toBe(true)
+  })
+
+  test('works on a new connection when those that wait are silent', async () => {
+    const proxy = await DatabaseProxy.to(database.url)
+    const url = new URL(database.url)
+    url.port = String(proxy.port)
+    const sql = connect(url.href)
+    const before = await Promise.all([onOwnConnection(sql, pidOf), onOwnConnection(sql, pidOf)])
+    expect(proxy.mute('pg_advisory_unlock_all')).toBe(2)
+    const after = await onOwnConnection(sql, pidOf)
+    expect(before).not.toContain(after)
+    expect(await onOwnConnection(sql, pidOf)).toBe(after)
+    await sql.end()
+    proxy.close()
   })
 
   test.each(['before', 'after'])(
