@@ -34,7 +34,6 @@ import { Backups } from './storage/backups.ts'
 import { StorageWatch } from './storage/storage-watch.ts'
 import { workOf } from './storage/work.ts'
 import { Streams } from './stream/streams.ts'
-import type { Telemetry } from './telemetry.ts'
 import { Tools, toolServerPlaces } from './tool-server.ts'
 import { ConnectorService } from './upstream/connectors.ts'
 import { SourceService } from './upstream/sources.ts'
@@ -51,8 +50,7 @@ export type RunningService = {
 }
 
 /** The parts that exist once memory is loaded, and before the first response. */
-type Parts = {
-  readonly telemetry: Telemetry
+type Parts = Pick<Core, 'telemetry' | 'follower'> & {
   readonly app: Pick<App, 'fetch' | 'exact'>
   readonly streams: Streams
   readonly jobs: readonly Job[]
@@ -85,11 +83,15 @@ export class Service implements RunningService {
     })
   }
 
-  /** Listens and begins the jobs. */
+  /**
+   * Listens and begins the jobs. Creating the parts takes a second on a busy machine: what was
+   * committed meanwhile is served from the first response on.
+   */
   start(): Promise<void> {
-    return this.#undoneOnFailure(() => {
+    return this.#undoneOnFailure(async () => {
       const { config, log } = this.options
-      const { telemetry, jobs, late } = this.#parts!
+      const { telemetry, follower, jobs, late } = this.#parts!
+      await follower.caughtUp()
       const schedule = this.#opened.add(startSchedule(jobs.map(telemetry.job), log))
       this.#listener = this.#opened.add(listen(config, this.#served(this.#parts!)))
       for (const part of late) this.#opened.add(part).start?.(schedule)
@@ -117,7 +119,7 @@ export class Service implements RunningService {
   #partsOf(core: Core): Parts {
     const { options } = this
     const { config, clock, database, sample } = options
-    const { memory, live, telemetry, feeds } = core
+    const { memory, live, telemetry, follower, feeds } = core
     memory.isSample = sample !== null
     const secret = this.#secret
     const reading = this.#readingOf(core)
@@ -157,7 +159,7 @@ export class Service implements RunningService {
       fileJob({ ...reading, database, monthWriter }),
       ...[...early, ...late].flatMap((part) => part.jobs),
     ]
-    return { telemetry, app, streams, jobs, late }
+    return { telemetry, follower, app, streams, jobs, late }
   }
 
   /** Dependencies of everything that reads prices, now or in the past. */

@@ -2,7 +2,7 @@ import { loadConfig } from '~/config.ts'
 import { keyHashOf, newApiKey } from '~/domain/api-key.ts'
 import { COMMAND_LINE } from '~/domain/audit.ts'
 import type { Plan, Role } from '~/domain/quota.ts'
-import { type Service, startService } from '~/runtime/service.ts'
+import { Service } from '~/runtime/service.ts'
 import { createAccountStore } from '~/store/access/account-store.ts'
 import { connect, type Database } from '~/store/database.ts'
 import { otherHandle } from '../store/samples.ts'
@@ -30,10 +30,18 @@ export class Replica {
   ) {}
 
   static async start(fresh: FreshDatabase, options: ReplicaOptions = {}): Promise<Replica> {
+    const replica = await Replica.open(fresh, options)
+    await replica.service.start()
+    return replica
+  }
+
+  /** One that has loaded memory and does not listen yet. */
+  static async open(fresh: FreshDatabase, options: ReplicaOptions = {}): Promise<Replica> {
     const { clock = clockAt(AT), settings = {}, database = otherHandle(fresh) } = options
     const log = new KeptLog()
     const config = loadConfig({ PORT: '0', REFERENCE_FEED: 'none', ...settings })
-    const service = await startService({ config, clock, log, database, sample: null })
+    const service = new Service({ config, clock, log, database, sample: null })
+    await service.open()
     return new Replica(service, clock, log)
   }
 

@@ -237,6 +237,19 @@ describe('replicas on one database', () => {
     proxy.close()
   })
 
+  test('what is committed between the load of memory and the first request is served, though not announced', async () => {
+    const { keys } = await addAccount(database, { role: 'treasury' })
+    const [first] = await replicas(1)
+    const proxy = await DatabaseProxy.to(database.url)
+    const second = await Replica.open(database, { database: handleAt(database, proxy.port) })
+    expect(proxy.mute('listen "corridor_news"')).toBe(1)
+    expect((await first!.post({ ...row, from: 'USDT' }, keys[0]!)).status).toBe(201)
+    await second.service.start()
+    expect(await bestRate(second, keys[0]!)).toBe(131.25)
+    await second.service.stop()
+    proxy.close()
+  })
+
   test('a batch that commits after its response was lost is served nevertheless', async () => {
     const { keys } = await addAccount(database, { role: 'treasury' })
     const proxy = await DatabaseProxy.to(database.url)
