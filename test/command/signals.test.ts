@@ -35,6 +35,9 @@ afterEach(async () => {
 }, 120_000)
 afterAll(cleanUp)
 
+/** The line of a service for people; the log has the address too, before it or after it. */
+const ADDRESS = /answers at (\S+)/
+
 const settingsFor = (directory: string, settings: Record<string, string> = {}) => ({
   ...BARE_ENV,
   ...{ HOME: directory, DATA_DIR: directory },
@@ -72,7 +75,7 @@ async function twice(leader: number, signal: NodeJS.Signals): Promise<void> {
 async function urlOf(args: readonly string[], { stdout }: Bun.Subprocess<'pipe', 'pipe', 'pipe'>) {
   if (args[0] !== 'serve') return ''
   const { value } = await stdout.getReader().read()
-  return /http:\S+/.exec(new TextDecoder().decode(value))![0]
+  return ADDRESS.exec(new TextDecoder().decode(value))![1]!
 }
 
 /** A command line in a terminal of its own, whose last line has to match before it is given back. */
@@ -196,7 +199,7 @@ describe('a terminal', () => {
     const out = join(await scratchFolder(), 'out')
     const command = ['sh', '-c', `echo begun; ${line} >${out} 2>&1 </dev/null`]
     const { child, terminal } = await inTerminal(command, { directory: dataDir, shows: /begun/ })
-    const said = async () => /http:\S+/.exec(await readFile(out, 'utf8').catch(() => ''))?.[0]
+    const said = async () => ADDRESS.exec(await readFile(out, 'utf8').catch(() => ''))?.[1]
     await until('its address', async () => (await said()) !== undefined)
     const pid = Number(await readFile(join(dataDir, 'postgres', 'service.pid'), 'utf8'))
     terminal.close()

@@ -63,9 +63,14 @@ describe('the sources', () => {
 })
 
 describe('the checkout', () => {
+  const listed = Bun.spawnSync(['git', 'ls-files', '-z'], { cwd: ROOT }).stdout.toString()
+  const paths = listed.split('\0').filter((path) => path !== '' && path !== LOCK_FILE)
+
+  test('has no settings of a machine, which Bun would read', () => {
+    expect(paths.filter((path) => /(^|\/)\.env/.test(path))).toEqual([])
+  })
+
   test(`no file except the lock file has more than ${FILE_BYTES_MAX / 1000} kB`, async () => {
-    const listed = Bun.spawnSync(['git', 'ls-files', '-z'], { cwd: ROOT }).stdout.toString()
-    const paths = listed.split('\0').filter((path) => path !== '' && path !== LOCK_FILE)
     expect(paths.length).toBeGreaterThan(sources.length)
     const sizes = await Promise.all(
       paths.map(async (path) => [path, (await stat(join(ROOT, path))).size] as const),
