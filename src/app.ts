@@ -79,13 +79,13 @@ type RouteDeps = AppDeps & Own
 export type App = {
   fetch(request: Request): Response | Promise<Response>
   /**
-   * Handlers that `fetch` does not include: they take a path only as it was sent, which a request
-   * does not tell, since dots are resolved in its URL. The listener knows.
+   * Handlers that `fetch` does not include: they match the path as sent, which a request does not
+   * show, since dots in its URL are already resolved. The listener has it.
    */
   readonly exact: Readonly<Record<string, Fetch>>
   /**
-   * Answers with `fetch` or `exact`, for a request whose URL is as it was sent and a caller that
-   * does not tell the two apart.
+   * Handles a request whose URL is as sent, by `fetch` or `exact`, for a caller that has no need to
+   * distinguish them.
    */
   handle(request: Request): Promise<Response>
   allRoutes(): AnyElysia['routes']
@@ -133,11 +133,11 @@ type Routed = {
   readonly outside: readonly ObservedRoute[]
   /** The part of it that is also below the prefix of a proxy. */
   readonly shown: readonly ObservedRoute[]
-  /** The answer for an unknown path. */
+  /** Handles an unknown path. */
   readonly unknown: Fetch
 }
 
-/** The router, which is made for the first request that no shorter way answers. */
+/** The router, created by the first request that needs it. */
 function routerOf({ log }: RouteDeps, { prefixes, api, outside, shown, unknown }: Routed) {
   const app = new Elysia({ name: 'corridor', handler: { standardHostname: false } })
   app.onError(({ code, error, request }) =>
@@ -150,14 +150,13 @@ function routerOf({ log }: RouteDeps, { prefixes, api, outside, shown, unknown }
   return app
 }
 
-/** The ways an answer can come about. */
+/** Handlers, from the fastest. */
 type Lanes = {
   readonly direct: readonly [DirectRoutes, DirectRoutes]
   readonly toolPaths: readonly string[]
   readonly askTools: Fetch
-  /** The router's answer. */
   readonly found: Fetch
-  /** The answer for an unknown path. */
+  /** Handles an unknown path. */
   readonly unknown: Fetch
 }
 

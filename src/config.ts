@@ -98,7 +98,7 @@ export function misspeltIn(env: Env): string[] {
 
 type Setting = <T>(name: string, fallback: T, read: Reader<T>) => T
 
-/** Every setting, parsed. Durations in milliseconds; null stands for "off" or "not set". */
+/** Every setting, parsed. Durations in milliseconds; null means "off" or "not set". */
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 const configOf = (setting: Setting, problems: string[]) => ({
@@ -147,7 +147,7 @@ const readDatabase = (setting: Setting) => ({
   databaseUrl: setting('DATABASE_URL', null, asPostgresUrl),
   /** The password that the driver uses if the URL has none. */
   databasePassword: setting('PGPASSWORD', null, asText),
-  /** Streaming replicas of that database, for questions about the past. */
+  /** Streaming replicas of that database, for requests about the past. */
   readUrls: setting('DATABASE_READ_URLS', [], listOf(asPostgresUrl)),
   readLagMaxMs: setting('READ_LAG_MAX', 5000, asDurationMs),
   dataDir: setting('DATA_DIR', '.data', asText),
@@ -203,7 +203,7 @@ const readBackups = (setting: Setting) => ({
   backupCron: setting('BACKUP_CRON', null, asCron),
   /** The folder or the bucket that they go to. */
   backupDir: setting('BACKUP_DIR', null, asBackupDir),
-  /** The number of backups that are kept; null for all. */
+  /** Number of backups to retain; null for all. */
   backupKeep: setting('BACKUP_KEEP', null, offOr(integerBetween(1, BACKUPS_MAX))),
   /** Access to a bucket, in the names that programs for S3 share. */
   s3: {
@@ -218,7 +218,7 @@ const readBackups = (setting: Setting) => ({
 const readPeople = (setting: Setting) => ({
   /** The secret that signs sessions and links; null for one kept in the database. */
   authSecret: setting('AUTH_SECRET', null, asSecret),
-  /** The server that takes mail; null for links in the log. */
+  /** The server that accepts email; null for links in the log. */
   smtpUrl: setting('SMTP_URL', null, asSmtpUrl),
   mailFrom: setting('MAIL_FROM', null, asMailFrom),
   secondFactorRoles: setting('SECOND_FACTOR_ROLES', [], listOf(oneOf(ROLES))),
@@ -256,7 +256,7 @@ const readSources = (setting: Setting) => ({
   quoteSources: setting('QUOTE_SOURCES', [], asSourceNames),
   /** The schedule for all of them; null for each when it publishes. */
   quoteSourcesCron: setting('QUOTE_SOURCES_CRON', null, asCron),
-  /** A base URL that stands in for all of their hosts; null for none. */
+  /** A base URL used instead of all their hosts; null for none. */
   quoteSourcesVia: setting('QUOTE_SOURCES_VIA', null, asHttpUrl),
   /** The keys of those that give out some, by name. */
   quoteSourcesKeys: setting('QUOTE_SOURCES_KEYS', {}, asSourceKeys),

@@ -88,7 +88,7 @@ type ShownError = { type: string; message: string; stack?: string; code?: unknow
 const CAUSES_MAX = 5
 
 /**
- * The part of an error that a line shows. Its other members stay out: drivers keep the statement
+ * The part of an error that a line shows. Its other fields stay out: drivers keep the statement
  * there, with every parameter, and some write the parameters into the message too.
  */
 function shownError(error: unknown, depth = 0): ShownError | string {
@@ -112,8 +112,8 @@ const SECRET_WORD =
   'authorization|cookie|passw(?:or)?d|secret|token|api[-_]?key|app[-_]?id|signature'
 
 /**
- * Patterns of secrets anywhere in a line, each with its replacement. A member `link` is for the
- * operator to open if no mail can be sent, so the token in it stays.
+ * Patterns of secrets anywhere in a line, each with its replacement. A field `link` is for the
+ * operator to open if no email can be sent, so the token in it stays.
  */
 const SECRET_SHAPES: readonly [shape: RegExp, shown: string][] = [
   [/\b(cr[drt]_)\w+/g, `$1${HIDDEN}`],

@@ -72,7 +72,7 @@ export const offOr =
   (text) =>
     text === 'off' ? null : readOr('off', read)(text)
 
-/** The reader, with a word that stands for no value. */
+/** The reader, with a word that means no value. */
 const readOr =
   <T>(word: string, read: Reader<T>): Reader<T> =>
   (text) => {
@@ -239,7 +239,7 @@ export const asPublicUrl: Reader<string> = (text) => {
   return url.href.replace(/\/$/, '')
 }
 
-/** A path that may stand unescaped in a header, a cookie and a page. */
+/** A path that needs no escaping in a header, a cookie or a page. */
 const PLAIN_PATH = /^(\/|(\/[\w.~-]+)+)$/
 
 const isMoreThanPlace = ({ username, password, search, hash }: URL): boolean =>

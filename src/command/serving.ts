@@ -116,7 +116,7 @@ type Ending = { readonly hold: Hold; readonly log: OwnLog }
 
 /**
  * The result of a start, undone if it fails. A signal to stop before that is not a failure: it ends
- * the process with 0, as it would a moment later.
+ * the process with 0, as a later one would.
  */
 async function started<T>(start: () => Promise<T>, { hold, log }: Ending): Promise<T> {
   try {

@@ -36,12 +36,11 @@ export const byPlace = (a: Place, b: Place): number => a.atMs - b.atMs || a.id -
  * Distance of each quote of `said` below the best quote of its kind at that time, by quote id; null
  * if its provider was not active then. Quotes that do not fit are no rivals.
  *
- * Quotes of one instant count together. `others` holds the competition: what `standing` gives for
- * the first instant of `said`, and every quote from there to the last instant. Either list may be
- * in any order, and they may overlap. Unit: basis points of the best rate. A quote that was
- * replaced within the same instant is compared with the quotes that stayed and with itself. A
- * suspect quote is left out of the others' bests; its own spread is negative above the best that is
- * believed.
+ * Quotes of one instant count together. `others` holds the competition: the quotes in force at the
+ * first instant of `said`, and every quote from there to the last instant. Either list may be in
+ * any order, and they may overlap. Unit: basis points of the best rate. A quote that was replaced
+ * within the same instant is compared with the quotes that stayed and with itself. A suspect quote
+ * is left out of the others' bests; its own spread is negative above the best that is believed.
  */
 export function spreadsThen(
   said: readonly Quote[],

@@ -22,7 +22,7 @@ export type Ranked = {
 /**
  * Sorts best first inside each kind, the kinds in their fixed order.
  *
- * Inside a kind entries are sorted by their standing, then by whether they state all requested
+ * Inside a kind entries are sorted by `standing`, then by whether they state all requested
  * conditions, then by `byWorth`, so the order is total.
  */
 export function byRank(a: Ranked, b: Ranked): number {

@@ -23,7 +23,7 @@ export function roundAmount(x: number): number {
 
 /**
  * Reports whether a number lies so close to the middle between two of 12 digits that a product or
- * two of doubles cannot tell its side.
+ * two of doubles cannot decide its side.
  */
 export function isNearHalf(x: number): boolean {
   const size = Math.abs(x)

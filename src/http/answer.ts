@@ -10,9 +10,9 @@ import type { Headers } from './reply.ts'
 export type Answer = {
   readonly body: object
   /**
-   * The content that tells one response from another: everything except the entries of a list and
-   * what merely follows the clock. Together with the entries it makes the entity tag. If absent,
-   * the body without its timestamp and its entries.
+   * The content that distinguishes one response from another: everything except the entries of a
+   * list and what merely follows the clock. Together with the entries it makes the entity tag. If
+   * absent, the body without its timestamp and its entries.
    */
   readonly basis?: object
   /** Headers that state the body's fields besides its entries. */

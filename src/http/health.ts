@@ -2,7 +2,7 @@ import { jsonReply } from './reply.ts'
 import type { Route } from './route.ts'
 
 export type HealthDeps = {
-  /** Reports whether the database responds at the moment. */
+  /** Reports whether the database currently responds. */
   isDatabaseReachable(): Promise<boolean>
   /** Says whether the service is about to stop and wants no more requests. */
   isStopping?(): boolean

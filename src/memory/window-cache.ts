@@ -5,8 +5,8 @@ import type { Window } from '~/domain/period.ts'
 import type { Publication } from './memory.ts'
 
 /**
- * Source of a response: observations of a corridor or references of a currency; `USD` stands for
- * those of any currency.
+ * Source of a response: observations of a corridor or references of a currency; `USD` means any
+ * currency.
  */
 export type Source = Window & { readonly of: string }
 

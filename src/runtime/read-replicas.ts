@@ -223,7 +223,7 @@ class Target {
   }
 }
 
-/** The resolution of the trail: a position a second is enough to tell a lag in seconds. */
+/** The resolution of the trail: a position a second is enough to state a lag in seconds. */
 const STEP_MS = 1000
 
 /**

@@ -56,7 +56,7 @@ export class ReplayFence {
 
   /**
    * Reports whether a replica at `position` knows all changes noted about these corridors or
-   * currencies; `USD` stands for any currency.
+   * currencies; `USD` means any currency.
    */
   isKnownAt(position: number, sources: readonly string[]): boolean {
     if (this.#open.has(EVERYTHING) || this.#everythingNeeded > position) return false

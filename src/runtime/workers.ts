@@ -115,7 +115,7 @@ class Workers {
     this.#stopping.signal.addEventListener('abort', () => clearInterval(timer))
   }
 
-  /** Starts a worker in this place; `answers` is called once it responds. */
+  /** Starts a worker in this place; calls `answers` once it responds. */
   #begin(place: string, answers: () => void): Bun.Subprocess {
     const { config, database, env } = this.deps
     const child = Bun.spawn([process.execPath, Bun.main, 'worker', place], {

@@ -20,7 +20,7 @@ import { referenceSources, type SnapshotDeps } from './snapshot.ts'
 /** A rate stated in one of the requested stretches of time, or valid at its end. */
 type SaidRate = Dated & {
   readonly providerId: string
-  /** Tells the offers of a corridor apart. */
+  /** Identifies an offer of the corridor. */
   readonly offer: string
   /** The number of the stretch, from 0. */
   readonly stretch: number

@@ -251,7 +251,7 @@ async function rivalsOf(
   return { standing: [...standing, ...(await standingAt([last]))], said: null }
 }
 
-/** A string that tells filters apart; the shortest for none, the commonest. */
+/** Identifies filters; the shortest string for none, the commonest case. */
 const filtersText = (filters?: OfferFilters): string =>
   filters === undefined || filters === NO_FILTERS ? '' : JSON.stringify(filters)
 

@@ -96,7 +96,7 @@ export type QuoteRow = SaidRow & { readonly source: string; readonly target: str
 /** The columns of `saidColumns` and those of the corridor, in `c`. */
 export const quoteColumns = (sql: Sql) => sql`${saidColumns(sql)}, c.source, c.target`
 
-/** Observations `o` of a table, with what `quoteColumns` names besides. */
+/** Observations `o` of a table, with the other tables of `quoteColumns`. */
 export const quoteTables = (sql: Sql, table: Part) => sql`
   ${table} o
   join provider_corridors p on p.id = o.provider_corridor_id and p.corridor_id = o.corridor_id
@@ -221,7 +221,7 @@ const SHARES_MAX = 2
 type LiveRow = QuoteRow & { readonly series: number; readonly of_offer: number }
 
 /**
- * A row without an id stands for an offer alone: see `liveRows`.
+ * A row without an id represents an offer alone: see `liveRows`.
  *
  * The found rows are materialized, as the planner cannot choose how to join them while a sort that
  * was switched off counts in the cost of every choice.

@@ -8,7 +8,7 @@ export const NO_STORE = 'no-store, no-transform'
  * The budget in X-RateLimit headers and in the IETF's headers.
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  *
- * A response with a budget belongs to one account, which a shared cache could not tell from
+ * A response with a budget belongs to one account, which a shared cache could not identify by
  * X-API-Key.
  */
 export function quotaHeaders(quota: Quota, nowMs: number): Record<string, string> {

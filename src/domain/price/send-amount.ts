@@ -7,7 +7,7 @@ import type { Quote } from '~/domain/quote.ts'
 const STEPS = 9e11
 const FIRST = 1e11
 const DIGITS = 12
-/** The part of the amounts within which doubles cannot tell on which side of the goal they are. */
+/** Relative distance from the goal below which doubles are too coarse to decide the side. */
 const DOUBT = 1e-13
 
 /**

@@ -7,7 +7,7 @@ import { type HomeDeps, homeOf } from './home.ts'
 
 type Tools = { handle(request: Request): Promise<Response> }
 
-/** The MCP server, whose 401 tells applications where people sign in. */
+/** The MCP server, whose 401 says where people sign in. */
 export const challenged =
   (tools: Tools, deps: HomeDeps): Handler =>
   async (request) => {

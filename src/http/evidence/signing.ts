@@ -13,7 +13,7 @@ import { errorReply, type Headers } from '~/http/reply.ts'
 import type { Route } from '~/http/route.ts'
 import type { RequestScope } from '~/telemetry/request-scope.ts'
 
-/** The part of a JSON Web Key that tells it from others, and its bytes. */
+/** The fields that identify a JSON Web Key, and its bytes. */
 type PublishedKey = { readonly kid: string; readonly x?: string | undefined }
 
 export type AnswerSigner = {

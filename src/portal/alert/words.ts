@@ -83,6 +83,6 @@ export function reasonText({ say }: Words, reason: string): string {
   return kind ? say(`alert-reason.${kind}`) : reason
 }
 
-/** Destination of an alert: `by mail`, `hooks.example.org`. */
+/** Destination of an alert: `by email`, `hooks.example.org`. */
 export const destinationText = ({ say }: Words, to: Destination): string =>
   to.kind === 'email' ? say('alert.by-mail') : new URL(to.url).host

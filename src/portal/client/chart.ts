@@ -267,7 +267,7 @@ const LABEL_GAP = 16
 const axisWidth: uPlot.Axis.Size = (_chart, values) =>
   LABEL_GAP + LABEL_CHARACTER * Math.max(4, ...(values ?? []).map((text) => text.length))
 
-/** A tick's label, with as many decimals as it takes to tell neighbours apart. */
+/** A tick's label, with enough decimals to distinguish neighbours. */
 function tick(value: number, splits: readonly number[]): string {
   const step = splits.length > 1 ? Math.abs(splits[1]! - splits[0]!) : 1
   const decimals = Math.max(0, Math.min(10, Math.ceil(-Math.log10(step) - 1e-9)))

@@ -53,9 +53,9 @@ export const lastingHref = (day: string): string => `${PRICES_PATH}?until=${day}
 type Now = { readonly nowMs: number; readonly firstMs: number | null }
 
 /**
- * Throws for a day whose file would have to be made although none of our pages leads to it. Making
- * one takes a second or so of the database, delays callers with a key, and displaces the oldest of
- * the stored files; so without a key only recent days and ends of quarters are made.
+ * Throws for a day whose file would have to be created although none of our pages links to it.
+ * Creating one takes a second or so of the database, delays callers with a key, and displaces the
+ * oldest of the stored files; so without a key only recent days and ends of quarters are created.
  */
 async function refuseOther(files: FileDeps['files'], { until }: Query, { nowMs, firstMs }: Now) {
   const { startMs, endMs } = periodOf(until)!

@@ -130,7 +130,7 @@ function UsageTable({ usage, used, totals, nowMs }: TableProps) {
   )
 }
 
-/** A key's name, with a mark that tells it from the key that replaced it under that name. */
+/** A key's name, with a mark if the key is revoked or about to be. */
 function keyLabel({ say }: Words, key: Key, nowMs: number): string {
   const { name } = key
   if (key.revokedMs === null) return name

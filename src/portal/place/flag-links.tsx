@@ -5,7 +5,7 @@ import { type Pair, pairPath, pairTitle } from './pair.ts'
 
 type Props = {
   readonly pairs: readonly LivePair[]
-  /** The end that tells the pairs apart; without it both are shown. */
+  /** The end in which the pairs differ; without it both are shown. */
   readonly end?: keyof Pair
 }
 

@@ -168,7 +168,7 @@ function templateReply({ memory }: PricesDeps, { person }: Member): Response {
   })
 }
 
-/** The header, and a row for each offer with the columns that tell these offers apart. */
+/** The header, and a row for each offer with the columns in which these offers differ. */
 function rowsOf(quotes: readonly Quote[]): (string | number)[][] {
   const said = OF_OFFERS.filter(([, name]) => quotes.some(({ offer }) => offer?.[name] != null))
   return [

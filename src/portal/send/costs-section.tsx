@@ -119,7 +119,7 @@ function Cheapest({ smart: { offers } }: { smart: NonNullable<Costs['smart']> })
 
 type CheapProps = { readonly one: Cheap; readonly own: string; readonly isAnother: boolean }
 
-/** The provider of a cheap offer, what tells it from others of that provider, and its cost. */
+/** The provider of a cheap offer, its distinguishing conditions, and its cost. */
 function CheapOffer({ one, own, isAnother }: CheapProps) {
   const words = useWords()
   const { provider } = one.candidate

@@ -34,7 +34,7 @@ const LATE = {
 const JOB_MS_MAX = HOUR_MS
 
 /**
- * The maximum number of files of days, and of months, that are made at once. A day's file takes
+ * The maximum number of files of days, and of months, that are created at once. A day's file takes
  * about a second, a month's up to minutes, each on a connection of its own.
  */
 const BOUNDS = { runningMax: 1, waitingMax: 4, refusal: BUSY }

@@ -50,7 +50,7 @@ export async function requestSubscription(
   deps.onSubscription({ kind: 'subscribe', email, token, language, about })
 }
 
-/** Payload of a link; a nonce tells apart links of one instant, which create an alert each. */
+/** Payload of a link. The nonce makes links of one instant differ, so each creates an alert. */
 type Signed = Subscription & { readonly endsMs: number; readonly nonce: string }
 
 const textOf = (signed: Signed): string => Buffer.from(JSON.stringify(signed)).toString('base64url')

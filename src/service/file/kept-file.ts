@@ -58,14 +58,14 @@ type Asked = {
   /** Counts from 1. */
   readonly edition?: number
   readonly make: FileMaker
-  /** Called with a stored file whose digest does not match; it is made again. */
+  /** Called with a stored file whose digest does not match; it is created again. */
   readonly onSpoilt: (file: KeptFile) => void
 }
 
 /**
  * The whole file of a UTC day or month. The first edition shows what was known when the period had
- * settled, whenever it is made; a later one follows a correction. Editions never change: one whose
- * digest does not match is made again.
+ * settled, whenever it is created; a later one follows a correction. Editions never change: one
+ * whose digest does not match is created again.
  *
  * Throws `unknown_file` for a period that is not over or has not settled, for one without
  * observations, and for an edition that does not exist.

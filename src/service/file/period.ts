@@ -69,7 +69,7 @@ export const isDay = (name: string): boolean => name.length === 'YYYY-MM-DD'.len
 export const dayText = (ms: number): string =>
   new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
 
-/** The number of latest days whose files are made without a request. */
+/** The number of latest days whose files are created without a request. */
 export const RECENT_DAYS = 31
 
 /** The newest day whose file can be made, by its midnight. */

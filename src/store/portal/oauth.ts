@@ -44,7 +44,7 @@ type Outcome =
   | { readonly kind: 'ask'; readonly question: string }
   /** The application gets the result, at its own address. */
   | { readonly kind: 'told'; readonly url: string }
-  /** The request cannot be answered to the application, since its address is in doubt. */
+  /** The application gets no response, since its address is in doubt. */
   | { readonly kind: 'refused'; readonly code: string }
 
 /**

@@ -18,7 +18,7 @@ export type Output = {
 
 type Write = (text: string | Uint8Array) => Promise<void>
 
-/** Compresses the output of `work` into a file that is kept once it is complete. */
+/** Compresses the output of `work` into a file, removed again if incomplete. */
 export async function compressedInto<T>(
   output: Output,
   work: (write: Write) => Promise<T>,

@@ -14,5 +14,5 @@ export const ENDS: { readonly [Code in Ended['code']]: Ended } = {
   },
 }
 
-/** Tells the reader to reconnect after this many milliseconds. */
+/** An event that makes the reader reconnect after this many milliseconds. */
 export const retryText = (ms: number): string => `retry: ${ms}\n\n`

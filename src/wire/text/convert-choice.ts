@@ -6,8 +6,8 @@ import type { Prices } from '~/service/convert.ts'
 import { type ConvertFigures, FAR } from './convert-figures.ts'
 
 /**
- * Standing of an offer: for other amounts, suspect, silent about a requested condition, without a
- * net amount, or stale. One for other amounts is neither suspect nor without a net amount.
+ * Order of an offer: for other amounts, suspect, silent about a requested condition, without a net
+ * amount, or stale. One for other amounts is neither suspect nor without a net amount.
  */
 const OUT_OF_RANGE = 16
 const SUSPECT = 8
@@ -31,7 +31,7 @@ export class ConvertChoice {
   /** The group of each offer, and the offers of each group. */
   readonly #groups: Uint16Array
   readonly #members: readonly Uint16Array[]
-  /** Standing of each offer, whatever the amount. */
+  /** Order of each offer, whatever the amount. */
   readonly #standings: Uint8Array
 
   constructor(

@@ -35,7 +35,7 @@ export class ConvertSheet {
   /** The choice among each provider's offers; null if each has but one. */
   readonly #choice: ConvertChoice | null
   /**
-   * The place of each offer in the list, whatever its value: the kind, then its standing, then
+   * The place of each offer in the list, whatever its value: the kind, then its `standing`, then
    * whether it is silent about a requested condition.
    */
   readonly #places: Uint8Array
@@ -283,7 +283,7 @@ export class ConvertSheet {
 const standingOf = ({ suspect }: RankedQuote): Standing =>
   suspect ? STANDING.suspect : STANDING.usual
 
-/** A place as a number: the kind, two bits for the offer's standing, one for its silence. */
+/** A place as a number: the kind, two bits for `standing`, one for silence. */
 const placeOf = (ranked: RankedQuote, standing: Standing): number =>
   8 * KIND_ORDER[ranked.quote.rateType] + 2 * standing + silence(ranked)
 
