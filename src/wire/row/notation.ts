@@ -59,7 +59,10 @@ const GROUPED = /^-?(?:\d{1,3}(?:_\d{3})+|\d+)(?:,\d+)?$/
 
 function groupedNumber(text: string, { decimal, group = ' ' }: Notation) {
   const spaced = text.replace(/[\u00A0\u202F]/g, ' ')
-  const form = spaced.replaceAll(group, '_').replaceAll(decimal, ',')
+  const form = spaced.replace(/[.,' _]/g, (sign) => {
+    if (sign === group) return '_'
+    return sign === decimal ? ',' : '?'
+  })
   if (GROUPED.test(form)) return new WrittenNumber(form.replaceAll('_', '').replace(',', '.'))
   const example = `1${group}284${decimal}50`
   return new Misread(`must be a number written as ${example}, not ${shown(text)}`)

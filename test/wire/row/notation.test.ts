@@ -37,6 +37,13 @@ describe('numberIn', () => {
       )
     expect(numberOf('1 284.50', {})).toBe('1 284.50')
   })
+
+  test('refuses a sign that is neither the decimal one nor between thousands', () => {
+    for (const group of [' ', "'"] as const)
+      for (const text of ['1,284', '1_284', `1${group}284,5`])
+        expect(numberOf(text, { group })).toStartWith('must be a number written as 1')
+    expect(numberOf('1_284', { group: ',' })).toStartWith('must be a number written as 1,284.50')
+  })
 })
 
 describe('timeIn', () => {
