@@ -16,6 +16,10 @@ const BYTES_MAX = 16 * 1024 * 1024
 const STEP_BYTES = 16 * 1024
 const ROWS_MAX = 50_000
 const COLUMNS_MAX = 256
+/** Places of cells in all sheets, those without a cell between two others included. */
+const PLACES_MAX = 4_000_000
+/** The prefix of a tag's name: some programs write `<x:row>`. */
+const PREFIX = /(<\/?)[\w.-]+:/g
 /** The digits that a spreadsheet shows of the double that it keeps. */
 const DIGITS = 15
 
@@ -37,16 +41,17 @@ type Sheet = {
  */
 export function sheetsOf(bytes: Uint8Array): Sheet[] {
   const parts = unpacked(bytes)
-  const part = (name: string) => new TextDecoder().decode(parts[name])
+  const part = (name: string) => new TextDecoder().decode(parts[name]).replace(PREFIX, '$1')
   const { sheets, is1904 } = contentsOf(part(WORKBOOK))
   const targets = targetsOf(part(RELATIONS))
   const strings = stringsOf(part(STRINGS))
   const styles = dateStyles(part(STYLES))
+  const room = { places: PLACES_MAX }
   return sheets.flatMap(({ name, relation }) => {
     const target = targets.get(relation)?.replace(/^\/?(xl\/)?/, 'xl/')
     if (target === undefined || !SHEET.test(target)) return []
     if (!parts[target]) throw notWorkbook()
-    return [{ name, ...rowsOf(part(target), { strings, styles, is1904 }) }]
+    return [{ name, ...rowsOf(part(target), { strings, styles, is1904, room }) }]
   })
 }
 
@@ -134,6 +139,8 @@ type Shared = {
   /** Says whether each style of cells shows a date. */
   readonly styles: readonly boolean[]
   readonly is1904: boolean
+  /** The number of places that are left; mutable. */
+  readonly room: { places: number }
 }
 
 function rowsOf(xml: string, shared: Shared): Omit<Sheet, 'name'> {
@@ -164,19 +171,26 @@ function rowsOf(xml: string, shared: Shared): Omit<Sheet, 'name'> {
       isText = false
       if (name === 'c' && cell && raw !== '') row[cell.column] = cellOf(cell, { raw, shared })
       if (name !== 'row' || row.length === 0) return
+      take(row.length, shared)
       sheet.numbers.push(number)
       if (sheet.rows.push(row) > ROWS_MAX)
         throw new FeedError('too_large', `has a sheet of more than ${ROWS_MAX} rows`)
     },
   })
-  fillMerged(sheet, merged)
+  fillMerged(sheet, merged, shared)
   return sheet
+}
+
+function take(places: number, { room }: Shared): void {
+  room.places -= places
+  if (room.places < 0)
+    throw new FeedError('too_large', `has sheets of more than ${PLACES_MAX} cells`)
 }
 
 type Filled = { readonly rows: (Cell | undefined)[][]; readonly numbers: readonly number[] }
 
 /** Gives the cells that are merged below another one, as in `A2:A5`, the value of that one. */
-function fillMerged({ rows, numbers }: Filled, ranges: readonly string[]): void {
+function fillMerged({ rows, numbers }: Filled, ranges: readonly string[], shared: Shared): void {
   const rowOf = new Map(numbers.map((number, i) => [number, rows[i]!]))
   let room = ROWS_MAX
   for (const range of ranges) {
@@ -188,7 +202,9 @@ function fillMerged({ rows, numbers }: Filled, ranges: readonly string[]): void 
     if (room < 0) throw new FeedError('too_large', `merges more than ${ROWS_MAX} cells`)
     for (let number = top + 1; number <= bottom; number++) {
       const row = rowOf.get(number)
-      if (row) row[columnOf(first)] ??= value
+      if (!row) continue
+      take(columnOf(first) + 1, shared)
+      row[columnOf(first)] ??= value
     }
   }
 }

@@ -173,12 +173,41 @@ describe('gridOf, any workbook', () => {
   test('that merges cells without end is refused', async () => {
     const sheet = `<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>
       <mergeCells>${'<mergeCell ref="A1:A9999999"/>'.repeat(2)}</mergeCells></worksheet>`
-    const relation = '<Relationship Id="r1" Target="worksheets/sheet1.xml"/>'
-    const book = zipSync({
-      'xl/workbook.xml': strToU8('<workbook><sheet name="a" r:id="r1"/></workbook>'),
-      'xl/_rels/workbook.xml.rels': strToU8(relation),
-      'xl/worksheets/sheet1.xml': strToU8(sheet),
-    })
-    expect(await faultOf(gridOf(book))).toContain('merges more than 50000 cells')
+    expect(await faultOf(gridOf(bookOf(sheet)))).toContain('merges more than 50000 cells')
+  })
+
+  test.each(['IV', 'A'])(
+    'whose rows in column %p take up far more than it is large is refused',
+    async (column) => {
+      const row = `<row><c r="${column}1"><v>1</v></c></row>`
+      const merged = '<mergeCells><mergeCell ref="IV1:IV40000"/></mergeCells>'
+      const first = '<row r="1"><c r="IV1"><v>1</v></c></row>'
+      const sheet = `<worksheet><sheetData>${first}${row.repeat(39_999)}</sheetData>${merged}</worksheet>`
+      const book = bookOf(sheet)
+      expect(book.length).toBeLessThan(100_000)
+      expect(await faultOf(gridOf(book))).toContain('has sheets of more than 4000000 cells')
+    },
+  )
+
+  test('whose tags have prefixes, as some programs write them, is read', async () => {
+    const cells = (...texts: string[]) =>
+      texts.map((text) => `<x:c t="inlineStr"><x:is><x:t>${text}</x:t></x:is></x:c>`).join('')
+    const sheet = `<x:worksheet><x:sheetData><x:row r="1">${cells('Provider', 'Rate')}</x:row>
+      <x:row r="2">${cells('retail-a')}<x:c><x:v>129.5</x:v></x:c></x:row></x:sheetData></x:worksheet>`
+    const { header, rows } = await gridOf(bookOf(sheet, 'x:'))
+    expect(header).toEqual(['Provider', 'Rate'])
+    expect(rows).toEqual([{ number: 2, cells: ['retail-a', 129.5], fault: null }])
   })
 })
+
+/** A workbook of one sheet. */
+function bookOf(sheet: string, prefix = ''): Uint8Array {
+  const relation = '<Relationship Id="r1" Target="worksheets/sheet1.xml"/>'
+  return zipSync({
+    'xl/workbook.xml': strToU8(
+      `<${prefix}workbook><${prefix}sheet name="a" r:id="r1"/></${prefix}workbook>`,
+    ),
+    'xl/_rels/workbook.xml.rels': strToU8(relation),
+    'xl/worksheets/sheet1.xml': strToU8(sheet),
+  })
+}
